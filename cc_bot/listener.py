@@ -1,9 +1,8 @@
 """The TCP listener of the pages, with limits on connections and the cost of requests.
 
-All requests share the event loop. Request bodies are neither decompressed nor read after the response, and a
-connection ends if a request does not arrive, or a response is not taken, in time. The end of each request is
-found here, before aiohttp's parser: it spends microseconds on each chunk, pipelined request and WebSocket
-frame, of which a client can send tens of thousands at once.
+All requests share the event loop. The end of each request is found here, before aiohttp's parser: it spends
+microseconds on each chunk, pipelined request and WebSocket frame, and a client can send tens of thousands at
+once.
 """
 
 import asyncio
@@ -24,7 +23,7 @@ from cc_bot.domain.errors import InvalidSetting, PortTaken, StartupError
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A host and port, and the setting's name."""
+    """A host and port, and the names of their settings."""
 
     host: str
     number: int
@@ -36,11 +35,9 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """Limits of one listener."""
-
     max_connections: int
-    """Concurrent; at most half of the process's file limit. One more replaces the connection that has been
-    idle longest, or is refused if none is."""
+    """At most half of the process's file limit. One more replaces the connection that has been idle longest,
+    or is refused if none is."""
     request_s: float
     """From a new connection, or a later request's first byte, to the end of its headers."""
     idle_s: float
@@ -50,29 +47,13 @@ class ConnectionLimits:
 
 
 MAX_HEAD_BYTES: Final = 2**14
-"""Request line and headers."""
-MAX_TYPE_BYTES: Final = 256
-"""Of a `Content-Type`: each parameter becomes objects of fifty times its size."""
-MAX_STREAM_BYTES: Final = 2**14
-"""Burst over a WebSocket: twice the longest message."""
-STREAM_BYTES_PER_S: Final = 2**12
-"""Rate over a WebSocket; a page needs less than a tenth."""
-REQUESTS_PER_LOOP: Final = 4
-"""Requests started per round of the event loop."""
+MAX_TYPE_BYTES: Final = 256  # of a `Content-Type`: each parameter becomes objects of fifty times its size
+MAX_STREAM_BYTES: Final = 2**14  # burst over a WebSocket: twice the longest message
+STREAM_BYTES_PER_S: Final = 2**12  # over a WebSocket; a page needs less than a tenth
+REQUESTS_PER_LOOP: Final = 4  # requests started per round of the event loop
 MAX_LENGTH_DIGITS: Final = 15
 _HEAD_END: Final = b"\r\n\r\n"
 _VERSIONS: Final = (b" HTTP/1.1", b" HTTP/1.0")
-
-
-def _requests_logger(name: str) -> logging.Logger:
-    """Return aiohttp's logger, without records of malformed requests."""
-    logger = logging.getLogger(f"{name}.requests")
-    logger.addFilter(_is_no_malformed_request)
-    return logger
-
-
-def _is_no_malformed_request(record: logging.LogRecord) -> bool:
-    return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
 
 
 @asynccontextmanager
@@ -87,18 +68,35 @@ async def reserve(
 ) -> AsyncIterator[asyncio.Server]:
     """Open the port for an app until left; connections are accepted after `listen`. `headers`: of responses
     to malformed requests. Raises PortTaken or InvalidSetting."""
-    app.middlewares.insert(0, _refuse_packed)
+    app.middlewares.insert(0, _refuse_compressed)
+    logger = logging.getLogger(f"{name}.requests")
+    logger.addFilter(_is_no_malformed_request)
     runner = web.AppRunner(
         app,
         access_log=None,
-        logger=_requests_logger(name),
+        logger=logger,
         shutdown_timeout=shutdown_s,
         auto_decompress=False,
         lingering_time=0,
     )
     await runner.setup()
+    loop, server, most = asyncio.get_running_loop(), runner.server, _max_connections(limits)
+    assert server is not None  # noqa: S101 - it is set up
+    waiting: dict[_Connection, None] = {}
+    turns = asyncio.Semaphore(REQUESTS_PER_LOOP)
+
+    def connect() -> asyncio.Protocol:
+        if len(server.connections) >= most:
+            if not waiting:
+                return _RefusedConnection()
+            next(iter(waiting)).abort()
+        return _Connection(server, limits, headers, waiting, turns, loop=loop, **server._kwargs)
+
     try:
-        listener = await _bind(runner, port, limits, headers)
+        try:
+            listener = await loop.create_server(connect, port.host, port.number, start_serving=False)
+        except OSError as error:
+            raise startup_error(error, port) from error
         try:
             yield listener
         finally:
@@ -107,26 +105,27 @@ async def reserve(
         await runner.cleanup()
 
 
-async def _bind(
-    runner: web.AppRunner, port: Port, limits: ConnectionLimits, headers: Mapping[str, str]
-) -> asyncio.Server:
-    loop, server, most = asyncio.get_running_loop(), runner.server, _max_connections(limits)
-    waiting: dict[_Connection, None] = {}
-    turns = asyncio.Semaphore(REQUESTS_PER_LOOP)
-    if server is None:
-        raise RuntimeError("the runner was not set up")
-
-    def connection() -> asyncio.Protocol:
-        if len(server.connections) >= most:
-            if not waiting:
-                return _RefusedConnection()
-            next(iter(waiting)).abort()
-        return _Connection(server, limits, headers, waiting, turns, loop=loop, **server._kwargs)
-
+async def listen(reserved: asyncio.Server, port: Port) -> None:
+    """Accept connections. Raises PortTaken."""
     try:
-        return await loop.create_server(connection, port.host, port.number, start_serving=False)
-    except OSError as error:
+        await reserved.start_serving()
+    except OSError as error:  # two programs took it at once, and the other one was first to listen
         raise startup_error(error, port) from error
+
+
+def startup_error(error: OSError, port: Port) -> StartupError:
+    """Return the operator's error for a port that can't be used."""
+    match error.errno:
+        case errno.EADDRINUSE:
+            return PortTaken(host=port.host, port=port.number, setting=port.port_setting)
+        case errno.EACCES:  # those below 1024 are for root
+            return InvalidSetting(name=port.port_setting, expected=port.example)
+        case _:
+            return InvalidSetting(name=port.host_setting, expected="127.0.0.1 / 0.0.0.0")
+
+
+def _is_no_malformed_request(record: logging.LogRecord) -> bool:
+    return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
 
 
 def _max_connections(limits: ConnectionLimits) -> int:
@@ -140,7 +139,7 @@ def _max_connections(limits: ConnectionLimits) -> int:
 
 
 @web.middleware
-async def _refuse_packed(
+async def _refuse_compressed(
     request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
 ) -> web.StreamResponse:
     if hdrs.CONTENT_ENCODING in request.headers:
@@ -148,24 +147,8 @@ async def _refuse_packed(
     return await handler(request)
 
 
-async def listen(reserved: asyncio.Server, port: Port) -> None:
-    """Accept connections. Raises PortTaken."""
-    try:
-        await reserved.start_serving()
-    except OSError as error:  # two programs took it at once, and the other one was first to listen
-        raise startup_error(error, port) from error
-
-
-class _RefusedRequest(Exception):
-    """A request whose end can't be determined here."""
-
-    def __init__(self, status: HTTPStatus) -> None:
-        super().__init__(status)
-        self.status = status
-
-
-def _body_length(head: bytes) -> int:
-    """Return the length of a request's body. Raises _RefusedRequest.
+def _body_length(head: bytes) -> int | HTTPStatus:
+    """Return the length of a request's body, or the refusal of a request whose end can't be determined.
 
     Stricter than RFC 9112, so that aiohttp finds the same end: no chunks, no CONNECT, no HTTP/0.9, and lines
     end in CR LF.
@@ -173,40 +156,25 @@ def _body_length(head: bytes) -> int:
     lines = head.removesuffix(_HEAD_END).split(b"\r\n")
     stray = {*b"\r\n"} & {*b"".join(lines)}
     if stray or not lines[0].endswith(_VERSIONS) or lines[0].startswith(b"CONNECT "):
-        raise _RefusedRequest(HTTPStatus.BAD_REQUEST)
+        return HTTPStatus.BAD_REQUEST
     split = [line.partition(b":") for line in lines[1:]]
     headers = [(name.strip().lower(), value.strip(b" \t")) for name, _, value in split]
     names = {name for name, _ in headers}
     if b"transfer-encoding" in names:
-        raise _RefusedRequest(HTTPStatus.LENGTH_REQUIRED)
-    if any(len(value) > MAX_TYPE_BYTES for name, value in headers if name == b"content-type"):
-        raise _RefusedRequest(HTTPStatus.BAD_REQUEST)
+        return HTTPStatus.LENGTH_REQUIRED
     lengths = [value for name, value in headers if name == b"content-length"]
     length = lengths[0] if lengths else b"0"
-    if len(lengths) > 1 or not length.isdigit() or len(length) > MAX_LENGTH_DIGITS:
-        raise _RefusedRequest(HTTPStatus.BAD_REQUEST)
+    bad_length = len(lengths) > 1 or not length.isdigit() or len(length) > MAX_LENGTH_DIGITS
+    if bad_length or any(len(value) > MAX_TYPE_BYTES for name, value in headers if name == b"content-type"):
+        return HTTPStatus.BAD_REQUEST
     if int(length) and b"upgrade" in names:  # its body would be taken for what follows the upgrade
-        raise _RefusedRequest(HTTPStatus.BAD_REQUEST)
+        return HTTPStatus.BAD_REQUEST
     return int(length)
 
 
 class _Connection(web.RequestHandler):
     """A connection with deadlines and one request at a time. Malformed requests get a status only: aiohttp
     would quote the line, which may be a cookie."""
-
-    __slots__ = (
-        "_body_left",
-        "_deadline",
-        "_head",
-        "_headers",
-        "_limits",
-        "_socket",
-        "_state",
-        "_stream_bytes",
-        "_stream_counted_s",
-        "_turns",
-        "_waiting",
-    )
 
     def __init__(
         self,
@@ -217,13 +185,13 @@ class _Connection(web.RequestHandler):
         turns: asyncio.Semaphore,
         **options: Any,
     ) -> None:
+        """`waiting`: idle connections, the longest first. `turns`: of the requests in one round of the event
+        loop."""
         super().__init__(server, **options)
         self._limits = limits
         self._headers = headers
         self._waiting = waiting
-        """Idle connections, the longest first."""
         self._turns = turns
-        """Requests take turns, one per round of the event loop."""
         self._state: Literal["arriving", "answering", "idle"] = "arriving"
         self._deadline: asyncio.TimerHandle | None = None
         self._socket: asyncio.Transport | None = None
@@ -264,11 +232,11 @@ class _Connection(web.RequestHandler):
             return
         end += len(_HEAD_END)
         head, self._head = bytes(self._head[:end]), bytearray()
-        try:
-            self._body_left = _body_length(head)
-        except _RefusedRequest as refused:
-            self._refuse(refused.status)
+        length = _body_length(head)
+        if isinstance(length, HTTPStatus):
+            self._refuse(length)
         else:
+            self._body_left = length
             self._receive_body(data[end - before :], head)
 
     def _receive_body(self, data: bytes, head: bytes = b"") -> None:
@@ -297,7 +265,6 @@ class _Connection(web.RequestHandler):
             self._socket.close()
 
     def abort(self) -> None:
-        """Close the connection at once."""
         self._waiting.pop(self, None)
         if self._socket is not None:
             self._socket.abort()
@@ -338,16 +305,10 @@ class _Connection(web.RequestHandler):
         if seconds is not None and self._socket is not None:
             self._deadline = self._loop.call_later(seconds, self._socket.abort)
 
-    def handle_error(
-        self,
-        request: web.BaseRequest,
-        status: int = 500,
-        exc: BaseException | None = None,
-        message: str | None = None,
-    ) -> web.StreamResponse:
-        answer = super().handle_error(request, status, exc, message)
+    def handle_error(self, *args: Any, **options: Any) -> web.StreamResponse:
+        answer = super().handle_error(*args, **options)
         if isinstance(answer, web.Response):
-            answer.text = f"{status} {HTTPStatus(status).phrase}\n"
+            answer.text = f"{answer.status} {HTTPStatus(answer.status).phrase}\n"
             answer.content_type = "text/plain"
         answer.headers.update(self._headers)
         return answer
@@ -359,14 +320,3 @@ class _RefusedConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         if isinstance(transport, asyncio.Transport):
             transport.abort()
-
-
-def startup_error(error: OSError, port: Port) -> StartupError:
-    """Return the operator's error for a port that can't be used."""
-    match error.errno:
-        case errno.EADDRINUSE:
-            return PortTaken(host=port.host, port=port.number, setting=port.port_setting)
-        case errno.EACCES:  # those below 1024 are for root
-            return InvalidSetting(name=port.port_setting, expected=port.example)
-        case _:
-            return InvalidSetting(name=port.host_setting, expected="127.0.0.1 / 0.0.0.0")
