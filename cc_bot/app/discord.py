@@ -134,6 +134,7 @@ async def _run(
             gc.collect()
             gc.freeze()
             gc.set_threshold(700)
+            _release_free_memory()
             watchdog.begin()  # after slow migrations and imports
             # The bot handles everyone's conversations, a terminal only its own.
             rest = partial(keep_running, partial(summarize_rest, core.stores, core.summaries, core.clock))
@@ -182,5 +183,15 @@ _LARGE_BYTES: Final = 128 * 2**10
 def _release_large_blocks() -> None:
     """Return large blocks to the system at once: otherwise glibc raises its threshold after the first one is
     freed (mallopt(3), M_MMAP_THRESHOLD)."""
-    if sys.platform == "linux" and (tune := getattr(ctypes.CDLL(None), "mallopt", None)):  # musl has none
+    if tune := _glibc("mallopt"):
         tune(_M_MMAP_THRESHOLD, _LARGE_BYTES)
+
+
+def _release_free_memory() -> None:
+    """Return what the start has freed to the system."""
+    if trim := _glibc("malloc_trim"):
+        trim(0)
+
+
+def _glibc(name: str) -> Any:
+    return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None  # musl has none

@@ -14,14 +14,11 @@ import structlog
 from prompt_toolkit.completion import Completion
 
 from cc_bot.commands import memories, reminders
-from cc_bot.commands.memories import Memories
 from cc_bot.commands.reply import Reply
 from cc_bot.domain import errors
-from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Source
 from cc_bot.domain.when import split_when
-from cc_bot.in_order import ExportQueue
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.questions import Chat, answer_question, explain_to_operator
 from cc_bot.texts import Texts, explain
@@ -29,10 +26,10 @@ from cc_bot.texts.commands import command_names
 
 _log = structlog.get_logger(__name__)
 
-# ---- lines -----------------------------------------------------------------------------------------------
-
-Run = Callable[[Chat, str, Mapping[str, str]], Awaitable[None]]
-"""Takes the text after the command and its options."""
+Outcome = Reply | str | None
+Run = Callable[[Chat, str, Mapping[str, str]], Awaitable[Outcome]]
+"""Takes the text after the command and its options; returns what is said, unless the command showed it."""
+MAX_LISTED: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ _SHORTCUTS: Final = {
     "canvas": "canvas show",
     "quit": "exit",
 }
-_OPTION: Final = re.compile(r"--([a-z]+)[=\s]\s*(\S+)\s*")
+_OPTION: Final = re.compile(r"""--([a-z]+)[=\s]\s*("[^"]*"|\S+)\s*""")
 
 
 def _fold(typed: str) -> str:
@@ -89,7 +86,8 @@ def parse(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
         if not text:
             name = _SHORTCUTS.get(name, name)
         if name in COMMANDS and typed[1:2].strip():
-            return name, *_take_options(COMMANDS[name], text)
+            text, options = _take_options(COMMANDS[name], text)
+            return name, text if name == "ask" else _unquoted(text), options
     on_discord = command_names(Locale.EN)
     for attempt in attempts:
         given = one_line(f"/{attempt}", 40)
@@ -106,9 +104,14 @@ def _take_options(command: Command, text: str) -> tuple[str, Mapping[str, str]]:
     known = {_option_name(key) for key in command.options}
     options: dict[str, str] = {}
     while (found := _OPTION.match(text)) and found[1] in known:
-        options[found[1]] = found[2]
+        options[found[1]] = _unquoted(found[2])
         text = text[found.end() :]
     return text.strip(), options
+
+
+def _unquoted(text: str) -> str:
+    quoted = len(text) > 2 and text[0] == text[-1] == '"' and '"' not in text[1:-1]
+    return text[1:-1] if quoted else text
 
 
 def _number(text: str, needed: str) -> int:
@@ -125,7 +128,9 @@ async def run_line(chat: Chat, line: str) -> bool:
     try:
         if line.strip():
             name, text, options = parse(line, chat.texts)
-            await COMMANDS[name].run(chat, text, options)
+            outcome = await COMMANDS[name].run(chat, text, options)
+            if outcome is not None:
+                chat.view.say(outcome if isinstance(outcome, str) else _written(outcome))
     except InvalidCommand as mistake:
         chat.view.fail(str(mistake))
     except errors.CcBotError as error:
@@ -138,54 +143,49 @@ async def run_line(chat: Chat, line: str) -> bool:
     return name != "exit"
 
 
-# ---- conversation ----------------------------------------------------------------------------------------
+def _written(reply: Reply) -> str:
+    items = (
+        f"  #{each.number}  {one_line(each.text)}  ({', '.join(filter(None, (*each.details, each.trouble)))})"
+        for each in reply.items
+    )
+    hints = (f"  {action.label}: {action.typed}" for action in reply.actions if action.typed)
+    return "\n".join((*filter(None, (reply.title,)), *reply.lines, *items, *reply.notes, *hints))
 
 
 async def ask(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
     await answer_question(chat, text)
 
 
-async def clear(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
+async def clear(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
     await chat.stores.sessions.clear(chat.profile.key)
-    chat.view.say(chat.texts.session.cleared)
+    return chat.texts.session.cleared
 
 
-async def show_help(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
+async def show_help(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
     words, locale = chat.texts, chat.profile.locale
     lines = [words.terminal.help_title]
     for name, command in COMMANDS.items():
         lines += [f"  {command.usage(name, locale)}", f"      {describe_command(name, words)}"]
-    chat.view.say("\n".join((*lines, "", words.terminal.help_keys, words.terminal.help_stored)))
+    return "\n".join((*lines, "", words.terminal.help_keys, words.terminal.help_stored))
 
 
 async def leave(_chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
     """Do nothing: `run_line` ends the chat."""
 
 
-# ---- memories --------------------------------------------------------------------------------------------
-
-MAX_LISTED: Final = 100
-
-
-def _service(chat: Chat) -> Memories:
-    return Memories(chat.stores, ExportQueue(), utc_now)
-
-
-async def list_memories(chat: Chat, text: str, options: Mapping[str, str]) -> None:
+async def list_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
     category = options.get("category", text) or None
-    reply = await memories.list_memories(
-        chat.profile.caller, category=category, page_size=MAX_LISTED, service=_service(chat)
+    return await memories.list_memories(
+        chat.profile.caller, category=category, page_size=MAX_LISTED, service=chat.memories
     )
-    show_reply(chat, reply)
 
 
-async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> None:
+async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
     category = options.get("category")
-    reply = await memories.search(chat.profile.caller, query=text, category=category, service=_service(chat))
-    show_reply(chat, reply)
+    return await memories.search(chat.profile.caller, query=text, category=category, service=chat.memories)
 
 
-async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> None:
+async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
     """Raises InputError."""
     paused = (await chat.stores.settings.get(chat.user_id)).memory_paused
     _, reply = await memories.add(
@@ -195,96 +195,71 @@ async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> None:
         tags=options.get("tags"),
         audience="anywhere",
         source=Source("terminal"),
-        service=_service(chat),
+        service=chat.memories,
     )
-    show_reply(chat, reply)
+    return reply
 
 
-async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
+async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
     number = _number(text, chat.texts.memory.id_needed)
-    show_reply(chat, await memories.delete(chat.profile.caller, id=number, service=_service(chat)))
+    return await memories.delete(chat.profile.caller, id=number, service=chat.memories)
 
 
-async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
-    """Undo a memory's deletion, else its newest change."""
-    words, user_id, memories = chat.texts, chat.user_id, chat.stores.memories
-    number = _number(text, chat.texts.memory.id_needed)
-    memory_id = await memories.get_id(user_id, number)
-    if memory_id is None:
-        raise errors.MemoryNotFound(id=number)
+async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str:
+    """Undo a memory's deletion, else its newest change. Raises MemoryNotFound."""
+    words, user_id, stored = chat.texts, chat.user_id, chat.stores.memories
+    number = _number(text, words.memory.id_needed)
+    memory_id = await memories.row_of(chat.profile.caller, number, chat.memories)
     back = await chat.stores.memory_removal.undelete(user_id, memory_id)
-    if back is not None:
-        chat.view.say(words.memory.undeleted.format(id=number, content=one_line(back.content)))
-        return
-    memory = await memories.get(user_id, memory_id)
-    if memory is None:
+    if back is None and (memory := await stored.get(user_id, memory_id)):
+        back = await stored.undo_update(user_id, memory.id, memory.supersedes or 0)
+        if back is None:
+            raise InvalidCommand(words.terminal.nothing_to_undo.format(id=number))
+    if back is None:
         raise errors.MemoryNotFound(id=number)
-    former = await memories.undo_update(user_id, memory.id, memory.supersedes or 0)
-    if former is None:
-        raise InvalidCommand(chat.texts.terminal.nothing_to_undo.format(id=number))
-    undone = words.memory.undeleted.format(id=former.number, content=one_line(former.content))
-    chat.view.say(undone)
+    return words.memory.undeleted.format(id=back.number, content=one_line(back.content))
 
 
-# ---- reminders -------------------------------------------------------------------------------------------
+async def list_reminders(chat: Chat, _text: str, _options: Mapping[str, str]) -> Reply:
+    return await reminders.list_reminders(chat.profile.caller, schedules=chat.stores.schedules)
 
 
-def show_reply(chat: Chat, reply: Reply) -> None:
-    items = (
-        f"  #{each.number}  {one_line(each.text)}  ({', '.join(filter(None, (*each.details, each.trouble)))})"
-        for each in reply.items
-    )
-    hints = (f"  {action.label}: {action.typed}" for action in reply.actions if action.typed)
-    chat.view.say("\n".join((*filter(None, (reply.title,)), *reply.lines, *items, *reply.notes, *hints)))
-
-
-async def list_reminders(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
-    show_reply(chat, await reminders.list_reminders(chat.profile.caller, schedules=chat.stores.schedules))
-
-
-async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
+async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
     """Add the reminders of `明日9時と18時 薬`. Raises InputError if it has no time or no text."""
-    profile = chat.profile
     if not text:
         raise errors.EmptyReminder
     when, what = split_when(text)
     if not what:
         raise InvalidCommand(chat.texts.remind_here.what)
-    reply = await reminders.add(
+    profile, schedules = chat.profile, chat.stores.schedules
+    return await reminders.add(
         profile.caller,
         profile.key,
         "terminal",
         text=what,
         when=when,
-        schedules=chat.stores.schedules,
+        schedules=schedules,
         moments=chat.moments,
     )
-    show_reply(chat, reply)
 
 
-async def delete_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
+async def delete_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
     number = _number(text, chat.texts.remind_here.id_needed)
-    show_reply(chat, await reminders.delete(chat.profile.caller, number, schedules=chat.stores.schedules))
+    return await reminders.delete(chat.profile.caller, number, schedules=chat.stores.schedules)
 
 
-# ---- canvas ----------------------------------------------------------------------------------------------
-
-
-async def show_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
+async def show_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> str | None:
     seen = await chat.stores.canvases.get(chat.profile.key)
     if seen is None or seen.canvas.empty:
-        chat.view.say(chat.texts.canvas.empty)
-    else:
-        chat.view.canvas(seen.canvas, chat.texts)
+        return chat.texts.canvas.empty
+    chat.view.canvas(seen.canvas, chat.texts)
+    return None
 
 
-async def clear_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
+async def clear_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
     words = chat.texts.canvas
-    cleared = await chat.stores.canvases.clear(chat.profile.key)
-    chat.view.say(words.cleared if cleared else words.cleared_already)
+    return words.cleared if await chat.stores.canvases.clear(chat.profile.key) else words.cleared_already
 
-
-# ---- table -----------------------------------------------------------------------------------------------
 
 COMMANDS: Final[Mapping[str, Command]] = {
     "ask": Command(ask, ("ask_question",)),

@@ -12,9 +12,11 @@ from cc_bot.assistant import Assistant, Stop, TimeResolver, TurnOptions
 from cc_bot.assistant.active import until_stopped
 from cc_bot.assistant.approvals import ApprovedResult
 from cc_bot.charts import table
+from cc_bot.commands.memories import Memories
 from cc_bot.commands.reply import Caller
 from cc_bot.domain import errors
 from cc_bot.domain.canvas import Chart
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import receipt_of
 from cc_bot.domain.message import Agent, Message, Visibility
@@ -24,6 +26,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import Done
 from cc_bot.domain.usage import UsageSubject
+from cc_bot.in_order import ExportQueue
 from cc_bot.stores import Stores
 from cc_bot.terminal.markdown import MARGIN, Notice, Quoted, one_line
 from cc_bot.terminal.reminders import change_line
@@ -86,6 +89,10 @@ class Chat:
     @property
     def user_id(self) -> int:
         return self.profile.user_id
+
+    @property
+    def memories(self) -> Memories:
+        return Memories(self.stores, ExportQueue(), utc_now)
 
     def stop(self) -> None:
         """Stop the running answer, if any; its text so far is kept."""

@@ -37,6 +37,11 @@ LINES = {
         "3月15日",
         {"category": "家族", "tags": "誕生日,姉"},
     ),
+    '/memory add --category "家の こと" "ごみは月曜"': (
+        "memory add",
+        "ごみは月曜",
+        {"category": "家の こと"},
+    ),
     "/canvas": ("canvas show", "", NOTHING),
     "/quit": ("exit", "", NOTHING),
 }
