@@ -8,14 +8,14 @@ hatching, dashes, point shapes, or letters.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 from typing import Final
 
 from cc_bot.charts.labels import balance, shorten, widest_unit, wrap_label
-from cc_bot.charts.table import Slice, format_exactly, format_short, percent, scale, slices
+from cc_bot.charts.table import format_exactly, format_short, percent, scale, slices
 from cc_bot.domain.canvas import Chart
 from cc_bot.domain.kinsoku import graphemes, is_wide
 from cc_bot.domain.locale import Locale
@@ -92,25 +92,12 @@ class _Drawing:
         inner = f"<title>{_escape(title)}</title>" if title else ""
         self.parts.append(f"<{tag}{written}>{inner}</{tag}>" if inner else f"<{tag}{written}/>")
 
-    def write(
-        self,
-        text: str,
-        x: float,
-        y: float,
-        *,
-        anchor: str = "start",
-        number: bool = False,
-        turn: int = 0,
-        title: str = "",
-    ) -> None:
+    def write(self, text: str, x: float, y: float, *, anchor: str = "start", number: bool = False) -> None:
         """Write a line of text; `y` is its baseline."""
-        place = f'x="{_number(x)}" y="{_number(y)}"'
-        turned = f' transform="rotate({turn} {_number(x)} {_number(y)})"' if turn else ""
         kind, size = ("chart-number", SMALL) if number else ("chart-label", SIZE)
-        inner = f"<title>{_escape(title)}</title>" if title else ""
         self.parts.append(
-            f'<text class="{kind}" {place} text-anchor="{anchor}" font-size="{size}"{turned}>'
-            f"{inner}{_escape(text)}</text>"
+            f'<text class="{kind}" x="{_number(x)}" y="{_number(y)}" text-anchor="{anchor}"'
+            f' font-size="{size}">{_escape(text)}</text>'
         )
 
     def svg(self, title: str, margin: int) -> str:
@@ -254,10 +241,7 @@ _THIN: Final = 72
 """With more bars than this, they are horizontal."""
 _MAX_LINES: Final = 3
 _MIN_LEFT: Final = 4
-"""At least so many labels are kept when some are skipped."""
-_TURN: Final = 60
-"""Degrees."""
-_MAX_TURNED_LENGTH: Final = 130
+"""Labels are shortened so that about so many fit when some are skipped."""
 _GROUP: Final = 0.76
 """Share of a label's slot that its group of bars takes."""
 _MIN_GUTTER: Final = 44
@@ -356,40 +340,23 @@ def _write_below(drawing: _Drawing, labels: Sequence[str], centres: Sequence[flo
             for at, line in enumerate(label):
                 drawing.write(line, x, top + SIZE + at * _LINE, anchor="middle")
         drawing.bottom = top + max(map(len, lines)) * _LINE
-    elif shown := _choose_labels(labels, centres):
-        for place, x in shown:
-            drawing.write(labels[place], x, top + SIZE, anchor="middle")
-        drawing.bottom = top + _LINE
-    else:
-        _write_turned(drawing, labels, centres)
+        return
+    room = (WIDTH - gutter) / min(len(labels), _MIN_LEFT) - _GAP
+    for text, x in _choose_labels([shorten(label, room, width_of) for label in labels], centres):
+        drawing.write(text, x, top + SIZE, anchor="middle")
+    drawing.bottom = top + _LINE
 
 
-def _choose_labels(labels: Sequence[str], centres: Sequence[float]) -> list[tuple[int, float]] | None:
-    """Return every nth label and its position, for ordered labels such as dates; None if too few fit."""
-    for step in range(1, len(labels) // _MIN_LEFT + 1):
-        places = range(0, len(labels), step)
-        half = [width_of(labels[place]) / 2 for place in places]
-        xs = [max(wide, min(WIDTH - wide, centres[place])) for place, wide in zip(places, half, strict=True)]
+def _choose_labels(labels: Sequence[str], centres: Sequence[float]) -> list[tuple[str, float]]:
+    """Return every nth label and its position, as many as fit."""
+    for step in range(1, len(labels) + 1):
+        kept = labels[::step]
+        half = [width_of(text) / 2 for text in kept]
+        xs = [max(wide, min(WIDTH - wide, x)) for x, wide in zip(centres[::step], half, strict=True)]
         ends = list(zip(xs, half, strict=True))
         if all(x + wide + _GAP <= other - its for (x, wide), (other, its) in pairwise(ends)):
-            return list(zip(places, xs, strict=True))
-    return None
-
-
-def _write_turned(drawing: _Drawing, labels: Sequence[str], centres: Sequence[float]) -> None:
-    """Write rotated labels; a shortened one has a tooltip."""
-    angle = math.radians(_TURN)
-    slot = centres[1] - centres[0] if len(centres) > 1 else WIDTH
-    step = math.ceil(_LINE / (slot * math.sin(angle)))
-    top = drawing.bottom + SIZE
-    deepest = 0.0
-    for place in range(0, len(labels), step):
-        x = centres[place]
-        text = shorten(labels[place], min(_MAX_TURNED_LENGTH, (x - SIZE) / math.cos(angle)), width_of)
-        cut = labels[place] if text != labels[place] else ""
-        drawing.write(text, x + 4, top, anchor="end", turn=-_TURN, title=cut)
-        deepest = max(deepest, width_of(text) * math.sin(angle))
-    drawing.bottom = top + deepest + SIZE
+            return list(zip(kept, xs, strict=True))
+    return []
 
 
 # ---- lying -----------------------------------------------------------------------------------------------
@@ -483,13 +450,10 @@ def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     total = sum(values)
     letters = [chr(ord("A") + at) for at in range(len(parts))]
     angle = 0.0
-    for at, title, value in _thin_slices(chart, values, parts):
-        share = value / total if total else 0.0
-        drawing.add("path", title, class_=f"chart-slice slice-{at + 1}", d=_arc(angle, angle + share))
-        angle += share
-    angle = 0.0
-    for letter, part in zip(letters, parts, strict=True):
+    for at, (letter, part) in enumerate(zip(letters, parts, strict=True)):
         share = part.value / total if total else 0.0
+        title = "\n".join(_title(chart, 0, place) for place in part.places)
+        drawing.add("path", title, class_=f"chart-slice slice-{at + 1}", d=_arc(angle, angle + share))
         if share >= _ROOM_FOR_A_LETTER:
             turn = 2 * math.pi * (angle + share / 2)
             away = _RADIUS + 12
@@ -507,24 +471,6 @@ def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
         drawing.write(number, _LIST, y + SMALL, number=True)
         y += _LINE + 6
     drawing.bottom = max(y, 2 * _CENTRE)
-
-
-def _thin_slices(
-    chart: Chart, values: Sequence[float], parts: Sequence[Slice]
-) -> Iterator[tuple[int, str, float]]:
-    """Yield each value with its slice. Those in the slice "others" come last, so that each keeps its
-    tooltip."""
-    kept = [part for part in parts if not part.others]
-    rest: list[int] = []
-    at = 0
-    for place, (label, value) in enumerate(zip(chart.labels, values, strict=True)):
-        if at < len(kept) and kept[at] == Slice(label, value):
-            yield at, _title(chart, 0, place), value
-            at += 1
-        else:
-            rest.append(place)
-    for place in rest:
-        yield len(kept), _title(chart, 0, place), values[place]
 
 
 def _arc(start: float, end: float) -> str:

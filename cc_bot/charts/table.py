@@ -96,20 +96,21 @@ class Slice:
 
     label: str
     value: float
-    others: bool = False
-    """Whether it holds what is too small for a slice of its own."""
+    places: tuple[int, ...]
+    """The indices of its values."""
 
 
 def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[Slice]:
-    """Return the slices in the order they were given, the rest last; `others` is its label, with the
+    """Return the slices in the given order, the bundled ones last. `others` is their label, with the
     parameter `count`."""
-    every = [Slice(label, value) for label, value in zip(labels, values, strict=True)]
+    every = [Slice(label, value, (at,)) for at, (label, value) in enumerate(zip(labels, values, strict=True))]
     if len(every) <= MAX_COUNT:
         return every
-    by_size = sorted(range(len(every)), key=lambda place: -every[place].value)
-    kept, rest = sorted(by_size[: MAX_COUNT - 1]), by_size[MAX_COUNT - 1 :]
-    together = sum(every[place].value for place in rest)
-    return [*(every[place] for place in kept), Slice(others.format(count=len(rest)), together, others=True)]
+    by_size = sorted(every, key=lambda each: -each.value)
+    kept, rest = by_size[: MAX_COUNT - 1], by_size[MAX_COUNT - 1 :]
+    places = tuple(sorted(each.places[0] for each in rest))
+    bundled = Slice(others.format(count=len(rest)), sum(each.value for each in rest), places)
+    return [*sorted(kept, key=lambda each: each.places), bundled]
 
 
 def percent(value: float, total: float) -> str:
