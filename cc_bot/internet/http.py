@@ -1,8 +1,8 @@
 """HTTP requests to untrusted servers.
 
 All addresses of a name must be allowed, and each socket's address is checked again when it is made, so DNS
-rebinding changes nothing. No proxy, cookie or password is used. Responses are read on a thread of their own,
-within bounds (`run_apart`, MAX_OVERHEAD_BYTES).
+rebinding changes nothing. No proxy, cookie or password is used. Responses are read on a thread of their own
+(`run_apart`).
 """
 
 import asyncio
@@ -32,19 +32,12 @@ CONNECT_TIMEOUT_S: Final = 4.0
 MAX_ADDRESSES_TRIED: Final = 3
 MAX_LOOKUPS: Final = 32
 MAX_HEADER_BYTES: Final = 32 << 10
-MAX_OVERHEAD_BYTES: Final = 256 << 10
-"""Bytes that a session may receive beside bodies: TLS, headers, interim responses, chunk sizes, trailers.
-Limits how much a server can have parsed."""
-_READ_OVERHEAD_BYTES: Final = 64
-"""Overhead counted per read from a socket, so that a server can't send single bytes forever."""
-_MAX_READ_BYTES: Final = 16 << 10
-
 # ---- thread ----------------------------------------------------------------------------------------------
 
 
 @cache
 def _fetch_loop() -> asyncio.AbstractEventLoop:
-    loop = asyncio.SelectorEventLoop()  # others do not read by a socket's own methods
+    loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="fetch", daemon=True).start()
     return loop
 
@@ -109,7 +102,6 @@ class _Guard(AbstractResolver):
 
     def __init__(self, network: Network) -> None:
         self._network = network
-        self._overhead_left = MAX_OVERHEAD_BYTES
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
@@ -126,50 +118,18 @@ class _Guard(AbstractResolver):
             for numeric, port in found[:MAX_ADDRESSES_TRIED]
         ]
 
-    def make_socket(self, info: tuple[int, int, int, str, tuple[Any, ...]]) -> "_CountingSocket":
+    def make_socket(self, info: tuple[int, int, int, str, tuple[Any, ...]]) -> socket.socket:
         """Return a socket for an address. Raises AddressNotPublic if it is not allowed."""
         family, kind, protocol, _, address = info
         self._check(str(address[0]), [(str(address[0]), 0)])
-        return _CountingSocket(self, family, kind, protocol)
+        return socket.socket(family, kind, protocol)
 
     def _check(self, host: str, addresses: Sequence[SocketAddress]) -> None:
         if not all(self._network.is_allowed(ip_address(numeric)) for numeric, _ in addresses):
             raise AddressNotPublic(host=host)
 
-    def count_read(self, size: int) -> None:
-        """Count what a socket received. Raises OSError above the limit."""
-        self._overhead_left -= size + _READ_OVERHEAD_BYTES
-        self.check_overhead()
-
-    def check_overhead(self) -> None:
-        """Raise OSError if too much was received beside bodies."""
-        if self._overhead_left < 0:
-            raise OSError("too much beside the body")
-
-    def count_body(self, size: int) -> None:
-        """Count received bytes as body, not overhead."""
-        self._overhead_left += size
-
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
-
-
-class _CountingSocket(socket.socket):
-    """Reports what it receives to the guard."""
-
-    def __init__(self, guard: _Guard, family: int, kind: int, protocol: int) -> None:
-        super().__init__(family, kind, protocol)
-        self._guard = guard
-
-    def recv(self, bufsize: int, flags: int = 0) -> bytes:
-        data = super().recv(min(bufsize, _MAX_READ_BYTES), flags)
-        self._guard.count_read(len(data))
-        return data
-
-    def recv_into(self, buffer: Any, nbytes: int = 0, flags: int = 0) -> int:
-        size = super().recv_into(buffer, min(nbytes or len(buffer), _MAX_READ_BYTES), flags)
-        self._guard.count_read(size)
-        return size
 
 
 # ---- request ---------------------------------------------------------------------------------------------
@@ -178,9 +138,8 @@ class _CountingSocket(socket.socket):
 class HttpClient:
     """Made by `open_client`."""
 
-    def __init__(self, session: aiohttp.ClientSession, guard: _Guard, network: Network) -> None:
+    def __init__(self, session: aiohttp.ClientSession, network: Network) -> None:
         self._session = session
-        self._guard = guard
         self._network = network
 
     @asynccontextmanager
@@ -199,7 +158,7 @@ class HttpClient:
         except (aiohttp.ClientError, OSError) as error:
             raise PageGarbled(host=address.host) from error
         try:
-            yield HttpAnswer(address.host, response, self._guard)
+            yield HttpAnswer(address.host, response)
         finally:
             response.close()
 
@@ -223,16 +182,15 @@ async def open_client(network: Network) -> AsyncIterator[HttpClient]:
         max_line_size=MAX_HEADER_BYTES,
         max_field_size=MAX_HEADER_BYTES,
     ) as session:
-        yield HttpClient(session, guard, network)
+        yield HttpClient(session, network)
 
 
 class HttpAnswer:
     """A response whose headers were read."""
 
-    def __init__(self, host: str, response: aiohttp.ClientResponse, guard: _Guard) -> None:
+    def __init__(self, host: str, response: aiohttp.ClientResponse) -> None:
         self._host = host
         self._response = response
-        self._guard = guard
         self.status: int = response.status
 
     def header(self, name: str) -> str:
@@ -248,15 +206,12 @@ class HttpAnswer:
         PageGarbled if it is cut off or compressed in an unknown way."""
         if self.header("content-encoding").strip().lower() not in ("", "identity", "gzip", "deflate"):
             raise PageGarbled(host=self._host)
-        content, body, packed = self._response.content, bytearray(), 0
+        content, body = self._response.content, bytearray()
         try:
             async for data in content.iter_any():
                 body += data
-                self._guard.count_body(content.total_raw_bytes - packed)
-                packed = content.total_raw_bytes
-                if max(len(body), packed) > max_bytes:
+                if max(len(body), content.total_raw_bytes) > max_bytes:
                     raise PageTooLarge(limit=max_bytes >> 20)
-            self._guard.check_overhead()  # without a length, a broken connection looks like the end
         except (aiohttp.ClientError, OSError) as error:
             raise PageGarbled(host=self._host) from error
         return bytes(body)
