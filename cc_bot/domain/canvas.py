@@ -203,27 +203,22 @@ def clean_line(text: str) -> str:
     return " ".join(clean_text(text).split())
 
 
-def make_card(id_: str, title: str, content: str) -> Card:
-    return Card(id_, _title(title, "title"), _content(content))
-
-
-def make_text(id_: str, title: str, content: str) -> Text:
-    return Text(id_, _content(content), _short(title, "title", MAX_TITLE))
-
-
-def make_chart(
-    id_: str, title: str, kind: ChartKind, labels: Sequence[str], series: Iterable[Series]
-) -> Chart:
-    series = tuple(series)
-    _count(labels, "labels", MAX_LABELS)
-    _count(series, "series", MAX_SERIES)
-    if kind == "pie" and len(series) > 1:
-        raise CanvasRefused("A pie takes one series.")
-    lines = tuple(_series(each, len(labels), named=len(series) > 1) for each in series)
-    if kind == "pie" and (min(lines[0].values) < 0 or not any(lines[0].values)):
-        raise CanvasRefused("A pie takes numbers from 0 up, and not 0 alone.")
-    names = tuple(_title(label, "label", MAX_NAME) for label in labels)
-    return Chart(id_, _title(title, "title"), kind, names, lines)
+def _clean(element: Element) -> Element:
+    match element:
+        case Card(_, title, content):
+            return replace(element, title=_title(title, "title"), content=_content(content))
+        case Text(_, content, title):
+            return replace(element, title=_short(title, "title", MAX_TITLE), content=_content(content))
+        case Chart(_, title, kind, labels, series):
+            _count(labels, "labels", MAX_LABELS)
+            _count(series, "series", MAX_SERIES)
+            if kind == "pie" and len(series) > 1:
+                raise CanvasRefused("A pie takes one series.")
+            lines = tuple(_series(each, len(labels), named=len(series) > 1) for each in series)
+            if kind == "pie" and (min(lines[0].values) < 0 or not any(lines[0].values)):
+                raise CanvasRefused("A pie takes numbers from 0 up, and not 0 alone.")
+            names = tuple(_title(label, "label", MAX_NAME) for label in labels)
+            return replace(element, title=_title(title, "title"), labels=names, series=lines)
 
 
 def _series(series: Series, length: int, *, named: bool) -> Series:
@@ -332,31 +327,25 @@ def _with(canvas: Canvas, adding: Adding, drawn: Drawn) -> Canvas:
         raise CanvasRefused(f"The canvas is full: {MAX_ELEMENTS} elements at most. Remove one first.")
     match adding:
         case AddCard(title, content):
-            made: Element = make_card(_free(canvas, adding.id, "card"), title, content)
+            made: Element = Card(_free(canvas, adding.id, "card"), title, content)
         case ShowText(content, title):
-            made = make_text(_free(canvas, adding.id, "text"), title, content)
+            made = Text(_free(canvas, adding.id, "text"), content, title)
         case AddChart(title, kind, labels, series):
-            made = make_chart(_free(canvas, adding.id, "chart"), title, kind, labels, series)
-    made = replace(made, visibility=drawn.visibility, tainted=drawn.tainted)
+            made = Chart(_free(canvas, adding.id, "chart"), title, kind, labels, series)
+    made = replace(_clean(made), visibility=drawn.visibility, tainted=drawn.tainted)
     return replace(canvas, elements=(*canvas.elements, made))
 
 
 def _update(element: Element, title: str | None, content: str | None) -> Element:
     if title is None and content is None:
         raise CanvasRefused("Say what to change: title, content, or both.")
-    match element:
-        case Card(id_):
-            return make_card(id_, _or(title, element.title), _or(content, element.content))
-        case Text(id_):
-            return make_text(id_, _or(title, element.title), _or(content, element.content))
-        case Chart(id_, _, kind, labels, series):
-            if content is not None:
-                raise CanvasRefused("Of a chart the title alone can be changed: remove it and add it anew.")
-            return make_chart(id_, _or(title, element.title), kind, labels, series)
-
-
-def _or(new: str | None, old: str) -> str:
-    return old if new is None else new
+    if title is not None:
+        element = replace(element, title=title)
+    if content is not None:
+        if isinstance(element, Chart):
+            raise CanvasRefused("Of a chart the title alone can be changed: remove it and add it anew.")
+        element = replace(element, content=content)
+    return _clean(element)
 
 
 def _seen(canvas: Canvas, id_: str, visibility: Visibility) -> Element:

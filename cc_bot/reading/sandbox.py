@@ -21,28 +21,9 @@ CPU_S = 15
 _PERMITTED = frozenset({"os.listdir", "os.scandir"})
 """Raised by failing imports."""
 _REFUSED = (
-    *(
-        "open",
-        "os.",
-        "shutil.",
-        "subprocess.",
-        "socket.",
-        "pty.",
-        "signal.pthread_kill",
-        "mmap.",
-        "sqlite3.",
-        "winreg.",
-    ),
-    *(
-        "tempfile.",
-        "ctypes.dlopen",
-        "urllib.",
-        "http.",
-        "ftplib.",
-        "smtplib.",
-        "_winapi.",
-        "_posixsubprocess.",
-    ),
+    *("open", "os.", "shutil.", "subprocess.", "socket.", "pty.", "signal.pthread_kill", "mmap."),
+    *("sqlite3.", "winreg.", "tempfile.", "ctypes.dlopen", "urllib.", "http.", "ftplib.", "smtplib."),
+    *("_winapi.", "_posixsubprocess."),
 )
 """Prefixes of events that reach out of the process."""
 
