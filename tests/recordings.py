@@ -62,13 +62,11 @@ def _box(name: bytes, content: bytes) -> bytes:
     return struct.pack(">I4s", 8 + len(content), name) + content
 
 
-def webm(seconds: float, *, track_type: int = 2, told: bool = True) -> bytes:
-    """With its duration told, or as browsers record it: without."""
-    info = _element("2ad7b1", struct.pack(">I", 1_000_000))
-    info += _element("4489", struct.pack(">d", seconds * 1000)) if told else b""
-    track = _element("ae", _element("83", bytes([track_type])))
+def webm(seconds: float, *, codec: bytes = b"A_OPUS") -> bytes:
+    """As browsers record it: without its duration."""
+    track = _element("ae", bytes([0x86, 0x80 | len(codec)]) + codec)
     cluster = _element("e7", struct.pack(">I", round(seconds * 1000))) + _element("a3", bytes(20))
-    segment = _element("1549a966", info) + _element("1654ae6b", track) + _element("1f43b675", cluster)
+    segment = _element("1654ae6b", track) + _element("1f43b675", cluster)
     return _element("1a45dfa3", _element("4282", b"webm")) + _element("18538067", segment)
 
 

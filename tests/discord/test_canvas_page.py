@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import hikari
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,12 +23,16 @@ PLAN = Text("text-1", "朝は散歩、昼は図書館。")
 SALES = Chart("chart-1", "売上", "bar", ("1月", "2月"), (Series("本店", (3.0, 5.0)),))
 
 
+def footer_of(embed: hikari.Embed) -> str:
+    return (embed.footer.text or "") if embed.footer else ""
+
+
 def characters(page: CanvasPage) -> int:
     """What Discord counts towards the 6000."""
     return sum(
-        utf16_length(panel.title + panel.text + panel.footer)
-        + sum(utf16_length(part.name + part.value) for part in panel.fields)
-        for panel in page.panels
+        utf16_length((embed.title or "") + (embed.description or "") + footer_of(embed))
+        + sum(utf16_length(part.name + part.value) for part in embed.fields)
+        for embed in page.embeds
     )
 
 
@@ -60,17 +65,18 @@ class TestCanvas:
     def test_marks_private_elements_beside_public_ones(self) -> None:
         own = replace(PLAN, visibility="private")
         page = canvas_page(Canvas((SHOPPING, own)), JA, user_id=None)
-        assert [panel.title for panel in page.panels] == ["買い物", "🔒"]
+        assert [embed.title for embed in page.embeds] == ["買い物", "🔒"]
         assert "🔒" in page.content
         alone = canvas_page(Canvas((own,)), JA, user_id=None)
-        assert "🔒" not in alone.content + alone.panels[0].title
+        assert "🔒" not in alone.content + (alone.embeds[0].title or "")
 
     def test_that_is_too_long_is_cut_fairly_and_comes_whole_in_a_file(self) -> None:
         long = [Card(f"card-{n}", f"{n}番", "長い話です。" * 160) for n in range(9)]
         page = canvas_page(Canvas((SHOPPING, *long)), JA, user_id=AIKO)
-        assert page.panels[0].text == SHOPPING.content
-        assert all(panel.text.endswith("…") for panel in page.panels[1:])
-        assert len({len(panel.text) for panel in page.panels[1:]}) == 1
+        assert page.embeds[0].description == SHOPPING.content
+        cut = [embed.description or "" for embed in page.embeds[1:]]
+        assert all(text.endswith("…") for text in cut)
+        assert len(set(map(len, cut))) == 1
         assert page.file
         assert page.file.text.count("長い話です。") == 9 * 160
         assert JA.canvas.cut in page.content
@@ -79,20 +85,20 @@ class TestCanvas:
     @given(canvases)
     def test_fits_a_message_whatever_it_is(self, canvas: Canvas) -> None:
         page = canvas_page(canvas, JA, user_id=AIKO)
-        assert 1 <= len(page.panels) <= 10
+        assert 1 <= len(page.embeds) <= 10
         assert characters(page) <= 6000
         assert utf16_length(page.content) <= 2000
-        for panel in page.panels:
-            assert utf16_length(panel.title) <= 256
-            assert utf16_length(panel.text) <= 4096
-            assert utf16_length(panel.footer) <= 2048
-            assert len(panel.fields) <= 25
-            for part in panel.fields:
+        for embed in page.embeds:
+            assert utf16_length(embed.title or "") <= 256
+            assert utf16_length(embed.description or "") <= 4096
+            assert utf16_length(footer_of(embed)) <= 2048
+            assert len(embed.fields) <= 25
+            for part in embed.fields:
                 assert 1 <= utf16_length(part.name) <= 256
                 assert part.name.strip()
                 assert 1 <= utf16_length(part.value) <= 1024
                 assert part.value.strip()
-            assert panel.title.strip() or panel.text.strip() or panel.fields
+            assert (embed.title or embed.description or "").strip() or embed.fields
 
 
 async def test_a_picture_that_fails_is_left_out_and_on_record_without_what_it_shows() -> None:

@@ -47,7 +47,7 @@ def ended(text: str, status: str = "complete") -> list[str]:
 
 def canvas_texts(*elements: Text) -> list[str]:
     page = canvas_page(Canvas(elements, "list", ""), JA, user_id=None)
-    return [panel.text for panel in page.panels]
+    return [embed.description or "" for embed in page.embeds]
 
 
 def open_text(message: str) -> str:

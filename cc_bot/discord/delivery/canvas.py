@@ -25,8 +25,7 @@ from cc_bot import charts
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, ExpectedDeletions, repeat
 from cc_bot.discord.gateway import EVERYWHERE, ShardPlaces, Shards
 from cc_bot.discord.interactions import Answerable, can_write, own_space
-from cc_bot.discord.pages.canvas import CanvasPage, Panel, canvas_page, picture_name
-from cc_bot.discord.pages.memory import COLOUR
+from cc_bot.discord.pages.canvas import CanvasPage, canvas_page, picture_name
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.recipients import Recipient, Recipients
@@ -92,19 +91,10 @@ class CanvasSheet:
         """The keyword arguments of hikari's for a new message."""
         return {
             "content": self.page.content,
-            "embeds": [_embed(panel) for panel in self.page.panels],
+            "embeds": self.page.embeds,
             "attachments": [hikari.Bytes(data, name) for name, data in self.files.items()],
             **NO_PINGS,
         }
-
-
-def _embed(panel: Panel) -> hikari.Embed:
-    embed = hikari.Embed(title=panel.title or None, description=panel.text or None, colour=COLOUR)
-    for part in panel.fields:
-        embed.add_field(part.name, part.value, inline=part.inline)
-    if panel.picture:
-        embed.set_image(hikari.URL(f"attachment://{panel.picture}"))
-    return embed.set_footer(panel.footer) if panel.footer else embed
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,7 +457,7 @@ def _shows(message: hikari.Message, page: CanvasPage) -> bool:
     document that an edit may refer to existing files."""
     there = [bool(embed.image and not embed.image.url.startswith("attachment:")) for embed in message.embeds]
     beside = {file.filename for file in message.attachments}
-    return there == [bool(panel.picture) for panel in page.panels] and not beside & page.pictures
+    return there == [embed.image is not None for embed in page.embeds] and not beside & page.pictures
 
 
 async def draw_pictures(shown: Iterable[Chart], locale: Locale, draw: Draw) -> dict[str, bytes]:

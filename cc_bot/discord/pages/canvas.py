@@ -13,17 +13,17 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final
 
+import hikari
+
 from cc_bot.charts import table
 from cc_bot.discord.pages.markdown import SPOILER, for_discord, keep_spoilers_shut
-from cc_bot.discord.pages.memory import one_line
+from cc_bot.discord.pages.memory import COLOUR, one_line
 from cc_bot.discord.pages.page import TextFile
 from cc_bot.discord.pages.split import split, utf16_length
 from cc_bot.domain.canvas import Canvas, Chart, Element
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
-
-# ---- canvas page ---------------------------------------------------------------------------------------
 
 # "Embed Limits" in Discord's message documentation.
 MAX_EMBEDS: Final = 10
@@ -49,34 +49,13 @@ _CUT: Final = "…"
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A part of a panel; inline fields share a row."""
-
-    name: str
-    value: str
-    inline: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    title: str = ""
-    text: str = ""
-    fields: tuple[Field, ...] = ()
-    picture: str = ""
-    """Name of the attached file that it shows."""
-    footer: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class CanvasPage:
     content: str
-    panels: tuple[Panel, ...]
+    embeds: tuple[hikari.Embed, ...]
+    pictures: frozenset[str]
+    """Names of attached files that the embeds show."""
     file: TextFile | None = None
     """The full texts, if some were cut."""
-
-    @property
-    def pictures(self) -> frozenset[str]:
-        return frozenset(panel.picture for panel in self.panels if panel.picture)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +86,18 @@ def canvas_page(
     footer = _footer(canvas, seen, words)
     fitting = _fit(parts, footer, board=canvas.mode == "board")
     file = _file(parts, words) if fitting != parts else None
-    if len({part.picture for part in parts if part.picture}) == MAX_FILES:
+    shown = frozenset(part.picture for part in parts if part.picture)
+    if len(shown) == MAX_FILES:
         file = None
-    panels = _board(fitting) if canvas.mode == "board" else [_panel(part) for part in fitting]
-    panels[-1] = replace(panels[-1], footer=footer)
+    embeds = _board(fitting) if canvas.mode == "board" else [_embed(part) for part in fitting]
+    if footer:
+        embeds[-1].set_footer(footer)
     notes = [_heading(user_id, words)]
     if mixed:
         notes.append(words.canvas.private_marked)
     if fitting != parts:
         notes.append(words.canvas.cut if file else words.canvas.cut_for_good)
-    return CanvasPage("\n".join(f"-# {note}" for note in notes), tuple(panels), file)
+    return CanvasPage("\n".join(f"-# {note}" for note in notes), tuple(embeds), shown, file)
 
 
 def _heading(user_id: int | None, words: Texts) -> str:
@@ -190,28 +171,28 @@ def _within(text: str, limit: int) -> str:
     return f"{begun}\n{_CUT}" if is_code else f"{begun}{_CUT}"
 
 
-def _panel(part: _Part) -> Panel:
-    return Panel(part.title, part.text, picture=part.picture)
+def _embed(part: _Part) -> hikari.Embed:
+    embed = hikari.Embed(title=part.title or None, description=part.text or None, colour=COLOUR)
+    if part.picture:
+        embed.set_image(hikari.URL(f"attachment://{part.picture}"))
+    return embed
 
 
-def _board(parts: Sequence[_Part]) -> list[Panel]:
-    """Group inline texts into panels. A chart needs the full width to be readable."""
-    panels: list[Panel] = []
+def _board(parts: Sequence[_Part]) -> list[hikari.Embed]:
+    """Put neighbouring texts into one embed, as fields that share rows. A chart needs the full width."""
+    embeds = list[hikari.Embed]()
     joined = False
     for part in parts:
         if isinstance(part.element, Chart):
-            panels.append(_panel(part))
+            embeds.append(_embed(part))
             joined = False
             continue
         if not joined:
-            panels.append(Panel())
+            embeds.append(hikari.Embed(colour=COLOUR))
             joined = True
-        panels[-1] = replace(panels[-1], fields=(*panels[-1].fields, _field(part)))
-    return panels
-
-
-def _field(part: _Part) -> Field:
-    return Field(part.title or _UNNAMED, part.text, utf16_length(part.text) <= NARROW_CHARACTERS)
+        inline = utf16_length(part.text) <= NARROW_CHARACTERS
+        embeds[-1].add_field(part.title or _UNNAMED, part.text, inline=inline)
+    return embeds
 
 
 def _file(parts: Sequence[_Part], words: Texts) -> TextFile:
