@@ -3,7 +3,6 @@
 Summaries run in the background after a reply. All state is in the database, so a failed one is found again
 after the next turn, by the sweep, or after a restart. Public and private messages go into two separate
 summaries.
-
 """
 
 import asyncio

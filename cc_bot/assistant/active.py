@@ -2,7 +2,6 @@
 
 A user's turns run one at a time, in order of arrival; the total is limited, which bounds cost. Channel turns
 have a line of their own. An approved call counts as a running turn and does not queue.
-
 """
 
 import asyncio
@@ -230,7 +229,6 @@ class ActiveTurns:
 
         Raises BeingErased if the user is being erased, Busy if the line is full, Crowded if the queue is
         full, and ShuttingDown once closed.
-
         """
         if self._erasures[turn.user_id]:
             raise BeingErased

@@ -140,7 +140,6 @@ class Assistant:
         `admitted` is the turn's reservation, if any. The last event is Done: the turn is then stored unless
         it is temporary or empty. Raises InputError for an invalid message, TurnError if there is no answer,
         and StorageError.
-
         """
         questions = (message,) if isinstance(message, Message) else tuple(message)
         return self._events(TurnRequest(key, options, questions), stop or Stop(), admitted)
@@ -161,7 +160,6 @@ class Assistant:
         In a session, `answer_id` is the row; the old answer stays archived as `replaced`. In a channel it is
         the Discord message id, and the old answer is overwritten, as it answers an edited text. `questions`:
         a channel's, with files. `references`: those of a session's question. Raises as `ask`, and NotNewest.
-
         """
         request = TurnRequest(key, options, tuple(questions), answer_id, tuple(references))
         return self._events(request, stop or Stop(), admitted)
@@ -232,7 +230,6 @@ class Assistant:
 
         The turn is queued before it is admitted: a user who has to wait is notified at once, and a refused
         turn leaves the queue.
-
         """
         stop, draft = active.stop, Draft()
         async with AsyncExitStack() as held:

@@ -2,7 +2,6 @@
 
 The bytes decide what a file is. Its name and claimed type are often wrong, and only bound its size before it
 is fetched.
-
 """
 
 import mimetypes
@@ -81,7 +80,6 @@ def read_attachment(name: str, data: bytes) -> Attachment:
 
     Text may be UTF-8, UTF-16, Shift_JIS, EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge, RecordingTooLong,
     RecordingEmpty and AttachmentNotSupported.
-
     """
     if sound := probe_audio(data):
         return _recording(name, sound, data)

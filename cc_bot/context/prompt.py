@@ -4,7 +4,6 @@ stable system message, history, second system message (what changes), the new qu
 
 Two turns of a session share everything up to the end of the older history byte for byte, as provider caches
 need.
-
 """
 
 import json
@@ -253,7 +252,6 @@ def shrunk_history(history: int, beside: int, limit: int | None) -> int:
 
     Half of the history is kept, none if it was smaller than what is `beside` it. With the server's `limit`,
     the request takes at most three quarters of it, to leave room for the answer.
-
     """
     half = history // 2 if history >= beside else 0
     return half if limit is None else min(half, fitting_history(beside, limit))

@@ -120,7 +120,6 @@ def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: boo
 
     `quoting`: the bot's message that it replies to is not archived, and is quoted. Other users are never
     quoted: what they delete must be gone.
-
     """
     answer = reply_target(message, int(bot.id)) if quoting else None
     quote = quotation(answer.content or "") if answer else ""

@@ -2,7 +2,6 @@
 
 It is the tail of the archive: one query reads the session, its last messages, summaries and canvas. Only
 files take a second trip, and images a third. A JSON copy of the history made a turn cost 2.9 times as much.
-
 """
 
 from collections.abc import Collection, Iterable, Sequence

@@ -6,7 +6,6 @@ may be asked again, remain.
 
 A mention (a question in a channel) is entered with its message and answered with its answer, which may cover
 several. Mention rows are kept, so that an answer's questions can be found.
-
 """
 
 import json

@@ -2,7 +2,6 @@
 
 A turn takes two trips to the database: `open` before the model is asked, `commit_turn` after. No transaction
 is open in between.
-
 """
 
 import json
@@ -214,7 +213,6 @@ class SessionStore:
 
         The history of a `public` turn leaves out private messages. Of a long history the newest page is read;
         `more` says if `load_earlier` has more. `beyond`: messages to read beyond the limit.
-
         """
         now, size = self._clock(), self._page() + beyond
         idle = idle_since(now, self._ttl)
@@ -287,7 +285,6 @@ class SessionStore:
 
         `replaces`: the answer that leaves the history. `drawn`: changes of the current canvas. A session that
         was closed meanwhile gets the turn and stays closed. Raises StorageError and ConversationGone.
-
         """
         stored = await self.archive_turn(session, messages, replaces=replaces, drawn=drawn)
         before = [message for message in session.history if not _is_answer(message, replaces)]

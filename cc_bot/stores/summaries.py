@@ -3,7 +3,6 @@
 A session's row records how far it is summarized. Storing a summary requires that this has not changed since
 its messages were read: a slow one is rejected if the conversation was cleared, expired, deleted or summarized
 meanwhile.
-
 """
 
 from collections.abc import Mapping

@@ -3,7 +3,6 @@
 To add tools, add a file to this folder with functions decorated with `@tool`. The model reads the name,
 docstring and parameters. The first parameter is the ToolContext: the user comes from the interaction, never
 from the model's arguments.
-
 """
 
 import asyncio

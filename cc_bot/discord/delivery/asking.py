@@ -57,7 +57,6 @@ class TurnRunner:
         `answer_id` is the message that shows it, if known; with `opened` it is posted before the turn begins,
         and passed. `before`: the pages that it replaces. `again`: mentions were edited, and this answer
         replaces the stored one. Raises hikari's errors.
-
         """
         chosen, recipient, running = turn.chosen, turn.recipient, self.running
         words = words_under(chosen, recipient) if chosen else recipient.words

@@ -6,7 +6,6 @@ a server error the message is searched for, and posted again only if it is certa
 The bot's own messages have one: Discord creates one message per nonce, which it remembers for some minutes,
 so a post may be repeated. It is made of the question's id and the message's number: after a crash the next
 process finds an unrecorded message.
-
 """
 
 import asyncio

@@ -1,7 +1,6 @@
 """Recovers turns and approved calls whose end was not shown, because the process died or Discord refused.
 
 Runs once the connection is open, again after trouble, and hourly.
-
 """
 
 import asyncio
@@ -129,7 +128,6 @@ class Recovery:
     Edits by the interaction's token while it works, then posts with the bot's own: in the channel if the
     answer is public, else in the user's DM. Nothing is posted twice: earlier messages are recorded or
     searched for, and posts carry a nonce.
-
     """
 
     running: RunningTurns

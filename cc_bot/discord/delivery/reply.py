@@ -2,7 +2,6 @@
 
 Edits and deletions are idempotent. A post that failed with a server error may have succeeded: the outlet
 finds out. A refused message is sent in a simpler form (delivery/refusals), at last by DM to the author.
-
 """
 
 import asyncio
@@ -132,7 +131,6 @@ class Reply:
         """Edit, post and delete until the messages look like the pages, or a simpler form of them.
 
         With `insist`, edits are retried. Raises hikari's errors, and PostUncertain.
-
         """
         pauses_s = RETRY_PAUSES_S if insist else ()
         try:

@@ -2,7 +2,6 @@
 
 Answers wait for the ledger for at most NOTE_TIMEOUT_S, and are shown even without an entry. An end that was
 refused is left to recovery, in this process or the next.
-
 """
 
 import asyncio

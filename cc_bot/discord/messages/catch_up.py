@@ -3,7 +3,6 @@
 Each channel is read on from its newest stored message, oldest first: after a crash the gap is still at the
 end of the archive. A resumed connection has missed nothing. Edits and deletions of older messages are never
 reported later.
-
 """
 
 import asyncio
@@ -201,7 +200,6 @@ class MissedMessages:
 
         Of those too old, at most the last, if the bot has said nothing since. Raises StorageError and
         hikari's errors.
-
         """
         now = self.clock()
         messages = await self.rest.fetch_messages(
