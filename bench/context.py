@@ -38,9 +38,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 import cc_bot.tools
 from bench.turn import connect_raw, one_core
 from cc_bot.assistant import TurnOptions
-from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelTurns
-from cc_bot.assistant.turn import ProfileNotes
+from cc_bot.assistant.turn import Calibration, ProfileNotes
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.stores import Stores, open_stores

@@ -29,10 +29,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 
 import cc_bot.tools
 from cc_bot.assistant import TurnOptions
-from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelTurns
 from cc_bot.assistant.session_turns import SessionTurn, SessionTurns
-from cc_bot.assistant.turn import ProfileNotes
+from cc_bot.assistant.turn import Calibration, ProfileNotes
 from cc_bot.context.channel_prompt import Shown, build_channel_prompt
 from cc_bot.context.prompt import BuiltPrompt, PromptStyle
 from cc_bot.context.tokens import part_tokens

@@ -15,12 +15,19 @@ import structlog
 
 from cc_bot.assistant.active import ActiveTurn, ActiveTurns, Stop, until_stopped
 from cc_bot.assistant.approvals import Approvals
-from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.rounds import Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.speech import Hearing, Speaking, any_recordings
-from cc_bot.assistant.turn import ProfileNotes, Turn, TurnOptions, TurnRequest, tool_context, tool_place
+from cc_bot.assistant.turn import (
+    Calibration,
+    ProfileNotes,
+    Turn,
+    TurnOptions,
+    TurnRequest,
+    tool_context,
+    tool_place,
+)
 from cc_bot.context.attachments import MAX_DOCUMENT_TOKENS
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.recordings import BYTES_A_SECOND

@@ -8,9 +8,8 @@ from functools import cache
 from math import ceil
 from typing import Final
 
-from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.session_turns import cache_key
-from cc_bot.assistant.turn import ProfileNotes, Turn, TurnOptions, TurnPrompt, TurnRequest
+from cc_bot.assistant.turn import Calibration, ProfileNotes, Turn, TurnOptions, TurnPrompt, TurnRequest
 from cc_bot.context.channel_prompt import (
     MessageRange,
     Plan,

@@ -10,8 +10,7 @@ from typing import Final
 import structlog
 
 from cc_bot.assistant.active import ActiveTurn
-from cc_bot.assistant.calibration import Measured
-from cc_bot.assistant.turn import TurnPrompt
+from cc_bot.assistant.turn import Measured, TurnPrompt
 from cc_bot.context.tokens import call_parts
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
 from cc_bot.domain.memory_calls import kept_ids

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 
-from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.turn import ProfileNotes, Turn, TurnOptions, TurnPrompt, TurnRequest
+from cc_bot.assistant.turn import Calibration, ProfileNotes, Turn, TurnOptions, TurnPrompt, TurnRequest
 from cc_bot.context.prompt import BuiltPrompt, PromptStyle, build_prompt, recap, tokens_up_to, wrap_session
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain.clock import Clock

@@ -1,15 +1,19 @@
 """A turn and its parts, for sessions and channels alike."""
 
+import asyncio
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from cc_bot.context.prompt import BuiltPrompt, fitting_history, shrunk_history
-from cc_bot.context.tokens import part_tokens, tools_tokens
+from cc_bot.context.tokens import has_images, part_tokens, request_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import StorageError
 from cc_bot.domain.form import Asker
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Audience, Memory, Source
@@ -33,8 +37,61 @@ from cc_bot.domain.usage import UsageSubject
 from cc_bot.internet.addresses import TurnTexts
 from cc_bot.internet.turn import WebAccess
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema
-from cc_bot.stores import MemoryStore, Settlement, StoredTurn, Stores
+from cc_bot.stores import MemoryStore, Settlement, StoredTurn, Stores, TokenFactorStore
 from cc_bot.tools.registry import CanvasDraft, ToolContext
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The prompt tokens that a model counted for a request."""
+
+    model: str
+    request: ChatRequest
+    prompt_tokens: int
+    limit: int | None = None
+    """As reported with a rejection."""
+
+
+class Calibration:
+    def __init__(self, factors: TokenFactorStore, model: str) -> None:
+        self._factors = factors
+        self._model = model
+        self._limits: dict[str, int] = {}
+        """By model, as reported with a rejection."""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def factor(self, chain: Sequence[str] = ()) -> float:
+        """Tokens that the chain's first model counts for each estimated token."""
+        return await self._factors.get(chain[0] if chain else self._model)
+
+    def limit(self, chain: Sequence[str] = ()) -> int | None:
+        """The context limit of the chain's first model, answer included; None if not reported yet."""
+        return self._limits.get(chain[0] if chain else self._model)
+
+    def learn(self, measured: Iterable[Measured]) -> Awaitable[None]:
+        """Learn from a turn's requests in the background; await the result to wait for the end."""
+        measured = list(measured)
+        self._limits |= {one.model: one.limit for one in measured if one.limit is not None}
+        known = [one for one in measured if one.model and one.prompt_tokens > 0]
+        task = asyncio.create_task(self._learn(known))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def settle(self) -> None:
+        await asyncio.gather(*self._tasks)
+
+    async def _learn(self, measured: Iterable[Measured]) -> None:
+        try:
+            for one in measured:
+                if not has_images(one.request.prompt):  # tokens of pictures are only estimates
+                    estimated = await asyncio.to_thread(request_tokens, one.request)
+                    await self._factors.learn(one.model, estimated=estimated, counted=one.prompt_tokens)
+        except StorageError as error:
+            _log.warning("calibration_failed", error=type(error).__name__)
+
 
 Build = Callable[[float], BuiltPrompt]
 """From a maximum of estimated history tokens to the prompt before the first round."""

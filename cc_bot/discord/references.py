@@ -26,7 +26,7 @@ from cc_bot.discord.attachments import (
     files_of,
     on_one_line,
 )
-from cc_bot.discord.delivery.refusals import is_gone
+from cc_bot.discord.delivery.reply import is_gone
 from cc_bot.discord.incoming import (
     FILE_NOTE,
     ORDINARY,

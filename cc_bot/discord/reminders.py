@@ -19,8 +19,7 @@ import structlog
 from cc_bot.assistant import Heartbeats, TurnOptions
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.delivery.canvas import CanvasBoards
-from cc_bot.discord.delivery.refusals import next_form
-from cc_bot.discord.delivery.reply import repeat
+from cc_bot.discord.delivery.reply import next_form, repeat
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page, Part, new_message

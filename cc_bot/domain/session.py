@@ -1,10 +1,14 @@
-"""Sessions: one user's conversation with one agent in one channel."""
+"""Sessions, one user's conversation with one agent in one channel, and their summaries."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
+from typing import Final
 
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.text import shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +55,59 @@ class ArchivedSession:
     closed_at: datetime | None
     messages: int
     opening: str
+
+
+MAX_SUMMARY_CHARACTERS: Final = 1500
+"""Of each text; a private request may contain two."""
+
+_STATEMENT_CHARACTERS: Final = 300
+_SENTENCE_END = re.compile(r"[。．！？!?]|\.(?=\s|$)|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    visibility: Visibility
+    content: str
+    first_message_id: int
+    last_message_id: int
+    created_at: datetime
+    tainted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    key: SessionKey
+    session_id: str
+    closed: bool
+    covered_to: int
+    """0 if none."""
+    messages: tuple[Message, ...]
+    """Oldest first, without attachments."""
+
+
+def clean_summary(text: str) -> str:
+    """Return a summary as it is stored: at most MAX_SUMMARY_CHARACTERS, whole sentences if possible, without
+    blank lines."""
+    lines = (line.strip() for line in text.splitlines())
+    whole = "\n".join(line for line in lines if line)
+    if len(whole) <= MAX_SUMMARY_CHARACTERS:
+        return whole
+    kept = whole[:MAX_SUMMARY_CHARACTERS]
+    ends = [found.end() for found in _SENTENCE_END.finditer(kept)]
+    if ends and ends[-1] > MAX_SUMMARY_CHARACTERS // 3:
+        return kept[: ends[-1]].rstrip()
+    return f"{kept[:-1]}…"
+
+
+def listed(statements: Iterable[str]) -> str:
+    """Return user messages one a line, oldest first, without duplicates; the newest if there are too many."""
+    plain = (" ".join(statement.split()) for statement in statements)
+    lines = [f"- {shorten(statement, _STATEMENT_CHARACTERS)}" for statement in plain if statement]
+    newest_first = list(dict.fromkeys(reversed(lines)))
+    room, kept = MAX_SUMMARY_CHARACTERS, list[str]()
+    for line in newest_first:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join(reversed(kept))

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Message, Visibility
-from cc_bot.domain.session import SessionKey
-from cc_bot.domain.summary import Backlog, Summary
+from cc_bot.domain.session import Backlog, SessionKey, Summary
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps, user
 from cc_bot.stores.columns import KEY, MS, Columns, key_columns, to_ms, to_text
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from cc_bot.assistant import TurnOptions
-from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelTurns
-from cc_bot.assistant.turn import ProfileNotes, TurnPrompt
+from cc_bot.assistant.turn import Calibration, ProfileNotes, TurnPrompt
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.llm.model import AssistantPart, ChatRequest, UserPart

@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.assistant import AssistantSettings
-from cc_bot.discord.delivery.asking import TurnRunner
+from cc_bot.discord.delivery.answers import TurnRunner
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.gate import SeenRoles

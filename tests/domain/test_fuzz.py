@@ -13,7 +13,7 @@ from cc_bot.domain.heartbeat import days_named, parse_minute
 from cc_bot.domain.memory import parse_end, parse_tags
 from cc_bot.domain.memory_transfer import read_memories
 from cc_bot.domain.secrets import looks_secret
-from cc_bot.domain.summary import clean_summary
+from cc_bot.domain.session import clean_summary
 from cc_bot.domain.when import parse_schedules, read_when, split_when
 from tests.domain.spoken import spoken_texts
 

@@ -6,8 +6,7 @@ from freezegun import freeze_time
 
 from cc_bot.domain import SessionKey
 from cc_bot.domain.message import Visibility
-from cc_bot.domain.session import Recollection
-from cc_bot.domain.summary import Backlog
+from cc_bot.domain.session import Backlog, Recollection
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, contents, got, turn

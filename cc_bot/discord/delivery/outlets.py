@@ -18,8 +18,8 @@ from typing import Any, Final
 import hikari
 import structlog
 
-from cc_bot.discord.delivery.refusals import ARCHIVED_THREAD
 from cc_bot.discord.delivery.reply import (
+    ARCHIVED_THREAD,
     RETRY_PAUSES_S,
     ExpectedDeletions,
     KnownIds,

@@ -17,8 +17,17 @@ from cc_bot.assistant.approvals import Approvals
 from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.outlets import InteractionOutlet, MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.refusals import INVALID_WEBHOOK_TOKEN, REFUSALS, UNKNOWN_WEBHOOK, is_gone
-from cc_bot.discord.delivery.reply import Reply, Sent, delete_all, open_dm, sent_messages
+from cc_bot.discord.delivery.reply import (
+    INVALID_WEBHOOK_TOKEN,
+    REFUSALS,
+    UNKNOWN_WEBHOOK,
+    Reply,
+    Sent,
+    delete_all,
+    is_gone,
+    open_dm,
+    sent_messages,
+)
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.interactions import message_link
 from cc_bot.discord.pages.answer import (

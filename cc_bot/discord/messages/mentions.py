@@ -16,11 +16,10 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.delivery.asking import TurnRunner
+from cc_bot.discord.delivery.answers import TurnRunner
 from cc_bot.discord.delivery.live import for_channel
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
-from cc_bot.discord.delivery.refusals import REFUSALS, is_gone
-from cc_bot.discord.delivery.reply import Reply, Sent, sent_messages
+from cc_bot.discord.delivery.reply import REFUSALS, Reply, Sent, is_gone, sent_messages
 from cc_bot.discord.delivery.turns import ShownTurn
 from cc_bot.discord.gate import Gate, SeenRoles, error_of
 from cc_bot.discord.gateway import EVERYWHERE
