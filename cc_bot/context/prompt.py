@@ -21,8 +21,7 @@ from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Text
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message, Visibility
-from cc_bot.domain.session import Recollection, Session
-from cc_bot.domain.summary import listed
+from cc_bot.domain.session import Recollection, Session, listed
 from cc_bot.domain.text import shorten
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
 

@@ -1,6 +1,7 @@
-"""Answers in a user's own session.
+"""Asks accepted questions, and shows the answers in a user's own session.
 
-A question is in the ledger before the acknowledgement, so that it can be asked again if the process dies."""
+A question is in the ledger before the acknowledgement, so that it can be asked again if the process dies.
+"""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence

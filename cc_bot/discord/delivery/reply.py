@@ -1,7 +1,9 @@
 """Makes the messages of one answer look like its pages.
 
 Edits and deletions are idempotent. A post that failed with a server error may have succeeded: the outlet
-finds out. A refused message is sent in a simpler form (delivery/refusals), at last by DM to the author."""
+finds out. A refused message is sent in a simpler form (without its
+reference, files, embeds or buttons), at last by DM to the author.
+"""
 
 import asyncio
 from abc import ABC, abstractmethod
