@@ -19,11 +19,10 @@ from cc_bot.domain.errors import (
     TagTooLong,
     TooManyTags,
     WhenNotUnderstood,
-    WhenPassed,
 )
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import without_controls
-from cc_bot.domain.when import MAX_LENGTH, read_when
+from cc_bot.domain.when import MAX_LENGTH, read_moments
 from cc_bot.domain.when_words import normalize
 
 MAX_CONTENT_CHARACTERS = 4000
@@ -274,11 +273,8 @@ def read_category(text: str) -> str:
     return category
 
 
-# ---- ending ----------------------------------------------------------------------------------------------
-# The expiry of a memory as a user writes it: a day (until its end) or a time. Accepts the times that
-# reminders do (when.py), and durations from now.
-
 _DAY: Final = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})\s?日?")
+"""Unlike `read_moments`, without a limit."""
 _UNTIL: Final = re.compile(r"^(?:until|till|by|for)\s|(?<!\s)\s*+まで(?:に|は|有効)?$")
 _WHOLE: Final = (
     (re.compile(r"(今月|来月|再来月)(?:中|いっぱい|の?終わり|の?最後)"), r"\1末"),
@@ -286,13 +282,13 @@ _WHOLE: Final = (
     (re.compile(r"(今年|来年|再来年)(?:中|いっぱい|末|の?終わり|の?最後)"), r"\1の12月31日"),
     (re.compile(r"年内|年末"), "12月31日"),
 )
-"""The end of a week, month or year."""
+"""Ends of a week, month or year, and what `read_moments` reads in their place."""
 _TODAY: Final = re.compile(r"(?:今日|本日|きょう)(?:中|いっぱい)?|(?:the end of )?today")
 
 
 def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | None:
-    """Return the moment (UTC) of expiry: the end of the day in the user's time zone, or the time if one is
-    given; None for an empty text.
+    """Return the moment (UTC) of expiry: the end of a day in the user's time zone, or a time; None for an
+    empty text. Accepts the times that reminders do, and durations from now.
 
     Raises EndNotUnderstood, EndPassed, NoSuchTime or WhenTooFar.
     """
@@ -300,49 +296,38 @@ def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | Non
         return None
     if len(text) > MAX_LENGTH:
         raise EndNotUnderstood
-    end = _end(_UNTIL.sub("", normalize(text)).strip(), now, zone)
-    if end <= now:
-        raise EndPassed
-    return end
-
-
-def _end(written: str, now: datetime, zone: ZoneInfo) -> datetime:
-    if found := _DAY.fullmatch(written):
-        return _end_of(_date(int(found[1]), int(found[2]), int(found[3])), zone)
-    if _TODAY.fullmatch(written):
-        return _end_of(now.astimezone(zone).date(), zone)
+    written = _UNTIL.sub("", normalize(text)).strip()
     for pattern, last in _WHOLE:
         if found := pattern.fullmatch(written):
             written = found.expand(last)
     for words in (written, f"{written}後", f"in {written}"):  # 1週間, 3 months
         try:
-            return _read(words, now, zone)
+            end = _read(words, now, zone)
         except NoSuchTime:
             raise
         except WhenNotUnderstood:
             continue
-        except WhenPassed as error:
-            raise EndPassed from error
+        if end <= now:
+            raise EndPassed
+        return end
     raise EndNotUnderstood
 
 
 def _read(written: str, now: datetime, zone: ZoneInfo) -> datetime:
-    """A day named on that same day has not passed yet."""
-    midnight = datetime.combine(now.astimezone(zone).date(), time(), zone)
-    meant = read_when(written, midnight, zone)
-    if meant.timed:
-        return read_when(written, now, zone).moment
-    return _end_of(meant.moment.astimezone(zone).date(), zone)
-
-
-def _date(year: int, month: int, day: int) -> date:
-    try:
-        return date(year, month, day)
-    except ValueError as error:
-        raise NoSuchTime from error
-
-
-def _end_of(day: date, zone: ZoneInfo) -> datetime:
+    """The time, or the end of the day; one named on that same day has not passed yet."""
+    day = now.astimezone(zone).date()
+    if found := _DAY.fullmatch(written):
+        try:
+            day = date(*map(int, found.groups()))
+        except ValueError as error:
+            raise NoSuchTime from error
+    elif not _TODAY.fullmatch(written):
+        [meant, *more] = read_moments(written, datetime.combine(day, time(), zone), zone, over=True)
+        if more:
+            raise WhenNotUnderstood
+        if meant.timed:
+            return read_moments(written, now, zone, over=True)[0].moment
+        day = meant.moment.astimezone(zone).date()
     try:
         return datetime.combine(day + timedelta(days=1), time(), zone).astimezone(UTC)
     except OverflowError as error:
@@ -355,9 +340,6 @@ def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
         return ""
     return (expires_at.astimezone(zone) - timedelta(microseconds=1)).date().isoformat()
 
-
-# ---- receipt ---------------------------------------------------------------------------------------------
-# Receipts: the lines that report changes to memories, made from committed rows and never by a model.
 
 Kind = Literal["added", "updated", "unchanged", "deleted"]
 ReceiptState = Literal["holds", "over", "undone"]
