@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from bench.recall_speed import Population, percentiles, print_beside, searches
-from cc_bot.search import Embedder
-from cc_bot.search.vectors import Vector
+from cc_bot.search.vectors import Embedder, Vector
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore
 from cc_bot.stores.memory.meaning import Embedding

@@ -9,8 +9,7 @@ from typing import Any, Final
 import structlog
 
 from cc_bot.domain.errors import ModelUnavailable
-from cc_bot.search.ranking import Usual
-from cc_bot.search.vectors import Vector, pack
+from cc_bot.search.vectors import Usual, Vector, pack
 
 __all__ = ["LocalEmbedder"]
 

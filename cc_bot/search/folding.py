@@ -1,8 +1,7 @@
 """Text normalization for comparison.
 
-`fold` keeps a text readable; it decides whether a note contains the query as written. `loosen` goes further
-and merges Japanese spelling variants: katakana and hiragana, small and large kana, long vowels with or
-without their mark (サーバー, サーバ). It is for terms only, since it also merges a few different words.
+`fold` decides whether a note contains the query as written. `loosen`, for terms only, also merges spelling
+variants: katakana and hiragana, small and large kana, long vowels with or without mark (サーバー, サーバ).
 """
 
 import re
@@ -52,8 +51,7 @@ _KANJI_VARIANTS: Final = """
     昇曻 弁辨瓣辯 峰峯 群羣 裏裡 婿壻 杯盃 秋穐 館舘 梅楳 松枩 淵渕渊 土圡 煕熙 蘇蘓 鶴靏鸖 船舩
     留畄 回囘 職軄 場塲 勇勈 雁鴈 鎌鐮 略畧 野埜 紙帋 哲喆 闊濶 姉姊 座坐 煙烟 喜㐂
 """
-"""Variants of one kanji, the current form first: jōyō and jinmeiyō kanji with their old forms, the forms
-changed in JIS X 0208:1983, and name variants. Pairs that NFKC unifies are not listed."""
+"""Variants of one kanji, the current form first; without pairs that NFKC unifies."""
 _IN_USE: Final = {
     **{ord(old): forms[0] for forms in _KANJI_VARIANTS.split() for old in forms[1:]},
     **dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)), ""),
@@ -74,33 +72,33 @@ _COUNTED: Final = re.compile(
 
 
 def fold(text: str) -> str:
-    """Return the text in NFKC and casefolded: ｶﾌｪ becomes カフェ, and STRASSE and straße are equal."""
+    """NFKC and casefolded: ｶﾌｪ becomes カフェ, and STRASSE and straße are equal."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
 def loosen(folded: str) -> str:
-    """Return folded text for terms: all kana hiragana, none small, long vowels short."""
+    """Make folded kana hiragana, none small, long vowels short."""
     short = _LONG_VOWEL.sub("", hiragana(folded))
     return _BORROWED_SOUND.sub(lambda match: _BORROWED[match[0]], short).translate(_WITHOUT_MARKS)
 
 
 def counters_in_digits(folded: str) -> str:
-    """Return folded text with counted numbers in digits: 三月十五日 becomes 3月15日; 三重県 stays."""
+    """Write counted numbers in digits: 三月十五日 becomes 3月15日; 三重県 stays."""
     return _COUNTED.sub(lambda match: in_digits(match[0]), folded)
 
 
 def joined_numbers(folded: str) -> list[str]:
-    """Return the phone numbers and postal codes that folded text writes in parts, joined: 0312345678."""
+    """Return phone numbers and postal codes of folded text, joined: 0312345678."""
     return [re.sub(r"\D", "", written) for written in _PHONE_OR_POSTCODE.findall(folded)]
 
 
 def join_numbers(folded: str) -> str:
-    """Join phone numbers and postal codes in the text: 03-1234-5678 becomes 0312345678; 2026-11-29 stays."""
+    """Join phone numbers and postal codes: 03-1234-5678 becomes 0312345678; 2026-11-29 stays."""
     return _PHONE_OR_POSTCODE.sub(lambda match: re.sub(r"\D", "", match[0]), folded)
 
 
 def spell_out_repeats(text: str) -> str:
-    """Replace iteration marks by the kana: こゝろ becomes こころ, and みすゞ みすず."""
+    """Replace iteration marks: こゝろ becomes こころ, and みすゞ みすず."""
     return _REPEATED.sub(_repeat, text)
 
 
@@ -110,12 +108,7 @@ def _repeat(match: re.Match[str]) -> str:
     return match[1] + "".join(voiced if mark in "ゞヾ" else plain for mark in match[2])
 
 
-# ---- inflection ------------------------------------------------------------------------------------------
-# Inflected forms of Japanese verbs and adjectives.
-#
-# Only the kana directly after the stem: what follows them (〜ます, 〜ない, 〜たい) is the same for every
-# word. If a verb's class is ambiguous, the forms of both are taken: nonexistent forms do no harm.
-
+# The kana directly after the stem of a verb or adjective; those of both classes if a verb's is ambiguous.
 _ENDINGS: Final = {
     "う": "わいうえおっ", "く": "かきくけこい", "ぐ": "がぎぐげごい", "す": "さしすせそ",
     "つ": "たちつてとっ", "ぬ": "なにぬねのん", "ぶ": "ばびぶべぼん", "む": "まみむめもん",
@@ -126,10 +119,8 @@ _BEFORE_RU: Final = "いきしちにひみりぎじびえけせてねへめれ�
 
 
 def forms(word: str) -> tuple[str, ...]:
-    """Return the prefixes of a word's forms: 飼う gives 飼わ, 飼い, 飼う, … and 食べる 食べ.
-
-    A word that does not end with kanji and okurigana is returned as its only form.
-    """
+    """Return the prefixes of a word's forms: 飼う gives 飼わ, 飼い, 飼う, … and 食べる 食べ. Words without
+    okurigana have one form."""
     if len(word) < 2 or word[-1] not in _ENDINGS or not _is_kanji(word[0]) or _is_kanji(word[-1]):
         return (word,)
     if word.endswith("る") and len(word) > 2 and word[-2] in _BEFORE_RU:
@@ -142,16 +133,12 @@ def _is_kanji(character: str) -> bool:
     return "㐀" <= character <= "鿿" or character == "々"
 
 
-# ---- stems -----------------------------------------------------------------------------------------------
-# A light English stemmer: studied, studies and studying are one term. It removes inflection only, so that
-# words of different meaning stay apart.
-
 _MIN_LENGTH: Final = 3
 _VOWELS: Final = "aeiouy"
 
 
 def stem(word: str) -> str:
-    """Return the stem. Words of up to three letters, and words not in ASCII, are returned unchanged."""
+    """Remove the inflection of an English word: studied, studies and studying are one term."""
     if not word.isascii():
         return word
     bare = word.removesuffix("'s").replace("'", "")
@@ -175,7 +162,6 @@ def _uninflect(word: str) -> str:
 
 
 def _single(rest: str) -> str:
-    """Undouble the consonant before the ending: planned, planning, plan."""
     doubled = rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
     return rest[:-1] if doubled else rest
 
@@ -183,12 +169,6 @@ def _single(rest: str) -> str:
 def _without_e(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > _MIN_LENGTH else word
 
-
-# ---- line ------------------------------------------------------------------------------------------------
-# Splits a text into runs of one script, loosened.
-#
-# Japanese has no spaces, but a word usually ends where the script changes, so no dictionary is needed.
-# Adjacent runs stay adjacent in a line; anything between them becomes one space.
 
 KANJI: Final = "々〆㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff"
 _WRITING: Final = {
@@ -204,11 +184,12 @@ _PIECE: Final = re.compile("|".join(f"(?P<{sign}>{written})" for sign, written i
 _PIECES: Final = re.compile("|".join((*_WRITING.values(), ".")), re.DOTALL)  # also each sign between them
 
 MAX_KNOWN_LENGTH: Final = 24
-"""Characters of a cached piece. Longer runs are not words, and would fill the cache."""
+"""Longer runs are not words, and would fill the cache."""
 
 
 class Line(NamedTuple):
-    """`text` and `kinds` have the same length; `kinds` has k, h, t, d, l, o or a space for each character."""
+    """A text as runs of one script, as Japanese words usually end where the script changes; anything between
+    them is one space. `kinds` has the key in _WRITING, or a space, for each character of `text`."""
 
     text: str
     kinds: str
@@ -218,11 +199,11 @@ class _Piece(NamedTuple):
     text: str
     kinds: str
     sign: str
-    """Its key in _WRITING; empty for a separator."""
+    """Empty for a separator."""
 
 
 def read(folded: str) -> Line:
-    """Return the line of a folded text. Words of letters are stemmed, and separated by spaces."""
+    """Return the line of a folded text. Words of letters are stemmed and separated by spaces."""
     texts: list[str] = []
     kinds: list[str] = []
     parted = spaced = False

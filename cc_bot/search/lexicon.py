@@ -5,11 +5,10 @@ The words are in the text files of `words/`, one idea per line:
     ペット, pet > 犬, 猫, うさぎ ~ 飼う
     いつ, when ? @日付, @時刻
 
-First come the idea's names, which are synonyms. After `>` come narrower ideas: a query for pets also finds
-dogs, but not the reverse. After `~` come related ideas, in both directions. After `?` come the kinds of
-answer that a question word asks for; names with @ are not words. Verbs and adjectives are in dictionary form.
-0 matches any number. 〜 before a name lets it end a longer word (〜犬: 柴犬). A line that begins with `-`
-lists stop words.
+First come the idea's names, which are synonyms; after `>` narrower ideas: a query for pets also finds dogs;
+after `~` related ideas, in both directions; after `?` the kinds of answer to a question word. Names with @
+are not words. 0 matches any number. 〜 lets a name end a longer word (〜犬: 柴犬). A line with `-`
+at its start lists stop words.
 """
 
 import re
@@ -22,14 +21,7 @@ from typing import Final, NamedTuple
 
 from cc_bot.search.folding import Line, fold, forms, read
 
-# ---- vocabulary ------------------------------------------------------------------------------------------
-# Finds known words in a line without spaces.
-#
-# From left to right, the longest match first. Script boundaries help: a short word of kana counts only if
-# kana of its kind end beside it, a single kanji only if no kanji is beside it, since 家 in 作家 is not a
-# house.
-
-# Kana that usually end a word before the next one, and kana that follow a word.
+# Kana that usually end a word, and kana that follow one.
 _BEFORE_A_WORD: Final = frozenset("のはがをにでともへや")
 _AFTER_A_WORD: Final = frozenset("のはがをにでともへやかだじでなねよまさつし")
 _FIRM: Final = 4  # kana; such long matches are hardly accidental
@@ -44,9 +36,10 @@ class Span(NamedTuple):
 
 
 class Vocabulary:
-    """Known words as spelled in lines, with the numbers of their ideas.
+    """Finds known words in a line without spaces: from left to right, the longest match first.
 
-    `endings` may also end a longer word of the same script: 犬 in 柴犬. A word that begins with 0 follows any
+    A short word of kana counts only if kana of its kind end beside it, a single kanji only without kanji
+    beside it: 家 in 作家 is not a house. `endings` may also end a longer word. 0 at the start matches any
     number.
     """
 
@@ -59,7 +52,7 @@ class Vocabulary:
         self._lengths = {start: tuple(sorted(found, reverse=True)) for start, found in lengths.items()}
 
     def spans(self, line: Line) -> Iterator[Span]:
-        """Yield the known words of a line in order, without overlap."""
+        """Yield the known words in order, without overlap."""
         text, kinds = line
         lengths = self._lengths
         at = known_to = 0
@@ -104,7 +97,7 @@ class Vocabulary:
         return None
 
     def _stands(self, line: Line, start: int, end: int, known_to: int, ending: bool) -> bool:
-        """Return whether this match is a word, not part of a longer one."""
+        """Whether this match is not part of a longer word."""
         text, kinds = line
         length = end - start
         joined_before = start > known_to and kinds[start - 1] == kinds[start]
@@ -132,8 +125,6 @@ def _token_end(kinds: str, at: int) -> int:
     return at
 
 
-# ---- lexicon ---------------------------------------------------------------------------------------------
-
 _SAME: Final = 0.9
 _RELATED: Final = 0.55
 _ANSWER: Final = 0.3
@@ -150,20 +141,16 @@ class _Idea:
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """An idea, with the names of one line."""
-
     terms: tuple[str, ...]
-    """Index terms for a note that mentions it: its own, and those of all broader ideas."""
+    """For a note that mentions it: its own term, and those of all broader ideas."""
     asked: Mapping[str, float]
     """Terms that match a query for it, with their weights."""
     question: bool
-    """Whether it is a question word, which is not searched for literally."""
+    """A question word is not searched for literally."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """All ideas by number, and the vocabulary of their names."""
-
     ideas: tuple[Idea, ...]
     vocabulary: Vocabulary
 
@@ -184,7 +171,6 @@ def lexicon() -> Lexicon:
 
 
 def parse_lexicon(lines: Iterable[str]) -> Lexicon:
-    """Parse the lines; empty ones and comments (#) are skipped."""
     reading = _Reading()
     for line in lines:
         if line.startswith("-"):
@@ -221,7 +207,7 @@ class _Reading:
                 self._endings.add(key)
 
     def lexicon(self) -> Lexicon:
-        """Resolve all references: a name may have its line later, or none."""
+        """Resolve references: a name may have its line later, or none."""
         kinds = [(parent, kind) for parent, idea in enumerate(self._ideas) for kind in idea.kinds]
         parents: defaultdict[int, set[int]] = defaultdict(set)
         for parent, kind in kinds:
@@ -241,7 +227,7 @@ class _Reading:
         )
 
     def _numbers(self, written: str) -> tuple[int, ...]:
-        """Return the numbers of the ideas with a name; a new idea if it has no line."""
+        """The ideas with a name; a new one if it has no line."""
         key = _key(written.lstrip("〜"))
         if not self._words.get(key):
             self._ideas.append(_Idea(written.lstrip("〜")))
@@ -267,7 +253,7 @@ class _Reading:
 
 
 def _key(written: str) -> str:
-    """Return a word as spelled in lines; names with @ stay as they are."""
+    """A word as spelled in lines; names with @ stay."""
     return written if written.startswith("@") else read(fold(written)).text
 
 

@@ -13,16 +13,15 @@ from statistics import fmean
 from typing import Final
 
 from cc_bot.search.folding import fold
-from cc_bot.search.query import Query, parse_query
 from cc_bot.search.ranking import Candidate, Statistics, rank, term_weight
-from cc_bot.search.terms import document_terms
+from cc_bot.search.terms import Query, document_terms, parse_query
 
 CHARACTERS: Final = 240
-"""Approximate length of a passage; each overlaps half of the previous one."""
+"""About; each passage overlaps half of the previous one."""
 _LINE: Final = re.compile(rf"[^\n]{{1,{CHARACTERS}}}\n?|\n")
 
 _MAX_RANKED: Final = 400
-"""Passages that are ranked: some fifty pages."""
+"""Some fifty pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +35,8 @@ class Passage:
 
 
 def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]:
-    """Return the matching passages, best first, at most `limit`, one per text; without matches, those with
-    most of the words. Takes half a second for a million characters, so don't call it on the event loop."""
+    """Return at most `limit` matching passages, best first, one per text; without matches, those with most of
+    the words. Takes half a second for a million characters: not for the event loop."""
     asked = parse_query(query)
     places = [place for number, text in enumerate(texts) for place in _passages(number, text)]
     if not places or not asked.folded:
@@ -60,8 +59,7 @@ def _cut(texts: Sequence[str], place: Passage) -> str:
 
 
 def _likeliest(query: str, passages: Sequence[str]) -> list[tuple[int, str]]:
-    """Return the passages that share most character pairs with the query, with their numbers. Ranking a whole
-    book takes seconds."""
+    """Preselect by shared character pairs: ranking a whole book takes seconds."""
     numbered = list(enumerate(passages))
     if len(numbered) <= _MAX_RANKED:
         return numbered
@@ -79,13 +77,13 @@ def _by_words(asked: Query, statistics: Statistics, found: Sequence[Candidate]) 
 
 
 def _candidate(number: int, folded: str) -> Candidate:
-    """Make a candidate. Ids descend, so that ties go to the earlier passage."""
+    """Ids descend, so that ties go to the earlier passage."""
     terms = document_terms(folded)
     return Candidate(number, folded, terms, sum(terms.values()))
 
 
 def _passages(number: int, text: str) -> Iterator[Passage]:
-    """Yield ranges of whole lines, or pieces of very long ones; each overlaps half of the previous one."""
+    """Yield ranges of whole lines, or pieces of very long ones."""
     lines = _LINE.findall(text)
     starts = [0, *accumulate(map(len, lines))]
     first = 0

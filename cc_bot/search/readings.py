@@ -1,9 +1,8 @@
 """Readings of a run of kanji: ししゅう finds 刺繍, and 薄荷 finds はっか.
 
-Joins the readings of single kanji, with the sound changes between them: がく and こう become がっこう
-(sokuon), ほん and たな ほんだな (rendaku), さん and ほ さんぽ. Only a dictionary knows which results are
-words, and takes a hundred megabytes, so `readings` ranks them by a few rules, in a beam search from left to
-right.
+Joins the readings of single kanji with sound changes: がく and こう become がっこう (sokuon), ほん and たな
+ほんだな (rendaku). A dictionary of words would take a hundred megabytes, so a few rules rank the results, in
+a beam search from left to right.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,19 +14,14 @@ from typing import Final, Literal, NamedTuple
 
 from cc_bot.domain.text import hiragana
 
-# ---- kanji table -----------------------------------------------------------------------------------------
-# The table is a text file beside this module. A line is a kanji and its readings, most common first: on
-# readings in katakana, kun readings in hiragana, kun readings that need okurigana (食 in 食べる) with a final
-# hyphen. A line that begins with several characters is a word with an irregular reading (今日 きょう).
-# Written by hand: the jōyō readings are from the official list (常用漢字表), the rest is everyday knowledge.
-#
-# Equal readings share one object, which keeps the table at some 1.2 MB.
-
+# A line of the table is a kanji and its readings, most common first: on readings in katakana, kun readings in
+# hiragana, those that need okurigana (食 in 食べる) with a final hyphen; or a word with an irregular reading
+# (今日 きょう). The jōyō readings are from the official list (常用漢字表).
 Kind = Literal["on", "kun", "word", "kana"]
 
 
 class Reading(NamedTuple):
-    """A reading of a kanji or word, in hiragana; a stem needs okurigana."""
+    """In hiragana; a stem needs okurigana."""
 
     kana: str
     kind: Kind
@@ -36,7 +30,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KanjiTable:
-    """Readings of single kanji, and of words by their first character; most common first."""
+    """Readings of kanji, and of words by their first character; most common first."""
 
     kanji: Mapping[str, tuple[Reading, ...]]
     words: Mapping[str, tuple[tuple[str, tuple[Reading, ...]], ...]]
@@ -54,7 +48,6 @@ def table_lines() -> list[str]:
 
 
 def parse_table(lines: Iterable[str]) -> KanjiTable:
-    """Parse the lines; empty ones and comments (#) are skipped."""
     shared: dict[Reading, Reading] = {}
     kanji: dict[str, tuple[Reading, ...]] = {}
     words: dict[str, tuple[tuple[str, tuple[Reading, ...]], ...]] = {}
@@ -80,8 +73,6 @@ def _reading(spelling: str, *, of_word: bool) -> Reading:
     return Reading(kana.removesuffix("-"), "kun", stem=kana.endswith("-"))
 
 
-# ---- readings --------------------------------------------------------------------------------------------
-
 _MAX_RUN_LENGTH: Final = 16  # characters; longer ones are never typed in kana
 _MAX_READINGS: Final = 16
 _BEAM_WIDTH: Final = 16  # prefixes kept per character
@@ -95,8 +86,8 @@ _K_ROW: Final = frozenset("かきくけこ")
 _S_ROW: Final = frozenset("さしすせそ")
 _AFTER_SOKUON: Final = frozenset("かきくけこさしすせそたちつてとぱぴぷぺぽ")
 
-# Costs of a step, in ranks: a kanji's second reading costs 1.0 more than its first. Two on readings are
-# likelier than two kun readings, and both likelier than a mixture.
+# Costs of a step: a kanji's second reading costs 1.0 more than its first. Two on readings are likelier than
+# two kun readings, and both likelier than a mixture.
 _MIXTURE_COST: Final = {
     ("kun", "kun"): 1.0,
     ("on", "kun"): 2.2,
@@ -119,11 +110,10 @@ _Step = tuple[int, Reading, float]  # characters read, reading, cost
 
 
 def readings(run: str, limit: int = 8) -> tuple[str, ...]:
-    """Return plausible readings of a run of kanji in hiragana, without duplicates, best first.
+    """Return at most `limit` plausible readings of a run of kanji in hiragana, best first.
 
-    At most `limit`, and at most 16. Kana in the run are read as themselves, 々 as the kanji before it.
-    Returns none if the run is empty, has more than 16 characters, or one that is neither kana nor in the
-    table.
+    Kana are read as themselves, 々 as the kanji before it. None for an empty run, one of more than 16
+    characters, or with a character that is neither kana nor in the table.
     """
     return _most_plausible(run)[: max(limit, 0)]
 
@@ -164,12 +154,12 @@ def _continued(
 
 
 def _is_whole(text: str, last: Reading | None) -> bool:
-    """Return whether a run may end so: 合 is がっ only before another kanji, but 乗っ begins 乗った."""
+    """合 is がっ only before another kanji, but 乗っ begins 乗った."""
     return not text.endswith("っ") or (last is not None and last.kind == "kana")
 
 
 def _steps(run: str, at: int, table: KanjiTable) -> Iterator[_Step]:
-    """Yield the possible readings at a position: a word of the table, a kanji, or a kana as itself."""
+    """Yield the readings at a position: a word of the table, a kanji, or a kana as itself."""
     for written, spellings in table.words.get(run[at], ()):
         if run.startswith(written, at):
             word_cost = _WHOLE_WORD_COST if len(written) == len(run) else _WORD_COST
@@ -232,7 +222,7 @@ def _native(text: str, kana: str) -> Iterator[tuple[str, float]]:
 
 
 def _sino_japanese(text: str, kana: str, may_shorten: bool) -> Iterator[tuple[str, float]]:
-    """Join on readings: がく and こう are がっこう, はつ and ひょう はっぴょう, しん and はい しんぱい."""
+    """Join on readings: がく and こう are がっこう, はつ and ひょう はっぴょう."""
     first, rest, end = kana[0], kana[1:], text[-1]
     hard = _HALF_VOICED.get(first, first) + rest
     if end == "っ":  # the reading がっ of 合: 合併 is がっぺい

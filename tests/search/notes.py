@@ -2,7 +2,9 @@
 
 from collections import Counter
 
-from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
+from cc_bot.search.folding import fold
+from cc_bot.search.ranking import Candidate, Statistics, rank
+from cc_bot.search.terms import document_terms, parse_query
 
 
 def candidate(id_: int, content: str) -> Candidate:

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from cc_bot.domain.errors import ModelError
-from cc_bot.search.ranking import Usual
-from cc_bot.search.vectors import Vector, pack
+from cc_bot.search.vectors import Usual, Vector, pack
 
 TOPICS: Final = (
     ("猫", "ねこ", "cat", "pet"),

@@ -10,7 +10,7 @@ from typing import Final
 
 from cc_bot.domain.memory_calls import CANVAS_TOOLS, kept_ids, shown_ids
 from cc_bot.domain.message import ToolCall
-from cc_bot.search import fold
+from cc_bot.search.folding import fold
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.canvases import CHANGED, EMPTY_CANVAS, TICK

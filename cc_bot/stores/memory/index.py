@@ -21,7 +21,8 @@ from zlib import crc32
 import structlog
 
 from cc_bot.domain.errors import StorageError
-from cc_bot.search import TERMS_VERSION, fold, listed_terms
+from cc_bot.search.folding import fold
+from cc_bot.search.terms import TERMS_VERSION, listed_terms
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps, user
 from cc_bot.stores.columns import Columns, Parameters
 

@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 import structlog
 
 from cc_bot.domain.errors import ContextTooLong, ModelError, ModelRefusedRequest
-from cc_bot.search.ranking import nearness
-from cc_bot.search.vectors import Embedder, Vector, cosines
+from cc_bot.search.vectors import Embedder, Vector, cosines, nearness
 from cc_bot.storage import Database, Row, Statement, user
 
 # $1 user, $2 model, $3 after this memory, $4 limit

@@ -19,7 +19,8 @@ from weakref import WeakValueDictionary
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import Audience, FoundMemory, Memory
 from cc_bot.domain.text import without_controls
-from cc_bot.search import Candidate, Hit, Query, Statistics, parse_query, rank, term_weight
+from cc_bot.search.ranking import Candidate, Hit, Statistics, rank, term_weight
+from cc_bot.search.terms import Query, parse_query
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memory.index import term_keys

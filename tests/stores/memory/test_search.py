@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from cc_bot.domain.message import is_blank
-from cc_bot.search import fold
+from cc_bot.search.folding import fold
 from cc_bot.stores import Stores
 from tests.stores.memory.notes import ME, found, keep
 

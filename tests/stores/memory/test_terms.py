@@ -9,7 +9,9 @@ import pytest
 
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
+from cc_bot.search.folding import fold
+from cc_bot.search.ranking import Candidate, Statistics, rank
+from cc_bot.search.terms import document_terms, parse_query
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.memory.index import fold_tags, recompute_outdated, term_keys
