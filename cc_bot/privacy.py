@@ -25,11 +25,10 @@ from cc_bot.stores.retention import RetentionStore
 
 _log = structlog.get_logger(__name__)
 
-# A user's data as JSON, streamed: memory use does not grow with the history.
+# Streamed: memory use does not grow with the history.
 
 FORMAT: Final = "cc-bot-personal-data"
 MAX_FILE_BYTES: Final = 9_500_000
-"""Discord's limit is 10 MiB."""
 _HEAD_BYTES: Final = 1000
 """Room for everything around the records."""
 
@@ -37,9 +36,8 @@ _HEAD_BYTES: Final = 1000
 async def export_files(
     records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime, *, max_bytes: int | None = None
 ) -> AsyncIterator[tuple[int, bytes]]:
-    """Yield a user's records as UTF-8 JSON in chunks, each with its file number; nothing if there are no
-    records. Records of a list are adjacent. A file stays below `max_bytes` unless a single record is
-    longer."""
+    """Yield a user's records as UTF-8 JSON in chunks, each with its file number. Records of a list are
+    adjacent. A file stays below `max_bytes` unless a single record is longer."""
     number, current, room = 0, "", 0
     async for name, record in records:
         line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
@@ -76,14 +74,12 @@ def _tail(*, last: bool) -> bytes:
     return f'{_LIST_END}\n}}, "last": {json.dumps(last)}}}\n'.encode()
 
 
-# An erasure begins when the user has no active turn. One that was interrupted or failed is continued as soon
-# as possible, and includes everything stored by then.
+# An erasure begins when the user has no active turn, and is continued if it was interrupted.
 
 TRY_AGAIN_S: Final = 5.0
 MAX_PAUSE_S: Final = 300.0
 OTHERS_S: Final = 45.0
-"""How long other processes get to end their turns. They notice within a second; a dead process's turns count
-until it is found dead."""
+"""For other processes to end their turns. A dead process's turns count until it is found dead."""
 LOOK_S: Final = 0.5
 
 WithoutTurnsOf = Callable[[int], AbstractAsyncContextManager[None]]
@@ -91,7 +87,7 @@ WithoutTurnsOf = Callable[[int], AbstractAsyncContextManager[None]]
 
 
 async def nothing_counts(_: int) -> None:
-    """Return None: no user's tokens are limited."""
+    pass
 
 
 class Privacy:
@@ -114,14 +110,12 @@ class Privacy:
         self._hurried = asyncio.Event()
         self.retention = retention
         self.closed = False
-        """Whether the program is shutting down and new erasures are rejected."""
 
     async def overview(self, user_id: int) -> Holdings:
-        """Return the amounts of stored data by kind."""
         return await self._stores.personal_data.get_overview(user_id)
 
     async def export(self, user_id: int) -> AsyncIterator[bytes]:
-        """Yield a user's data as JSON files that fit a message; nothing if none is stored."""
+        """Yield JSON files that fit a message; none if nothing is stored."""
         written, file = 0, bytearray()
         async for number, piece in self._records(user_id, max_bytes=MAX_FILE_BYTES):
             if number != written and file:
@@ -133,7 +127,6 @@ class Privacy:
             yield bytes(file)
 
     async def export_whole(self, user_id: int) -> AsyncIterator[bytes]:
-        """Yield a user's data as one JSON file, in chunks."""
         async for _, piece in self._records(user_id):
             yield piece
 
@@ -143,11 +136,10 @@ class Privacy:
 
     async def erase(self, user_id: int) -> Holdings:
         """Erase all data of a user for good. Returns the amounts erased. Token counts stay until their limits
-        reset: erasing must not reset a limit.
+        reset.
 
-        Leftovers in unused pages of a large SQLite file are removed at night (see `purge_due`). Raises
-        ErasureUnfinished if it failed midway or the program is shutting down: `keep_finishing` erases the
-        rest. Raises another StorageError if nothing was erased.
+        Leftovers in unused pages of a large SQLite file are removed at night. Raises ErasureUnfinished if
+        `keep_finishing` has to erase the rest, and another StorageError if nothing was erased.
         """
         try:
             with self.answering():
@@ -159,7 +151,7 @@ class Privacy:
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """Keep the program from exiting between accepting a request to erase and reporting its outcome."""
+        """Keep the program from exiting before the outcome of an erasure is reported."""
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._active.add(over)
         try:
@@ -169,8 +161,7 @@ class Privacy:
             over.set_result(None)
 
     async def drain(self, grace_s: float) -> None:
-        """Give erasures in progress `grace_s` seconds. Later they stop waiting for other processes and leave
-        the rest to `keep_finishing`."""
+        """Give erasures `grace_s` seconds. Later they stop waiting for other processes."""
         await self._wait_idle(grace_s)
         self._hurried.set()
 
@@ -210,8 +201,9 @@ class Privacy:
             raise ErasureUnfinished from error
 
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
-        """Delete a conversation and its traces for good. Returns its key; None if the user has no such
-        conversation. Raises StorageError if nothing was deleted."""
+        """Delete a conversation for good. Returns its key; None if the user has no such conversation. Raises
+        StorageError if nothing was deleted.
+        """
         key = await self._stores.archive.delete_session(user_id, session_id)
         if key is not None:
             _log.info("session_deleted")
@@ -229,12 +221,10 @@ class Privacy:
         self._failed.set()
 
     async def is_erasing(self, user_id: int) -> bool:
-        """Whether an erasure of all data has begun and not ended."""
         return user_id in await self._stores.personal_erasure.list_begun()
 
     async def keep_finishing(self, *, first_pause_s: float = TRY_AGAIN_S) -> None:
-        """Continue unfinished erasures, including those of earlier runs, until cancelled. Failures are logged
-        and retried with increasing pauses."""
+        """Continue unfinished erasures until cancelled, with increasing pauses after failures."""
         pause_s = first_pause_s
         while True:
             self._failed.clear()
@@ -250,7 +240,7 @@ class Privacy:
                 await asyncio.sleep(pause_s)
 
     async def _finish_begun(self) -> bool:
-        """Return whether any is left. One user's failure does not block the others."""
+        """Return whether any is left."""
         left = False
         try:
             begun = await self._stores.personal_erasure.list_begun()
@@ -268,14 +258,12 @@ class Privacy:
         return left
 
 
-# Deletes data past its retention period, in the background, in small steps.
-
 EVERY_S: Final = 3600.0
 
 
 async def retain(store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo) -> int:
-    """Delete everything past its retention period. Returns the number of messages, conversations and days.
-    `zone` is the operator's. Raises StorageError."""
+    """Delete what is past its retention period. Returns the count. `zone` is the operator's. Raises
+    StorageError."""
     now, count = clock(), 0
     if retention.session_days:
         before = now - timedelta(days=retention.session_days)
@@ -300,7 +288,7 @@ async def keep_to_retention(
 
 
 async def keep_copies_to_retention(database: Path, retention: Retention, clock: Clock) -> None:
-    """Delete expired copies beside the database, now and every hour, until cancelled."""
+    """Delete expired copies beside the database every hour."""
 
     async def run() -> None:
         if deleted := await asyncio.to_thread(delete_old_copies, database, clock(), retention.copy_days):
@@ -310,7 +298,6 @@ async def keep_copies_to_retention(database: Path, retention: Retention, clock: 
 
 
 async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
-    """A failure is logged; the next run tries again."""
     while True:
         with job("retention"):
             try:
@@ -320,19 +307,17 @@ async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
         await asyncio.sleep(EVERY_S)
 
 
-# Deleted memories are erased when their undo period ends. Due erasures and a pending VACUUM are stored in the
-# database, so they survive a restart.
+# Deleted memories are erased when their undo period ends. What is due is stored, so it survives a restart.
 
 
 LOOK_EVERY_S: Final = 60.0
-"""Far below UNDO_TIME: changed clocks and sleeping machines cause little delay."""
+"""Far below UNDO_TIME, in case clocks change."""
 VACUUM_HOUR: Final = 4
 """In the operator's time zone. VACUUM of a large file blocks writers for seconds."""
 
 
 async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool = False) -> bool:
-    """Erase what is due. Returns False if it should be retried soon: after a failure, or if a reader was in
-    the way."""
+    """Erase what is due. Returns False if it should be retried soon."""
     try:
         if count := await removal.purge(clock() - UNDO_TIME):
             _log.info("memories_purged", count=count)
@@ -346,8 +331,8 @@ async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool =
 
 
 async def keep_purging(removal: MemoryRemovalStore, clock: Clock, zone: ZoneInfo) -> None:
-    """Erase what is due, in time, until cancelled. Runs VACUUM at night if anything was erased, and at the
-    start if one is pending."""
+    """Erase what is due until cancelled. Runs VACUUM at night if needed, and at the start if one is
+    pending."""
     vacuum_at = clock()
     while True:
         with job("purge"):

@@ -1,8 +1,7 @@
 """Approvals: users decide on a model's proposals; an approved call is made at most once.
 
-An approval runs the same tool with the same arguments. The call is first claimed in the database: if the
-program dies after that, it is never made again, and user and model learn that it may have been made. An
-approved call's data stays tainted: the user agreed to store it, not to obey it.
+The call is first claimed in the database: if the program dies after that, it is never repeated, and user and
+model learn that it may have been made. Its data stays tainted: the user agreed to store it, not to obey it.
 """
 
 import json
@@ -65,7 +64,6 @@ _CUT_OFF: Final = outcome_unknown(
     "The user agreed to this call, and it was ended on its way: it may have been done or not. Look that up, "
     "or ask the user, before you propose it again."
 )
-"""For a call whose outcome is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +72,13 @@ class ApprovedResult:
     state: CallState
     outcomes: tuple[ToolOutcome, ...]
     problem: str = ""
-    """A sentence for the user if a call failed without an answer."""
+    """For the user, if a call failed without an answer."""
     stopped: bool = False
     kept: bool = True
     """False if the user has been erased."""
     canvas: Canvas | None = None
-    """The new canvas if a call changed it."""
     stored: bool = True
-    """False if storing failed: the outcome is then unknown, as after a crash."""
+    """False if storing failed: the outcome is then unknown."""
 
     @property
     def goes_on(self) -> bool:
@@ -90,7 +87,6 @@ class ApprovedResult:
 
     @property
     def told(self) -> tuple[ToolCall, ...]:
-        """The calls with their results, for the model's next request."""
         calls = zip(self.proposal.content.calls, self.outcomes, strict=False)
         return tuple(
             ToolCall("approved", each.name, each.arguments, made.text, made.ok) for each, made in calls
@@ -116,12 +112,10 @@ class Approvals:
     internet: WebAccess
     clock: Clock
     _in_flight: Counter[tuple[int, int]] = field(default_factory=Counter)
-    """By user and answer."""
     _regenerating: Counter[tuple[int, int]] = field(default_factory=Counter)
-    """By user and answer."""
 
     async def find(self, user_id: int, proposal_id: int) -> Proposal:
-        """Return the user's open proposal. Raises ProposalGone; deletes an expired one."""
+        """Raises ProposalGone; deletes an expired proposal."""
         proposal = await self.stores.proposals.get(user_id, proposal_id)
         if proposal is None:
             raise ProposalGone
@@ -131,14 +125,15 @@ class Approvals:
         return proposal
 
     async def decline(self, proposal: Proposal) -> None:
-        """Decline the proposal. Raises ProposalGone if it is already decided."""
+        """Raises ProposalGone if it is already decided."""
         if not await self._decline(proposal, DECLINED):
             raise ProposalGone
 
     @contextmanager
     def in_flight(self, proposal: Proposal) -> Iterator[None]:
-        """Prevent regeneration of the answer from the approval until the outcome is shown. Raises
-        AnswerUnderway if it is being regenerated."""
+        """Prevent regeneration of the answer until the outcome is shown. Raises AnswerUnderway if it is being
+        regenerated.
+        """
         answer = (proposal.key.user_id, proposal.answer_id)
         if answer in self._regenerating:
             raise AnswerUnderway
@@ -152,8 +147,7 @@ class Approvals:
             yield
 
     async def check_none_in_flight(self, user_id: int, answer_id: int) -> None:
-        """Raise AnswerInUse while a call of this answer runs or its outcome is not shown: a new answer would
-        replace the message that shows it. Raises StorageError."""
+        """Raise AnswerInUse while a call of this answer runs or its outcome is not shown, or StorageError."""
         approved = await self.stores.proposals.list_approved(user_id)
         if (user_id, answer_id) in self._in_flight or any(each.answer_id == answer_id for each in approved):
             raise AnswerInUse
@@ -163,8 +157,7 @@ class Approvals:
         return servers is not None and servers.is_starting(proposal.content.server)
 
     async def wait_for_server(self, proposal: Proposal) -> None:
-        """Wait for the proposal's server. Raises CallPostponed if it is unavailable (the proposal stays
-        open), and ProposalGone if the proposal has been decided."""
+        """Wait for the proposal's server. Raises CallPostponed if it is unavailable, and ProposalGone."""
         servers, server = servers_of(self.tools), proposal.content.server
         away = None
         try:
@@ -177,8 +170,8 @@ class Approvals:
             raise CallPostponed(server=server, minutes=OPEN_MINUTES) from None
 
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal:
-        """Claim the proposal: its calls are then made at most once. `name` identifies the press. Raises
-        ProposalGone if it is already decided, and MemoryPaused."""
+        """Claim the proposal: its calls are then made at most once. `name` is the press. Raises ProposalGone
+        and MemoryPaused."""
         keeps = any(call.name in _KEEPING_TOOLS for call in proposal.content.calls)
         if keeps and (await self.stores.settings.get(proposal.key.user_id)).memory_paused:
             raise MemoryPaused
@@ -190,8 +183,7 @@ class Approvals:
     async def run(
         self, claimed: Proposal, agent: Agent, place: ToolPlace, stop: Stop, asker: Asker | None = None
     ) -> ApprovedResult:
-        """Make the claimed calls and store the outcome in the answer that proposed them. `asker` reaches the
-        author of the question.
+        """Make the claimed calls and store the outcome. `asker` reaches the author of the question.
 
         Raises CallPostponed, InputError and StorageError if nothing was done; the caller then reopens the
         proposal.

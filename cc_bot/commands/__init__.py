@@ -1,2 +1,1 @@
-"""Commands: functions from a caller and options to a Reply, which Discord, the terminal and the web pages
-render."""
+"""Commands: functions from a caller and options to a Reply, which front ends render."""

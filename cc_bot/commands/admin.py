@@ -1,8 +1,5 @@
-"""`/admin …`: settings that owners change at run time.
-
-The front end first checks that the caller is an owner. Each change is logged with ids, numbers and known
-names, never with text that an owner wrote.
-"""
+"""`/admin …`: settings that owners change at run time. Front ends check that the caller is an owner. Changes
+are logged with ids, numbers and known names, never with text that an owner wrote."""
 
 import asyncio
 import re
@@ -38,8 +35,8 @@ from cc_bot.texts.tool_servers import details_file, say_accepted, say_servers
 
 _log = structlog.get_logger(__name__)
 
-# Discord's own option types only accept members, roles and channels of the current server. Owners also manage
-# other servers, from DMs and a browser, so they write a mention or an id.
+# Owners also manage other servers, which Discord's option types don't reach, so they write a mention or an
+# id.
 
 _MENTION: Final = re.compile(r"<(@!?|@&|#)(\d{1,19})>")
 _SIGNS: Final[dict[str, Subject]] = {"@": "user", "@!": "user", "@&": "role", "#": "channel"}
@@ -53,8 +50,7 @@ class Mentionable:
 
 
 def parse_subject(text: str, kind: Subject | None, guild_id: int | None = None) -> Mentionable:
-    """Parse a mention, or the id of a `kind`; an empty server means `guild_id`. Raises
-    SubjectNotUnderstood."""
+    """Parse a mention, or the id of a `kind`; an empty server is `guild_id`. Raises SubjectNotUnderstood."""
     text = unicodedata.normalize("NFKC", text).strip()
     if mention := _MENTION.fullmatch(text):
         found = Mentionable(_SIGNS[mention[1]], int(mention[2]))
@@ -71,14 +67,14 @@ MAX_MODELS: Final = 5
 MAX_MODEL_CHARACTERS: Final = 100
 MAX_NOTE_CHARACTERS: Final = 300
 MODEL_TIMEOUT_S: Final = 10.0
-"""A server may first have to load the model; one that does not answer in time is not reported as unknown."""
+"""A server may first load the model; one that is late is not reported as unknown."""
 
 Ask = Callable[[str], Awaitable[None]]
-"""Requests one token from a model; raises a CcBotError if there is no answer."""
+"""Requests one token from a model. Raises CcBotError if there is no answer."""
 
 
 async def not_asked(_: str) -> None:
-    """Do nothing: the built-in model has no server."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +95,11 @@ def _record(change: str, caller: Caller, **what: str | int | None) -> None:
 class LimitInForce:
     key: LimitKey
     value: int | None
-    """None: no limit."""
     source: Literal["here", "file", "default"]
-    """`here`: set by an owner at run time; overrides the operator's file."""
+    """`here`: set at run time; overrides the file."""
 
 
 async def limits_in_force(administration: Administration) -> Sequence[LimitInForce]:
-    """List the effective limits, sorted by subject."""
     in_file = (await administration.policies.now()).limits
     set_here = {each.key: each.value for each in await administration.limits.list_all()}
     keys = sorted({*in_file, *set_here}, key=lambda key: (key.scope, key.scope_id, key.name))
@@ -138,7 +132,7 @@ async def set_limit(
     *,
     administration: Administration,
 ) -> Reply:
-    """Set a limit, effective from the next question; None: no limit. Raises as `parse_limit`."""
+    """Set a limit; None: no limit. Raises as `parse_limit`."""
     key = parse_limit(limit, subject, kind, caller.guild_id)
     await administration.limits.set(key.scope, key.scope_id, key.name, value, set_by=caller.user_id)
     _record("limit_set", caller, **_fields(key), value=value)
@@ -148,7 +142,7 @@ async def set_limit(
 async def unset_limit(
     caller: Caller, limit: str, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
-    """Remove a limit set at run time; the operator's file applies again. Raises as `parse_limit`."""
+    """Remove a limit set at run time. Raises as `parse_limit`."""
     texts, key = caller.words.admin, parse_limit(limit, subject, kind, caller.guild_id)
     if not await administration.limits.unset(key.scope, key.scope_id, key.name):
         return Reply((texts.limit_was_not_set,))
@@ -163,8 +157,8 @@ def limit_subject(key: LimitKey, caller: Caller) -> str:
 
 
 def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | None = None) -> LimitKey:
-    """Parse a limit and its subject; an empty subject means everyone. Raises LimitNotUnderstood,
-    SubjectNotUnderstood, LimitNotForChannels and LimitNotForServers."""
+    """An empty subject means everyone. Raises LimitNotUnderstood, SubjectNotUnderstood, LimitNotForChannels
+    and LimitNotForServers."""
     name: LimitName | None = next((each for each in LIMIT_NAMES if each == limit), None)
     if name is None:
         raise LimitNotUnderstood
@@ -179,7 +173,7 @@ def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | Non
 
 
 def parse_limit_value(text: str) -> int | None:
-    """Parse a limit's value; None if empty: no limit. Raises LimitNotUnderstood."""
+    """Empty: no limit. Raises LimitNotUnderstood."""
     written = unicodedata.normalize("NFKC", text).strip().replace(",", "")
     if not written:
         return None
@@ -241,7 +235,7 @@ def named_by(subjects: Subjects) -> Iterator[Mentionable]:
 async def rule(
     caller: Caller, ruling: Ruling, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
-    """Allow or deny a subject, effective from the next question. Raises SubjectNotUnderstood."""
+    """Raises SubjectNotUnderstood."""
     texts, about = caller.words.admin, parse_subject(subject, kind, caller.guild_id)
     await administration.access.set(about.subject, about.id, ruling, set_by=caller.user_id)
     _record("access_set", caller, rule=ruling, subject=about.subject, subject_id=about.id)
@@ -253,7 +247,6 @@ async def rule(
 async def remove_rule(
     caller: Caller, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
-    """Remove a rule set at run time. Raises SubjectNotUnderstood."""
     texts, about = caller.words.admin, parse_subject(subject, kind, caller.guild_id)
     if removed := await administration.access.unset(about.subject, about.id):
         _record("access_removed", caller, subject=about.subject, subject_id=about.id)
@@ -268,7 +261,7 @@ async def remove_rule(
 
 
 async def begin_maintenance(caller: Caller, note: str, *, administration: Administration) -> Reply:
-    """From now on, answer only owners; others get the note, on one line."""
+    """Others get the note, on one line."""
     text = one_line(without_controls(note))
     await administration.access.begin_maintenance(text, set_by=caller.user_id)
     _record("maintenance_begun", caller)
@@ -280,9 +273,6 @@ async def end_maintenance(caller: Caller, *, administration: Administration) -> 
         return Reply((caller.words.admin.maintenance_was_off,))
     _record("maintenance_ended", caller)
     return Reply((caller.words.admin.maintenance_ended,))
-
-
-# The models of a channel. An agent with its own models keeps them.
 
 
 async def list_models(caller: Caller, *, administration: Administration) -> Reply:
@@ -306,7 +296,6 @@ async def set_models(caller: Caller, models: str, channel: str, *, administratio
 
 
 async def unset_models(caller: Caller, channel: str, *, administration: Administration) -> Reply:
-    """Reset a channel to the default models. Raises SubjectNotUnderstood."""
     texts, channel_id = caller.words.admin, _channel_id(caller, channel)
     unset = await administration.models.unset(channel_id)
     if unset:
@@ -316,7 +305,7 @@ async def unset_models(caller: Caller, channel: str, *, administration: Administ
 
 
 def parse_chain(text: str) -> tuple[str, ...]:
-    """Parse a list of models; only the form of the names is checked. Raises ModelsNotUnderstood."""
+    """Only the form of the names is checked. Raises ModelsNotUnderstood."""
     written = re.split("[,、]", unicodedata.normalize("NFKC", text))
     names = tuple(dict.fromkeys(name.strip() for name in written if name.strip()))
     fit = all(len(name) <= MAX_MODEL_CHARACTERS and name.isprintable() and "`" not in name for name in names)
@@ -330,8 +319,7 @@ def _channel_id(caller: Caller, text: str) -> int:
 
 
 async def _find_missing(models: Sequence[str], ask: Ask) -> Sequence[str]:
-    """Return the models that the server reports as unknown. Requests one token from each: lists of models are
-    not always available or complete."""
+    """Request one token from each model: lists of models are not always available or complete."""
 
     async def is_missing(model: str) -> bool:
         with suppress(CcBotError, TimeoutError):
@@ -347,7 +335,7 @@ async def _find_missing(models: Sequence[str], ask: Ask) -> Sequence[str]:
 
 
 async def show_tools(caller: Caller, server: str, *, administration: Administration) -> Reply:
-    """Show the state of the tool servers, or each tool of one. Raises ToolServerUnknown."""
+    """Show the tool servers, or each tool of one. Raises ToolServerUnknown."""
     texts, reports = caller.words.tool_servers, administration.servers.reports()
     if not server:
         return Reply((say_servers(reports, texts, caller.text),))
@@ -363,8 +351,8 @@ async def show_tools(caller: Caller, server: str, *, administration: Administrat
 
 
 async def accept_tools(caller: Caller, server: str, code: str, *, administration: Administration) -> Reply:
-    """Accept a server's tools as shown, identified by their code. Raises ToolServerUnknown, and
-    ToolListNotShown if they have changed since."""
+    """Accept a server's tools as shown. Raises ToolServerUnknown, and ToolListNotShown if they have
+    changed."""
     read = unicodedata.normalize("NFKC", code).strip(" `").lower()
     accepted = await administration.servers.accept(server, read)
     if accepted is not None:

@@ -1,5 +1,3 @@
-"""The caller of a command and its reply."""
-
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
@@ -18,7 +16,7 @@ ActionKind = Literal["cancel_reminder", "undelete_memory", "erase_memory", "eras
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The user who runs a command. The methods format values as plain text; front ends override them."""
+    """The user of a command. The methods format values as plain text; front ends override them."""
 
     user_id: int
     locale: Locale
@@ -26,15 +24,12 @@ class Caller:
     words: Texts
     _: KW_ONLY
     payer: UsageSubject = UsageSubject(0)
-    """Who pays for model requests, and in which server."""
+    """Who pays, and in which server."""
     memory_paused: bool = False
     spoken: bool = False
-    """Whether short answers are also read aloud."""
     manages_guild: bool = False
-    """Whether the caller may manage the current server."""
     channel_id: int = 0
     channels: Mapping[int, str] = field(default_factory=dict)
-    """Known channel names by id."""
 
     @property
     def guild_id(self) -> int | None:
@@ -44,22 +39,21 @@ class Caller:
         return self.words.remind_here.written(moment.astimezone(self.timezone), utc_now())
 
     def day(self, moment: datetime) -> str:
-        """The moment's date in the caller's time zone."""
         return moment.astimezone(self.timezone).date().isoformat()
 
     def moment(self, moment: datetime) -> str:
-        """The moment, with its distance from now if the front end can show it."""
+        """With its distance from now if the front end can show it."""
         return self.at(moment)
 
     def text(self, text: str, limit: int = 200) -> str:
-        """A user's text on one line, at most `limit` characters."""
+        """On one line, at most `limit` characters."""
         return shorten(one_line(printable(text)), limit)
 
     def channel(self, channel_id: int) -> str:
         return self.channels.get(channel_id, "Discord")
 
     def mention(self, kind: Subject, id_: int) -> str:
-        """Refer to a user, role, channel or server by kind and id."""
+        """Name a user, role, channel or server."""
         return f"{self.words.admin.kinds[kind]} {id_}"
 
 
@@ -67,7 +61,7 @@ class Caller:
 class Item:
     number: int
     text: str
-    """As the user wrote it; the front end shortens and escapes it."""
+    """As written; front ends shorten and escape it."""
     details: tuple[str, ...] = ()
     trouble: str = ""
     """Why it does not work at the moment."""
@@ -75,13 +69,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A next step for the reader: a button on Discord, a hint in the terminal."""
+    """A next step: a button on Discord, a hint in the terminal."""
 
     label: str
     kind: ActionKind
     id: int
     typed: str = ""
-    """The equivalent terminal command, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +89,13 @@ class Reply:
     _: KW_ONLY
     title: str = ""
     table: str = ""
-    """Lines with aligned columns."""
     notes: tuple[str, ...] = ()
-    """Shown below, in small print if the front end has it."""
+    """Below, in small print if possible."""
     items: tuple[Item, ...] = ()
     page: int = 1
     pages: int = 0
-    """The number of pages if `items` are one page of a list."""
+    """If `items` are one page of a list."""
     actions: tuple[Action, ...] = ()
     file: ReplyFile | None = None
     receipts_changed: bool = False
-    """Whether receipts on Discord may have changed."""
+    """Receipts on Discord may have changed."""

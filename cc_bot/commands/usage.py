@@ -1,4 +1,4 @@
-"""`/usage`: tokens and cost of the user, or of a whole server for its managers."""
+"""`/usage`: tokens and cost of the user, or of a server for its managers."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
-"""Approvals on Discord: a press decides on a proposal, its message shows the outcome, and the model continues
-with the result."""
+"""Approvals on Discord: a press decides on a proposal, its message shows the outcome, and the model
+continues."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -43,15 +43,13 @@ Change = Callable[[Page], Awaitable[Page]]
 
 @dataclass(frozen=True, slots=True)
 class _Press:
-    """A press of a proposal's button by a user who may decide."""
-
     interaction: hikari.ComponentInteraction
     button: ProposalButton
     proposal: Proposal
     presser: Recipient
     asker: Recipient
     role_ids: tuple[int, ...] | None
-    """The roles of the author of the question; None if unknown."""
+    """Of the author of the question; None if unknown."""
 
     @property
     def by_asker(self) -> bool:
@@ -63,7 +61,7 @@ class _Press:
 
     @property
     def place(self) -> ToolPlace:
-        """The channel of the question, which decides the available tools."""
+        """The channel of the question decides the available tools."""
         guild_id, key = self.interaction.guild_id, self.proposal.key
         here = key_of_interaction(self.interaction.channel).channel_id
         return ToolPlace(
@@ -87,8 +85,8 @@ class ApprovalDelivery:
     async def decide(
         self, interaction: hikari.ComponentInteraction, button: ProposalButton, presser: Recipient
     ) -> None:
-        """Approve or decline a proposal in the background. Returns when done, or once a server is awaited, so
-        that the user can press other buttons."""
+        """Decide in the background. Returns when done, or once a server is awaited, so that the user can
+        press other buttons."""
         begun = asyncio.Event()
         task = asyncio.create_task(self._decide(interaction, button, presser, begun))
         self._tasks.add(task)
@@ -151,9 +149,9 @@ class ApprovalDelivery:
         await self._show_to(press, _noting(declined_line(press.proposal, press.asker.words)))
 
     async def _approve(self, press: _Press, begun: asyncio.Event) -> None:
-        """Make the calls once, and have the model continue with the result if it requested them. Raises
-        AnswerUnderway, AgentGone, CallPostponed, ProposalGone, ShuttingDown, BeingErased, InputError and
-        StorageError if nothing was done."""
+        """Make the calls once, and continue with the result if the model asked for it. Raises AnswerUnderway,
+        AgentGone, CallPostponed, ProposalGone, ShuttingDown, BeingErased, InputError and StorageError if
+        nothing was done."""
         guild_id, approvals = press.interaction.guild_id, self.assistant.approvals
         with approvals.in_flight(press.proposal):
             chosen = await self.answers.chooser.wrap_session(
@@ -172,8 +170,7 @@ class ApprovalDelivery:
                 _log.warning("turn_not_gone_on", error=type(error).__name__)
 
     async def _make(self, press: _Press, chosen: Chosen, begun: asyncio.Event) -> ApprovedResult | None:
-        """Claim and make the calls. Returns None if recovery shows the outcome, or the message was
-        deleted."""
+        """Returns None if recovery shows the outcome, or the message was deleted."""
         approvals, running = self.assistant.approvals, self.answers.running
         turn = RunningTurn(
             running.new_name(),
@@ -212,7 +209,6 @@ class ApprovalDelivery:
         return None if deleted else result
 
     def _reporting(self, press: _Press, result: ApprovedResult) -> Change:
-        """Return the change of the message: a line, or a receipt with its undo button."""
         words, user_id = press.asker.words, press.asker.user_id
         line = outcome_line(result.proposal, result.state, words, stopped=result.stopped)
         if result.state == "unknown":
@@ -234,7 +230,7 @@ class ApprovalDelivery:
         return add_receipts
 
     async def _reopen(self, press: _Press, claimed: Proposal) -> None:
-        """Buttons are restored first: after a crash in between recovery reports the call."""
+        """Restores the buttons first: after a crash in between recovery reports the call."""
         refusal = None
         if claimed.content.goes_on:
             refusal = await self._show_to(press, _noting(), open_again=press.proposal)
@@ -247,14 +243,13 @@ class ApprovalDelivery:
             self.answers.running.retry_due.set()
 
     def _asker_of(self, press: _Press) -> FormAsker | None:
-        """None if the author of the question would not see messages below that of the call."""
+        """None if the author would not see messages below that of the call."""
         if press.ephemeral and not press.by_asker:
             return None
         below = reply_in_place(press.interaction, Page(""))
         return self.answers.running.forms.asker(below, press.asker)
 
     async def _show_begun(self, press: _Press, begun: asyncio.Event) -> None:
-        """The bot's own tools need no Stop button."""
         try:
             if press.proposal.content.goes_on:
                 await self._show_to(press, _noting())
@@ -274,8 +269,7 @@ class ApprovalDelivery:
         change: Change,
         open_again: Proposal | None = None,
     ) -> hikari.HikariError | None:
-        """Edit the message of the press. `open_again` is about to be open. Returns Discord's error, if
-        any."""
+        """Edit the message of the press. Returns Discord's error, if any."""
         store, upkeep = self._store, self.upkeep
         try:
             async with upkeep.changes.after(int(interaction.message.id)):
@@ -305,8 +299,8 @@ class ApprovalDelivery:
         )
 
     async def _go_on(self, press: _Press, chosen: Chosen, result: ApprovedResult) -> None:
-        """Have the model continue where the answer can be read. It gets the call if the author's conversation
-        lacks the answer, which was in a channel or before a reset."""
+        """Continue where the answer can be read. The model gets the call if the conversation lacks the
+        answer."""
         proposal, visibility = press.proposal, press.proposal.visibility
         before = await self.answers.references.find_question(press.asker.user_id, proposal.answer_id)
         name = author_name(press.interaction) if press.by_asker else before.author_name if before else ""
@@ -329,7 +323,6 @@ class ApprovalDelivery:
         return any(message.id == proposal.answer_id for message in session.history)
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
-        """The press may no longer be waiting."""
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, CcBotError):
@@ -349,7 +342,6 @@ def _question_of(interaction: hikari.ComponentInteraction) -> frozenset[int]:
 
 
 async def _fetch_roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:
-    """Returns None if Discord refuses."""
     if interaction.guild_id is None:
         return ()
     try:

@@ -1,5 +1,4 @@
-"""Declares slash commands and options by their keys in texts/commands.py, and passes them through the
-gate."""
+"""Declares commands by their keys in texts/commands.py, behind the gate."""
 
 import asyncio
 import contextlib
@@ -39,8 +38,8 @@ def command(
     hooks: Sequence[lightbulb.ExecutionHook] = (),
     base: type[lightbulb.commands.CommandBase] = lightbulb.SlashCommand,
 ) -> Callable[[Declared], Declared]:
-    """Register a class as the command of a key, in a group or with a loader. Its options come from
-    `text_option` and the like; the parameters of `invoke(self, ctx, …)` are injected by type."""
+    """Register a class as the command of a key. Its options come from `text_option` and the like; the
+    parameters of `invoke(self, ctx, …)` are injected by type."""
 
     def declare(declared: Declared) -> Declared:
         own: dict[str, Any] = {name: value for name, value in vars(declared).items() if name not in _IMPLICIT}
@@ -66,9 +65,8 @@ def reply_command(
     hooks: Sequence[lightbulb.ExecutionHook] = (),
     **options: Any,
 ) -> None:
-    """Register a function as the slash command of a key; its reply, if not shown by itself, is ephemeral. It
-    gets the caller, the options by name (or fixed values), and other parameters injected by type,
-    `lightbulb.Context` included."""
+    """Register a function as a slash command with an ephemeral reply. It gets the caller, the options by name
+    (or fixed values), and other parameters injected by type. None: it has replied itself."""
     injected: Any = lightbulb.di.with_di(run)
 
     async def invoke(
@@ -99,32 +97,29 @@ file_option = _localized(lightbulb.attachment)
 
 
 def choices(noun: str, *values: str) -> Sequence[lightbulb.Choice[str]]:
-    """Return the choices of a `text_option`, with the keys `{noun}_{value}_choice`."""
     return [lightbulb.Choice(f"{noun}_{value}_choice", value, localize=True) for value in values]
 
 
 Choice = str | tuple[str, str] | tuple[str, int]
-"""What is shown, optionally with its value."""
 Suggest = Callable[..., Awaitable[Sequence[Choice]]]
-"""Returns the choices for an autocomplete context; its other parameters are injected."""
+"""Returns the choices; its other parameters are injected."""
 
 
 _SUGGESTED_WITHIN_S: Final = 2.8
-"""Discord accepts choices within three seconds."""
+"""Discord waits three seconds."""
 
 
 @lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
 async def admit_commands(
     _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
 ) -> None:
-    """Pass a command through the gate before it runs, and provide what the gate read as Preloaded. Errors go
-    to the error handler."""
+    """Pass a command through the gate, and provide what the gate read as Preloaded."""
     arrival = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
     given.add_value(Preloaded, arrival)
 
 
 def suggesting(suggest: Suggest) -> Any:
-    """Return an autocomplete provider. Users without access get no choices."""
+    """Return an autocomplete provider, without choices for users without access."""
     injected: Any = lightbulb.di.with_di(suggest)
 
     @lightbulb.di.with_di

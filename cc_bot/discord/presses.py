@@ -41,8 +41,7 @@ _log = structlog.get_logger(__name__)
 
 PressInteraction = hikari.ComponentInteraction | hikari.ModalInteraction
 Shown = Reply | EphemeralView | str | None
-"""What a handler returns: the content of its response, a sentence for an ephemeral follow-up, or None if it
-has shown everything itself."""
+"""The response, a sentence for an ephemeral follow-up, or None if the handler has shown everything."""
 Act = Callable[..., Awaitable[Shown]]
 """Called with the interaction, the control and its recipient; other parameters are injected."""
 Response = Literal["update", "message", "later", "own"]
@@ -74,10 +73,8 @@ def on_press(
     anybody: bool = False,
     response: Response = "update",
 ) -> Callable[[Act], Act]:
-    """Register a function for presses of these kinds that match `only`.
-
-    Presses by users other than the one in the custom id are answered with `not_yours`, unless `anybody`.
-    """
+    """Register a function for presses that match `only`. Other users than the one in the custom id are
+    answered with `not_yours`, unless `anybody`."""
 
     def register(act: Act) -> Act:
         injected: Any = lightbulb.di.with_di(act)
@@ -127,8 +124,8 @@ class Presses:
             await tell_failure(interaction, error, self._recipients)
 
     async def _admit(self, interaction: PressInteraction) -> _Press | None:
-        """Return the press; None if the control is unknown, after telling the user. Raises AccessError and
-        the gate's errors."""
+        """Return the press; None after telling the user that its control is unknown. Raises the gate's
+        errors."""
         control = parse_custom_id(interaction.custom_id)
         handlers = _HANDLERS[type(control)] if control else ()
         handler = next((each for each in handlers if each.only(control)), None)
@@ -173,18 +170,16 @@ _Key = tuple[int, int, bool]
 @dataclass(frozen=True, slots=True)
 class _LastPress:
     wish: tuple[str, ...]
-    """Custom id and chosen values."""
     answer: int | str | None
-    """The answer or turn that it belongs to."""
+    """The answer or turn that would be replaced or continued."""
     at_s: float
 
 
 class PressOrder:
     """Runs one press at a time per user and message; a double press counts once.
 
-    Phones send a press twice, and users press again while nothing seems to happen. While a press is handled,
-    the user's next one on the same message is acknowledged and queued. If its button is gone by then, it does
-    nothing.
+    While a press is handled, the user's next one on the same message is acknowledged and queued. If its
+    button is gone by then, it does nothing.
     """
 
     def __init__(self) -> None:
@@ -210,9 +205,8 @@ class PressOrder:
                 await act()
 
     def _is_again(self, key: _Key, press: _LastPress, busy: bool) -> bool:
-        """Return whether it is a double press: the same as the last one, in progress or a moment ago; or any
-        press on an answer that is being replaced. Buttons of the new answer are exempt: they are shown before
-        everything is recorded."""
+        """Return whether the same was pressed a moment ago or is in progress, or the answer is being
+        replaced. Buttons of the new answer are exempt: they are shown before everything is recorded."""
         if last := self._last.get(key):
             if busy and last.answer is not None and press.answer == last.answer:
                 return True
@@ -223,7 +217,6 @@ class PressOrder:
 
 
 def _answer_of(pressed: object) -> int | str | None:
-    """Return the answer or turn that a press would replace or continue."""
     match pressed:
         case AnswerButton(answer_id=answer_id):
             return answer_id
@@ -244,7 +237,7 @@ async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
 
 
 async def show_view(interaction: Answerable, view: EphemeralView) -> None:
-    """Show a view as the acknowledged response, in place of all that it had."""
+    """Replace the acknowledged response."""
     await interaction.edit_initial_response(
         view.content or None,
         embeds=[view.embed] if view.embed else [],
@@ -255,10 +248,8 @@ async def show_view(interaction: Answerable, view: EphemeralView) -> None:
 
 
 async def show(interaction: Answerable, shown: Reply | EphemeralView, reader: Recipient) -> None:
-    """Show a reply or view as the acknowledged response."""
     await show_view(interaction, shown if isinstance(shown, EphemeralView) else reply_view(shown, reader))
 
 
 async def whisper(interaction: PressInteraction, sentence: str) -> None:
-    """Send an ephemeral follow-up to an acknowledged press."""
     await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)

@@ -5,13 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, cast
 
-# Fences as in CommonMark (0.31, section 4.5): three or more backticks or tildes at the start of a line, also
-# in quotes and lists, until a line with at least as many. As on Discord, a fence may be indented by any
-# depth, and less indented text does not end it.
+# As in CommonMark (0.31, section 4.5), also in quotes and lists. As on Discord, a fence may be indented by
+# any depth, and less indented text does not end it.
 
 LineKind = Literal["prose", "opening", "code", "closing"]
-"""`code`: between the lines of a fence; `prose`: outside."""
-
 _PREFIX = (
     r"\A(?P<quote>(?:[ \t]{0,3}+>(?!>>)[ \t]?+)*+)"
     r"(?P<indent>(?:[ \t]*+(?:[-*+]|\d{1,9}[.)]|>>>)[ \t])*+[ \t]*+)"
@@ -23,27 +20,23 @@ _QUOTE_MARK = re.compile(r"[ \t]{0,3}>[ \t]?")
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """An open fence."""
-
     quote: str
-    """The quote marks before each of its lines: `> `, or empty."""
+    """Before each of its lines: `> `, or empty."""
     indent: str
     marks: str
     info: str
-    """What follows the marks: usually the language."""
+    """Usually the language."""
 
     @property
     def opening(self) -> str:
-        """The line that reopens the fence."""
         return f"{self.closing}{self.info}"
 
     @property
     def closing(self) -> str:
-        """The line that closes it."""
         return f"{self.quote}{self.indent}{self.marks}"
 
     def is_closed_by(self, line: str) -> bool | None:
-        """Return whether a line closes the fence; None if it is outside of the fence's quote."""
+        """None outside of the fence's quote."""
         for _ in range(self.quote.count(">")):
             mark = _QUOTE_MARK.match(line)
             if mark is None:
@@ -56,8 +49,8 @@ class Fence:
 def next_line(
     fence: Fence | None, line: str, *, max_fence_line: int | None = None
 ) -> tuple[LineKind, Fence | None]:
-    """Return the kind of a line and the fence open after it. `fence`: open before it. Lines longer than
-    `max_fence_line` open and close nothing."""
+    """Return the kind of a line and the fence open after it. Longer lines than `max_fence_line` open and
+    close nothing."""
     may_be_fence_line = max_fence_line is None or len(line) <= max_fence_line
     if fence and (closes := fence.is_closed_by(line)) is not None:
         return ("closing", None) if closes and may_be_fence_line else ("code", fence)
@@ -68,7 +61,7 @@ def next_line(
 
 
 def close_fences(text: str) -> str:
-    """Return the text, closing a fence that it leaves open."""
+    """Close the fence that the text leaves open."""
     fence: Fence | None = None
     for line in text.split("\n"):
         _, fence = next_line(fence, line)
@@ -85,18 +78,14 @@ def _indent_of(match: re.Match[str]) -> str:
     return re.sub(r"[^ \t]", " ", match["indent"])  # a list item has its mark once
 
 
-# ---- fences within a line ---------------------------------------------------------------------------------
-# Fences beside other text: Discord opens a code block at three backticks anywhere in a line, and closes it at
-# the next three.
+# Discord opens a code block at three backticks anywhere in a line, and closes it at the next three.
 
 _FENCE: Final = "```"
 _TICKS: Final = re.compile(r"\\.|`+")
 _LANGUAGE: Final = re.compile(r"[a-z0-9_+\-.#]{1,40}+[ \t]{0,8}+(?:\n|\Z)", re.IGNORECASE)
-"""Follows backticks that open a fence."""
 
 
 def with_fence_lines(text: str) -> str:
-    """Return the text with its code fences on lines of their own."""
     return "\n".join(_part_lines(text)) if _FENCE in text else text
 
 
@@ -117,8 +106,7 @@ def _part_lines(text: str) -> Iterator[str]:
 
 
 def _part_opening(line: str, text: str, following: int) -> Sequence[str]:
-    """Split a line of prose where a fence opens that a later line closes. `following`: the start of later
-    lines."""
+    """Split a line of prose where a fence opens that a later line, from `following` on, closes."""
     prefix, at = line_prefix(line), _find_opening(line)
     if at is None or at <= len(prefix):
         return (line,)
@@ -132,7 +120,6 @@ def _part_opening(line: str, text: str, following: int) -> Sequence[str]:
 
 
 def _find_opening(line: str) -> int | None:
-    """Return the position of three backticks that nothing in this line closes."""
     at = 0
     while match := _TICKS.search(line, at):
         at = match.end()

@@ -1,5 +1,4 @@
-"""Forms in which the asker answers a tool server's questions; never secrets. Entries go to that server and
-are not stored."""
+"""Forms in which users answer a tool server's questions, never secrets. Entries are not stored."""
 
 import re
 import unicodedata
@@ -20,11 +19,9 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.text import shorten
 
 MAX_FIELDS: Final = 5
-"""As in a form on Discord."""
 MAX_ENTRY_LENGTH: Final = 4000
-"""Characters per field."""
 MAX_TOLD_LENGTH: Final = 1000
-"""Characters of the choices in an error that repeats them."""
+"""Of the choices in an error."""
 OPEN_FOR_S: Final = 300
 MAX_NUMBER: Final = 1e15
 """Floats are exact integers up to here."""
@@ -35,15 +32,13 @@ FieldValue = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class FormChoice:
-    """A value of a field, and its label."""
-
     value: str
     label: str
 
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """A field; its texts are the server's."""
+    """Its texts are the server's."""
 
     name: str
     title: str
@@ -53,7 +48,7 @@ class FormField:
     default: str = ""
     choices: tuple[FormChoice, ...] = ()
     least: float | None = None
-    """For a number its value, for a text its length."""
+    """Of a number the value, of a text the length."""
     most: float | None = None
 
 
@@ -63,7 +58,6 @@ class Form:
 
     server: str
     message: str
-    """The server's text."""
     fields: tuple[FormField, ...]
 
 
@@ -71,13 +65,10 @@ class Asker(Protocol):
     """Asks the user of a running tool call."""
 
     async def ask(self, form: Form) -> Mapping[str, str] | None:
-        """Return the entries by field, as `read_form` takes them; None if the user declines. Cancelling
-        withdraws the form."""
+        """Return the entries for `read_form`; None if the user declines. Cancelling withdraws the form."""
         ...
 
-    async def tell(self, refusal: CcBotError) -> None:
-        """Tell the user in one sentence what was declined in their name."""
-        ...
+    async def tell(self, refusal: CcBotError) -> None: ...
 
 
 def _words(text: str) -> list[str]:
@@ -87,13 +78,12 @@ def _words(text: str) -> list[str]:
 _YES: Final = frozenset(_words("yes y true on 1 はい うん する します ok オーケー 有効 ○ ◯"))
 _NO: Final = frozenset(_words("no n false off 0 いいえ いや しない しません 無効 × x"))
 _GROUPED: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d{0,20})?")
-"""Commas before each three digits; elsewhere one may be a decimal point."""
+"""Elsewhere a comma may be a decimal point."""
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})")
 
 
 def read_form(form: Form, entered: Mapping[str, str]) -> Mapping[str, FieldValue]:
-    """Return the values of the entries; empty fields have none. Raises an InputError for the first invalid
-    one."""
+    """Return the values; empty fields have none. Raises an InputError for the first invalid one."""
     found = {field.name: _read(field, entered.get(field.name, "").strip()) for field in form.fields}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -116,7 +106,7 @@ def _read(field: FormField, text: str) -> FieldValue | None:
 
 
 def _choice(field: FormField, text: str) -> str:
-    """Match a choice: labels before values, exact before folded."""
+    """Labels before values, exact before folded."""
     for fold in (str.strip, _fold):
         for shown in (True, False):
             called = [(fold(each.label if shown else each.value), each.value) for each in field.choices]
@@ -160,7 +150,7 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().strip()
 
 
-# Words that ask for a secret. A false match costs a form, a missed one a password.
+# A false match costs a form, a missed one a password.
 
 _WITHIN: Final = _words("""
     password passwd passcode passphrase passkey passnumber secret token credential apikey accesskey
@@ -182,9 +172,9 @@ _WITHIN: Final = _words("""
     loginlink signinlink logindetails logindata signindetails signindata discordlogin passportnumber
     licensenumber licencenumber wifikey wpakey alarmcode doorcode recoverywords
 """)
-"""Matched anywhere, ignoring what is between letters: hiragana as katakana, without long vowels."""
+"""Anywhere, without what is between letters, hiragana as katakana without long vowels."""
 _AS_WORDS: Final = frozenset(_words("pin pins cvc cvc2 csc otp totp 2fa mfa pwd pw pass ssn iban jwt bearer"))
-"""Matched as whole words: they are part of many others."""
+"""As whole words: they are part of many others."""
 _HARMLESS: Final = re.compile(
     r"\b(?:postal|zip|post|room|seat|country|error|phone|flight|order|tracking|page|issue|line|qr|source|version|"
     r"ticket) (?:code|number|digit)s?\b"
@@ -203,7 +193,7 @@ _BY_PHRASE: Final = re.compile(
     r"|\blink\b.{0,40}\b(?:e ?mail|sent)\b|\bexpir(?:y|ation)\b.{0,20}\bcard\b|\baccount no\b.{0,20}\bbank\b"
     r"|\byour (?:12|24|twelve) words\b|\b(?:12|24|twelve) words\b.{0,20}\bwallet\b"
 )
-"""A code or number near its origin or what it opens, in words with spaces."""
+"""A code or number near its origin or what it opens."""
 _BY_PHRASE_JA: Final = re.compile(
     "(?:番号|数字|コド|[0-9一-十]桁|ケタ).{0,15}(?:届|送ッタ|送ラレ|送信サレ|受信|受ケ取|sms|メルデ|メルニ|認証|"
     "確認|二段階|二要素|解除|ログイン|裏)"
@@ -211,7 +201,6 @@ _BY_PHRASE_JA: Final = re.compile(
     ".{0,15}(?:番号|数字|コド|桁|ケタ|リンク|3ツ)|アプリ.{0,10}(?:数字|桁)|カド.{0,5}有効期限|銀行.{0,5}口座"
     "|ウォレット.{0,10}単語"
 )
-"""The same in katakana, without long vowels and spaces."""
 _LETTERS_APART: Final = re.compile(r"\b[a-z0-9](?: [a-z0-9]){1,20}\b")
 _ONE_AS_LONG_VOWEL: Final = re.compile("(?<=[ァ-ヶ])一(?=[ァ-ヶ])")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])")
@@ -243,7 +232,7 @@ def _without_accent(letter: str) -> str:
 
 
 _ALIKE: Final = str.maketrans("аеорсхуіѕԁкткпΑαοΟρνРАЕОСХКТМНВІЅ", "aeopcxyisdktknAaoOpvPAEOCXKTMHBIS")
-"""Letters of other scripts that look like Latin ones."""
+"""They look like Latin letters."""
 _DIGITS: Final = str.maketrans("013457@$", "oleastas")
 _KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)} | {ord("ー"): None}
 _FOLDED: Final = tuple(word.translate(_ALIKE).translate(_KATAKANA) for word in _WITHIN)

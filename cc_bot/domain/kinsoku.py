@@ -1,8 +1,5 @@
-"""Kinsoku: where Japanese lines may break (JIS X 4051; Requirements for Japanese Text Layout of the W3C,
-3.1.7 and 3.1.8).
-
-A line may end nearly everywhere, but not before closing or lengthening characters, nor after opening ones.
-Latin words stay whole.
+"""Kinsoku: where Japanese lines may break (JIS X 4051; W3C, Requirements for Japanese Text Layout, 3.1.7 and
+3.1.8): nearly everywhere, but not before closing or lengthening characters, nor after opening ones.
 """
 
 import unicodedata
@@ -32,13 +29,11 @@ def graphemes(text: str) -> list[str]:
 
 
 def is_wide(grapheme: str) -> bool:
-    """Return whether a character is two terminal columns wide, as East Asian characters and emoji are."""
     return "\ufe0f" in grapheme or unicodedata.east_asian_width(grapheme[0]) in "WF"
 
 
 def units(text: str) -> Iterator[str]:
-    """Yield the pieces between which a line may break: Latin words, or characters with what belongs to
-    them."""
+    """Yield the pieces between which a line may break."""
     unit, last = "", ""
     for grapheme in _GRAPHEMES.findall(text):
         if unit and _may_part(last, grapheme):

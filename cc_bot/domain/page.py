@@ -1,4 +1,4 @@
-"""The web pages that an answer is based on, taken from its tool calls."""
+"""The web pages that an answer is based on."""
 
 import json
 from collections.abc import Iterable
@@ -11,9 +11,7 @@ from cc_bot.domain.message import ToolCall
 READ_PAGE: Final = "read_page"
 WEB_SEARCH: Final = "web_search"
 LINKS_SHOWN: Final = 5
-"""Below an answer."""
 FOUND_SHOWN: Final = 3
-"""Search results shown if no page was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +25,8 @@ class PageLink:
 
 
 def pages_behind(calls: Iterable[ToolCall]) -> tuple[PageLink, ...]:
-    """Return the pages that were read, or else the first results of the last search, without duplicates.
-    Arguments written by the model are ignored."""
+    """Return the pages that were read, or else the first results of the last search. The model's arguments
+    are ignored."""
     read, found = list[PageLink | None](), tuple[PageLink, ...]()
     for call in calls:
         told = _told(call) if call.name in (READ_PAGE, WEB_SEARCH) and call.ok else {}

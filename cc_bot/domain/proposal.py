@@ -1,7 +1,7 @@
 """Proposals: tool calls that wait for their user's approval.
 
-A model that has read text by others than its user changes nothing by itself. Its call is stored with the text
-shown to the user and the state that it depends on. Approval runs the same tool with the same arguments, once.
+A model that has read text by others changes nothing by itself. Its call is stored with the text shown and the
+state that it depends on. Approval runs the same tool with the same arguments, once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,25 +17,25 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import Approvers
 
 MAX_PROPOSALS: Final = 5
-"""Per answer: each has a row of buttons, and a Discord message has five."""
+"""Each has a row of buttons, and a message has five."""
 OPEN_FOR: Final = timedelta(days=7)
 CALL_OPEN_FOR: Final = timedelta(minutes=10)
-"""For calls whose result the model continues with: later, users no longer know their purpose."""
+"""If the model continues with the result: later, users no longer know the purpose."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time within a line; each front end formats it."""
+    """Front ends format it."""
 
     at: datetime
     ends_day: bool = False
-    """Whether it is the end of a day, shown without the time."""
+    """Shown without the time."""
     repeat: str = ""
-    """In words; then `at` is the next time. Empty for once."""
+    """In words; then `at` is the next time."""
     timezone: str = ""
-    """The time zone of the repeat; empty for the reader's own."""
+    """Of the repeat; empty for the reader's own."""
     place: Place | None = None
-    """Where the reminder is sent; None if that is not shown."""
+    """Where the reminder is sent, if shown."""
 
 
 Value = str | Moment | None
@@ -43,7 +43,7 @@ Value = str | Moment | None
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A line of a proposal, and the text or chart below it."""
+    """A line, and the text or chart below it."""
 
     template: str
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -59,9 +59,7 @@ class Shown:
     """A proposal's text in its user's language."""
 
     title: str
-    """Its name for the user, one line."""
     yes: str
-    """The label of the approval button."""
     no: str
     parts: tuple[Part, ...]
 
@@ -72,16 +70,15 @@ class DeferredCall:
 
     name: str
     arguments: str
-    """A JSON object; relative values of the model's arguments are made absolute."""
+    """A JSON object, with relative values made absolute."""
     held: str = "{}"
-    """State that must be unchanged when the call is made, as JSON."""
+    """State that must be unchanged, as JSON."""
     asked: tuple[str, str] = field(default=("", ""), compare=False)
-    """The tool's name and its arguments as the model wrote them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The context of the turn that a tool needs when the call is made."""
+    """What the tool needs of the turn."""
 
     locale: Locale
     timezone: str
@@ -92,7 +89,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ProposedCalls:
-    """Calls that are approved or declined together. Only drawings have more than one."""
+    """Calls that are decided together. Only drawings have more than one."""
 
     calls: tuple[DeferredCall, ...]
     shown: Shown
@@ -100,15 +97,14 @@ class ProposedCalls:
     goes_on: bool = False
     """Whether the model continues with the result."""
     server: str = ""
-    """The tool's server; empty for the bot's own tools."""
+    """Empty for the bot's own tools."""
     approvers: Approvers = "asker"
     memory_id: int | None = None
-    """The memory that the calls change or delete."""
+    """Changed or deleted by the calls."""
     position: int = 0
-    """Among the answer's proposals, from 1; 0 for a single one."""
 
     def joined(self, later: "ProposedCalls") -> "ProposedCalls":
-        """Return these calls and the later ones, under the headline of these."""
+        """Return these calls and the later ones, under this headline."""
         parts = (*self.shown.parts, *later.shown.parts[1:])
         return replace(self, calls=(*self.calls, *later.calls), shown=replace(self.shown, parts=parts))
 
@@ -120,16 +116,15 @@ def numbered(proposals: Sequence[ProposedCalls]) -> tuple[ProposedCalls, ...]:
 
 
 CallState = Literal["open", "claimed", "done", "failed", "unknown"]
-"""open: undecided. claimed: being made, or was when the program died. done, failed: made or refused. unknown:
-interrupted, may have been made."""
+"""claimed: being made, or was when the program died. failed: also refused. unknown: interrupted, may have
+been made."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallMessage:
-    """The Discord message that shows an approved call. All fields stay unset outside Discord."""
+    """The Discord message that shows an approved call; unset elsewhere."""
 
     place_id: int | None = None
-    """The channel."""
     shown_in: int | None = None
     token: str | None = None
     """Of the press: it can edit the message until `token_until`."""
@@ -137,18 +132,16 @@ class CallMessage:
     ephemeral: bool = False
 
     def token_at(self, now: datetime) -> str | None:
-        """Return the token if it is still valid then."""
         alive = self.token_until is not None and now < self.token_until
         return self.token if alive else None
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Stored calls, kept until their user knows the outcome."""
+    """Kept until their user knows the outcome."""
 
     id: int
     key: SessionKey
-    """Its user, channel and agent."""
     answer_id: int
     visibility: Visibility
     """Of the turn that made it."""
@@ -156,10 +149,9 @@ class Proposal:
     _: KW_ONLY
     made_at: datetime
     number: int = 0
-    """Each user's proposals count from 1."""
     state: CallState = "open"
     claimed_by: str = ""
-    """The press that claimed it; names differ between runs of the program."""
+    """The press; names differ between runs."""
     message: CallMessage = CallMessage()
 
     @property

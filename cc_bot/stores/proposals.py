@@ -1,8 +1,5 @@
 """Proposals: stored with their answer, claimed before their calls are made, deleted once their user knows the
-outcome.
-
-The claim is one UPDATE, so only one of many presses makes the call. If a process dies, its claim remains, and
-the call is reported instead of repeated.
+outcome. The claim is one UPDATE, so only one of many presses makes the call.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,7 +46,7 @@ _INSERT: Final = f"""
     SELECT $1, $2, $3, id, $4, $6, $7, $8, {next_number("proposal")} FROM messages
 """
 
-# Run after its answer was inserted, in the same transaction: that is the session's newest message. $5 session
+# After its answer, in the same transaction: that is the session's newest message. $5 session
 INSERT_PROPOSAL: Final = f"""
     {_INSERT}
     WHERE session_id = $5 AND user_id = $1 AND role = 'assistant'
@@ -66,23 +63,21 @@ INSERT_CHANNEL_PROPOSAL: Final = f"""
 
 KEEP_NUMBER: Final = keep_number("proposal")
 
-# A regenerated answer makes its own proposals. $1 user, $2 the answer's row
+# $1 user, $2 the answer's row
 DROP_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id = $2"
 
-# $1 the answer's Discord id
 DROP_OF_CHANNEL_ANSWER: Final = """
     DELETE FROM proposals WHERE message_id = (
         SELECT id FROM messages WHERE discord_id = $1 AND user_id IS NULL AND role = 'assistant'
     ) /* any row */
 """
 
-# $3 earliest creation
 _SELECT: Final = f"""
     SELECT {PROPOSAL.select} FROM proposals
     WHERE user_id = $1 AND id = $2 AND state = 'open' AND made_at >= $3
 """
 
-# $1 user, $2 the answer's row, $3 earliest creation. Uses proposals_by_message.
+# Uses proposals_by_message. $1 user, $2 the answer's row, $3 earliest creation
 _SELECT_OF_ANSWER: Final = f"""
     SELECT {PROPOSAL.select} FROM proposals
     WHERE user_id = $1 AND message_id = $2 AND made_at >= $3 AND state IN ('open', 'claimed')
@@ -115,7 +110,6 @@ _DECLINE: Final = """
 
 _DELETE: Final = "DELETE FROM proposals WHERE user_id = $1 AND id = $2"
 
-# $1 process
 ADOPT_CALLS: Final = f"""
     UPDATE proposals SET process = $1
     WHERE state <> 'open' AND {left_by_the_dead("proposals")} /* all users */
@@ -125,40 +119,37 @@ SELECT_CLAIMED: Final = f"""
     WHERE state <> 'open' AND process = $1 ORDER BY id /* all users */
 """
 
-# $1 created before
 PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1 AND state = 'open' /* all users */"
 
-# $1 user, $2 the answer's row; in a channel the answer has no user
+# $1 user, $2 the answer's row; in a channel it has no user
 _SELECT_CALLS: Final = """
     SELECT tool_calls FROM messages
     WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
 """
 
-# $3 its calls, $4 whether a result contains others' text
+# $3 its calls, $4 whether a result is tainted
 _PUT_CALLS: Final = """
     UPDATE messages SET tool_calls = $3, tainted = CASE WHEN $4 = 1 THEN 1 ELSE tainted END
     WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
 """
 
 Revise = Callable[[ToolCall], ToolCall]
-"""Returns an answer's call with its result added; other calls unchanged."""
+"""Adds the result to an answer's call; others unchanged."""
 
 
 class ProposalStore:
     def __init__(self, database: Database, *, clock: Clock = utc_now, process: str = "") -> None:
-        """`process` names the claiming process."""
+        """`process` claims."""
         self._database = database
         self._clock = clock
         self._process = process
 
     async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
-        """Return the user's open proposal with this id; None if it is decided, older than OPEN_FOR, or not
-        theirs."""
+        """None if the proposal is decided, older than OPEN_FOR, or not theirs."""
         return PROPOSAL.first(await self._database.query(_SELECT, user_id, proposal_id, self._oldest))
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
-        """List the user's proposals below an answer that are open or being made. The answer is given by its
-        row."""
+        """List the proposals of an answer's row that are open or being made."""
         now, rows = (
             self._clock(),
             await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest),
@@ -166,7 +157,7 @@ class ProposalStore:
         return tuple(each for each in map(PROPOSAL.read, rows) if not is_expired(each, now))
 
     async def list_approved(self, user_id: int) -> tuple[Proposal, ...]:
-        """List the user's approved proposals whose outcome they do not know yet."""
+        """List approved proposals whose outcome the user does not know yet."""
         return tuple(map(PROPOSAL.read, await self._database.query(_SELECT_APPROVED, user_id)))
 
     async def list_claimed(self) -> tuple[Proposal, ...]:
@@ -177,8 +168,7 @@ class ProposalStore:
         return tuple(map(PROPOSAL.read, rows))
 
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal | None:
-        """Claim an open proposal before making its calls, and return it; None if another press was faster:
-        then the calls must not be made."""
+        """Claim an open proposal before making its calls; None if another press was faster."""
         claiming = (name, self._process, *_CLAIMING.of(_MESSAGE.write(message)))
         return PROPOSAL.first(await self._change(_CLAIM, proposal, *claiming))
 
@@ -189,8 +179,7 @@ class ProposalStore:
     async def finish(
         self, proposal: Proposal, state: CallState, revise: Revise, *, tainted: bool = False
     ) -> bool:
-        """Store the outcome of a claimed proposal, also in its answer's calls. False if it has an outcome
-        already or was erased."""
+        """Store the outcome, also in the answer's calls. False if it has one already or was erased."""
         return await self._decide(Statement(_FINISH, (*_id(proposal), state)), proposal, revise, tainted)
 
     async def decline(self, proposal: Proposal, revise: Revise) -> bool:
@@ -198,11 +187,9 @@ class ProposalStore:
         return await self._decide(Statement(_DECLINE, _id(proposal)), proposal, revise, tainted=False)
 
     async def settle(self, proposal: Proposal) -> None:
-        """Delete a proposal whose user knows the outcome."""
         await self._change(_DELETE, proposal)
 
     async def prune(self) -> None:
-        """Delete open proposals older than OPEN_FOR."""
         await self._database.transaction([Statement(PRUNE_PROPOSALS, (self._oldest,))], [MAINTENANCE_LOCK])
 
     async def _change(self, sql: str, proposal: Proposal, *more: object) -> Sequence[Row]:
@@ -240,8 +227,8 @@ def insert_proposals(
     *,
     visibility: Visibility = "public",
 ) -> list[Statement]:
-    """Return the statements that store an answer's proposals. The answer is a session's newest (given the
-    session id, a text), or in a channel (given its Discord id, a number)."""
+    """Store an answer's proposals. The answer is a session's newest (its session id) or in a channel (its
+    Discord id)."""
     statement = INSERT_PROPOSAL if isinstance(answer, str) else INSERT_CHANNEL_PROPOSAL
     place = (key.user_id, key.channel_id, key.agent, visibility, answer)
     rows = ((*place, each.memory_id, _CALLS.dump_json(each).decode(), to_ms(now)) for each in proposals)

@@ -17,28 +17,25 @@ from cc_bot.stores.columns import Columns, Kind
 
 @dataclass(frozen=True, slots=True)
 class ReceiptMessage:
-    """A message with receipts. If read from the database, it has no texts."""
+    """If read from the database, it has no texts."""
 
     user_id: int
-    """The owner of the memories and reminders."""
     channel_id: int | None
     """None: ephemeral, so only a press below it can edit it."""
     message_id: int
     visibility: Visibility
-    """Whether others can read it."""
     lines: tuple[Receipt | ScheduleReceipt, ...]
     changes: int = field(default=0, compare=False)
-    """Number of changes of the named memories and reminders since the message was shown."""
+    """Of the named memories and reminders since the message was shown."""
 
 
 class MemoryNow(NamedTuple):
-    """The current state of a memory or former version."""
+    """A memory or former version, which has no number."""
 
     id: int
     status: Literal["active", "superseded", "deleted"]
     former_id: int | None
     number: int | None
-    """None for a former version."""
     content: str
     audience: Audience
 
@@ -60,10 +57,9 @@ class _Line(NamedTuple):
 _LINE: Final = Columns(_Line)
 _MEMORY: Final = Columns(MemoryNow, former_id=Kind(column="supersedes"))
 
-# Uses the key of receipts. $1 user, $2 message
 _DROP: Final = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
 
-# Messages whose memories and reminders are all permanently gone. $1 user
+# Messages whose memories and reminders are all gone. $1 user
 _DROP_OVER: Final = """
     DELETE FROM receipts WHERE user_id = $1 AND NOT EXISTS (
         SELECT 1 FROM receipts AS other
@@ -81,12 +77,10 @@ _DROP_OVER: Final = """
 
 _INSERT: Final = f"INSERT INTO receipts ({_LINE.select}) VALUES ({_LINE.marks})"
 
-# $1 user, $2 message
 _SELECT_OF: Final = f"""
     SELECT {_LINE.select} FROM receipts WHERE user_id = $1 AND message_id = $2 ORDER BY line
 """
 
-# $1 user, $2 limit, in messages
 _SELECT_NEWEST: Final = f"""
     SELECT {_LINE.select} FROM receipts
     WHERE user_id = $1 AND message_id IN (
@@ -99,14 +93,13 @@ _SELECT_NEWEST: Final = f"""
 # Uses receipts_stale.
 SELECT_STALE_USERS: Final = "SELECT DISTINCT user_id FROM receipts WHERE stale > 0 /* all users */"
 
-# Messages whose named items have changed since they were shown. Uses receipts_stale, then the key. $1 user
+# Uses receipts_stale, then the key. $1 user
 _SELECT_STALE: Final = f"""
     SELECT {_LINE.select} FROM receipts
     WHERE user_id = $1 AND message_id IN (SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0)
     ORDER BY message_id DESC, line
 """
 
-# Uses the key of receipts. $1 user, $2 message
 _SELECT_CHANGES: Final = (
     "SELECT CAST(coalesce(sum(stale), 0) AS BIGINT) FROM receipts WHERE user_id = $1 AND message_id = $2"
 )
@@ -117,16 +110,13 @@ _STALE: Final = """
     WHERE user_id = $1 AND what = $2 AND named_id IN @ids($3) AND channel_id IS NOT NULL
 """
 
-# Uses the key of receipts. $1 user, $2 message
 _FRESH: Final = "UPDATE receipts SET stale = 0 WHERE user_id = $1 AND message_id = $2 AND stale > 0"
 
-# $1 user, $2 an array of memories and versions
 _SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
 
 
 def mark_stale(user_id: int, what: Literal["memory", "schedule"], ids: Collection[int]) -> Statement:
-    """Mark the messages that name these memories or reminders for an update. Run in the transaction that
-    changes or deletes those."""
+    """Mark the messages that name these for an update, in the transaction that changes them."""
     return Statement(_STALE, (user_id, what, json.dumps(sorted(ids))))
 
 
@@ -135,7 +125,6 @@ class ReceiptStore:
         self._database = database
 
     async def put(self, message: ReceiptMessage) -> None:
-        """Store the receipts of a message, replacing its earlier ones."""
         rows = (tuple(_LINE.write(line).values()) for line in _lines(message))
         await self._database.transaction(
             [
@@ -158,24 +147,22 @@ class ReceiptStore:
         await self._database.write(steps, [user(message.user_id)])
 
     async def get(self, user_id: int, message_id: int) -> ReceiptMessage | None:
-        """Return the receipts of a message; None if it has none."""
         found = _read(await self._database.query(_SELECT_OF, user_id, message_id))
         return found[0] if found else None
 
     async def list_newest(self, user_id: int, *, most: int) -> Sequence[ReceiptMessage]:
-        """List the newest messages with receipts that the bot can edit."""
+        """List the newest messages that the bot can edit."""
         return _read(await self._database.query(_SELECT_NEWEST, user_id, most))
 
     async def list_stale(self, user_id: int) -> Sequence[ReceiptMessage]:
-        """List the messages whose items have changed since they were shown, newest first."""
+        """List messages whose items have changed, newest first."""
         return _read(await self._database.query(_SELECT_STALE, user_id))
 
     async def list_stale_users(self) -> Sequence[int]:
-        """List the users with such messages."""
         return [user_id for (user_id,) in await self._database.query(SELECT_STALE_USERS)]
 
     async def get_memories(self, user_id: int, ids: Collection[int]) -> dict[int, MemoryNow]:
-        """Return memories and former versions, including deleted ones that can still be restored."""
+        """Include deleted memories that can still be restored, and former versions."""
         if not ids:
             return {}
         rows = await self._database.query(_SELECT_MEMORIES, user_id, json.dumps(sorted(ids)))

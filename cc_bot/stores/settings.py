@@ -1,4 +1,4 @@
-"""Settings of users, the agents of channels and users, models of channels, and token factors of models."""
+"""Settings of users, agents and models of channels, and token factors of models."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from cc_bot.stores.columns import Columns, Kind, to_text
 
 
 class Keep(Enum):
-    """The default of an argument that was left out: unchanged. None is a value too: reset to the default."""
+    """The default of an argument: unchanged. None resets."""
 
     AS_IS = "as it is"
 
@@ -29,7 +29,7 @@ _SETTINGS: Final = Columns(UserSettings, locale=Kind(str, lambda stored: Locale(
 
 _SELECT: Final = f"SELECT {_SETTINGS.select} FROM user_settings WHERE user_id = $1"
 
-# $1 user, $2 locale, $3 time zone, $4 whether memory is paused, $5 whether answers are read aloud, $6 now
+# $2 locale, $3 time zone, $4 memory paused, $5 read aloud, $6 now
 _PUT: Final = """
     INSERT INTO user_settings (user_id, locale, timezone, memory_paused, spoken, updated_at)
     VALUES ($1, $2, $3, $4, $5, $6)
@@ -39,7 +39,7 @@ _PUT: Final = """
     WHERE user_settings.user_id = $1
 """
 
-# Returns a row only if `welcomed` changed, so exactly one of several at once gets it.
+# Returns a row only if `welcomed` changed: for one of several at once.
 _CLAIM_WELCOME: Final = """
     INSERT INTO user_settings (user_id, welcomed, updated_at)
     VALUES ($1, 1, $2)
@@ -48,7 +48,7 @@ _CLAIM_WELCOME: Final = """
     RETURNING user_id
 """
 
-# The same for a hint that is shown once a day. $1 user, $2 now, $3 a day ago
+# $1 user, $2 now, $3 a day ago
 _CLAIM_MENU: Final = """
     INSERT INTO user_settings (user_id, told_of_menu_at, updated_at)
     VALUES ($1, $2, $2)
@@ -64,7 +64,6 @@ class SettingsStore:
         self._clock = clock
 
     async def get(self, user_id: int) -> UserSettings:
-        """Return a user's settings."""
         return await self._database.read(lambda: settings_of(user_id))
 
     async def set(
@@ -76,9 +75,9 @@ class SettingsStore:
         memory_paused: bool | Keep = Keep.AS_IS,
         spoken: bool | Keep = Keep.AS_IS,
     ) -> UserSettings:
-        """Change what is given and return all settings; None resets to the default. Raises UnknownTimezone
-        for a name that is not in the IANA database."""
-        # `localtime`, `posixrules` and folders such as `Asia` could be read as well.
+        """Change what is given and return all; None resets. Raises UnknownTimezone for a name outside the
+        IANA database."""
+        # `localtime`, `posixrules` and folders could be read as well.
         if isinstance(timezone, str) and (timezone not in available_timezones() or timezone == "localtime"):
             raise UnknownTimezone
         given = {"locale": locale, "timezone": timezone, "memory_paused": memory_paused, "spoken": spoken}
@@ -94,14 +93,13 @@ class SettingsStore:
         return await self._database.write(steps, [user(user_id)])
 
     async def claim_welcome(self, user_id: int) -> bool:
-        """Return True exactly once per user, also for concurrent calls."""
+        """Return True once per user, also for concurrent calls."""
         [rows] = await self._database.transaction(
             [Statement(_CLAIM_WELCOME, (user_id, to_text(self._clock())))], [user(user_id)]
         )
         return bool(rows)
 
     async def claim_word_on_menu(self, user_id: int) -> bool:
-        """Return True once a day per user."""
         now = self._clock()
         params = (user_id, to_text(now), to_text(now - timedelta(days=1)))
         [rows] = await self._database.transaction([Statement(_CLAIM_MENU, params)], [user(user_id)])
@@ -109,18 +107,16 @@ class SettingsStore:
 
 
 def settings_of(user_id: int) -> Steps[UserSettings]:
-    """Return a user's settings."""
     rows = yield Statement(_SELECT, (user_id,))
     return _SETTINGS.first(rows) or UserSettings()
 
 
-# Agents by name: the one that a user chose for a channel, and a channel's default. Whether it exists and may
-# be used there is checked when it answers.
+# Whether an agent exists and may be used in the channel is checked when it answers.
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelAgent:
-    """A channel's default agent."""
+    """A channel's default."""
 
     agent: str
     guild_id: int
@@ -139,7 +135,7 @@ _CHOOSE: Final = """
 
 _TAKE_BACK: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
 
-# Of channels, so they name no user. $1 and $2 a channel, or a thread and its channel
+# $1 and $2 a channel, or a thread and its channel
 _DEFAULTS: Final = f"SELECT channel_id, {_AGENT.select} FROM channel_agents WHERE channel_id IN ($1, $2)"
 _MODELS_OF: Final = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
 
@@ -162,10 +158,9 @@ _OF_ANSWER: Final = """
 
 @dataclass(frozen=True, slots=True)
 class PlaceAgents:
-    """What decides which agent answers a user in a channel or thread; by their ids."""
+    """What decides which agent answers a user, by channel or thread."""
 
     choices: Mapping[int, str]
-    """Names of the agents that the user chose."""
     defaults: Mapping[int, ChannelAgent]
     models: Mapping[int, tuple[str, ...]]
     """Set by an owner, the preferred one first."""
@@ -190,7 +185,7 @@ class AgentStore:
         self._clock = clock
 
     async def choose(self, user_id: int, channel_id: int, agent: str | None) -> None:
-        """Set a user's agent for a channel; None: the channel's default."""
+        """None: the channel's default."""
         if agent is None:
             statement = Statement(_TAKE_BACK, (user_id, channel_id))
         else:
@@ -198,29 +193,26 @@ class AgentStore:
         await self._database.transaction([statement, Statement(MOVE)], [user(user_id)])
 
     async def get_for_places(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
-        """Return what decides which agent answers; `place_ids` as for `agents_in`."""
+        """`place_ids` as for `agents_in`."""
         return await self._database.read(lambda: agents_in(user_id, place_ids))
 
     async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
-        """Set a channel's default agent."""
         params = (channel_id, guild_id, agent, set_by, to_text(self._clock()))
         await self._database.transaction(
             [Statement(_SET_DEFAULT, params), Statement(MOVE)], [channel(channel_id)]
         )
 
     async def unset_default(self, channel_id: int) -> None:
-        """Remove a channel's default agent."""
         await self._database.transaction(
             [Statement(_UNSET_DEFAULT, (channel_id,)), Statement(MOVE)], [channel(channel_id)]
         )
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
-        """Return the agent that gave a user an answer, by row; None if there is no such answer."""
+        """Return the agent of an answer's row; None if there is no such answer."""
         rows = await self._database.query(_OF_ANSWER, user_id, answer_id)
         return str(rows[0][0]) if rows else None
 
 
-# Of channels, so they name no user.
 SELECT_ALL_MODELS: Final = "SELECT channel_id, models FROM channel_models ORDER BY channel_id"
 SET_MODELS: Final = """
     INSERT INTO channel_models (channel_id, models, set_by, set_at) VALUES ($1, $2, $3, $4)
@@ -236,36 +228,32 @@ class ChannelModelStore:
         self._clock = clock
 
     async def list_chains(self) -> dict[int, tuple[str, ...]]:
-        """Return the models of all channels and threads that have some. Raises StorageError."""
+        """Return the models of all channels that have some."""
         rows = await self._database.query(SELECT_ALL_MODELS)
         return {channel_id: tuple(json.loads(models)) for channel_id, models in rows}
 
     async def set(self, channel_id: int, chain: tuple[str, ...], *, set_by: int) -> None:
-        """Set a channel's models. Raises StorageError."""
         params = (channel_id, json.dumps(chain, ensure_ascii=False), set_by, to_text(self._clock()))
         await self._database.transaction([Statement(SET_MODELS, params)], [channel(channel_id)])
 
     async def unset(self, channel_id: int) -> bool:
-        """Remove a channel's models. Returns whether it had some. Raises StorageError."""
+        """Returns whether the channel had some."""
         [rows] = await self._database.transaction(
             [Statement(UNSET_MODELS, (channel_id,))], [channel(channel_id)]
         )
         return bool(rows)
 
 
-# How a model counts tokens, relative to the estimate, learned from the usage in its answers: a mean over the
-# first answers, then a slow moving average, computed in one statement so that concurrent processes lose
-# nothing. Impossible counts are ignored, and outliers count as a moderate change.
+# How a model counts tokens, relative to the estimate: a mean over the first answers, then a slow moving
+# average, in one statement so that concurrent processes lose nothing. Impossible counts are ignored.
 
 UNKNOWN: Final = 1.0
-"""Before a model's first answer."""
 LOWEST: Final = 0.4
 HIGHEST: Final = 4.0
 """Tokenizers with small vocabularies need up to three times as many for Japanese."""
 
 _SELECT_FACTOR: Final = "SELECT factor FROM token_factors WHERE model = $1"
 
-# $1 model, $2 this answer's factor, $3 now
 _LEARN: Final = """
     INSERT INTO token_factors AS known (model, factor, responses, updated_at)
     VALUES ($1, $2, 1, $3)
@@ -285,8 +273,6 @@ _LEARN: Final = """
 
 
 class TokenFactorStore:
-    """The factor of each model."""
-
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
@@ -294,7 +280,7 @@ class TokenFactorStore:
         """As last stored by this process: each turn needs one."""
 
     async def get(self, model: str) -> float:
-        """Return the tokens that the model counts per estimated token; UNKNOWN before its first answer."""
+        """Return the tokens counted per estimated token."""
         if model not in self._known:
             rows = await self._database.query(_SELECT_FACTOR, model)
             if not rows:
@@ -303,10 +289,10 @@ class TokenFactorStore:
         return self._known[model]
 
     async def learn(self, model: str, *, estimated: int, counted: int) -> None:
-        """Learn from the estimate and the server's count of one request."""
+        """Learn from one request."""
         if estimated <= 0 or not LOWEST <= counted / estimated <= HIGHEST:
             return
-        # Without a lock: it is one statement, run in each turn.
+        # Without a lock: one statement, in each turn.
         params = (model, counted / estimated, to_text(self._clock()))
         [[(factor,)]] = await self._database.transaction([Statement(_LEARN, params)], ())
         self._known[model] = float(factor)

@@ -25,7 +25,6 @@ _MARKS: Final = ("・", "- ", "-# ")
 """Of list items on Discord; a page has a list."""
 _LANGUAGES: Final[dict[str, Locale | None]] = {"": None, **{locale: locale for locale in Locale}}
 MAX_ZONE_LENGTH: Final = 64
-"""Characters, as in the command."""
 
 
 class AccountPages:
@@ -62,7 +61,6 @@ class AccountPages:
         return await send_file(request, pieces, f"cc-bot-{day}.json", "application/json")
 
     async def ask(self, request: web.Request) -> web.Response:
-        """Show what would be erased, with the button."""
         visitor = visitor_of(request)
         held = await self._services.privacy.overview(visitor.user_id)
         until = self._services.clock() + CONFIRM_WITHIN
@@ -77,7 +75,7 @@ class AccountPages:
         )
 
     async def erase(self, request: web.Request) -> web.StreamResponse:
-        """Erase everything, unless the question expired. Raises ErasureUnfinished or another StorageError."""
+        """Raises ErasureUnfinished or another StorageError."""
         visitor = visitor_of(request)
         until = text_of(request, "until")
         if not _holds(until, self._services.clock()):
@@ -118,8 +116,7 @@ class AccountPages:
         *,
         status: int = 200,
     ) -> web.Response:
-        """Return the form with the stored or submitted values, and the browsers; `trouble` is the problem
-        with the time zone."""
+        """`trouble` is the problem with the time zone."""
         services = self._services
         sessions = await services.stores.web_sessions.list(visitor.user_id)
         return render(
@@ -160,8 +157,7 @@ class AccountPages:
         return go_on(request, visitor_of(request), "/settings", "settings_saved")
 
     async def end_session(self, request: web.Request) -> web.StreamResponse:
-        """Sign out one of the user's browsers by number, all, or all but this one. Raises NothingHere for an
-        unknown number."""
+        """Sign out one browser, all, or all but this one. Raises NothingHere for an unknown number."""
         visitor, wanted = visitor_of(request), text_of(request, "id")
         store = self._services.stores.web_sessions
         if wanted == "others":
@@ -183,7 +179,7 @@ def _locale_in(language: str) -> Locale | None:
 
 
 def _zone_in(typed: str) -> str | None:
-    """Return the entered time zone; None for the default. Raises UnknownTimezone if it is too long."""
+    """None for the default. Raises UnknownTimezone if it is too long."""
     if len(typed) > MAX_ZONE_LENGTH:
         raise UnknownTimezone
     return typed.strip() or None

@@ -1,5 +1,4 @@
-"""`/settings`, `/help`, `/usage`, `/web` and `/privacy …`: the user's own settings and data. All replies are
-ephemeral."""
+"""`/settings`, `/help`, `/usage`, `/web` and `/privacy …`: the user's own settings and data."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import nullcontext
@@ -118,8 +117,7 @@ async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owner
 
 
 def help_text(words: SessionTexts, reading: Reading, *, owner: bool = False) -> str:
-    """Return the help, with what the bot stores given what it may read. For an embed: it exceeds the limit of
-    message contents."""
+    """Return the help, with what the bot stores. Exceeds the limit of message contents, but not of embeds."""
     mention = "" if reading == "off" else words.help_mention
     stored = {"off": "", "mentions": words.help_stored_mentions, "all": words.help_stored_all}
     admin = words.help_admin if owner else ""
@@ -131,7 +129,6 @@ reply_command(loader.command, "usage", show_usage, server=switch_option("usage_s
 
 ALL: Final = "all"
 MAX_LISTED: Final = 5
-"""Browsers in the text; the menu has more."""
 
 
 async def open_pages(caller: Recipient, *, browsers: WebSessionStore, pages: PagesUrl) -> EphemeralView:
@@ -188,14 +185,11 @@ def _menu(signed_in: Sequence[WebSession], recipient: Recipient) -> Menu | None:
 
 
 def _local(moment: datetime, recipient: Recipient) -> str:
-    """Return the time as plain text, where Discord shows no timestamps."""
     return f"{moment.astimezone(recipient.timezone):%Y-%m-%d %H:%M}"
 
 
 privacy = lightbulb.Group("privacy", "privacy_description", localize=True)
 loader.command(privacy)
-
-# `/privacy erase`: erases all of a user's data for good, after a question.
 
 
 async def erase(caller: Recipient, *, privacy: Privacy, recipients: Recipients) -> EphemeralView:
@@ -258,8 +252,6 @@ async def _erase(
     return words.told(await privacy.erase(recipient.user_id))
 
 
-# `/privacy export`: all data of a user as JSON files, here or by DM.
-#
 # Each file is made and sent before the next one, so memory use does not grow with the history. A
 # user-installed bot has five follow-ups; an incomplete export says so.
 
@@ -296,7 +288,6 @@ async def _send(
     *,
     by_dm: bool,
 ) -> str:
-    """Send the files as ephemeral follow-ups or by DM, and return the result."""
     texts, sent = recipient.words.privacy, 0
     try:
         async for part in parts:
@@ -329,9 +320,6 @@ async def _send_by_dm(
     content = hikari.UNDEFINED if number else recipient.words.privacy.exported
     dm_id = await open_dm(rest, recipient.user_id)
     await repeat(lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S)
-
-
-# `/privacy show`: how much data is stored, since when, and for how long.
 
 
 async def show_privacy(caller: Recipient, *, privacy: Privacy) -> Reply:

@@ -16,8 +16,7 @@ from cc_bot.domain.usage import LIMIT_NAMES, MAX_LIMIT
 
 loader = lightbulb.Loader()
 
-# Hiding the commands is no protection: anyone who manages a server can show them. So each checks that its
-# user is an owner.
+# Anyone who manages a server can show hidden commands, so each checks that its user is an owner.
 group = lightbulb.Group(
     "admin",
     "admin_description",
@@ -35,7 +34,6 @@ loader.command(group)
 
 @lightbulb.hook(lightbulb.ExecutionSteps.CHECKS, skip_when_failed=True)
 async def owners_only(_: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, owners: Owners) -> None:
-    """Raises OwnersOnly for other users."""
     await owners.require(ctx.interaction)
 
 
@@ -64,7 +62,6 @@ async def suggest_servers(
     administration: Administration = lightbulb.di.INJECTED,
     owners: Owners = lightbulb.di.INJECTED,
 ) -> list[str]:
-    """Suggest MCP servers to owners, first those that wait for one."""
     if int(ctx.interaction.user.id) not in await owners.ids():
         return []
     reports = sorted(administration.servers.reports(), key=lambda each: not each.withheld)

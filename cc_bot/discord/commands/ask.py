@@ -1,7 +1,5 @@
-"""`/ask`, and the message menu: ask about a message, translate it, summarize from it on, remember it.
-
-Discord sends the message with the command, so no intent is needed. The answers are turns as of `/ask`, and
-store only the message's id.
+"""`/ask`, and the message menu: ask about a message, translate it, summarize from it on, remember it. Discord
+sends the message with the command, so no intent is needed.
 """
 
 import unicodedata
@@ -45,11 +43,10 @@ from cc_bot.texts.area import without_mentions
 loader = lightbulb.Loader()
 
 MAX_FORM_CHARACTERS: Final = 4000
-"""Discord's limit for a text input."""
 EVERYONE: Final = frozenset(
     {"みんな", "みんなに", "全員", "全員に", "公開", "everyone", "everybody", "all", "public"}
 )
-"""Answers in the form that make the reply public; any other makes it private."""
+"""Answers in the form that make the reply public."""
 
 
 @command(loader.command, "ask")
@@ -105,7 +102,7 @@ async def _point_to(
     recipient: Recipient,
     answers: Answers,
 ) -> bool:
-    """Keep a message for the question about it. Returns False after reporting a problem."""
+    """Keep a message for its question. Returns False after reporting a problem."""
     if problem:
         await tell(interaction, explain(problem, recipient.words))
         return False
@@ -199,12 +196,12 @@ def _problem_translating(target: hikari.Message, bot: hikari.User) -> InputError
 
 
 def _names_everyone(entered: str) -> bool:
-    """Return whether the answer is one of EVERYONE, in any width, and with or without punctuation."""
+    """In any width, and with or without punctuation."""
     return unicodedata.normalize("NFKC", entered).strip(" !.。").casefold() in EVERYONE
 
 
 def _form(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:
-    """The audience is a text input, since hikari's forms have no select menus."""
+    """The audience is a text input: hikari's forms have no menus."""
     question = ModalActionRowBuilder().add_text_input(
         "question",
         words.menu.form_question,

@@ -85,7 +85,6 @@ async def undo(
 
 
 async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str:
-    """Undo a change of a memory. Returns the outcome, the same if it was undone before."""
     words, user_id, memory_id = recipient.words.receipt, recipient.user_id, button.memory_id
     memory = await stores.memories.get(user_id, memory_id)
     if button.action == "deleted":
@@ -127,7 +126,7 @@ async def list_used(
 
 
 _LOOKUP_TIMEOUT_S: Final = 1.0
-"""Discord waits 3 s, and the database may be down."""
+"""Discord waits 3 s."""
 
 
 @on_press(StopButton, not_yours=lambda words: words.answer.not_yours, response="own")
@@ -150,7 +149,7 @@ async def stop(
     if await _runs_elsewhere(button, ledger):
         await tell(interaction, recipient.words.answer.runs_elsewhere)
         return
-    # The program was restarted: the answer will never be completed.
+    # The program was restarted.
     words, page = recipient.words.answer, page_of(interaction.message, recipient.locale)
     page = replace(page, buttons=(), facts=NO_FACTS.noting(words.no_longer_running))
     if page.content.startswith(words.thinking):
@@ -167,7 +166,7 @@ async def _runs_elsewhere(button: StopButton, ledger: TurnLedger) -> bool:
     return False
 
 
-# Forms of an earlier run, or answered on another device, are closed.
+# Forms of an earlier run, or answered elsewhere, are closed.
 
 
 @on_press(FormButton, not_yours=lambda words: words.form.not_yours, response="later")
@@ -246,7 +245,7 @@ async def list_proposals(
     store: ProposalStore,
     delivery: ApprovalDelivery,
 ) -> EphemeralView | None:
-    """Show each proposal in its own message to a user who may decide on it."""
+    """Show each in its own message to a user who may decide on it."""
     words, own = recipient.words.proposal, recipient.user_id == button.user_id
     listed = await store.list_for_answer(button.user_id, button.answer_id)
     found = [

@@ -1,4 +1,4 @@
-"""`/clear`, `/reset`, `/summary` and `/agent …`: the conversation in a channel, and who answers there."""
+"""`/clear`, `/reset`, `/summary` and `/agent …`: a channel's conversation, and who answers there."""
 
 import asyncio
 from collections.abc import Sequence
@@ -46,13 +46,10 @@ async def clear(
 reply_command(loader.command, "clear", clear)
 
 
-# `/reset`: excludes everything written so far in this channel or thread from context, for all users.
-#
-# It affects everyone there, so it is announced publicly and needs a permission.
+# `/reset` affects everyone, so it is announced publicly and needs a permission.
 
 _ASK_DISCORD_S = 1.5
-"""To find out who started a thread. The acknowledgement, due within 3 s, decides whether the reply is
-public."""
+"""To find out who started a thread, which decides whether the reply, due within 3 s, is public."""
 
 
 @loader.command
@@ -77,7 +74,7 @@ class Reset(
 
 
 async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
-    """Return whether this member may manage messages or started this thread. None: Discord did not answer in
+    """Return whether the member may manage messages or started the thread; None if Discord did not answer in
     time."""
     member = interaction.member
     if member is not None and member.permissions & hikari.Permissions.MANAGE_MESSAGES:
@@ -92,8 +89,6 @@ async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
     return isinstance(thread, hikari.GuildThreadChannel) and thread.owner_id == interaction.user.id
 
 
-# `/summary`: the summary of the user's conversation in this channel, with a button to delete it.
-#
 # The reply is ephemeral, so it may include private messages.
 
 
@@ -164,8 +159,7 @@ async def list_agents(caller: Recipient, *, ctx: lightbulb.Context, chooser: Age
 
 
 def agent_list(agents: Sequence[Agent], texts: Texts, *, in_use: str, default: str, gone: bool) -> Reply:
-    """Return the list of agents that may be used in a channel. `in_use` is the reader's, `default` the
-    channel's; `gone`: the reader's choice can't be used."""
+    """`in_use` is the reader's agent, `default` the channel's; `gone`: the reader's choice can't be used."""
     words, locale = texts.agents, texts.locale
     answering = next(agent for agent in agents if agent.name == in_use).display_name(locale)
     notes = [words.gone.format(display=answering)] if gone else []
@@ -192,7 +186,7 @@ reply_command(agent.register, "agent_list", list_agents)
 async def use(
     caller: Recipient, name: str, *, ctx: lightbulb.Context, chooser: AgentSelector, boards: CanvasBoards
 ) -> Reply:
-    """Choose the caller's agent in this channel. Raises UnknownAgent."""
+    """Raises UnknownAgent."""
     texts, place = caller.words.agents, where(ctx.interaction)
     wanted = find_agent(await chooser.usable_at(place), name)
     if wanted is None:
@@ -217,7 +211,7 @@ class Default:
     async def invoke(
         self, ctx: lightbulb.Context, chooser: AgentSelector, recipients: Recipients, boards: CanvasBoards
     ) -> None:
-        """Public, because it affects everyone in the channel."""
+        """Public, because it affects everyone."""
         interaction, place = ctx.interaction, where(ctx.interaction)
         allowed = interaction.member is not None and bool(
             interaction.member.permissions & MANAGER_PERMISSIONS

@@ -29,12 +29,9 @@ _log = structlog.get_logger(__name__)
 class OpenForm:
     form: Form
     answered: asyncio.Future[Mapping[str, str] | None]
-    """None if the user declines."""
     entered: Mapping[str, str] = field(default_factory=dict)
-    """Invalid values."""
 
     def answer(self, entered: Mapping[str, str] | None) -> None:
-        """Submit an answer, unless there is one already."""
         if not self.answered.done():
             self.answered.set_result(entered)
 
@@ -45,7 +42,6 @@ class OpenForms:
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     def find(self, key: str) -> OpenForm | None:
-        """Return the form of this key while it can be answered."""
         found = self._open.get(key)
         return None if found is None or found.answered.done() else found
 
@@ -67,7 +63,7 @@ class OpenForms:
 
 @dataclass(eq=False, slots=True)
 class FormAsker:
-    """Asks in a separate message, ephemeral if the reply is (an Asker)."""
+    """Asks in a separate message, ephemeral if the reply is."""
 
     forms: OpenForms
     reply: Reply
@@ -102,16 +98,13 @@ class FormAsker:
 
 
 SHOWN_CHARACTERS: Final = 600
-"""Of the server's message."""
 MAX_TITLE_LENGTH: Final = 45
-"""Discord's limit for titles and labels."""
 MAX_PLACEHOLDER_LENGTH: Final = 100
 _PARAGRAPH_FROM: Final = 200
-"""Fields that allow more get several lines."""
+"""Longer fields get several lines."""
 
 
 def form_page(form: Form, key: str, user_id: int, words: Texts) -> Page:
-    """Return the message, with the server's text quoted."""
     asks = words.form.asks.format(server=form.server, minutes=OPEN_FOR_S // 60)
     said = quote(shorten(form.message.strip(), SHOWN_CHARACTERS))
     return Page(without_previews(f"{asks}\n{said}"), form_buttons(key, user_id, words))
@@ -129,7 +122,7 @@ def sheet_title(form: Form, words: Texts) -> str:
 
 
 def sheet(form: Form, entered: Mapping[str, str], words: Texts) -> list[ModalActionRowBuilder]:
-    """Return the form's fields with earlier input. Their ids are positions, since names are the server's."""
+    """Ids are positions, since names are the server's."""
     return [
         ModalActionRowBuilder().add_text_input(
             str(number),
@@ -145,7 +138,6 @@ def sheet(form: Form, entered: Mapping[str, str], words: Texts) -> list[ModalAct
 
 
 def entered_in(form: Form, values: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the input by field name; `values` are by position."""
     return {field.name: values.get(str(number), "") for number, field in enumerate(form.fields)}
 
 

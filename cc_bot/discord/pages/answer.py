@@ -85,32 +85,25 @@ from cc_bot.domain.turn import (
 from cc_bot.texts import Texts
 
 MAX_MESSAGES = 5
-"""Per answer. A user-installed app may send five follow-ups; a longer text is a file."""
+"""A user-installed app may send five follow-ups; a longer text is a file."""
 _SHOWN_AT_MOST = 2 * MAX_MESSAGES * TEXT_LIMIT
-"""Characters of a streaming answer that are rendered: more than its messages can show. Bounds the cost of an
-edit."""
+"""Of a streaming answer: more than its messages can show. Bounds the cost of an edit."""
 MAX_PICTURES: Final = 9
-"""With the file of a long text, Discord's ten files per message."""
 PICTURES_BYTES: Final = 8 * 2**20
-"""In total; Discord's limit for bots is 10 MiB per message."""
+"""With a text file, within Discord's limits of ten files and 10 MiB per message."""
 MAX_TOOL_NAME_LENGTH = 64
 """The limit of the Chat Completions API."""
 
 PAGE_TITLE_CHARACTERS: Final = 40
-"""With the host, two lines on a phone."""
 PAGE_HOST_CHARACTERS: Final = 40
 MAX_LINK_LENGTH: Final = 400
-"""Longer addresses are not linked: all notes must fit in one embed."""
-
 HEARD: Final = "🎤"
-"""Marks a quoted transcript. Only code writes it: see `_said`."""
+"""Marks a quoted transcript; `_said` removes it from the model's text."""
 HEARD_CHARACTERS: Final = 1000
-"""Characters of a transcript that are quoted."""
-
 _SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")
 _IPV6_HOST: Final = re.compile(r"https?+://\[[0-9A-Fa-f:.]++\]")
 _LINK_MARKS: Final = re.compile(r"[\s()\[\]<>\\`|*\"]|__++|~~++")
-"""Characters with a meaning in Markdown; percent-encoded in addresses."""
+"""Markdown; percent-encoded in addresses."""
 
 Waiting = Literal["thinking", "queued", "hearing", "fallback"]
 Note = FilesDeleted | ReplyWithheld | ScansShown | AskedAbout | MessagesRead | ToolsUnavailable
@@ -122,43 +115,33 @@ class AnswerState:
 
     text: str = ""
     heard: str = ""
-    """The transcript of the question's voice messages."""
     waiting: Waiting = "thinking"
     ahead: int | None = None
-    """Turns ahead in the queue, as in Notice."""
     tools: tuple[str, ...] = ()
-    """Running tools, and those finished since the last text: most finish too soon to be seen."""
+    """Running tools, and those finished since the last text, since most are too quick to be seen."""
     receipts: tuple[Receipt, ...] = ()
-    """In order, like all of these."""
     carried: tuple[AnyReceipt, ...] = ()
-    """Receipts of the answer that this one replaces."""
+    """Of the answer that this one replaces."""
     schedules: tuple[ScheduleReceipt, ...] = ()
     recalled: tuple[int, ...] = ()
-    """Ids of memories that the model was shown."""
     pages: tuple[PageLink, ...] = ()
-    """Web pages that the model read."""
     outcome_unknown: bool = False
-    """Whether the outcome of a memory or reminder change is unknown."""
+    """Of a memory or reminder change."""
     in_doubt_outside: bool = False
-    """Whether the outcome of a call with external effects is unknown."""
+    """The same of a call with external effects."""
     done_outside: tuple[str, ...] = ()
-    """Tools with external effects in an earlier run, or in the answer that this one replaces."""
+    """Tools with external effects, in an earlier run or the replaced answer."""
     files_left_out: tuple[str, ...] = ()
-    """Names of files that were not sent to the model."""
     notes: tuple[Note, ...] = ()
     quiet_s: int = 0
     """Seconds since the last event; 0 while short."""
     done: Done | None = None
     failure: str | None = None
-    """Shown instead of an answer."""
     passing: bool = False
     """Whether a retry may succeed."""
     images: tuple[Attachment, ...] = ()
-    """Pictures from tools."""
     canvas: Canvas | None = None
-    """The canvas as changed by the turn; it has its own message."""
     unseen: bool = False
-    """Whether Discord refused the final edit."""
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
@@ -174,7 +157,6 @@ class AnswerState:
 
     @property
     def may_be_asked_again(self) -> bool:
-        """Return whether it failed, and a retry may succeed."""
         return self.passing and self.done is None
 
 
@@ -244,7 +226,6 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
 
 
 def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple[Page, ...]:
-    """Return the messages of a streaming answer: text so far, activity, and a Stop button."""
     button = Button(words.answer.stop, stop.custom_id())
     activity = _activity(state, words)
     begun = for_discord(_said(state.text[:_SHOWN_AT_MOST]), growing=True)
@@ -259,8 +240,8 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
 def final_pages(
     state: AnswerState, words: Texts, *, temporary: bool = False, note: str = "", as_file: bool = False
 ) -> tuple[Page, ...]:
-    """Return the finished messages, without buttons, whose ids need the ids of the messages. The last one has
-    the facts. `as_file`: one message with a file, if the text is too long. `note` is an additional notice."""
+    """Return the finished messages, the last one with the facts. Buttons are added later: they name the
+    messages. `as_file`: one message with a file, if the text is too long."""
     facts = _facts(state, words, temporary=temporary)
     facts = facts.noting(note) if note else facts
     pictures = _pictures(state.images)
@@ -288,14 +269,12 @@ def _pictures(images: Sequence[Attachment]) -> tuple[MediaFile, ...]:
 
 
 def stored_state(answer: Message, proposals: tuple[Proposal, ...] = (), *, heard: str = "") -> AnswerState:
-    """Return the state of a stored answer; `heard` is its question's transcript."""
     return advance(AnswerState(heard=heard), Done(answer, Usage(), proposals=proposals))
 
 
 def with_controls(
     page: Page, state: AnswerState, words: Texts, user_id: int, buttons: tuple[Button, ...] = ()
 ) -> Page:
-    """Add receipts, proposals and buttons to an answer's last message."""
     page = replace(page, buttons=buttons, receipts=receipts_of(state, words, user_id))
     return with_proposals(page, state.proposals, words)
 
@@ -303,8 +282,7 @@ def with_controls(
 def with_effects(
     page: Page, state: AnswerState, words: Texts, user_id: int, visibility: Visibility = "public"
 ) -> Page:
-    """Add the effects of a turn whose answer is not shown: to the last message of the answer that it was to
-    replace, or to a sentence in a DM. Returns the same page if there are none."""
+    """Add the effects of a turn whose answer is not shown. Returns the same page if there are none."""
     done = AnswerState(
         receipts=state.receipts,
         carried=state.carried,
@@ -325,7 +303,6 @@ def with_effects(
 def unanswered_page(
     sentence: str, calls: Sequence[ToolCall], words: Texts, user_id: int, visibility: Visibility
 ) -> Page:
-    """Return a sentence instead of an answer, with the effects of the failed turn."""
     answer = Message("assistant", "", visibility=visibility)
     state = advance(AnswerState(done=Done(answer, Usage())), CallsResumed(tuple(calls)))
     state = replace(state, failure=sentence)
@@ -334,7 +311,7 @@ def unanswered_page(
 
 
 def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_asked_again: bool) -> Page:
-    """Return the page of an interrupted turn of the ledger, with a retry button if possible."""
+    """Return the page of an interrupted turn, with a retry button if possible."""
     user_id = turn.key.user_id
     page = unanswered_page(sentence, turn.calls, words, user_id, turn.visibility)
     if not may_be_asked_again:
@@ -347,7 +324,6 @@ def ask_again_button(retry: RetryButton, words: Texts) -> Button:
 
 
 def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
-    """Return the receipts of a turn and of the answer that it replaces."""
     receipts = followed_by(state.carried, (*state.receipts, *state.schedules))
     return render_receipts(receipts, state.recalled, words, user_id, private=_is_private(state))
 
@@ -355,7 +331,6 @@ def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
 def answer_buttons(
     state: AnswerState, words: Texts, user_id: int, earlier_messages: tuple[int, ...]
 ) -> tuple[Button, ...]:
-    """Return the buttons of a stored answer: regenerate, and continue if it was cut off."""
     answer = state.done.answer if state.done else None
     if answer is None or answer.id is None:
         return ()
@@ -409,18 +384,17 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
 
 
 def _below_heard(state: AnswerState, shown: str) -> str:
-    """Prepend the quoted transcript, so that the user sees errors in it."""
     return f"{quote_heard(state.heard)}\n{shown}" if state.heard else shown
 
 
 def quote_heard(heard: str) -> str:
-    """Quote a transcript, or its beginning. Its text can't end the quotation or add formatting."""
+    """Quote the beginning of a transcript, which can't end the quotation or add formatting."""
     lines = shorten(escape_markdown(heard), HEARD_CHARACTERS).splitlines()
     return "\n".join(f"> {HEARD} {line}" for line in lines if line.strip())
 
 
 def _said(text: str) -> str:
-    """Return the model's text without marks that would imitate a transcript."""
+    """Remove marks that would imitate a transcript."""
     return "\n".join(map(_not_heard, text.split("\n"))) if HEARD in text else text
 
 
@@ -432,7 +406,6 @@ def _not_heard(line: str) -> str:
 
 
 def without_heard(shown: str) -> str:
-    """Return an answer's text without the quoted transcript."""
     lines = shown.split("\n")
     return "\n".join(line for line in lines if not line.startswith(f"> {HEARD} "))
 
@@ -454,7 +427,6 @@ def _activity(state: AnswerState, words: Texts) -> str:
 
 
 def _tool_line(name: str, words: Texts) -> str:
-    """Return a tool's line. The model may call any name."""
     return words.answer.tool_line(re.sub(r"[^\w-]", "", name)[:MAX_TOOL_NAME_LENGTH])
 
 
@@ -499,8 +471,8 @@ def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
 
 
 def _linked(label: str, url: str) -> str:
-    """Return a link that its address can't break: redirects may have chosen it. A label has no "://", which
-    Discord would link."""
+    """Return a link that neither address nor label can break. Redirects may have chosen the address; Discord
+    would link "://" in a label."""
     host = _IPV6_HOST.match(url)
     start = host[0] if host else ""
     address = start + _LINK_MARKS.sub(_percent_encoded, url[len(start) :])
@@ -547,7 +519,7 @@ def _is_private(state: AnswerState) -> bool:
 
 
 def _instead_of_text(state: AnswerState, words: Texts) -> str:
-    """Return the text for an answer without any: Discord refuses empty messages."""
+    """Discord refuses empty messages."""
     if state.failure:
         return state.failure
     if state.done and state.done.answer.status == "stopped":

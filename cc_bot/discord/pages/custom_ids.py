@@ -1,9 +1,8 @@
 """Custom ids carry the state of buttons, menus and forms (at most 100 characters), so that these work after a
-restart.
+restart: the head of their kind and its field values, with numbers in base 36, so that five snowflakes fit.
 
-An id is the head of its kind and its field values, separated by colons, with numbers in base 36: a snowflake
-takes 13 characters instead of 19, so five of them fit. `answer_id` is a row of the archive, `entry` a turn of
-the ledger, `turn` a running one; pages count from 1; `former_id` 0 is no former version.
+`answer_id` is a row of the archive, `entry` a turn of the ledger, `turn` a running one; pages count from 1;
+`former_id` 0 is no former version.
 """
 
 from collections.abc import Iterator
@@ -15,18 +14,17 @@ from cc_bot.domain.message import DEFAULT_AGENT
 
 MAX_LENGTH = 100
 ANY_ASKER = 0
-"""Instead of a user: the authors of the questions that the running turn answers."""
+"""Instead of a user: the authors of the questions of the running turn."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass_transform(frozen_default=True)
 class Control:
-    """A button, menu or form. The last field of a kind may be numbers, or any text."""
+    """A button, menu or form for `user_id`. The last field of a kind may be numbers, or any text."""
 
     head: ClassVar[str]
     user_id: int
-    """Who may use it."""
 
     def __init_subclass__(cls, head: str) -> None:
         cls.head = head
@@ -38,11 +36,9 @@ class Control:
 
 
 KINDS: Final[dict[str, type[Control]]] = {}
-"""By their heads."""
 
 
 def parse_custom_id(custom_id: str) -> Control | None:
-    """Parse a custom id; None if it is not ours."""
     head, *rest = custom_id.split(":", 1)
     if (kind := KINDS.get(head)) is None:
         return None
@@ -89,7 +85,6 @@ def base36(number: int) -> str:
 
 class StopButton(Control, head="stop"):
     user_id: int
-    """Or ANY_ASKER."""
     turn: str
 
 
@@ -100,26 +95,20 @@ class AnswerButton(Control, head="answer"):
     user_id: int
     answer_id: int
     earlier_messages: tuple[int, ...] = ()
-    """The answer's Discord messages before the one with the button; at most four."""
+    """Messages of the answer before the one with the button; at most four."""
 
 
 class RetryButton(Control, head="retry"):
-    """Ask an interrupted question again."""
-
     user_id: int
     entry: str
 
 
 class AskForm(Control, head="about"):
-    """Ask a question about a message."""
-
     user_id: int
     message_id: int
 
 
 class SummaryButton(Control, head="summary"):
-    """Delete the channel's summary."""
-
     user_id: int
     agent: str = DEFAULT_AGENT
 
@@ -147,8 +136,6 @@ class UsedMemoriesButton(Control, head="used"):
 
 
 class UntellButton(Control, head="untell"):
-    """Show how to remove forgotten memories from conversations, too."""
-
     user_id: int
     memory_ids: tuple[int, ...] = ()
     """At most four."""
@@ -164,8 +151,6 @@ class ProposalButton(Control, head="proposal"):
 
 
 class SeeProposalsButton(Control, head="proposals"):
-    """Show all proposals of an answer."""
-
     user_id: int
     answer_id: int
 
@@ -179,8 +164,6 @@ class FormButton(Control, head="form"):
 
 
 class FormSheet(Control, head="sheet"):
-    """The form for an elicitation."""
-
     user_id: int
     form: str
 
@@ -202,8 +185,6 @@ Decision = Literal["erase", "erase-said", "import", "cancel"]
 
 
 class ListButton(Control, head="list"):
-    """Another page of /memory list."""
-
     user_id: int
     order: Order
     page: int
@@ -211,8 +192,7 @@ class ListButton(Control, head="list"):
 
 
 class SearchButton(Control, head="search"):
-    """Another page of /memory search. The query, which may be too long for an id, is read from the
-    message."""
+    """Another page of /memory search. The query may be too long for an id and is read from the message."""
 
     user_id: int
     page: int
@@ -220,8 +200,6 @@ class SearchButton(Control, head="search"):
 
 
 class MemoryButton(Control, head="memory"):
-    """An action on one memory: a button, or a menu of former versions."""
-
     action: MemoryAction
     user_id: int
     memory_id: int
@@ -229,14 +207,10 @@ class MemoryButton(Control, head="memory"):
 
 
 class OpenMenu(Control, head="open"):
-    """Choose a memory of a page to show."""
-
     user_id: int
 
 
 class EditForm(Control, head="edit"):
-    """Edit a memory."""
-
     user_id: int
     memory_id: int
 
@@ -248,27 +222,21 @@ class ConfirmButton(Control, head="all"):
     decision: Decision
     count: int
     until: int
-    """Unix seconds; the question expires then."""
+    """Unix seconds."""
 
 
 class UnscheduleButton(Control, head="unschedule"):
-    """Cancel a reminder."""
-
     user_id: int
     schedule_id: int
 
 
 class SnoozeButton(Control, head="snooze"):
-    """Repeat a reminder a little later."""
-
     user_id: int
     schedule_id: int
     minutes: int
 
 
 class RemindersButton(Control, head="reminders"):
-    """Another page of /remind list."""
-
     user_id: int
     page: int
 
@@ -279,10 +247,8 @@ class PrivacyButton(Control, head="privacy"):
     user_id: int
     decision: Literal["erase", "keep"]
     until: int
-    """Unix seconds; the question expires then."""
+    """Unix seconds."""
 
 
 class BrowserMenu(Control, head="browsers"):
-    """Sign out one browser, or all."""
-
     user_id: int

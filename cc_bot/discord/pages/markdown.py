@@ -1,13 +1,11 @@
 """Adapts a model's Markdown to Discord: tables become lists, code fences get their own lines, spoilers are
 closed in each message, and links have no previews.
 
-A preview is an embed whose text the page's author chooses, under the bot's name: it could imitate a receipt.
-Discord also fetches the page, so a link that a model was tricked into writing would leak data without a
-click. In `<https://…>` Discord shows a plain link.
+A preview is an embed whose text the page's author chooses: it could imitate a receipt. Discord also fetches
+the page, so a link that a model was tricked into writing would leak data. `<https://…>` has no preview.
 
-Code has no previews, and brackets would be visible there. But Discord's parser is not public, and a mark
-opened before the code (`**` or `[`) may end inside it, so that it is no longer code. So links in code stay
-only if no character of such a mark precedes them there; an extra bracket is better than a preview.
+Code has none either, but Discord's parser is not public, and a mark opened before the code (`**` or `[`) may
+end inside it. So links in code stay only if no character of such a mark precedes them there.
 """
 
 import re
@@ -21,11 +19,11 @@ from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import shorten
 
 CLOSE_LIMIT: Final = 1000
-"""Leaves room for brackets in a text of links: they nearly double the shortest ones."""
+"""Leaves room for brackets around many short links."""
 
 _FIRST: Final = r"[^\s<>)]"
 _BETWEEN_PARENTHESES: Final = r"[^\s<>\[\]()、。，．「」『』（）【】！？]"
-# Up to an unopened closing parenthesis: a Markdown link ends there, and another may begin.
+# Up to an unopened closing parenthesis, which ends a Markdown link.
 _FURTHER: Final = rf"(?:{_BETWEEN_PARENTHESES}|\({_BETWEEN_PARENTHESES}*\)|\()*+"
 _LINK: Final = (
     rf"(?P<link>(?:https?|discord|steam)://(?=[^\s<>])(?:{_FIRST}{_FURTHER})?)"
@@ -45,7 +43,7 @@ _FENCE: Final = 3
 
 
 def without_previews(message: str) -> str:
-    """Return the text with angle brackets around each link that Discord would preview."""
+    """Put angle brackets around each link that Discord would preview."""
     shown: list[str] = []
     at = 0
     while match := _ANY.search(message, at):
@@ -78,8 +76,6 @@ def _bracket(match: re.Match[str]) -> str:
 
 
 def _without_inner_links(address: str) -> str:
-    """Encode "://" inside an address, so that Discord finds no second link there. Servers treat both
-    spellings alike."""
     scheme, rest = address.split("//", 1)
     return f"{scheme}//{_SCHEME.sub('%3A', rest)}"
 
@@ -94,8 +90,7 @@ def _trim(link: str) -> str:
 
 
 def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
-    """Return the end of the code that these ticks open: a fence at the start of a line, or inline code. None
-    if unclear."""
+    """Return the end of a fence at the start of a line, or of inline code. None if unclear."""
     length = len(opening[0])
     closing = _TICKS.search(message, opening.end())
     while closing and length < _FENCE and len(closing[0]) != length:
@@ -109,7 +104,6 @@ def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
 
 
 def _code(code: str) -> str:
-    """Return the code, with links in brackets after a mark that may have ended it."""
     mark = _MARK.search(code)
     return (
         code if mark is None else code[: mark.start()] + _OUTSIDE_OF_CODE.sub(_bracket, code[mark.start() :])
@@ -117,15 +111,14 @@ def _code(code: str) -> str:
 
 
 def for_discord(text: str, *, growing: bool = False) -> str:
-    """Return the text with tables as lists, and code fences on their own lines. `growing`: more text follows,
-    so a table that may begin in the last lines is left out."""
+    """Return the text with tables as lists, and code fences on their own lines. `growing`: a table that may
+    begin in the last lines is left out."""
     return _without_tables(with_fence_lines(text), growing=growing)
 
 
 def messages(text: str, *, limit: int, most: int | None = None, ended: bool = True) -> tuple[str, ...]:
-    """Split a model's text into messages, without link previews or revealed spoilers. Each has at most
-    MESSAGE_LIMIT UTF-16 code units: `limit` of text, and the added brackets and marks. `most` limits their
-    number. `ended`: the text is complete."""
+    """Split a model's text into messages of at most MESSAGE_LIMIT UTF-16 code units: `limit` of text, and
+    added marks. `most` limits their number. `ended`: the text is complete."""
     pieces = _messages(text, limit, most, ended=ended)
     if all(utf16_length(piece) <= MESSAGE_LIMIT for piece in pieces):
         return pieces
@@ -138,8 +131,8 @@ def _messages(text: str, limit: int, most: int | None, *, ended: bool) -> tuple[
     return tuple(map(without_previews, shut))
 
 
-# Discord shows a table's pipes, and phones wrap its rows. Each row becomes a list item with the column names,
-# `- **apple** — price: 100 / origin: Aomori`, below the first column's name, `**fruit**`.
+# Discord shows a table's pipes, and phones wrap its rows. Each row becomes an item,
+# `- **apple** — price: 100 / origin: Aomori`.
 
 _COLUMN_CHARACTERS: Final = 40
 _BETWEEN_CELLS: Final = re.compile(r"(?<![\\|])\|(?!\|)")  # not the marks of a spoiler
@@ -167,7 +160,7 @@ def _without_tables(text: str, *, growing: bool) -> str:
 
 
 def _table_end(lines: Sequence[str], at: int) -> int:
-    """Return the end of the table with its header at `at`; `at` if there is none, or it has no rows."""
+    """Return the end of the table with its header at `at`; `at` if there is none."""
     if at + 2 >= len(lines) or "|" not in lines[at] or len(_cells(lines[at])) < 2:
         return at
     below = lines[at + 1]
@@ -212,10 +205,8 @@ _QUOTE: Final = re.compile(r"\A(?:>++ )?")
 
 
 def keep_spoilers_shut(pieces: Sequence[str], *, ended: bool) -> tuple[str, ...]:
-    """Close an open spoiler at the end of each message, and reopen it in the next.
-
-    `ended`: no more messages follow, so an unmatched mark is not a spoiler.
-    """
+    """Close an open spoiler at the end of each message, and reopen it in the next. `ended`: an unmatched mark
+    is not a spoiler."""
     shown, begun = list[str](), list[str]()
     opened_in: int | None = None
     for number, piece in enumerate(pieces):
@@ -234,7 +225,7 @@ def keep_spoilers_shut(pieces: Sequence[str], *, ended: bool) -> tuple[str, ...]
 
 
 def _open_again(piece: str) -> str:
-    """Reopen a spoiler, without its mark if that would close it at once."""
+    """Without the mark if that would close it at once."""
     at = _QUOTE.match(piece).end()  # type: ignore[union-attr]  # it matches nothing as well
     quote, text = piece[:at], piece[at:]
     closes = text.startswith(SPOILER)

@@ -19,17 +19,16 @@ from cc_bot.domain.text import shorten
 from cc_bot.texts.area import Show, without_mentions
 from cc_bot.texts.commands import plainly
 
-# A message's content is either the model's text or the bot's, never both; its links have no previews. So
-# embeds are made by code, from committed rows and from how the turn ended, and no model text can imitate one.
-# Canvases are embeds, too, but in their own message and in another colour, which no model chooses.
+# A message's content is either the model's text or the bot's. So embeds, which code makes from committed
+# rows, can't be imitated by a model. Canvases have their own messages and another colour.
 
 RECEIPTS_COLOUR: Final = 0x2D7D46
 NOTES_COLOUR: Final = 0x5D6B7A
 FACTS_CHARACTERS: Final = 3000
-"""Of the notes; Discord's limit is 6000 in all embeds of a message."""
+"""Discord's limit is 6000 in all embeds of a message."""
 RECEIPT_ID: Final = "done:"
 NOTE_ID: Final = "fact:"
-"""Prefixes of the custom ids of buttons that show facts."""
+"""Custom ids of buttons that show facts."""
 
 _SMALL_PRINT: Final = "-# "
 _LINKED: Final = re.compile(r"\A(\d\. )\[((?:[^\]\\]|\\.){0,200}+)\]\(<[^<>]{0,500}+>\)")
@@ -39,14 +38,13 @@ _ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The bot's own statements about an answer, in the reader's language: an embed of its last message."""
+    """The bot's own statements about an answer: Markdown lines of an embed."""
 
     lines: tuple[str, ...] = ()
-    """Markdown."""
     in_buttons: bool = False
-    """Whether they are disabled buttons, where the bot may not post embeds."""
+    """Shown as disabled buttons, where the bot may not post embeds."""
     locale: Locale = field(default=Locale.EN, compare=False)
-    """For command names in such buttons, which can't show mentions."""
+    """Of command names in buttons, which can't show mentions."""
 
     def __bool__(self) -> bool:
         return bool(self.lines)
@@ -60,7 +58,6 @@ class Facts:
 
     @property
     def description(self) -> str:
-        """The text of the embed; lines beyond the limit are left out."""
         text = ""
         for line in self.lines:
             longer = f"{text}\n{line}" if text else line
@@ -75,7 +72,7 @@ class Facts:
         return [hikari.Embed(description=self.description, colour=colour)]
 
     def labels(self) -> tuple[str, ...]:
-        """Return the labels of the buttons that replace the embed, without Markdown."""
+        """Return the buttons' labels, without Markdown."""
         if not self.in_buttons:
             return ()
         named = plainly(self.locale)
@@ -83,7 +80,7 @@ class Facts:
 
     @classmethod
     def shown_in(cls, message: hikari.Message, colour: int, labels: Sequence[str], locale: Locale) -> "Facts":
-        """Return the facts that a message shows. Embeds with a URL are link previews, and are ignored."""
+        """Read the facts of a message. Embeds with a URL are link previews."""
         own = (each.description for each in message.embeds if each.colour == colour and not each.url)
         if text := next(own, None):
             return cls(tuple(text.split("\n")), locale=locale)
@@ -102,15 +99,12 @@ def _plain(line: str, named: Show) -> str:
 
 NO_FACTS: Final = Facts()
 Part = Literal["reference", "files", "embeds", "components"]
-"""The parts of a message besides its text."""
-
 TEXT_LIMIT: Final = 1700
-"""Of Discord's 2000 per message; the rest is for brackets around links."""
+"""Of Discord's 2000; the rest is for brackets around links."""
 MAX_PLAIN_MESSAGES: Final = 12
-"""Messages that replace a file."""
 PROPOSAL_COLOUR: Final = 0xC27C0E
 PROPOSALS_CHARACTERS: Final = 1800
-"""Of all proposals in a message; with the facts below Discord's limit of 6000 in all embeds."""
+"""With the facts below Discord's limit of 6000 in all embeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +114,7 @@ class Button:
     primary: bool = False
     enabled: bool = True
     danger: bool = False
-    """For irreversible actions."""
     url: str = ""
-    """Replaces the custom id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +127,6 @@ class MenuOption:
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """A select menu with at most 25 options."""
-
     custom_id: str
     placeholder: str
     options: tuple[MenuOption, ...]
@@ -147,7 +137,6 @@ class TextFile:
     name: str
     text: str
     note: str = field(default="", compare=False)
-    """The notice about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,23 +151,19 @@ class ShownProposal:
     title: str
     text: str
     buttons: tuple[Button, ...]
-    """Approve and decline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipts:
-    """Changes to memories and reminders by an answer, and how they are shown (pages/receipts.py)."""
+    """An answer's changes to memories and reminders (pages/receipts.py)."""
 
     items: tuple[Receipt | ScheduleReceipt, ...] = ()
-    """Empty if not read from the database."""
     facts: Facts = NO_FACTS
     buttons: tuple[Button, ...] = ()
-    """In their own row: undo each, and show the memories used."""
+    """Undo each, and show the memories used."""
     recalled: tuple[int, ...] = ()
-    """Ids of the memories used."""
     user_id: int = 0
     private: bool = False
-    """Whether only the user sees the message."""
 
 
 NO_RECEIPTS: Final = Receipts()
@@ -189,16 +174,14 @@ class Page:
     content: str
     """The model's text or the bot's own; never both."""
     buttons: tuple[Button, ...] = ()
-    """Actions on the answer."""
     file: TextFile | MediaFile | None = None
     receipts: Receipts = NO_RECEIPTS
     facts: Facts = NO_FACTS
-    """Notes: pages that were read, and notices."""
+    """Pages that were read, and notices."""
     proposals: tuple[ShownProposal, ...] = ()
     see: Button | None = None
-    """Replaces the proposals if they don't fit."""
+    """If the proposals don't fit."""
     why: str = ""
-    """The reason for the proposals, below the last one."""
     pictures: tuple[MediaFile, ...] = ()
 
     @property
@@ -214,30 +197,30 @@ class Page:
 
     @property
     def proposal_rows(self) -> tuple[tuple[Button, ...], ...]:
-        """Buttons of two proposals per row: five proposals take three of a message's five rows."""
+        """Two proposals per row: five take three of a message's five rows."""
         buttons = [each.buttons for each in self._inline]
         return tuple(sum(buttons[at : at + 2], ()) for at in range(0, len(buttons), 2))
 
     @property
     def last_row(self) -> tuple[Button, ...]:
-        """Buttons of the answer, with `see` if the proposals don't fit."""
+        """With `see` if the proposals don't fit."""
         hidden = self.proposals and not self._inline and self.see
         return (*self.buttons, self.see) if hidden and self.see else self.buttons
 
     @property
     def _inline(self) -> tuple[ShownProposal, ...]:
-        """The proposals; none if they are too long or embeds are not allowed."""
+        """None if they are too long or embeds are not allowed."""
         length = sum(len(each.title) + len(each.text) for each in self.proposals)
         return () if self.facts.in_buttons or length > PROPOSALS_CHARACTERS else self.proposals
 
     def parts(self, before: "Page | None") -> frozenset[Part]:
-        """Return the parts of the message, or of the edit from the page `before`."""
+        """Return the parts of the message, or of the edit of `before`."""
         files, rows = _changed_files(before, self), rows_of(self)
         held: dict[Part, bool] = {"files": bool(files), "embeds": bool(self.embeds), "components": bool(rows)}
         return frozenset(part for part, there in held.items() if there)
 
     def without(self, parts: Collection[Part]) -> "Page":
-        """Return the page without parts that Discord refuses. Without embeds, buttons show the facts."""
+        """Leave out parts that Discord refuses. Without embeds, buttons show the facts."""
         page = self
         if "files" in parts:
             page = replace(page, pictures=(), file=None)
@@ -254,8 +237,7 @@ class Page:
 
 
 def plain_pages(page: Page) -> tuple[Page, ...]:
-    """Return the page with its text file as up to MAX_PLAIN_MESSAGES messages; the last one has all other
-    parts."""
+    """Return the page with its text file as messages; the last one has all other parts."""
     if not isinstance(page.file, TextFile) or not page.file.text:
         return (page,)
     file = page.file
@@ -271,16 +253,14 @@ LABEL_CHARACTERS: Final = 80
 """Of a button."""
 BUTTONS_IN_A_ROW: Final = 5
 MAX_FACT_ROWS: Final = 3
-"""The other two of a message's five rows are for buttons."""
+"""Two of a message's five rows are for buttons."""
 
 
 def new_message(page: Page) -> dict[str, Any]:
-    """Return the keyword arguments for hikari's create_message."""
     return {**changes_to(None, page), "attachments": files_of(page)}
 
 
 def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
-    """Return the keyword arguments for hikari's edit_message."""
     return {
         "content": page.content,
         "embeds": page.embeds,
@@ -291,13 +271,11 @@ def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
 
 
 def rows_of(page: Page) -> list[MessageActionRowBuilder]:
-    """Return all button rows of a page, including its facts if shown as buttons."""
     return components(*_fact_rows(page), page.receipts.buttons, *page.proposal_rows, page.last_row)
 
 
 def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
-    """Return the facts as disabled buttons, one per row while they fit. None if embeds show them. No model
-    writes components."""
+    """Return the facts as disabled buttons. Models write no components."""
     buttons = [
         Button(shorten(label, LABEL_CHARACTERS), f"{prefix}{number}", enabled=False)
         for prefix, facts in ((RECEIPT_ID, page.receipts.facts), (NOTE_ID, page.facts))
@@ -308,14 +286,13 @@ def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
 
 
 def looks_like(message: hikari.Message, page: Page) -> bool:
-    """Return whether a message has the text and embeds of a page."""
     stated = [embed.description or "" for embed in page.embeds]
     there = [embed.description or "" for embed in message.embeds if not embed.url]
     return (message.content or "").strip() == page.content.strip() and there == stated
 
 
 def components(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
-    """Return a menu, and below it rows of at most five buttons. Empty rows are skipped."""
+    """Return a menu, and rows of at most five buttons."""
     built = [] if menu is None else [_menu(menu)]
     return built + [_row(buttons) for buttons in rows if buttons]
 
@@ -358,8 +335,9 @@ def files_of(page: Page) -> list[hikari.Bytes]:
 
 
 def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedNoneOr[list[hikari.Bytes]]:
-    """Return the files only if they changed, since an edit uploads them again. In hikari, None removes all
-    attachments, and an empty list changes nothing."""
+    """Return changed files, since an edit uploads them again. In hikari, None removes all, and an empty list
+    nothing.
+    """
     there = (before.file, before.pictures) if before else (None, ())
     if there == (page.file, page.pictures):
         return hikari.UNDEFINED

@@ -1,8 +1,5 @@
-"""Proposals below an answer: each in an embed, with two buttons.
-
-Rendered from their rows, in a colour that no model's embed has. If they don't fit, the user can open each in
-its own message.
-"""
+"""Proposals below an answer: each in an embed, in a colour that no model's embed has, with two buttons. If
+they don't fit, the user can open each in its own message."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,17 +34,15 @@ from cc_bot.texts import Texts
 
 MAX_TITLE_CHARACTERS: Final = 60
 _STARTS_CHARACTERS: Final = 600
-"""Of all texts of a shortened proposal, of which only the beginnings are shown."""
+"""Of all texts of a shortened proposal."""
 _LINES_CHARACTERS: Final = PROPOSALS_CHARACTERS - 100
-"""Of the lines of a shortened proposal, above the one that names the file."""
 _CHART_WIDTH: Final = 40
 _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
-"""Of a heading or list. Not before a digit: Discord would show the backslash."""
+"""Headings and lists. Before a digit Discord would show the backslash."""
 
 
 def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> Page:
-    """Return an answer's last message with these proposals instead of its own. A long one that is alone in a
-    message is shortened, with a file of the full text."""
+    """Show these proposals instead of the page's own. A long one that is alone is shortened, with a file."""
     stops = tuple(_stop(each, words) for each in proposals if each.state == "claimed")
     others = (each for each in page.buttons if not _is_for_proposals(each))
     in_order = sorted(proposals, key=lambda each: each.state != "open")  # as read_proposals expects
@@ -74,8 +69,8 @@ def _cut(page: Page, proposal: Proposal, words: Texts) -> Page:
 
 
 def refreshed(page: Page, proposals: Sequence[Proposal], pressed_id: int, words: Texts) -> Page:
-    """Return a message with its proposals in their current state: all of the answer, or in a message without
-    text the pressed one."""
+    """Return a message with its proposals in their current state: all of the answer's; without text the
+    pressed one."""
     return with_proposals(page, [each for each in proposals if page.content or each.id == pressed_id], words)
 
 
@@ -90,8 +85,7 @@ def declined_line(proposal: Proposal, words: Texts) -> str:
 def read_proposals(
     embeds: Sequence[hikari.Embed], buttons: Sequence[Button]
 ) -> tuple[tuple[ShownProposal, ...], None, str]:
-    """Return the proposals shown in the bot's message, as Page has them. Embeds and button pairs are in the
-    same order; the last embeds may have no buttons."""
+    """Return the proposals shown in a message, as Page has them. The last embeds may have no buttons."""
     own = [embed for embed in embeds if embed.colour == PROPOSAL_COLOUR and not embed.url]
     pairs = (tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2))
     why = own[-1].footer.text if own and own[-1].footer else None
@@ -142,7 +136,6 @@ def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
-    """Yield each describing line with the text below it, which may be empty."""
     for part in proposal.content.shown.parts:
         below = table(part.below, _CHART_WIDTH) if isinstance(part.below, Chart) else part.below or ""
         yield part.line(lambda value: _write(value, words)), below
@@ -163,6 +156,6 @@ def _write(value: Value, words: Texts) -> str:
 
 
 def quote(text: str) -> str:
-    """Quote a text line by line, so that no line can imitate another part."""
+    """Quote line by line, so that no line can imitate another part."""
     marked = _LINE_MARK.sub(r"\1\\\2", escape_markdown(spell_out(text)))
     return "\n".join(f"> {line}" for line in marked.splitlines())

@@ -1,5 +1,6 @@
-"""Receipts: an answer's changes to memories and reminders, in an embed below it, with undo buttons. Made from
-events of the running turn, results of stored tool calls, or receipts stored with the message."""
+"""Receipts: an answer's changes to memories and reminders, in an embed with undo buttons, from events of the
+turn, results of stored tool calls, or receipts stored with the message.
+"""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,7 @@ from cc_bot.texts import Texts
 from cc_bot.texts.reminder import described
 
 MAX_RECEIPTS: Final = 4
-"""Per answer: with the button for memories used, they fill a row of buttons."""
+"""With the button for memories used, they fill a row."""
 SHOWN_CHARACTERS: Final = 60
 LABEL_CHARACTERS: Final = 15
 
@@ -28,7 +29,7 @@ AnyReceipt = Receipt | ScheduleReceipt
 def render_receipts(
     receipts: Sequence[AnyReceipt], recalled: Sequence[int], words: Texts, user_id: int, *, private: bool
 ) -> Receipts:
-    """Return the lines and buttons of an answer's receipts. `private`: only the user reads them."""
+    """`private`: only the user reads them."""
     shown = tuple(receipts[:MAX_RECEIPTS])
     lines = tuple(_line(each, words, private=private) for each in shown)
     undoable = [(each, undo) for each in shown if (undo := _undo_button(each, user_id))]
@@ -56,14 +57,13 @@ def render_receipts(
 
 
 def followed_by(before: Sequence[AnyReceipt], new: Iterable[AnyReceipt]) -> tuple[AnyReceipt, ...]:
-    """Return an answer's receipts followed by those of its replacement, without repetitions."""
+    """Return an answer's receipts and those of its replacement, without repetitions."""
     known = {(type(each), _id(each)) for each in before}
     others = (each for each in new if (type(each), _id(each)) not in known or not _may_repeat(each))
     return (*before, *others)
 
 
 def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
-    """Return a stored answer's receipts, from its tool results."""
     found: dict[int, Receipt] = {}
     for call in calls:
         for name, data in _result_of(call).items():
@@ -85,7 +85,6 @@ def schedules_in(calls: Iterable[ToolCall]) -> tuple[ScheduleReceipt, ...]:
 
 
 def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
-    """Return the ids of the memories that a stored answer used."""
     found = (
         note.get("ref")
         for call in calls
@@ -97,7 +96,7 @@ def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
 
 
 def _result_of(call: ToolCall) -> dict[str, Any]:
-    """Return the result of one of the bot's own tools; empty if it failed or was erased."""
+    """Empty for tools of servers, and if it failed or was erased."""
     try:
         result = json.loads(call.result) if call.ok and not is_of_server(call.name) else {}
     except ValueError:
@@ -134,7 +133,7 @@ def _scheduled(call: ToolCall) -> ScheduleReceipt | None:
 
 
 def _may_repeat(receipt: AnyReceipt) -> bool:
-    """Return whether it may report an earlier change again. The same reminder is set only once."""
+    """The same reminder is set only once."""
     return receipt.kind == ("added" if isinstance(receipt, ScheduleReceipt) else "unchanged")
 
 

@@ -1,5 +1,3 @@
-"""Ephemeral replies of commands."""
-
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -14,9 +12,9 @@ from cc_bot.discord.recipients import Recipient
 
 PAGE_SIZE: Final = 8
 MAX_EMBED_CHARACTERS: Final = 4096
-""""Embed Limits" in Discord's documentation; a longer text is a file."""
+"""Of Discord; a longer text is a file."""
 MAX_ITEM_CHARACTERS: Final = 140
-"""Eight items fit an embed, even if every character needs a backslash."""
+"""Eight items fit an embed even if escaped."""
 
 
 def reply_view(
@@ -26,8 +24,7 @@ def reply_view(
     turn: Callable[[int], str] | None = None,
     menu: Menu | None = None,
 ) -> EphemeralView:
-    """Render a reply. `turn` returns the custom id of the button for a page. Numbers beyond the last page
-    show that."""
+    """Render a reply. `turn` returns the custom id of a page's button. Pages beyond the last show that."""
     buttons = tuple(_button(action, reader) for action in reply.actions)
     pages, number, shown = reply.pages, reply.page, reply.items
     if shown and not pages:

@@ -1,12 +1,10 @@
 """Splits a long answer into Discord messages, each readable by itself.
 
-A message ends at the best position in its last part: a paragraph end before a line end, a line end before a
-sentence end, and so on (`_PATTERNS`). Open code fences are closed and reopened. Each cut depends only on the
-`limit + limit // 4` characters after the previous one, so the first messages of a growing text soon stop
-changing.
+A message ends at the best position in its last part: a paragraph end before a line end, and so on
+(`_PATTERNS`). Open code fences are closed and reopened. A cut depends only on the text up to a limit after
+the previous one, so the first messages of a growing text soon stop changing.
 
-Discord counts code points (discord/discord-api-docs issue 1315), its clients and some libraries UTF-16 code
-units, which are never fewer. These are counted here.
+UTF-16 code units are counted, as by Discord's clients; Discord itself counts code points, which are fewer.
 """
 
 from collections.abc import Iterator
@@ -21,13 +19,12 @@ from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST, NOT_FIRST_IN_LINE
 MESSAGE_LIMIT: Final = 2000
 """UTF-16 code units."""
 
-# Japanese has no spaces, so a line may be cut nearly anywhere, but kinsoku (JIS X 4051) forbids cuts before
-# 、。」ー and small kana, and after opening brackets. Latin words, numbers and runs of katakana are cut only
-# at white space or punctuation. Emoji, mentions, links and code spans stay whole. No cut may turn the rest
-# into Markdown at the start of a message: `1. `, `- `, `> ` or a fence.
+# Kinsoku (JIS X 4051) forbids cuts before 、。」ー and small kana, and after opening brackets. Latin words,
+# numbers and katakana are cut only at white space or punctuation. Emoji, mentions, links and code spans stay
+# whole. No cut may turn the rest into Markdown at the start of a message: `1. `, `- `, `> ` or a fence.
 
 _PARAGRAPH, _CODE_PARAGRAPH, _LINE, _IN_LINE = range(4)
-"""Quality of a position, best first: a blank line, one in a code block, a line end, then `_PATTERNS`."""
+"""Quality of a position, best first; then `_PATTERNS`."""
 
 
 def _characters(text: str) -> str:
@@ -57,7 +54,7 @@ _PATTERNS = (
     regex.compile(rf"(?<=[.!?][\"'”’)\]*_]{{0,4}})(?=\s){_ALLOWED}"),
     regex.compile(rf"(?<=[、，；：]){_ALLOWED}"),
     regex.compile(rf"(?<=\S)(?=\s){_ALLOWED}"),
-    # Hiragana before other characters mostly ends a phrase, but お and ご mostly belong to the next word.
+    # Hiragana mostly ends a phrase, but お and ご belong to the next word.
     regex.compile(
         rf"(?:(?<=\p{{Hiragana}})(?<![おご])(?=[\p{{Han}}{_KATAKANA}A-Za-z0-9{_OPENING_BRACKETS}])"
         rf"|(?<=[」』】）〉》])){_ALLOWED}"
@@ -69,8 +66,7 @@ _PATTERNS = (
 _LAST_RESORT = _IN_LINE + len(_PATTERNS) - 1
 _CHARACTER = _LAST_RESORT - 1
 
-# Each alternative stays within its line. A match that reaches the end of the text so far (\Z) is assumed to
-# continue.
+# A match that reaches the end of the text so far (\Z) is assumed to continue.
 _URL = r"https?://[^\s<>、。，．「」『』（）【】！？]+"
 _WHOLE = regex.compile(
     r"\\."
@@ -90,7 +86,6 @@ _WHITE_SPACE = regex.compile(r"(?:\s(?![\p{M}\u200d]))*+")  # a space under a co
 
 
 def _inside_whole(text: str, limit: int) -> set[int]:
-    """Return the positions inside links, code spans and the like that fit in `limit` characters."""
     inside = set[int]()
     for match in _WHOLE.finditer(text):
         fits = match.end() - match.start() <= limit
@@ -113,16 +108,13 @@ class _Line(NamedTuple):
     end: int
     kind: LineKind
     fence: Fence | None
-    """Open after it."""
 
 
 class _Cut(NamedTuple):
     at: int
     fence: Fence | None
-    """Open at the cut."""
     rank: int = _LAST_RESORT
     breaks: bool = False
-    """Whether it splits something that should stay whole."""
 
 
 def utf16_length(text: str) -> int:
@@ -130,13 +122,11 @@ def utf16_length(text: str) -> int:
 
 
 def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> tuple[str, ...]:
-    """Split a Markdown text into at most `most` messages, or all; none if it is blank.
+    """Split a Markdown text into at most `most` messages; none if it is blank.
 
-    Each has at most `limit` UTF-16 code units and is not blank. Without added fence lines and the white space
-    at cuts, they are the text; an added line may replace a fence's own last line. A word, URL, mention, link,
-    code span or line of code is cut only if it does not fit in one message; an emoji, or a letter with its
-    marks, only if it alone is longer than a message. Fence lines of more than `limit // 5` characters are
-    treated as text.
+    Each has at most `limit` UTF-16 code units and is not blank. Without added fence lines and white space at
+    cuts, they are the text. What should stay whole is cut only if it does not fit in one message. Fence lines
+    of more than `limit // 5` characters are treated as text.
     """
     text, pieces = text.rstrip(), list[str]()
     at, fence = _resume(text, 0, None, limit)
@@ -177,7 +167,6 @@ def _lines(view: str, fence: Fence | None, mark: str, limit: int) -> list[_Line]
 
 
 def _choose(view: str, lines: list[_Line], limit: int, room: int, *, ends: bool) -> _Cut:
-    """Return the best cut within `room` code units. `ends`: the text ends with the view."""
     units = [0, *accumulate(1 + (character > "\uffff") for character in view)]
 
     def fits(cut: _Cut) -> bool:
@@ -230,7 +219,7 @@ def _line_ends(view: str, lines: list[_Line]) -> Iterator[_Cut]:
 
 
 def _places(view: str, lines: list[_Line], inside: set[int], limit: int) -> Iterator[_Cut]:
-    """Return the positions inside lines. A position before white space covers all of it."""
+    """Yield the positions inside lines, each before the white space there."""
     for line in lines:
         if line.kind not in ("prose", "code"):
             continue
