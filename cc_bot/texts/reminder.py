@@ -12,7 +12,7 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 _NAMES: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _HOURS: Final = re.compile(r"every (\d+)h")
-_HOUR_STEPS: Final = re.compile(r"(?:\*|(\d+)-23)/(\d+)")
+_HOUR_STEPS: Final = re.compile(r"(?:\*|(\d{1,2})-23)/(\d{1,2})")
 _IN_EVERY_MONTH: Final = 28
 
 

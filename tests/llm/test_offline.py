@@ -101,16 +101,11 @@ class TestRemembering:
             assert (found[said] or "") in told
         check(found, FACTS)
 
-    async def test_of_what_is_only_pointed_at_takes_the_message_before_or_asks_back(self, chat: Chat) -> None:
-        for told, fact, wishes in (
-            (JA, "猫の名前はタマ", ("これ覚えて", "覚えておいて", "それも覚えてください。")),
-            (EN, "My cat is Tama", ("remember this", "Please remember that.")),
-        ):
-            for wish in wishes:
-                who = chat.another()
-                assert await who.say(wish, wish) == told["remember_what"], wish
-                await who.say(fact, wish)
-                assert await who.kept() == [fact], wish
+    async def test_of_what_is_only_pointed_at_asks_back(self, chat: Chat) -> None:
+        for wish in ("これ覚えて", "覚えておいて", "remember this"):
+            told = EN if wish.isascii() else JA
+            assert await chat.say("猫の名前はタマ", wish) == told["remember_what"], wish
+        assert await chat.kept() == []
 
     async def test_of_a_secret_is_refused_in_words(self, chat: Chat) -> None:
         assert (await chat.say("パスワードはhunter2です。覚えて")).startswith(JA["failed"].format(error=""))
@@ -131,7 +126,8 @@ class TestRecalling:
         for asked, known in KNOWN.items():
             beside = ("図書館の本は返却済み", known, "The recycling centre opens at 7")
             told = await (await chat.another().knows(*beside)).say(asked)
-            assert told in {each["found"].format(text=known) for each in (JA, EN)}, asked
+            assert known in told, asked
+            assert not any(other in told for other in (beside[0], beside[2])), asked
 
     async def test_lists_everything_and_says_when_nothing_was_found(self, chat: Chat) -> None:
         for asked in ("私について何を覚えていますか？", "What do you know about me?"):
@@ -139,16 +135,11 @@ class TestRecalling:
             assert "My boat is called Petrel" in told
             assert "趣味は登山です" in told
 
-    async def test_says_that_nothing_was_found_only_of_questions_about_the_asker(self, chat: Chat) -> None:
-        for known, asked in {
-            "The gate is green": "Where is my umbrella?",
-            "my cat is called Tama": "what is my dog called?",
-            "猫の名前はタマ": "犬の名前は？",
-            "母の誕生日は5月2日": "父の誕生日は？",
-        }.items():
-            words = EN if asked.isascii() else JA
-            told = await (await chat.another().knows(known)).say(asked)
-            assert told == f"{words['not_found']}\n{words['unknown']}", asked
+    async def test_says_when_nothing_was_found_or_it_is_not_sure(self, chat: Chat) -> None:
+        told = await (await chat.another().knows("The gate is green")).say("Where is my umbrella?")
+        assert told == f"{EN['not_found']}\n{EN['unknown']}"
+        told = await (await chat.another().knows("my cat is called Tama")).say("what is my dog called?")
+        assert told == f"{EN['closest']}\n- my cat is called Tama"
 
 
 class TestForgetting:
@@ -200,6 +191,12 @@ class TestReminding:
         for said in ("日本の首都を教えて", "tell me about Paris", "手紙を送って"):
             assert "schedule" not in {name for name, _ in await chat.another().calls(said)}, said
 
+    async def test_is_listed(self, chat: Chat) -> None:
+        assert await chat.say("What reminders do I have?") == EN["no_reminders"]
+        told = await chat.say("明日9時に薬って知らせて", "お知らせは何がある？")
+        assert told.startswith(f"{JA['reminders']}\n- #1 ")
+        assert told.endswith("T09:00+09:00 薬")
+
 
 class TestEverythingElse:
     async def test_gets_the_sentence_that_names_the_key_in_the_language_of_the_question(
@@ -213,11 +210,11 @@ class TestEverythingElse:
             "牛乳をキャンバスに出して",
             "Hello",
             "draw a bar chart",
-            "tell me a long story",
             "会議を忘れないように教えて",
             "x" * (MAX_CHARACTERS + 1),
         ):
-            assert await chat.say(said) == (EN if said.isascii() else JA)["unknown"], said
+            told = await chat.say(said)
+            assert told.endswith((EN if said.isascii() else JA)["unknown"]), said
 
     async def test_that_has_no_tool_here_can_not_be_done(self) -> None:
         for wish in ("鍵は玄関って覚えて", "明日9時に薬って知らせて", "#1を忘れて"):
