@@ -13,7 +13,7 @@ import structlog
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.schedule import Firing, MissedReminders, Place
+from cc_bot.domain.schedule import Firing, Missed, Place
 from cc_bot.stores.schedules import LOST_AFTER, ScheduleStore
 
 LOOK_EVERY_S: Final = 15.0
@@ -48,7 +48,7 @@ class Scheduler:
         self._stopped = asyncio.Event()
         self._pruned_at: datetime | None = None
 
-    async def run(self) -> AsyncGenerator[Firing | MissedReminders, None]:
+    async def run(self) -> AsyncGenerator[Firing | Missed, None]:
         """Yield each Firing when it is due, until `stop`. No other process gets the same one. The caller
         records its outcome with `mark_sent`, `mark_skipped` or `mark_failed`. Database failures are retried
         at the next look."""
@@ -72,10 +72,10 @@ class Scheduler:
         """End `run` before its next claim; cancelling it could lose a claim."""
         self._stopped.set()
 
-    async def due(self) -> list[Firing | MissedReminders]:
+    async def due(self) -> list[Firing | Missed]:
         """Return everything that is due now. Raises StorageError."""
         self._seen = self._schedules.changed
-        found: list[Firing | MissedReminders] = []
+        found: list[Firing | Missed] = []
         while (each := await self._next()) is not None:
             found.append(each)
         return found
@@ -97,12 +97,12 @@ class Scheduler:
             for task in waiting:
                 task.cancel()
 
-    async def _next(self) -> Firing | MissedReminders | None:
+    async def _next(self) -> Firing | Missed | None:
         now, whose = self._clock(), self._user_id
         for firing in await self._schedules.claim_due(now, self._places, user_id=whose):
             return firing
         await self._schedules.mark_lost(now - LOST_AFTER)
-        return await self._schedules.take_unreported(self._places, user_id=whose)
+        return await self._schedules.take_unreported(self._places, user_id=whose) or None
 
     async def _prune(self) -> None:
         now = self._clock()

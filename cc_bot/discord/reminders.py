@@ -34,7 +34,7 @@ from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import Message
-from cc_bot.domain.schedule import Firing, MissedReminders, Obstacle, Place, Schedule
+from cc_bot.domain.schedule import Firing, Missed, Obstacle, Place, Schedule
 from cc_bot.in_order import RateLimiter
 from cc_bot.log import job
 from cc_bot.process import Leases
@@ -286,13 +286,13 @@ class Reminders:
                 _log.error("scheduler_broke", exc_info=True)
             await asyncio.sleep(SCHEDULER_PAUSE_S)
 
-    async def _attend(self, found: Firing | MissedReminders) -> None:
+    async def _attend(self, found: Firing | Missed) -> None:
         """Returns when there is room for one more."""
         if isinstance(found, Firing) and found.schedule.kind == "heartbeat":
             self._begin(self._speak(found))  # it asks the model, and takes no slot
         else:
             await self._slots.acquire()
-            work = self._report(found) if isinstance(found, MissedReminders) else self._remind(found)
+            work = self._remind(found) if isinstance(found, Firing) else self._report(found)
             self._begin(work).add_done_callback(lambda _: self._slots.release())
         async with self._slots:  # wait for a free slot before the next claim
             pass
@@ -344,30 +344,27 @@ class Reminders:
         else:
             await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
 
-    async def _report(self, untold: MissedReminders) -> None:
-        """After a crash before the record, the report is repeated with the same nonces."""
-        await self._report_missed(untold)
-        await _record(lambda: self._schedules.mark_told(untold))
-
-    async def _report_missed(self, untold: MissedReminders) -> None:
-        """Report by DM, else the public ones in their channels."""
-        firings = (*untold.missed, *untold.uncertain)
-        first, latest = firings[0].schedule, max(firing.due_at for firing in firings)
-        if not await self._gate.serves_owner(first):
-            return
-        recipient = await self._recipient(first)
-        try:
-            page = untold_page(untold, recipient.words)
-            await self._posting.whisper(untold.user_id, page, nonce_at("u", untold.user_id, latest))
-        except Refused as refused:
-            _log.info("missed_not_told_by_dm", obstacle=refused.obstacle)
-            for channel_id, part in untold.by_channel().items():
-                with suppress(Refused):
-                    await self._posting.admit((*part.missed, *part.uncertain)[0].schedule)
-                    page = untold_page(part, recipient.words)
-                    called = replace(page, content=f"<@{untold.user_id}>\n{page.content}")
-                    nonce = nonce_at("u", channel_id, latest)
-                    await self._posting.post(channel_id, untold.user_id, called, nonce)
+    async def _report(self, missed: Missed) -> None:
+        """Report by DM, else the public ones in their channels. After a crash before the record, the report
+        is repeated with the same nonces."""
+        first, latest = missed[0].schedule, max(firing.due_at for firing in missed)
+        if await self._gate.serves_owner(first):
+            user_id, recipient = first.key.user_id, await self._recipient(first)
+            page = untold_page(missed, recipient.words)
+            try:
+                await self._posting.whisper(user_id, page, nonce_at("u", user_id, latest))
+            except Refused as refused:
+                _log.info("missed_not_told_by_dm", obstacle=refused.obstacle)
+                public = [each for each in missed if each.schedule.heard == "public"]
+                for channel_id in {each.schedule.key.channel_id for each in public}:
+                    part = tuple(each for each in public if each.schedule.key.channel_id == channel_id)
+                    with suppress(Refused):
+                        await self._posting.admit(part[0].schedule)
+                        page = untold_page(part, recipient.words)
+                        page = replace(page, content=f"<@{user_id}>\n{page.content}")
+                        nonce = nonce_at("u", channel_id, latest)
+                        await self._posting.post(channel_id, user_id, page, nonce)
+        await _record(lambda: self._schedules.mark_told(missed))
 
     async def _is_wanted(self, schedule: Schedule) -> bool:
         """Return whether it was not cancelled or paused since the claim."""

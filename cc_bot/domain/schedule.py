@@ -1,6 +1,5 @@
 """Reminders and heartbeats: messages at times that users chose."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
@@ -99,6 +98,11 @@ class Firing:
 
     schedule: Schedule
     due_at: datetime
+    state: FiringState = "claimed"
+
+
+Missed = tuple[Firing, ...]
+"""One owner's missed and uncertain times, already marked as reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,23 +138,3 @@ def with_schedule(receipts: Sequence[ScheduleReceipt], new: ScheduleReceipt) -> 
     others = tuple(each for each in receipts if each is not before)
     made_here = before is not None and before.kind == "added" and new.kind == "cancelled"
     return others if made_here else (*others, new)
-
-
-@dataclass(frozen=True, slots=True)
-class MissedReminders:
-    """One owner's missed and uncertain times, already marked as reported."""
-
-    user_id: int
-    missed: tuple[Firing, ...] = ()
-    """More than LATEST late, because the program did not run."""
-    uncertain: tuple[Firing, ...] = ()
-    """Possibly sent: the process died while sending."""
-
-    def by_channel(self) -> "dict[int, MissedReminders]":
-        """The public ones."""
-        found = defaultdict[int, dict[str, tuple[Firing, ...]]](lambda: {"missed": (), "uncertain": ()})
-        for kind, firings in (("missed", self.missed), ("uncertain", self.uncertain)):
-            for firing in firings:
-                if firing.schedule.heard == "public":
-                    found[firing.schedule.key.channel_id][kind] += (firing,)
-        return {channel_id: MissedReminders(self.user_id, **kinds) for channel_id, kinds in found.items()}

@@ -138,8 +138,8 @@ def _next_step(request: ChatRequest) -> _Step:
     talk = _Talk(request)
     if len(talk.message) > MAX_CHARACTERS or talk.has_images:
         return talk.texts["unknown"]
-    rules = (_list_reminders, _remind, _remember, _forget, _recall)
-    step = next(filter(None, (rule(talk) for rule in rules)), talk.texts["unknown"])
+    step = _list_reminders(talk) or _remind(talk) or _remember(talk)
+    step = step or _forget(talk) or _recall(talk) or talk.texts["unknown"]
     return talk.texts["not_here"] if isinstance(step, _Call) and step.tool not in talk.tools else step
 
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, time, timedelta
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
@@ -22,7 +23,7 @@ from cc_bot.domain.schedule import (
     MAX_TEXT_CHARACTERS,
     Firing,
     FiringState,
-    MissedReminders,
+    Missed,
     Obstacle,
     Place,
     Schedule,
@@ -59,13 +60,6 @@ SCHEDULE: Final = Columns(
 _WRITTEN: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))
 
 
-class _Unreported(NamedTuple):
-    state: FiringState
-    due_ms: int
-    schedule: Schedule
-
-
-_UNREPORTED: Final = Columns(_Unreported, schedule=SCHEDULE)
 _FIRING: Final = Columns(Firing, moments=MS, schedule=SCHEDULE)
 
 # _WRITTEN; the user comes first
@@ -89,13 +83,6 @@ _LIVE: Final = f"""
 # $2 kind
 _LIST: Final = f"{_LIVE} AND s.kind = $2 ORDER BY s.due_at, s.id"
 
-# $1 user, $2 id, $3 due, $4 now
-RESUME: Final = f"""
-    UPDATE schedules SET status = 'active', obstacle = '', due_at = $3, advanced_at = $4
-    WHERE user_id = $1 AND id = $2 AND status = 'paused'
-    RETURNING {SCHEDULE.select}
-"""
-
 # $1 user, $2 id, $3 text
 REWORD: Final = f"""
     UPDATE schedules SET text = $3, tainted = CASE WHEN text = $3 THEN tainted ELSE 0 END
@@ -109,12 +96,6 @@ RETIME: Final = f"""
     SET due_at = $3, repeat = $4, timezone = $5, advanced_at = $6, status = 'active', obstacle = ''
     WHERE user_id = $1 AND id = $2 AND kind = 'reminder' AND status IN ('active', 'paused')
     RETURNING {SCHEDULE.select}
-"""
-
-# $1 user, $2 id
-SELECT_LAST_SENT: Final = """
-    SELECT max(due_at) FROM firings
-    WHERE user_id = $1 AND schedule_id = $2 AND state IN ('claimed', 'sent', 'uncertain')
 """
 
 # Only if its user has not changed it since it was read. $1 user, $2 id, $3 the next time, $4 status, $5 now,
@@ -131,13 +112,6 @@ CLAIM: Final = """
     INSERT INTO firings (schedule_id, due_at, user_id, state, claimed_by, claimed_at)
     VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (schedule_id, due_at) DO NOTHING
-    RETURNING schedule_id
-"""
-
-# Also settles an uncertain firing. $1 schedule, $2 due, $3 user, $4 state, $5 message
-SETTLE: Final = """
-    UPDATE firings SET state = $4, message_id = $5
-    WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND state IN ('claimed', 'uncertain')
     RETURNING schedule_id
 """
 
@@ -225,7 +199,7 @@ LOSE: Final = """
 """
 
 SELECT_UNREPORTED: Final = f"""
-    SELECT f.state, f.due_at, {SCHEDULE.of("s")}
+    SELECT {SCHEDULE.of("s")}, f.due_at, f.state
     FROM firings AS f
     JOIN schedules AS s ON s.id = f.schedule_id AND s.user_id = f.user_id
     WHERE f.state IN ('missed', 'uncertain') AND f.reported = 0 AND s.kind = 'reminder' AND {_WHOSE}
@@ -439,6 +413,11 @@ class ScheduleStore:
         """Resume at its next time, or now if its only time has passed. None if the user does not have a
         paused one."""
         now = self._clock()
+        resume = f"""
+            UPDATE schedules SET status = 'active', obstacle = '', due_at = $3, advanced_at = $4
+            WHERE user_id = $1 AND id = $2 AND status = 'paused'
+            RETURNING {SCHEDULE.select}
+        """
 
         def steps() -> Steps[Schedule | None]:
             rows = yield Statement(SELECT, (user_id, schedule_id))
@@ -448,7 +427,7 @@ class ScheduleStore:
             due = max(schedule.due_at, now)
             if schedule.repeat and schedule.due_at <= now:
                 due = _following_time(schedule, now) or now
-            rows = yield Statement(RESUME, (user_id, schedule_id, to_ms(due), to_ms(now)))
+            rows = yield Statement(resume, (user_id, schedule_id, to_ms(due), to_ms(now)))
             return SCHEDULE.first(rows)
 
         schedule = await self._database.write(steps, [user(user_id), MAINTENANCE_LOCK])
@@ -479,6 +458,10 @@ class ScheduleStore:
     async def rezone(self, user_id: int, timezone: str) -> None:
         """Move a user's repeats to another time zone. A one-time reminder keeps its moment."""
         now = self._clock()
+        last_sent = """
+            SELECT max(due_at) FROM firings
+            WHERE user_id = $1 AND schedule_id = $2 AND state IN ('claimed', 'sent', 'uncertain')
+        """
         move = """
             UPDATE schedules SET timezone = $3, due_at = $4, advanced_at = $5 WHERE user_id = $1 AND id = $2
         """
@@ -488,7 +471,7 @@ class ScheduleStore:
             for old in map(SCHEDULE.read, rows):
                 if old.timezone == timezone:
                     continue
-                [[sent]] = yield Statement(SELECT_LAST_SENT, (user_id, old.id))
+                [[sent]] = yield Statement(last_sent, (user_id, old.id))
                 due = _time_in(timezone, old, now, None if sent is None else from_ms(sent))
                 yield Statement(move, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
 
@@ -539,37 +522,25 @@ class ScheduleStore:
         lost, _ = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return len(lost)
 
-    async def take_unreported(
-        self, places: Collection[Place], *, user_id: int | None = None
-    ) -> MissedReminders | None:
-        """Return one owner's missed and uncertain times, or None, and mark them as reported, so that no other
-        process reports them. They are returned again if this process dies before `mark_told`."""
-        whose = (_as_list(places), user_id)
+    async def take_unreported(self, places: Collection[Place], *, user_id: int | None = None) -> Missed:
+        """Return one owner's missed and uncertain times, and mark them as reported, so that no other process
+        reports them. They are returned again if this process dies before `mark_told`."""
 
-        def steps() -> Steps[MissedReminders | None]:
-            rows = yield Statement(SELECT_UNREPORTED, whose)
-            found: dict[str, list[Firing]] = {"missed": [], "uncertain": []}
-            owner: int | None = None
-            for state, due_ms, schedule in map(_UNREPORTED.read, rows):
-                owner = schedule.key.user_id if owner is None else owner
-                if schedule.key.user_id != owner:
-                    break
-                found[state].append(Firing(schedule, from_ms(due_ms)))
-                yield Statement(REPORT, (schedule.id, due_ms, owner, self._process or None))
-            if owner is None:
-                return None
-            return MissedReminders(owner, tuple(found["missed"]), tuple(found["uncertain"]))
+        def steps() -> Steps[Missed]:
+            rows = yield Statement(SELECT_UNREPORTED, (_as_list(places), user_id))
+            by_owner = groupby(map(_FIRING.read, rows), key=lambda each: each.schedule.key.user_id)
+            missed = next((tuple(firings) for _, firings in by_owner), ())
+            for each in missed:
+                yield Statement(REPORT, (*_firing_key(each), self._process or None))
+            return missed
 
         return await self._database.write(steps, [MAINTENANCE_LOCK])
 
-    async def mark_told(self, untold: MissedReminders) -> None:
+    async def mark_told(self, missed: Missed) -> None:
         """Record that the report was delivered."""
         settle = "UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3"
-        batch = [
-            Statement(settle, (firing.schedule.id, to_ms(firing.due_at), untold.user_id))
-            for firing in (*untold.missed, *untold.uncertain)
-        ]
-        await self._database.transaction(batch, [user(untold.user_id)])
+        batch = [Statement(settle, _firing_key(each)) for each in missed]
+        await self._database.transaction(batch, [user(missed[0].schedule.key.user_id)])
 
     async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
         """Return the earliest next time of all active schedules; it may have passed."""
@@ -617,9 +588,18 @@ def _as_list(places: Collection[Place]) -> str:
     return json.dumps(sorted(places))
 
 
+def _firing_key(firing: Firing) -> tuple[int, int, int]:
+    return (firing.schedule.id, to_ms(firing.due_at), firing.schedule.key.user_id)
+
+
 def _settle(firing: Firing, state: FiringState, message_id: int | None = None) -> Statement:
-    of = (firing.schedule.id, to_ms(firing.due_at), firing.schedule.key.user_id)
-    return Statement(SETTLE, (*of, state, message_id))
+    """Also settles an uncertain firing."""
+    settle = """
+        UPDATE firings SET state = $4, message_id = $5
+        WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND state IN ('claimed', 'uncertain')
+        RETURNING schedule_id
+    """
+    return Statement(settle, (*_firing_key(firing), state, message_id))
 
 
 _SELDOM: Final = timedelta(hours=4)
@@ -641,7 +621,7 @@ def _time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None)
 
 # $1 user, $2 since
 _SELECT_MISSED: Final = f"""
-    SELECT {SCHEDULE.of("s")}, f.due_at
+    SELECT {SCHEDULE.of("s")}, f.due_at, f.state
     FROM schedules AS s
     JOIN firings AS f ON f.schedule_id = s.id AND f.user_id = $1
     WHERE s.user_id = $1 AND s.kind = 'reminder' AND f.state IN ('missed', 'uncertain') AND f.due_at >= $2

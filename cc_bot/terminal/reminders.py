@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.commands.reminders import cancelled, reminder_sentence
 from cc_bot.commands.reply import Caller
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.schedule import Firing, MissedReminders, ScheduleChange
+from cc_bot.domain.schedule import Firing, Missed, ScheduleChange
 from cc_bot.domain.text import printable
 from cc_bot.terminal.markdown import indent_symbols
 from cc_bot.texts import Texts
@@ -25,7 +25,7 @@ def change_line(change: ScheduleChange, texts: Texts) -> str:
     )
 
 
-def due_lines(due: Firing | MissedReminders, zone: ZoneInfo, texts: Texts) -> str:
+def due_lines(due: Firing | Missed, zone: ZoneInfo, texts: Texts) -> str:
     words, now = texts.remind_here, utc_now()
 
     def line(template: str, firing: Firing) -> str:
@@ -34,5 +34,5 @@ def due_lines(due: Firing | MissedReminders, zone: ZoneInfo, texts: Texts) -> st
 
     if isinstance(due, Firing):
         return line(words.said_late if now - due.due_at > LATE_AFTER else words.said, due)
-    missed = [line(words.missed, firing) for firing in due.missed]
-    return "\n".join([*missed, *(line(words.uncertain, firing) for firing in due.uncertain)])
+    templates = {"missed": words.missed, "uncertain": words.uncertain}
+    return "\n".join(line(templates[firing.state], firing) for firing in due)

@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain import SessionKey
 from cc_bot.domain.repeats import next_time
-from cc_bot.domain.schedule import Firing, MissedReminders
+from cc_bot.domain.schedule import Firing, Missed
 from cc_bot.scheduler import Scheduler
 from cc_bot.storage import Database, Statement, apply_pending, open_database
 from cc_bot.stores import ScheduleStore, Stores, open_stores
@@ -43,19 +43,18 @@ def scheduler(store: ScheduleStore, *, look_every_s: float = 60, user_id: int | 
     return Scheduler(store, places=("channel", "dm"), look_every_s=look_every_s, user_id=user_id)
 
 
-def texts(found: list[Firing | MissedReminders]) -> list[str]:
+def texts(found: list[Firing | Missed]) -> list[str]:
     """What is said, and what somebody is told was not."""
     words = []
     for each in found:
         if isinstance(each, Firing):
             words.append(each.schedule.text)
         else:
-            words += [f"missed {firing.schedule.text}" for firing in each.missed]
-            words += [f"uncertain {firing.schedule.text}" for firing in each.uncertain]
+            words += [f"{firing.state} {firing.schedule.text}" for firing in each]
     return words
 
 
-async def first(*, of: Scheduler) -> Firing | MissedReminders:
+async def first(*, of: Scheduler) -> Firing | Missed:
     async with aclosing(of.run()) as found, asyncio.timeout(60):
         return await anext(found)
 
@@ -271,7 +270,7 @@ class TestSetClock:
                     coming = next_time(DAILY, coming, ZoneInfo("Asia/Tokyo"))
 
 
-def firings(found: list[Firing | MissedReminders]) -> list[Firing]:
+def firings(found: list[Firing | Missed]) -> list[Firing]:
     return [each for each in found if isinstance(each, Firing)]
 
 

@@ -30,11 +30,10 @@ class Clocked(ScheduleStore):
 
     async def told(self) -> list[tuple[str, str]]:
         """What somebody is told now did not come: the texts, with how."""
-        found = []
+        found = list[tuple[str, str]]()
         while untold := await self.take_unreported(PLACES):
-            found += [("missed", firing.schedule.text) for firing in untold.missed]
-            found += [("uncertain", firing.schedule.text) for firing in untold.uncertain]
-        return found
+            found += [(str(firing.state), firing.schedule.text) for firing in untold]
+        return sorted(found)
 
 
 async def once(schedules: ScheduleStore, due: datetime = NOON, **fields: Any) -> Schedule:

@@ -15,7 +15,7 @@ from cc_bot.domain.usage import ModelUsage, UsageSubject
 from cc_bot.storage import Database
 from cc_bot.stores import PersonalErasureStore, ProcessStore, ScheduleStore, SessionStore, TurnLedger
 from cc_bot.stores.usage import Reservation, ReservationRequest, Settlement, UsageStore
-from tests.stores.backends import got, turn
+from tests.stores.backends import turn
 from tests.stores.test_ledger import ASKED
 
 AIKO, KEN = 11, 12
@@ -114,8 +114,8 @@ class TestADeadProcess:
         assert await there.schedules.mark_lost(now - HOUR) == 0
         await here.die()
         assert await there.schedules.mark_lost(now - HOUR) == 1
-        told = got(await there.schedules.take_unreported(["channel"]))
-        [uncertain] = told.uncertain
+        [uncertain] = await there.schedules.take_unreported(["channel"])
+        assert uncertain.state == "uncertain"
         assert uncertain.schedule.id != claimed.schedule.id
 
     async def test_that_wakes_stores_no_answer(self, here: Machine, there: Machine) -> None:

@@ -52,7 +52,7 @@ class TestLateTime:
             await schedules.add(key, "薬", NOON)
         await schedules.at(NOON + DAY)
         found = [await schedules.take_unreported(PLACES) for _ in range(3)]
-        counts = {untold.user_id: len(untold.missed) for untold in found if untold}
+        counts = {untold[0].schedule.key.user_id: len(untold) for untold in found if untold}
         assert counts == {ME: 2, OTHER_USER.user_id: 1}
 
 

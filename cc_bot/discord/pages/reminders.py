@@ -10,7 +10,7 @@ from cc_bot.discord.pages.markdown import CLOSE_LIMIT, for_discord, without_prev
 from cc_bot.discord.pages.memory import CHOICE_CHARACTERS, escape_markdown, one_line, timestamp
 from cc_bot.discord.pages.page import NO_FACTS, Button, Page
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
-from cc_bot.domain.schedule import Firing, MissedReminders, Schedule
+from cc_bot.domain.schedule import Firing, Missed, Schedule
 from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
 
@@ -77,11 +77,12 @@ def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
     return (Button(words.reminder.stop_repeating, button.custom_id()),)
 
 
-def untold_page(untold: MissedReminders, words: Texts) -> Page:
+def untold_page(missed: Missed, words: Texts) -> Page:
     """Return the report of missed and possibly missed reminders to their owner."""
     lines = list[str]()
     texts = words.reminder
-    for heading, firings in ((texts.missed, untold.missed), (texts.uncertain, untold.uncertain)):
+    for heading, state in ((texts.missed, "missed"), (texts.uncertain, "uncertain")):
+        firings = [each for each in missed if each.state == state]
         shown = [f"- {timestamp(each.due_at, 'f')} {_quoted(each.schedule)}" for each in firings[:MAX_UNTOLD]]
         more = [f"- … +{len(firings) - MAX_UNTOLD}"] if len(firings) > MAX_UNTOLD else []
         lines += (heading, *shown, *more) if firings else ()
