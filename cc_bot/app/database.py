@@ -2,11 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from itertools import compress
 from pathlib import Path
 from typing import Final
 
@@ -28,7 +26,7 @@ from cc_bot.domain.errors import (
     StartupError,
     StorageError,
 )
-from cc_bot.storage import Database, open_database, place_name
+from cc_bot.storage import Database, open_database
 from cc_bot.storage.backup import Announce, BackupResult, Rotation, announce_nothing, back_up, manifests_in
 from cc_bot.storage.copying import CopyPlan, copy_to_file, copy_to_server, ensure_empty, plan_copy
 from cc_bot.storage.engines import (
@@ -63,8 +61,7 @@ from cc_bot.storage.restoring import (
     wipe,
 )
 from cc_bot.storage.schema import Migration, apply_pending, list_pending
-from cc_bot.stores import ArchiveStore, ChannelStore, MemoryRemovalStore, PersonalErasureStore
-from cc_bot.stores.retention import ErasedRows
+from cc_bot.stores.restored import ErasedAgain, erase_again
 from cc_bot.texts import texts
 
 
@@ -85,81 +82,11 @@ async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> 
         return await apply_pending(database, clock=config.clock)
 
 
-@dataclass(frozen=True, slots=True)
-class ErasedAgain:
-    users: int = 0
-    memories: int = 0
-    sessions: int = 0
-    deleted: int = 0
-    """Messages and channels that were deleted on Discord."""
-    since: datetime | None = field(default=None, compare=False)
-    """Users are erased if the log has them since then (None: at any time). All other ids are never reused, so
-    these are erased regardless of the time."""
-
-    def __bool__(self) -> bool:
-        return bool(self.users or self.memories or self.sessions or self.deleted)
-
-
-async def erase_again(
+async def _erase_again(
     database: Database, known: Erasures, restored: datetime | None, config: Config
 ) -> ErasedAgain:
-    """Discard pending work, and repeat the erasures logged since `restored` (None: the newest time in the
-    database). Raises StorageError."""
-    rows, clock = ErasedRows(database), config.clock
-    await rows.let_go()
-    since = restored or await rows.get_newest()
-    erased = ErasedAgain(
-        users=await _erase_users(PersonalErasureStore(database, clock=clock), known, since),
-        memories=await _erase_memories(rows, MemoryRemovalStore(database, clock=clock), known, config),
-        sessions=await _erase_sessions(rows, ArchiveStore(database, clock=clock), known),
-        deleted=await _erase_messages(rows, ChannelStore(database, clock=clock), known),
-        since=since,
-    )
-    await MemoryRemovalStore(database, clock=clock).clean(vacuum=True)
-    return erased
-
-
-async def _erase_users(store: PersonalErasureStore, known: Erasures, since: datetime | None) -> int:
-    found = await store.list_users()
-    with ThreadPoolExecutor() as threads:  # hashes are slow by design
-        erased = await asyncio.to_thread(
-            lambda: list(threads.map(lambda user: known.match("user", user, since), found))
-        )
-    users = list(compress(found, erased))
-    for user in users:
-        await store.erase(user)
-    return len(users)
-
-
-async def _erase_memories(
-    rows: ErasedRows, store: MemoryRemovalStore, known: Erasures, config: Config
-) -> int:
-    count, mark = 0, texts(config.locale).erasure.mark
-    for (user, number), name in (await rows.list_memories()).items():
-        with_messages = known.match("memory_and_messages", name, None)
-        if with_messages or known.match("memory", name, None):
-            erased = await store.erase(user, number, mark=mark if with_messages else None)
-            count += erased.memories if erased else 0
-    return count
-
-
-async def _erase_sessions(rows: ErasedRows, store: ArchiveStore, known: Erasures) -> int:
-    found = await rows.list_sessions()
-    erased = [(user, session) for user, session in found if known.match("session", session, None)]
-    for user, session in erased:
-        await store.delete_session(user, session)
-    return len(erased)
-
-
-async def _erase_messages(rows: ErasedRows, store: ChannelStore, known: Erasures) -> int:
-    count = 0
-    for key in await rows.list_places():  # a thread goes with its channel
-        names = (place_name(key.channel_id, thread) for thread in {0, key.thread_id})
-        if any(known.match("place", name, None) for name in names):
-            await store.forget_place(key)
-            count += 1
-    deleted = [message for message in await rows.list_messages() if known.match("message", message, None)]
-    return count + (await store.delete(deleted) if deleted else 0)
+    mark = texts(config.locale).erasure.mark
+    return await erase_again(database, known, restored, clock=config.clock, mark=mark)
 
 
 async def run_apply_erasures(
@@ -189,7 +116,7 @@ async def run_apply_erasures(
             announce("upgrading")
             await apply_pending(database, clock=config.clock)
             announce("erasing")
-            erased = await erase_again(database, known, since, config)
+            erased = await _erase_again(database, known, since, config)
         _merge_logs(paths, own, RestoreFailed)
     return erased
 
@@ -248,7 +175,7 @@ async def run_restore(
                 raise NotConfirmed(command=f"cc-bot restore {backup} --yes{option}")
             announce("erasing")
             async with open_database(f"sqlite:///{copy.path}") as opened:
-                forgotten = await erase_again(opened, read_erasures(*logs), copy.made_at, config)
+                forgotten = await _erase_again(opened, read_erasures(*logs), copy.made_at, config)
             finish(copy.path, database)
             own = ErasureLog.beside(database).path
             if own.exists() and own not in logs:  # an unreadable log would block later erasures
@@ -342,7 +269,7 @@ async def run_copy(
         if logs and origin != source_url(config.database_url):
             announce("erasing")
             async with open_database(target_at) as target:
-                erased = await erase_again(target, read_erasures(*logs), None, config)
+                erased = await _erase_again(target, read_erasures(*logs), None, config)
         ours, theirs = (config_path(url, config.data_folder) for url in (source_at, target_at))
         files = [
             ours.with_name(name)

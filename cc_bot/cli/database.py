@@ -9,7 +9,6 @@ from typing import Final
 
 from cc_bot.app.database import (
     SOURCE_OPTION,
-    ErasedAgain,
     run_apply_erasures,
     run_backup,
     run_copy,
@@ -23,6 +22,7 @@ from cc_bot.storage.backup import Announce, Rotation, Rows, Stage
 from cc_bot.storage.engines import dialect_of, shown, source_url
 from cc_bot.storage.files import URL_SETTING
 from cc_bot.storage.restoring import StagedBackup
+from cc_bot.stores.restored import ErasedAgain
 from cc_bot.texts import texts
 from cc_bot.texts.cli import BackupTexts
 

@@ -384,8 +384,7 @@ class PersonalErasureStore:
         self._process = process
 
     async def list_users(self) -> frozenset[int]:
-        """List the users with stored data. It reads the whole database, so use it only on a copy during a
-        restore."""
+        """List the users with stored data. It reads the whole database, so use it only on a restored one."""
         return frozenset(id_ for (id_,) in await self._database.query(USERS))
 
     async def list_begun(self) -> tuple[int, ...]:

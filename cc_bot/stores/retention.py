@@ -14,11 +14,10 @@ from datetime import date, datetime
 from functools import partial
 from typing import Final, NamedTuple
 
-from cc_bot.domain.message import ChannelKey
-from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps, memory_name
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps
 from cc_bot.stores.canvases import MOVE
 from cc_bot.stores.channels import deletion_here_alone
-from cc_bot.stores.columns import CHANNEL, to_ms, to_text
+from cc_bot.stores.columns import to_ms, to_text
 
 _AT_A_TIME: Final = 200
 
@@ -178,71 +177,6 @@ def _gone(messages: Collection[tuple[int, int | None]]) -> Steps[None]:
     if messages:
         yield Statement(_DELETE, (json.dumps([id_ for id_, _ in messages]),))
 
-
-# ---- restored --------------------------------------------------------------------------------------------
-# A restored backup: what must be fixed before it is used. These statements span all users and run only before
-# the copy replaces the database.
-
-_SELECT_MEMORIES: Final = "SELECT user_id, id, created_at FROM memories ORDER BY user_id, id DESC"
-_SELECT_NEWEST: Final = """
-    SELECT max(at) FROM (
-        SELECT max(last_active) AS at FROM sessions UNION ALL SELECT max(created_at) FROM memories
-    ) AS either
-"""
-_SELECT_SESSIONS: Final = "SELECT user_id, id FROM sessions"
-_SELECT_MESSAGES: Final = """
-    SELECT discord_id FROM messages WHERE discord_id IS NOT NULL
-    UNION ALL SELECT discord_id FROM answer_pages
-"""
-_SELECT_PLACES: Final = """
-    SELECT DISTINCT parent_channel_id, thread_id FROM messages
-    WHERE user_id IS NULL AND discord_id IS NOT NULL
-"""
-# A browser signed out since the backup would be signed in again.
-_LET_GO: Final = (
-    *("DELETE FROM turns WHERE kind <> 'mention'", "DELETE FROM proposals WHERE state <> 'open'"),
-    *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
-)
-
-
-class ErasedRows:
-    """Reads a copy of the database to find what was erased after it was made."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def get_newest(self) -> datetime | None:
-        """Return the time of the newest user activity, by this program's clock; None if there is none."""
-        [(at,)] = await self._database.query(_SELECT_NEWEST)
-        try:
-            return datetime.fromisoformat(at) if at else None
-        except ValueError:  # a manually changed row
-            return None
-
-    async def list_memories(self) -> dict[tuple[int, int], str]:
-        """Return each memory's name in the erasure log, by user and number; newer ones first."""
-        rows = await self._database.query(_SELECT_MEMORIES)
-        return {(user, number): memory_name(user, number, created) for user, number, created in rows}
-
-    async def list_sessions(self) -> list[tuple[int, str]]:
-        """List the sessions of all users, each with its user."""
-        return [(user, session) for user, session in await self._database.query(_SELECT_SESSIONS)]
-
-    async def list_messages(self) -> list[int]:
-        """List the Discord ids of all messages and further pages of answers."""
-        return [id_ for (id_,) in await self._database.query(_SELECT_MESSAGES)]
-
-    async def list_places(self) -> list[ChannelKey]:
-        """List the channels and threads with stored messages."""
-        return [*map(CHANNEL.read, await self._database.query(_SELECT_PLACES))]
-
-    async def let_go(self) -> None:
-        """Delete unfinished turns, which ended after the backup was made or are too old to answer, and sign
-        out all browsers, because some may have been signed out since."""
-        await self._database.transaction([*map(Statement, _LET_GO)], [MAINTENANCE_LOCK])
-
-
-# ---- vitals ----------------------------------------------------------------------------------------------
 
 COUNT_OPEN: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL /* all users */"
 """Reads only the index of open sessions."""

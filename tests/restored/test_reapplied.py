@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.database import ErasedAgain, run_apply_erasures, run_copy
+from cc_bot.app.database import run_apply_erasures, run_copy
 from cc_bot.config import Config, read_config
 from cc_bot.domain import ChannelKey
 from cc_bot.domain.errors import ErasuresBroken, ErasuresNotFound
@@ -18,6 +18,7 @@ from cc_bot.storage.backup import announce_nothing
 from cc_bot.storage.engines import dialect_of
 from cc_bot.storage.erasures import ErasureLog
 from cc_bot.stores import Stores, open_stores
+from cc_bot.stores.restored import ErasedAgain
 from tests.databases import laid_out
 from tests.stores.life import about, left_in_files, live
 

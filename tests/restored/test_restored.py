@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.database import ErasedAgain, Restoration, run_restore, run_wipe
+from cc_bot.app.database import Restoration, run_restore, run_wipe
 from cc_bot.config import Config, read_config
 from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.clock import utc_now
@@ -30,6 +30,7 @@ from cc_bot.storage.backup import Stage
 from cc_bot.storage.erasures import read_erasures
 from cc_bot.storage.files import instance_lock
 from cc_bot.stores import Stores, open_stores
+from cc_bot.stores.restored import ErasedAgain
 from tests.stores.forgetting import FACT, MARK, remembered, stored
 from tests.stores.life import live
 from tests.stores.places import answer, said
