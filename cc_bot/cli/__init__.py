@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from cc_bot.cli.output import say, say_in_passing
 from cc_bot.config import Config, operator_locale, read_config
@@ -24,6 +24,8 @@ from cc_bot.domain.locale import Locale
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.cli import storage_problem
 from cc_bot.version import __version__
+
+T = TypeVar("T")
 
 EXIT_OK = 0
 EXIT_BROKEN = 1
@@ -38,11 +40,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser(texts(locale)).parse_args(argv)
     config = None
     try:
-        config = read_config({**os.environ, **_given_settings(options)})
+        config = read_config({**os.environ, **_shard_settings(options)})
         return _run(config, options)
     except CcBotError as error:
-        told = _as_typed(error, options)
-        _say_trouble(error, _reason(told, config, locale), options)
+        _say_trouble(error, _reason(_as_typed(error, options), config, locale), options)
         return EXIT_OPERATOR
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -60,34 +61,31 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_BROKEN
 
 
-SHARD_OPTIONS: Final = {"--shards": ("CC_BOT_SHARDS", "0-3"), "--shard-count": ("CC_BOT_SHARD_COUNT", "16")}
-"""Options of `run`, with the settings that they override and an example."""
+_SHARD_OPTIONS: Final = {"CC_BOT_SHARDS": ("--shards", "0-3"), "CC_BOT_SHARD_COUNT": ("--shard-count", "16")}
+"""Options of `run` by the setting that they override, with an example."""
 
 
-def _given_settings(options: argparse.Namespace) -> dict[str, str]:
-    values = {
-        setting: getattr(options, option[2:].replace("-", "_"), None)
-        for option, (setting, _) in SHARD_OPTIONS.items()
-    }
-    for option, (setting, example) in SHARD_OPTIONS.items():
-        if values[setting] == "":  # such as a variable that is not set
-            raise InvalidSetting(name=option, expected=example)
-    return {setting: value for setting, value in values.items() if value is not None}
+def _shard_settings(options: argparse.Namespace) -> dict[str, str]:
+    """Return the given ones. An empty value, such as that of a variable that is not set, is invalid."""
+    given = {setting: getattr(options, setting, None) for setting in _SHARD_OPTIONS}
+    return {setting: value or "?" for setting, value in given.items() if value is not None}
 
 
 def _as_typed(error: CcBotError, options: argparse.Namespace) -> CcBotError:
     """Return the error with the option's name instead of its setting's."""
-    for option, (setting, _) in SHARD_OPTIONS.items():
-        typed = getattr(options, option[2:].replace("-", "_"), None)
-        if isinstance(error, InvalidSetting) and typed is not None and error.params["name"] == setting:
-            return InvalidSetting(name=option, expected=error.params["expected"])
+    name = str(error.params.get("name"))
+    if isinstance(error, InvalidSetting) and name in _shard_settings(options):
+        return InvalidSetting(**{**error.params, "name": _SHARD_OPTIONS[name][0]})
     return error
 
 
 def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace) -> None:
     with contextlib.suppress(OutputLost):
         if _wants_json(options) and not isinstance(error, OutputLost):
-            _report_trouble(sentence, options, of_settings=isinstance(error, CcBotError))
+            from cc_bot.app.doctor.report import Report, as_json, failed
+
+            report = Report([failed("settings" if isinstance(error, CcBotError) else "program", sentence)])
+            say(as_json(report, version=__version__, offline=options.offline))
             return
     with contextlib.suppress(OSError):
         print(sentence, file=sys.stderr)  # noqa: T201 - it is no record
@@ -115,10 +113,10 @@ def _parser(all_texts: Texts) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"cc-bot {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help=words.run, description=words.run)
-    for option, (_, example) in SHARD_OPTIONS.items():
-        run.add_argument(option, metavar=example, help=words.run_shards)
+    for setting, (option, example) in _SHARD_OPTIONS.items():
+        run.add_argument(option, dest=setting, metavar=example, help=words.run_shards)
     chat = commands.add_parser("chat", help=words.chat, description=words.chat)
-    snowflake = _whole_number(0, 2**63, words.no_id)
+    snowflake = _argument(partial(_read_number, least=0, end=2**63), words.no_id)
     chat.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)
     chat.add_argument("--channel", type=snowflake, default=0, metavar="ID", help=words.chat_channel)
     chat.add_argument("--agent", metavar="NAME", help=words.chat_agent)
@@ -136,9 +134,9 @@ def _add_database_commands(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]", all_texts: Texts
 ) -> None:
     words = all_texts.backup
-    count = _whole_number(1, 2**31, words.no_count)
+    count = _argument(partial(_read_number, least=1, end=2**31), words.no_count)
     backup = commands.add_parser("backup", help=words.backup, description=words.backup)
-    path = partial(_path, otherwise=words.no_path)
+    path = _argument(_read_path, words.no_path)
     backup.add_argument("--to", type=path, metavar="DIR", help=words.backup_to)
     backup.add_argument("--keep", type=count, metavar="N", help=words.keep)
     backup.add_argument("--keep-days", type=count, metavar="D", help=words.keep_days)
@@ -155,36 +153,34 @@ def _add_database_commands(
     what = erasures.add_subparsers(dest="erasures", required=True, metavar="COMMAND")
     again = what.add_parser("apply", help=words.erasures_apply, description=words.erasures_apply)
     again.add_argument("files", nargs="*", type=path, metavar="FILE", help=words.erasures_files)
-    moment = partial(_moment, otherwise=words.no_moment)
+    moment = _argument(datetime.fromisoformat, words.no_moment)
     again.add_argument("--since", type=moment, metavar="MOMENT", help=words.erasures_since)
     wipe = commands.add_parser("wipe", help=words.wipe, description=words.wipe)
     wipe.add_argument("--yes", action="store_true", help=words.yes)
 
 
-def _path(text: str, otherwise: str) -> Path:
-    """Return the path. Raises for an empty text, which Path would read as the current folder."""
-    if not text:
-        raise ArgumentTypeError(otherwise)
+def _argument(read: Callable[[str], T], otherwise: str) -> Callable[[str], T]:
+    """Return an argparse type; `otherwise` is the error if `read` raises ValueError."""
+
+    def parse(text: str) -> T:
+        try:
+            return read(text)
+        except ValueError:
+            raise ArgumentTypeError(otherwise) from None
+
+    return parse
+
+
+def _read_path(text: str) -> Path:
+    if not text:  # which Path would read as the current folder
+        raise ValueError
     return Path(text)
 
 
-def _moment(text: str, otherwise: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise ArgumentTypeError(otherwise) from None
-
-
-def _whole_number(least: int, end: int, otherwise: str) -> Callable[[str], int]:
-    """Return an argparse type for numbers from `least` to below `end`; `otherwise` is the error."""
-
-    def read(text: str) -> int:
-        number = int(text) if text.isdecimal() and text.isascii() else -1
-        if not least <= number < end:
-            raise ArgumentTypeError(otherwise)
-        return number
-
-    return read
+def _read_number(text: str, least: int, end: int) -> int:
+    if not (text.isdecimal() and text.isascii() and least <= int(text) < end):
+        raise ValueError
+    return int(text)
 
 
 def _run(config: Config, options: argparse.Namespace) -> int:
@@ -236,13 +232,6 @@ def _run_doctor(config: Config, options: argparse.Namespace) -> int:
 
 def _wants_json(options: argparse.Namespace) -> bool:
     return options.command == "doctor" and bool(options.json)
-
-
-def _report_trouble(sentence: str, options: argparse.Namespace, *, of_settings: bool) -> None:
-    from cc_bot.app.doctor.report import Report, as_json, failed
-
-    report = Report([failed("settings" if of_settings else "program", sentence)])
-    say(as_json(report, version=__version__, offline=options.offline))
 
 
 def _open_standard_streams() -> None:
