@@ -1,8 +1,7 @@
 """Process heartbeats and leader election, in the database.
 
-A process renews its row every ten seconds. After 25 seconds without a renewal it ends its answers; after 30,
-others may declare it dead and take over, and it sends nothing to Discord until it has renewed. If its row is
-gone, it is evicted and the program restarts.
+A process renews its row every ten seconds. After 25 seconds without a renewal it ends its answers; after 30
+others may take over, and it sends nothing to Discord until it has renewed. If its row is gone, it restarts.
 """
 
 import asyncio
@@ -24,20 +23,19 @@ _log = structlog.get_logger(__name__)
 _LEASE_S: Final = LEASE.total_seconds()
 _RENEWED_EVERY_S: Final = RENEWED_EVERY.total_seconds()
 CUT_S: Final = 25.0
-"""Since the last renewal. Before the end of the lease, to leave time to mark answers as interrupted."""
+"""Before the end of the lease, to leave time to mark answers as interrupted."""
 _POLL_S: Final = 1.0
 _LATE_S: Final = 15.0
-"""A renewal this late may be due to an outage that affected other processes, too."""
+"""An outage may have kept other processes from renewing, too."""
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class Leases:
-    """Leader election for background work. This one holds every duty, for programs that are not processes of
-    the bot, such as a terminal."""
+    """Leader election for background work. This one holds every duty: for a terminal."""
 
     async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:  # noqa: ARG002
-        """Run `work` while this process holds the duty, again each time it is regained. Returns when `work`
-        does."""
+        """Run `work` while this process holds the duty, again each time it is regained, until `work`
+        returns."""
         await work()
 
 
@@ -45,12 +43,11 @@ class Leases:
 class JoinOptions:
     process: Process
     ended: Sequence[str] = ()
-    """Names of processes that are known to have ended."""
+    """Processes that are known to have ended."""
     hash_files: Callable[[], Mapping[str, str]] = dict
     alone: bool = False
-    """Whether no other process can exist: other rows come from a backup, and the lease never expires."""
+    """No other process can exist: other rows come from a backup, and the lease never expires."""
     waits_for: Callable[[Process], None] = lambda _: None
-    """Called with the process that is waited for."""
 
 
 class Membership(Leases):
@@ -61,22 +58,22 @@ class Membership(Leases):
         self._hash_files = options.hash_files
         self._alone = options.alone
         self._wanted = set[str]()
-        """Leases that it holds or waits for; a renewal releases all others."""
+        """Held or waited for; a renewal releases all others."""
         self._holders = dict[str, str | None]()
         """By duty, at the last renewal."""
         self._lapsed = asyncio.Event()
         self._drained = False
-        """Whether its answers ended in time, so that others have nothing to take over."""
+        """Its answers ended in time, so that others have nothing to take over."""
         self.on_change: list[Callable[[], None]] = []
-        """Called whenever a process joins or leaves."""
+        """Called when a process joins or leaves."""
         self.on_end: list[Callable[[], None]] = []
-        """Called when others may take over this process's answers."""
+        """Called when others may take over its answers."""
         self.renewed_s = monotonic()
         self.process = replace(options.process, file_hashes=options.hash_files())
         self.living: tuple[LivingProcess, ...] = ()
-        """All at the last renewal, this one included."""
+        """At the last renewal, this one included."""
         self.is_connected: Callable[[], bool] = lambda: False
-        """Whether all shards are connected to Discord; stored with each renewal."""
+        """All shards are connected to Discord; stored with each renewal."""
         self.evicted = asyncio.Event()
         """Set when others have declared this process dead."""
 
@@ -86,7 +83,7 @@ class Membership(Leases):
 
     @property
     def sharing(self) -> int:
-        """The number of processes connected to Discord."""
+        """Processes connected to Discord."""
         return max(1, sum(each.process.shards != () for each in self.living))
 
     def may_send(self) -> bool:
@@ -110,7 +107,7 @@ class Membership(Leases):
 
     @asynccontextmanager
     async def hold_duty(self, duty: str, *, patient: bool = False) -> AsyncIterator[None]:
-        """Wait for a duty and hold it. If `patient`, it is requested only after a renewal found it free."""
+        """Wait for a duty and hold it; if `patient`, request it only after a renewal found it free."""
         self._wanted.add(duty)
         try:
             while not await self._take(duty, patient=patient):  # noqa: ASYNC110 - the database sends no event
@@ -194,7 +191,7 @@ class Membership(Leases):
 
 @asynccontextmanager
 async def join(store: ProcessStore, options: JoinOptions) -> AsyncIterator[Membership]:
-    """Join the processes. Raises ShardsTaken if a living one has the same shards, and StorageError."""
+    """Raises ShardsTaken if a living process has the same shards, and StorageError."""
     process = replace(options.process, file_hashes=options.hash_files())
     former = [each.process.name for each in await store.list_all()] if options.alone else options.ended
     await store.remove(former)
@@ -217,10 +214,9 @@ async def _outlast(
     others: Sequence[LivingProcess],
     waits_for: Callable[[Process], None],
 ) -> None:
-    """Join once the leases of others have expired. Raises ShardsTaken if one of them renews, or another
-    joins."""
+    """Join once the leases of others have expired. Raises ShardsTaken if one renews, or another joins."""
     seen = {each.process.name: each.renewed_at for each in others}
-    # During a database outage all leases expire: give each process time to renew first.
+    # In a database outage all leases expire: give each process time to renew first.
     watched_from_s = monotonic() + _RENEWED_EVERY_S + 2 * _POLL_S
     first = others[0].process
     _log.warning("process_waited_for", process=first.name, host=first.host, shards=first.shards_text or "*")

@@ -1,5 +1,4 @@
-"""Opens the operator's files only if they are regular files: opening a pipe or reading a device could block
-forever."""
+"""Opens only regular files: opening a pipe or reading a device could block forever."""
 
 import os
 import stat
@@ -15,7 +14,7 @@ class NotRegular(OSError):
 
 
 def open_regular(path: Path) -> BufferedReader:
-    """Open a file for reading. Raises FileNotFoundError, NotRegular and other OSErrors."""
+    """Raises FileNotFoundError, NotRegular and other OSErrors."""
     need_regular(path)  # a socket can't be opened at all, and a device may act on it
     file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115 - whoever asked for it closes it
     if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -25,13 +24,13 @@ def open_regular(path: Path) -> BufferedReader:
 
 
 def need_regular(path: Path) -> None:
-    """Check that a path is a regular file. Raises as `open_regular`."""
+    """Raises as `open_regular`."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise NotRegular(str(path))
 
 
 def read_regular(path: Path) -> bytes:
-    """Return a file's content. Raises as `open_regular`."""
+    """Raises as `open_regular`."""
     with open_regular(path) as file:
         return file.read()
 

@@ -68,7 +68,6 @@ from cc_bot.texts import texts
 async def run_backup(
     config: Config, folder: Path, rotation: Rotation = Rotation(), announce: Announce = announce_nothing
 ) -> BackupResult:
-    """Back up the database into the folder, and delete expired backups there."""
     now = config.clock().astimezone(config.timezone)
     database = file_of(config.database_url, "backup")
     return await back_up(database, folder, now, rotation=rotation, announce=announce)
@@ -92,11 +91,10 @@ async def _erase_again(
 async def run_apply_erasures(
     config: Config, announce: Announce, files: tuple[Path, ...] = (), since: datetime | None = None
 ) -> ErasedAgain:
-    """Repeat logged erasures in a database that was not restored by `run_restore`. Idempotent.
+    """Repeat logged erasures in a database that was restored by other means. Idempotent.
 
-    `files`: erasure logs, by default the one beside the database and copies in its folder. `since`: the
-    restored point in time, by default in the operator's time zone; None: the newest time in the database.
-    Raises StartupError before anything is erased, or StorageError.
+    `files`: erasure logs, by default those beside the database. `since`: the restored point in time; None:
+    the newest in the database. Raises StartupError before anything is erased, or StorageError.
     """
     url, now = config.database_url, config.clock()
     beside = state_path(url, config.data_folder)
@@ -122,7 +120,7 @@ async def run_apply_erasures(
 
 
 def _read_named(paths: Iterable[Path]) -> Erasures:
-    """Read these logs. Raises ErasuresNotFound, or ErasuresBroken with the line."""
+    """Raises ErasuresNotFound, or ErasuresBroken with the line."""
     for path in paths:
         if not path.exists():
             raise ErasuresNotFound(path=str(path))
@@ -134,7 +132,7 @@ def _read_named(paths: Iterable[Path]) -> Erasures:
 
 
 def _merge_logs(logs: Iterable[Path], own: Path, failure: type[StartupError]) -> None:
-    """Merge logs into a database's own, so that a later restore of any copy repeats all erasures."""
+    """Merge logs into a database's own, for later restores."""
     try:
         for log in logs:
             if log != own:
@@ -147,7 +145,7 @@ def _merge_logs(logs: Iterable[Path], own: Path, failure: type[StartupError]) ->
 class Restoration:
     staged: StagedBackup
     replaced: Path | None
-    """New path of the former database."""
+    """The former database."""
     forgotten: ErasedAgain
     erasures_known: bool
 
@@ -160,8 +158,8 @@ async def run_restore(
     *,
     without_erasures: bool = False,
 ) -> Restoration:
-    """Replace the database by a backup; `confirm` asks the operator about the checked backup. Raises
-    StartupError and leaves the database unchanged."""
+    """Replace the database by a backup; `confirm` asks the operator. Raises StartupError with the database
+    unchanged."""
     database, clock = file_of(config.database_url, "restore"), config.clock
     ensure_own_file(database)
     with instance_lock(database):
@@ -188,9 +186,8 @@ async def run_restore(
 def _find_logs_to_restore(
     database: Path, copy: StagedBackup, backup: Path
 ) -> tuple[list[Path], StartupError | None]:
-    """Return the readable logs beside the database and the backup, and why they may be incomplete: one is
-    unreadable, there is none, or they have fewer entries than a manifest of this or a later backup in the
-    folder says."""
+    """Return the readable logs, and why they may be incomplete: one is unreadable, there is none, or they
+    have fewer entries than a manifest of this or a later backup says."""
     own, folder = ErasureLog.beside(database).path, backup.parent
     there = [path for path in (own, *logs_in(folder)) if path.exists()]
     unreadable = find_unreadable_logs(there)
@@ -207,7 +204,7 @@ def _find_logs_to_restore(
 
 
 async def run_wipe(config: Config, confirm: Callable[[list[Path]], bool]) -> list[Path]:
-    """Delete the database and its files. Returns their paths. Raises StartupError."""
+    """Returns the deleted paths. Raises StartupError."""
     database = file_of(config.database_url, "wipe")
     ensure_own_file(database)
     history = sqlite_path(config.database_url).with_name("chat_history")
@@ -228,22 +225,19 @@ _OPERATORS_FILES: Final = ("agents.toml", "policy.toml", "models.toml", "mcp.jso
 
 @dataclass(frozen=True, slots=True)
 class CopyOutcome:
-    """The content of the target, and the operator's files that are not beside it."""
-
     plan: CopyPlan
     files: tuple[Path, ...]
-    """Files that are only beside the source."""
+    """The operator's files that are only beside the source."""
     folder: Path
-    """The folder for the target's files."""
+    """For the target's files."""
     erased: ErasedAgain | None
-    """Erasures repeated in the target; None if the source is the live database, which has no erased data."""
+    """None if the source is the live database, which has no erased data."""
 
 
 async def run_copy(
     config: Config, source_at: str, target_at: str, announce: Announce, *, source_setting: str = SOURCE_OPTION
 ) -> CopyOutcome:
-    """Copy a database into an empty one, both given by URL; `source_setting` names the setting or option of
-    the source. Raises StartupError and leaves the target unchanged."""
+    """Copy a database into an empty one, by URL. Raises StartupError with the target unchanged."""
     with _naming(source_setting):
         origin = source_url(source_at)
     with _naming(_TARGET_OPTION):
@@ -263,7 +257,7 @@ async def run_copy(
                     await apply_pending(target)
                     announce("copying")
                     await copy_to_server(source, plan, target)
-        # Before the erasures: if these fail, `erasures apply` finds the log there.
+        # If the erasures fail, `erasures apply` finds the log there.
         await asyncio.to_thread(_merge_logs, logs, ErasureLog.beside(beside).path, CopyStopped)
         erased = None
         if logs and origin != source_url(config.database_url):
@@ -280,8 +274,8 @@ async def run_copy(
 
 
 def _find_logs_to_copy(config: Config, source_at: str) -> list[Path]:
-    """Return the erasure logs since the source was made: its own, the live database's, and those beside a
-    backup. Raises CopyStopped for an unreadable one."""
+    """The logs of the source and the live database, and those beside a backup. Raises CopyStopped for an
+    unreadable one."""
     source, live = (state_path(url, config.data_folder) for url in (source_at, config.database_url))
     own = (ErasureLog.beside(each).path for each in (source, live))
     logs = [path for path in dict.fromkeys((*own, *logs_in(source.parent))) if path.exists()]
@@ -315,8 +309,8 @@ def _naming(setting: str) -> Iterator[None]:
 
 @contextmanager
 def _sole_user(config: Config, settings: Mapping[str, str]) -> Iterator[None]:
-    """Lock the source and the target, given with their settings; a source without a lock file, such as a
-    backup, gets none. Raises AlreadyRunning, DatabaseInUse and CopySourceMissing."""
+    """Lock the source and the target; a source without a lock file, such as a backup, gets none. Raises
+    AlreadyRunning, DatabaseInUse and CopySourceMissing."""
     source, target = (state_path(url, config.data_folder) for url in settings)
     if dialect_of(next(iter(settings))) == "sqlite" and not source.is_file():
         raise CopySourceMissing(path=str(source))

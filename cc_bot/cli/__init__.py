@@ -66,13 +66,13 @@ _SHARD_OPTIONS: Final = {"CC_BOT_SHARDS": ("--shards", "0-3"), "CC_BOT_SHARD_COU
 
 
 def _shard_settings(options: argparse.Namespace) -> dict[str, str]:
-    """Return the given ones. An empty value, such as that of a variable that is not set, is invalid."""
+    """An empty value, as of a variable that is not set, is invalid."""
     given = {setting: getattr(options, setting, None) for setting in _SHARD_OPTIONS}
     return {setting: value or "?" for setting, value in given.items() if value is not None}
 
 
 def _as_typed(error: CcBotError, options: argparse.Namespace) -> CcBotError:
-    """Return the error with the option's name instead of its setting's."""
+    """With the option's name instead of its setting's."""
     name = str(error.params.get("name"))
     if isinstance(error, InvalidSetting) and name in _shard_settings(options):
         return InvalidSetting(**{**error.params, "name": _SHARD_OPTIONS[name][0]})
@@ -92,7 +92,7 @@ def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace) -
 
 
 def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
-    """Return the sentence on an error. For a stopped copy it names the database's problem."""
+    """For a stopped copy, the database's problem."""
     words, stopped = texts(locale), isinstance(error, CopyStopped)
     if not stopped and (config is None or not isinstance(error, StorageError)):
         return explain(error, words)
@@ -235,8 +235,7 @@ def _wants_json(options: argparse.Namespace) -> bool:
 
 
 def _open_standard_streams() -> None:
-    """Open closed standard streams, so that no other file gets their numbers, and print UTF-8 regardless of
-    the locale."""
+    """Open closed standard streams, so that no other file gets their numbers; print UTF-8 in any locale."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) < _STANDARD_STREAMS:
         pass
     os.close(descriptor)

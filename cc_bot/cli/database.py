@@ -145,7 +145,7 @@ def _counts(rows: Rows) -> dict[str, int]:
 
 
 def _announcer(words: BackupTexts) -> Announce:
-    """Return a function that prints each stage of the work on stderr."""
+    """Print each stage on stderr."""
 
     def announce(stage: Stage) -> None:
         say_in_passing(words.stages[stage])
@@ -161,4 +161,4 @@ COMMANDS: Final[Mapping[str, Callable[[Config, argparse.Namespace], None]]] = {
     "erasures": _apply_erasures,
     "wipe": _wipe,
 }
-"""Each raises StartupError."""
+"""Raise StartupError."""

@@ -9,7 +9,7 @@ from cc_bot.domain.errors import OutputLost
 
 
 def say(sentence: str) -> None:
-    """Print and flush a line. A closed pipe is ignored. Raises OutputLost, once, if writing fails."""
+    """Print and flush a line; a closed pipe is ignored. Raises OutputLost, once."""
     try:
         print(sentence, flush=True)  # noqa: T201 - a command's own words
     except OSError as error:
@@ -20,13 +20,12 @@ def say(sentence: str) -> None:
 
 
 def say_in_passing(sentence: str) -> None:
-    """Print a line, if possible."""
     with contextlib.suppress(OutputLost):
         say(sentence)
 
 
 def ask_consent(question: str) -> bool:
-    """Ask at the terminal for a yes. Returns no without a terminal."""
+    """Without a terminal: no."""
     if not sys.stdin.isatty():
         return False
     try:

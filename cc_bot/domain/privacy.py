@@ -26,23 +26,21 @@ DataKind = Literal[
     "decisions",
     "sign_ins",
 ]
-"""messages: in the user's own conversations, including answers. channel_messages: the user's messages in
+"""messages: in the user's own conversations, with the answers. channel_messages: the user's messages in
 channels; channel_answers: the answers to them. deliveries: when reminders and heartbeats were sent. choices:
 agents, and where canvases are shown. proposals: calls awaiting approval. receipts: messages that show
-changes. turns: unfinished ones. counts: tokens used before an erasure, while limits count them. rules: an
-operator's decisions about the user. decisions: the user's decisions for others. sign_ins: signed-in
-browsers."""
+changes. turns: unfinished ones. counts: tokens used before an erasure. rules: an operator's decisions about
+the user. decisions: the user's decisions for others. sign_ins: signed-in browsers."""
 
 LEFT_BY_ERASING: Final[frozenset[DataKind]] = frozenset({"counts", "rules"})
 """Otherwise users could lift limits and denials by erasing their data."""
 
 CONFIRM_WITHIN: Final = timedelta(minutes=5)
-"""How long the confirmation of an erasure stays valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAmount:
-    """The amount of a kind of data, and its time range if known."""
+    """A kind's amount, and its time range if known."""
 
     count: int
     first: datetime | None = None
@@ -54,9 +52,8 @@ class Holdings:
     kinds: Mapping[DataKind, StoredAmount] = field(default_factory=dict)
     """Without empty kinds."""
     file_bytes: int = 0
-    """Of attachments."""
     on_server: bool = False
-    """Whether the database is on a server, whose files and copies its operator manages."""
+    """The database's files and copies are its operator's to manage."""
 
     def count(self, kind: DataKind) -> int:
         return self.kinds[kind].count if kind in self.kinds else 0
@@ -67,19 +64,18 @@ class Holdings:
 
     @property
     def nothing_to_erase(self) -> bool:
-        """True if only data that erasure keeps is left."""
+        """Only data that erasure keeps is left."""
         return self.kinds.keys() <= LEFT_BY_ERASING
 
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """The operator's retention in days for each kind; 0: until erased."""
+    """In days for each kind; 0: until erased."""
 
     archive_days: int = 0
-    """Messages in conversations and channels, unless an open conversation shows them."""
+    """Messages, unless an open conversation shows them."""
     session_days: int = 0
     """Since the conversation ended."""
     usage_days: int = 0
-    """Daily usage."""
     copy_days: int = 0
     """Copies beside the database, made before an upgrade or a restore."""

@@ -28,7 +28,7 @@ _DEFAULT_FOLDER = Path("data")
 _MAX_NAME_BYTES = 180
 """Most file systems allow 255; files beside the database have longer names."""
 _MAX_PATH_BYTES = 3900
-"""Of 4096, likewise."""
+"""Paths may have 4096."""
 
 
 def sqlite_path(url: str) -> Path:

@@ -1,6 +1,4 @@
-"""The stores: conversations, canvases, channels, memories, schedules, settings, summaries, token factors.
-
-Stores do not depend on models or Discord.
+"""The stores. They do not depend on models or Discord.
 
 async with open_stores("sqlite:///path/to.db") as stores:
     session = await stores.sessions.open(SessionKey(user_id=1, channel_id=2))
@@ -127,9 +125,8 @@ class Stores:
     web_sessions: WebSessionStore
     processes: ProcessStore
     erasures: ErasureLog
-    """The erasure log, kept beside the database for restores."""
     embedding: Embedding | None = None
-    """Creates vectors for semantic search; None if only keywords are used."""
+    """None if only keywords are used."""
     begin_shutdown: Callable[[], None] = lambda: None
     """See Database.begin_shutdown."""
 
@@ -153,24 +150,21 @@ async def open_stores(
 ) -> AsyncIterator[Stores]:
     """Open the stores of the database at this URL, after migrating it.
 
-    `history_limit`: messages, 0 for unbounded. `session_ttl`: idle time until a session expires.
-    `secret_patterns`: regular expressions of texts that may not be stored, besides the built-in ones.
-    `embedder`: encoder for semantic search, by default that of the extra `semantic` if installed. `timezone`:
-    defines the days and months of usage. `timeout_s`: how long a write waits for other programs. `limits`:
-    returns the operator's storage limits, by default none. `profile_notes`: number of memories included in
-    prompts. `data_folder`: holds the files of a database on a server. `process`: the name of the opening
-    process in `processes`, empty if it has none.
+    `history_limit`: messages, 0 for unbounded. `session_ttl`: idle time until a session expires. `embedder`:
+    by default that of the extra `semantic` if installed. `timezone`: defines the days of usage. `timeout_s`:
+    how long a write waits for other programs. `limits`: the operator's storage limits. `profile_notes`:
+    memories in prompts. `data_folder`: for the files of a database on a server. `process`: the opening
+    process, if it has a name.
 
     Raises ValueError for an invalid pattern, a StorageError, or a StartupError: InvalidSetting,
-    DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or BackupFailed (of
-    the copy made before an upgrade).
+    DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or BackupFailed.
     """
     async with open_database(url, synchronous=synchronous, timeout_s=timeout_s) as database:
         await apply_pending(database, clock=clock)
         beside = state_path(url, data_folder)
         ensure_folder(beside, folder_setting(url))
         erasures = ErasureLog.beside(beside, clock=clock)
-        # Loading the word lists of search takes 0.2 s: do it before the first turn needs them.
+        # The word lists of search take 0.2 s: load them before the first turn.
         await asyncio.to_thread(document_terms, "猫 cat")
         async with _embedding(database, embedder) as embedding, search_terms_kept_current(database):
             rules = SecretRules(secret_patterns)
@@ -224,7 +218,6 @@ async def open_stores(
 async def _embedding(
     database: Database, embedder: Embedder | Literal["local"] | None
 ) -> AsyncIterator[Embedding | None]:
-    """An encoder created here is closed here."""
     own = LocalEmbedder.if_installed() if embedder == "local" else None
     used = own if embedder == "local" else embedder
     if used is None:

@@ -1,12 +1,9 @@
 """How values map to table columns.
 
-`Columns(Memory, …)` describes the columns of a table by the fields of a dataclass; column lists, reading and
-writing follow from it. To add a column, add it to the schema and the field of the same name to the value in
-`domain/`; if its type does not say how it is stored, add a Kind.
-
-A memory's new column is then written, read, exported, compared and versioned. To let callers set it, add it
-to `MemoryFields` (memory/store.py); to put it into memory files, to `PortableMemory`
-(domain/memory_transfer.py).
+`Columns(Memory, …)` describes a table's columns by the fields of a dataclass. To add a column, add it to the
+schema and to the value in `domain/`; if its type does not say how it is stored, add a Kind. A memory's new
+column is then written, read, exported, compared and versioned. To let callers set it, add it to
+`MemoryFields`; to put it into memory files, to `PortableMemory`.
 """
 
 import json
@@ -33,18 +30,18 @@ def to_text(moment: datetime) -> str:
 
 
 def to_ms(moment: datetime) -> int:
-    """Unix milliseconds, truncated; computed in integers, as floats lose a millisecond now and then."""
+    """Truncated, and computed in integers, as floats lose a millisecond now and then."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def from_ms(ms: int) -> datetime:
-    """Return the time, limited to what datetime can represent: one bad row must not break reading all."""
+    """Limited to what datetime can represent: one bad row must not break reading all."""
     told = min(max(ms, 0), _LAST_MS)
     return datetime.fromtimestamp(told / 1000, UTC)  # rounds to microseconds: exact until 2242
 
 
 def idle_since(now: datetime, ttl: timedelta) -> str:
-    """Return the last activity that is too long ago for an open session."""
+    """The last activity that is too long ago for an open session."""
     try:
         return to_text(now - ttl)
     except OverflowError:  # a time to live of thousands of years: sessions never expire
@@ -66,8 +63,8 @@ def next_number(noun: Noun) -> str:
 
 
 def keep_number(noun: Noun) -> str:
-    """SQL that records the number given to a user's ($1) new row, so that it is never reused. Run it after
-    the insert, in the same transaction."""
+    """SQL that records the number of a user's ($1) new row, so that it is never reused. Run it after the
+    insert, in the same transaction."""
     return f"""
         INSERT INTO numbers (user_id, noun, last)
         SELECT $1, '{noun}', number FROM {_NUMBERED[noun]} WHERE user_id = $1 AND number IS NOT NULL
@@ -77,12 +74,9 @@ def keep_number(noun: Noun) -> str:
     """  # noqa: S608 - one of three words
 
 
-# ---- columns of a value ----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a field is stored in its column. None is stored as NULL."""
+    """How a field is stored. None is NULL."""
 
     write: Callable[[Any], Any] | None = None
     """None: unchanged; `read` too."""
@@ -90,9 +84,9 @@ class Kind:
     column: str = ""
     """If it differs from the field's name."""
     empty: tuple[str, Any] | None = None
-    """The stored form of an empty value, and that value: common, so not parsed."""
+    """The stored form of an empty value, and that value: not parsed."""
     nothing: str = "NULL"
-    """A NULL of the column's type: PostgreSQL takes an untyped one for text."""
+    """PostgreSQL takes an untyped one for text."""
 
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -137,7 +131,6 @@ class _Column:
     field: str
     """May be nested: `key.user_id`."""
     of: Callable[[Any], Any]
-    """Returns the field of a value."""
     kind: Kind
     optional: bool
 
@@ -147,7 +140,7 @@ class _Column:
 
 
 class Columns(Generic[V]):
-    """The columns of a value, in the order of its fields."""
+    """In the order of the fields."""
 
     def __init__(
         self,
@@ -157,9 +150,8 @@ class Columns(Generic[V]):
         without: Collection[str] = (),
         **kinds: "Kind | Columns[Any]",
     ) -> None:
-        """Describe the columns of a dataclass or NamedTuple: one for each field, nested dataclasses included.
-        `moments`: how datetimes are stored; `kinds`: for fields whose type does not say. Raises TypeError for
-        a field that can't be mapped."""
+        """`moments`: how datetimes are stored; `kinds`: for fields whose type does not say. Raises TypeError
+        for a field that can't be mapped."""
         self._value = value
         self._without = without
         self._kinds = kinds
@@ -177,43 +169,41 @@ class Columns(Generic[V]):
         self.nullable: Final = frozenset(column.name for column in self._columns if column.optional)
 
     def of(self, alias: str) -> str:
-        """Return `select` with the table's alias in the statement."""
+        """`select` with the table's alias."""
         return ", ".join(f"{alias}.{name}" for name in self.names)
 
     def filled(self, **given: str) -> str:
-        """Return a list in place of `select`, for rows with other values or NULL in these columns."""
+        """A list in place of `select`, with these values and else NULL."""
         return ", ".join(given.get(each.name, each.kind.nothing) for each in self._columns)
 
     def column(self, name: str) -> Callable[[Row], Any]:
-        """Return a function that reads one column of a row."""
+        """A function that reads one column of a row."""
         return itemgetter(self.names.index(name))
 
     def part(self, name: str) -> Callable[..., Any]:
-        """Return a function that reads one field from all columns of a row."""
+        """A function that reads one field from all columns of a row."""
         return self._compiled(self._parts[name])
 
     def read(self, row: Row) -> V:
-        """Return the value of a row."""
         return self._make(*row)
 
     def first(self, rows: Sequence[Row]) -> V | None:
-        """Return the value of the first row; None if there is none."""
+        """The value of the first row, if any."""
         return self._make(*rows[0]) if rows else None
 
     def by_name(self, row: Row) -> dict[str, Any]:
-        """Return the columns of a row by name."""
         return dict(zip(self.names, row, strict=True))
 
     def write(self, value: V) -> dict[str, Any]:
-        """Return the columns of a value by name, in order."""
+        """The columns of a value by name, in order."""
         return {each.name: each.written(each.of(value)) for each in self._columns}
 
     def write_some(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The same for some fields, given by name."""
+        """For some fields, given by name."""
         return {each.name: each.written(given[each.field]) for each in self._columns if each.field in given}
 
     def _made(self, described: "Columns[Any]", value: type, within: str) -> str:
-        """Return the expression that builds a value, and collect its columns."""
+        """Return the expression that builds a value; collect its columns."""
         parts = []
         for name, hint in _hints(value).items():
             if name in described._without:
@@ -236,7 +226,6 @@ class Columns(Generic[V]):
         return f"{value.__name__}({', '.join(parts)})"
 
     def _noted(self, column: _Column) -> str:
-        """Return the expression that builds a field."""
         stored = f"c{len(self._columns)}"
         self._columns.append(column)
         if column.kind.read is None:
@@ -249,8 +238,7 @@ class Columns(Generic[V]):
         return f"None if {stored} is None else {read}" if column.optional else read
 
     def _compiled(self, made: str) -> Callable[..., Any]:
-        """Compile the expression, as dataclasses do with their methods: reading a row is as fast as
-        hand-written code."""
+        """As dataclasses do with their methods: reading a row is as fast as hand-written code."""
         given = ", ".join(f"c{at}" for at in range(len(self._columns)))
         compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - of fields' names alone
         return compiled
@@ -263,7 +251,7 @@ def _hints(value: type) -> dict[str, Any]:
 
 
 def _bare(hint: Any) -> tuple[Any, bool]:
-    """Return a type without None, and whether it allowed None; for literals, their type."""
+    """The type without None, and whether it allowed None; for literals, their type."""
     optional = get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
     if optional:
         hint = Union[tuple(each for each in get_args(hint) if each is not NoneType)]  # noqa: UP007 - of a list of types
@@ -271,7 +259,7 @@ def _bare(hint: Any) -> tuple[Any, bool]:
 
 
 class Parameters:
-    """Numbered parameters for columns, from `first` on."""
+    """Numbered parameters for columns."""
 
     def __init__(self, names: Iterable[str], first: int = 1) -> None:
         self._marks = {name: f"${number}" for number, name in enumerate(names, first)}
@@ -284,11 +272,10 @@ class Parameters:
         """For ON CONFLICT DO UPDATE."""
 
     def __getitem__(self, name: str) -> str:
-        """Return the parameter of a column."""
         return self._marks[name]
 
     def of(self, columns: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the values for the parameters, in order."""
+        """The values, in order."""
         return tuple(columns[name] for name in self._marks)
 
 
@@ -297,21 +284,17 @@ CHANNEL: Final = Columns(ChannelKey)
 
 
 def key_columns(key: SessionKey) -> tuple[int, int, str]:
-    """Return the columns of a session key."""
     return (key.user_id, key.channel_id, key.agent)
 
 
 def of_place(key: ChannelKey) -> tuple[Subject, ...]:
-    """Return the lock keys of a channel; a thread has those of its channel too: what is done to a message
-    that Discord tells of by the thread alone comes after what was done there before."""
+    """The lock keys of a channel. A thread has those of its channel too: Discord may report a message by the
+    thread alone."""
     return (channel(key.channel_id), channel(key.place_id))
 
 
-# ---- messages --------------------------------------------------------------------------------------------
-
-
 def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:
-    """Write tool calls; memory texts are stored as references (domain/memory_calls.py)."""
+    """Memory texts are stored as references (domain/memory_calls.py)."""
     return json.dumps([asdict(without_texts(call)) for call in calls], ensure_ascii=False)
 
 

@@ -2,8 +2,7 @@
 
 An erasure is first recorded in the erasure log and in `erasing`, so the next start continues it after a kill:
 see privacy.py. Messages are deleted in batches, so that others need not wait, the rest in one transaction.
-Then it is recorded in the log again, to cover a backup made in between. Call `clean` of memory/removal.py
-afterwards, for the unused pages of SQLite.
+Then it is recorded again, to cover a backup made in between. Call `clean` of memory/removal.py afterwards.
 
 A user's channel messages are deleted with their answers, the frozen blocks that held them, and their pending
 mentions. The id of the last one is kept per channel, so that catching up does not fetch them again.
@@ -38,26 +37,25 @@ class PersonalTable:
 
     table: str
     kind: DataKind | None
-    """None: derived from other rows, and not exported."""
+    """None: derived, and not exported."""
     at: str = ""
-    """The time column; empty if there is none."""
+    """The time column, if any."""
     name: str = ""
-    """The name of the list in an export; empty: the table's."""
+    """Its list in an export; empty: the table's name."""
     column: str = "user_id"
-    """The user column."""
     only: str = ""
     """An additional condition."""
     hidden: tuple[str, ...] = ()
-    """Columns that are not exported: derived ones, Discord tokens, and where the program runs."""
+    """Columns that are not exported: derived ones, Discord tokens, and process names."""
     erasing: Literal["delete", "unsign", "keep"] = "delete"
     """unsign: the row stays, without the user's id."""
     ids: str = ""
-    """A query for the rows' ids, if there may be very many or they are found through other rows."""
+    """A query for the rows' ids, if there may be many or they are found through other rows."""
     id_column: str = "id"
     page_size: int = 200
     """Ids whose rows are read together."""
     read_where: str = ""
-    """The condition for reading rows, if not that of the user column."""
+    """If not by the user column."""
 
     @property
     def list_name(self) -> str:
@@ -73,15 +71,14 @@ class PersonalTable:
 
     @property
     def select(self) -> str:
-        """Return the statement that reads the rows. $1 user; with `ids`: $2 an array of ids, in whose order
-        the rows come."""
+        """The rows. $1 user; with `ids`: $2 an array of ids, in whose order the rows come."""
         some = f" AND {self.id_column} IN @ids($2) ORDER BY {self.id_column}" if self.ids else ""
         held = self.read_where or self.theirs
         return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {held}{some}"
 
     @property
     def count(self) -> str:
-        """Return the statement for the number of rows and their first and last time. $1 user"""
+        """Their number, first and last time. $1 user"""
         span = f"min({self.at}), max({self.at})" if self.at else "NULL, NULL"
         held = self.read_where or self.theirs
         chosen = f"{held} AND {self.id_column} IN ({self.ids})" if self.ids else held
@@ -89,7 +86,7 @@ class PersonalTable:
 
     @property
     def erase(self) -> str:
-        """Return the statement that erases the rows. $1 user"""
+        """$1 user"""
         if self.erasing == "unsign":
             return f"UPDATE {self.table} SET {self.column} = 0 WHERE {self.theirs}"
         chosen = f" AND {self.id_column} IN ({self.ids})" if self.ids else ""
@@ -97,7 +94,6 @@ class PersonalTable:
 
     @property
     def users(self) -> str:
-        """Return the query for all users with rows."""
         more = self.only and f" AND {self.only}"
         signed = "<> 0" if self.erasing == "unsign" else "IS NOT NULL"  # the terminal user is 0
         return f"SELECT DISTINCT {self.column} FROM {self.table} WHERE {self.column} {signed}{more}"
@@ -202,15 +198,14 @@ PERSONAL_TABLES: Final = (
         )
     ),
 )
-"""Each table comes after those that its rows refer to."""
+"""Each after those that its rows refer to."""
 _EXPORTED: Final = tuple(table for table in PERSONAL_TABLES if table.kind)
 
 Record = Mapping[str, Any]
-"""A row ready for JSON: times in ISO 8601, Discord ids as texts, since many programs round numbers of that
-size."""
+"""A row ready for JSON: times in ISO 8601, Discord ids as texts, since many programs round numbers."""
 
 _PIECE_BYTES: Final = 3 * 2**20
-"""Of a file; a longer one becomes several records."""
+"""A longer file becomes several records."""
 
 _JSON: Final = frozenset(
     (
@@ -221,7 +216,7 @@ _JSON: Final = frozenset(
 _IDS: Final = frozenset({"id", "set_by", "reply_to", "supersedes", "summarized_to", "shown_in", "replaces"})
 """Besides columns named `…_id`."""
 _MAX_EXACT: Final = 2**53 - 1
-"""The greatest integer that JavaScript represents exactly."""
+"""For JavaScript."""
 
 
 class PersonalDataStore:
@@ -229,15 +224,13 @@ class PersonalDataStore:
         self._database = database
 
     async def get_overview(self, user_id: int) -> Holdings:
-        """Count each kind, in one snapshot."""
+        """In one snapshot."""
         on_server = self._database.dialect != "sqlite"
         return await self._database.read_long(lambda: _overview(user_id, on_server=on_server))
 
     async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
-        """Yield all records with the name of their list, one list after the other.
-
-        Rows written during the export may be missing.
-        """
+        """Yield the records with the name of their list, list by list. Rows written meanwhile may be
+        missing."""
         for table in _EXPORTED:
             async for row in self._read_rows(table, user_id):
                 for record in _records(table, row):
@@ -308,16 +301,12 @@ def _id_as_text(name: str, value: Any) -> Any:
     return str(value) if isinstance(value, int) and (is_id or abs(value) > _MAX_EXACT) else value
 
 
-# SQL that erases all data of a user ($1).
-
 # $2 now
 BEGIN: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
 
-# All users.
 SELECT_BEGUN: Final = "SELECT user_id FROM erasing /* all users */"
 
-# A turn of theirs in another process, or an unfinished one of a dead process. Uses reservations_by_user and
-# turns_by_user. $2 process
+# In another process, also a dead one. Uses reservations_by_user and turns_by_user. $2 process
 _SELECT_ELSEWHERE: Final = """
     SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
     WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.purpose = 'turn'
@@ -328,7 +317,7 @@ _SELECT_ELSEWHERE: Final = """
     LIMIT 1
 """
 
-# The user's channel messages, preceded by their answers, which are found through them. $2 limit
+# Answers first, which are found through the messages. $2 limit
 SELECT_IN_CHANNELS: Final = f"""
     SELECT m.id, m.discord_id
     FROM ({ANSWERED_IN_CHANNELS} UNION ALL {SAID_IN_CHANNELS}) AS found
@@ -366,37 +355,36 @@ _ERASED: Final = tuple(table for table in reversed(PERSONAL_TABLES) if table.era
 """Referencing rows come first."""
 
 USERS: Final = " UNION ".join(dict.fromkeys(table.users for table in _ERASED)) + " /* all users */"
-"""All users with stored data. Reads the whole database."""
+"""Reads the whole database."""
 
 
 _AT_A_TIME: Final = 200
-"""Messages deleted per transaction."""
+"""Messages per transaction."""
 
 
 class PersonalErasureStore:
     def __init__(
         self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None, process: str = ""
     ) -> None:
-        """`log` records the erasures; None if they repeat those of a log after a restore."""
+        """`log` records the erasures; None if they repeat a log's after a restore."""
         self._database = database
         self._clock = clock
         self._log = log
         self._process = process
 
     async def list_users(self) -> frozenset[int]:
-        """List the users with stored data. It reads the whole database, so use it only on a restored one."""
+        """Reads the whole database: for restored ones only."""
         return frozenset(id_ for (id_,) in await self._database.query(USERS))
 
     async def list_begun(self) -> tuple[int, ...]:
-        """List the users whose erasure was begun but not finished."""
+        """Whose erasure is unfinished."""
         return tuple(id_ for (id_,) in await self._database.query(SELECT_BEGUN))
 
     async def erase(self, user_id: int, *, counting_on: date | None = None, begun: bool = False) -> None:
-        """Erase everything; `begun`: after `begin`. Raises ErasureUnfinished if it failed midway, and calling
-        `erase` again continues it; another StorageError if nothing was erased.
+        """Erase everything; `begun`: after `begin`. Raises ErasureUnfinished, after which `erase` continues
+        it, or another StorageError if nothing was erased.
 
-        `counting_on`: today, if token limits apply, which an erasure must not reset: the token counts of this
-        day and month are kept until the month ends.
+        `counting_on`: today, if token limits apply: the counts of this month are kept until it ends.
         """
         if not begun:
             await self.begin(user_id)
@@ -411,14 +399,13 @@ class PersonalErasureStore:
             raise ErasureUnfinished from error
 
     async def begin(self, user_id: int) -> None:
-        """Record that all data of a user is to be erased: processes end their turns, and a restart continues
-        it. Raises StorageError."""
+        """Processes end the user's turns from now on, and a restart continues the erasure. Raises
+        StorageError."""
         await self._note(user_id)
         await self._database.transaction([Statement(BEGIN, (user_id, to_ms(self._clock())))], [user(user_id)])
 
     async def runs_elsewhere(self, user_id: int) -> bool:
-        """Return whether another process runs a turn of theirs: after `begin` it ends that turn and starts no
-        other. Raises StorageError."""
+        """Return whether another process still runs a turn of theirs. Raises StorageError."""
         return bool(await self._database.query(_SELECT_ELSEWHERE, user_id, self._process))
 
     async def _note(self, user_id: int) -> None:

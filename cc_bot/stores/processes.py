@@ -1,7 +1,4 @@
-"""The processes that share the database, and their duties. See domain/process.py.
-
-All times are by the database's clock, so machines' clocks need not agree.
-"""
+"""The processes that share the database, and their duties, by the database's clock."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -16,14 +13,13 @@ _LEASE_MS: Final = round(LEASE.total_seconds() * 1000)
 
 # $1 process
 def left_by_the_dead(table: str) -> str:
-    """Return SQL for a table's rows whose process, other than $1, is dead."""
+    """Rows of a table whose process, other than $1, is dead."""
     living = f"SELECT 1 FROM processes AS p WHERE p.name = {table}.process"  # noqa: S608
     return f"{table}.process <> $1 AND NOT EXISTS ({living})"
 
 
 def of_shard(place: str, shard: str, count: str) -> str:
-    """Return SQL for rows of `places` in the servers of a shard ("Sharding" in Discord's documentation), and
-    for channels without a row there."""
+    """Rows of `places` in the servers of a shard, and channels without a row there."""
     return f"({place}.guild_id IS NULL OR ({place}.guild_id >> 22) % {count} = {shard})"
 
 
@@ -81,14 +77,12 @@ SELECT_DUTIES: Final = """
 
 
 class ProcessStore:
-    """Living processes and their duties. No user data."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[LivingProcess, ...]:
-        """Add a process, unless others conflict with it; returns those. Lapsed processes among `watched` are
-        removed first; other lapsed ones still conflict. Raises StorageError."""
+        """Add a process, unless others conflict with it; returns those. Lapsed ones among `watched` are
+        removed first. Raises StorageError."""
 
         def steps() -> Steps[tuple[LivingProcess, ...]]:
             for name in watched:
@@ -106,9 +100,9 @@ class ProcessStore:
     async def renew(
         self, process: Process, wanted: Collection[str] = (), *, connected: bool = False, late: bool = False
     ) -> Renewal | None:
-        """Renew a process, record whether it is `connected` to Discord, and release its duties that are not
-        `wanted`. Returns None if it is dead. Declares others with lapsed leases dead, unless its own had
-        lapsed or it is `late`: an outage keeps all from renewing. Raises StorageError."""
+        """Renew a process, and release its duties that are not `wanted`. Returns None if it is dead. Declares
+        others with lapsed leases dead, unless its own had lapsed or it is `late`: an outage keeps all from
+        renewing. Raises StorageError."""
 
         def steps() -> Steps[Renewal | None]:
             rows = yield Statement(_IS_UP, (process.name,))
@@ -129,8 +123,7 @@ class ProcessStore:
         return await self._database.write(steps, [PROCESSES])
 
     async def remove(self, names: Collection[str]) -> tuple[str, ...]:
-        """Remove processes that have ended, with their duties; returns those that were still listed. Raises
-        StorageError."""
+        """Remove ended processes with their duties; returns those still listed. Raises StorageError."""
 
         def steps() -> Steps[tuple[str, ...]]:
             removed = list[str]()
@@ -142,21 +135,20 @@ class ProcessStore:
         return await self._database.write(steps, [PROCESSES])
 
     async def list_all(self) -> tuple[LivingProcess, ...]:
-        """List all processes that are not dead, oldest first. Raises StorageError."""
+        """List the living processes, oldest first. Raises StorageError."""
         return tuple(map(_living, await self._database.query(SELECT_PROCESSES)))
 
     async def take(self, duty: str, process: str) -> bool:
-        """Take a free duty or keep one's own. Returns False if another process holds it. Raises
-        StorageError."""
+        """Take a free duty or keep one's own. Returns False if it is another's. Raises StorageError."""
         [rows] = await self._database.transaction([Statement(_TAKE, (duty, process))], [PROCESSES])
         return bool(rows)
 
     async def give_back(self, duty: str, process: str) -> None:
-        """Release a duty. Raises StorageError."""
+        """Raises StorageError."""
         await self._database.transaction([Statement(_GIVE_BACK, (duty, process))], [PROCESSES])
 
     async def list_duties(self) -> tuple[Lease, ...]:
-        """List all duties, including free ones. Raises StorageError."""
+        """Free ones included. Raises StorageError."""
         return tuple(Lease(*row) for row in await self._database.query(SELECT_DUTIES))
 
 

@@ -1,5 +1,4 @@
-"""Brings a restored database up to what was erased since. Its statements span all users, and run before the
-database is used."""
+"""Repeats in a restored database what was erased since. Its statements span all users."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +15,7 @@ from cc_bot.stores.columns import CHANNEL
 from cc_bot.stores.memory.removal import MemoryRemovalStore
 from cc_bot.stores.personal_data import PersonalErasureStore
 
-# Turns ended after the backup was made, or are too old to answer; a browser may have been signed out since.
+# Turns that ended since, or are too old to answer; browsers that may have signed out.
 _LET_GO: Final = (
     *("DELETE FROM turns WHERE kind <> 'mention'", "DELETE FROM proposals WHERE state <> 'open'"),
     *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
@@ -44,10 +43,10 @@ class ErasedAgain:
     memories: int = 0
     sessions: int = 0
     deleted: int = 0
-    """Messages and channels that were deleted on Discord."""
+    """Messages and channels deleted on Discord."""
     since: datetime | None = field(default=None, compare=False)
-    """Users are erased if the log has them since then (None: at any time). All other ids are never reused, so
-    these are erased regardless of the time."""
+    """Users erased since then are erased again (None: at any time); other ids, never reused, regardless of
+    it."""
 
     def __bool__(self) -> bool:
         return bool(self.users or self.memories or self.sessions or self.deleted)
@@ -74,7 +73,7 @@ async def erase_again(
 
 
 async def _newest(database: Database) -> datetime | None:
-    """The time of the newest user activity, by this program's clock."""
+    """By this program's clock."""
     [(at,)] = await database.query(_SELECT_NEWEST)
     try:
         return datetime.fromisoformat(at) if at else None

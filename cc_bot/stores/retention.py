@@ -1,11 +1,8 @@
-"""Deletes messages, closed conversations and usage older than the operator's retention settings.
+"""Deletes what is older than the operator's retention settings, in small batches.
 
-It works in small batches, so that turns run in between. Messages are scanned in insertion order from the
-oldest, so no index on time is needed, which every turn would pay for.
-
-Messages that an open conversation still shows are kept at any age: the model must know what the user sees.
-Deleting a message thaws frozen blocks from there on; each channel's newest deleted message is recorded, so
-that catching up does not fetch it again (`read_to`).
+Messages are scanned in insertion order, so no index on time is needed, which every turn would pay for. Those
+that an open conversation still shows are kept. Deleting a message thaws frozen blocks from there on; each
+channel's newest deleted message is recorded, so that catching up does not fetch it again (`read_to`).
 """
 
 import json
@@ -84,7 +81,7 @@ _DELETE_SUMMARIES: Final = """
     ) /* all users */
 """
 
-# The session last included in its key's summary is kept, without messages, as long as the summary is.
+# The session last included in its key's summary is kept, without messages, with the summary.
 _DELETE_SESSIONS: Final = """
     DELETE FROM sessions WHERE id IN @texts($1)
         AND NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = sessions.id)
@@ -107,13 +104,13 @@ _DELETE_TOTALS: Final = "DELETE FROM usage_totals WHERE day < $1"
 
 class RetentionStore:
     def __init__(self, database: Database, *, history_limit: int = 20) -> None:
-        """`history_limit`: messages per history, 0 for unbounded."""
+        """`history_limit`: 0 for unbounded."""
         self._database = database
         self._limit = history_limit
 
     async def prune_messages(self, before: datetime) -> int:
-        """Delete messages stored before this time, in channels and sessions, with their files, pages and tool
-        calls. Returns the number of messages."""
+        """Delete messages stored before this time, with their files, pages and tool calls. Returns their
+        number."""
         count, after = 0, 0
         while True:
             some = partial(_messages, to_ms(before), after, self._limit)
@@ -125,7 +122,7 @@ class RetentionStore:
 
     async def prune_sessions(self, before: datetime) -> int:
         """Delete sessions closed before this time, with their messages; the last one of a key takes its
-        summary along. Returns the number of sessions."""
+        summary along. Returns their number."""
         count, after, limit = 0, ("", ""), to_text(before)
         while True:
             rows = await self._database.query(_SELECT_OLDEST_SESSIONS, *after, _AT_A_TIME)
@@ -138,7 +135,7 @@ class RetentionStore:
             after = (rows[-1][1], rows[-1][0])
 
     async def prune_usage(self, first_kept: date) -> int:
-        """Delete usage before this day, per user and total. Returns the number of user rows."""
+        """Returns the number of user rows."""
         day = (first_kept.isoformat(),)
         [deleted, _] = await self._database.transaction(
             [Statement(sql, day) for sql in (_DELETE_USAGE, _DELETE_TOTALS)], [MAINTENANCE_LOCK]
@@ -147,7 +144,7 @@ class RetentionStore:
 
 
 def _messages(before: int, after: int, limit: int) -> Steps[tuple[int, int | None]]:
-    """Delete a batch. Returns its size, and the id to continue after; None if no old message is left."""
+    """Returns the batch's size, and the id to continue after; None if no old message is left."""
     rows = yield Statement(_SELECT_OLDEST, (after, limit, _AT_A_TIME))
     found = [*map(_Old._make, rows)]
     old = [each for each in found if each.created_at < before]
@@ -193,7 +190,6 @@ class VitalsStore:
         return int(count)
 
     async def size_bytes(self) -> int:
-        """Return the size on disk, including the WAL."""
         return await self._database.size()
 
     async def schema_version(self) -> int:
@@ -201,6 +197,5 @@ class VitalsStore:
         return int(version)
 
     async def check_writable(self) -> None:
-        """Take the write lock and release it. Nothing is written, so frequent checks cause no disk writes.
-        Raises StorageError."""
+        """Take the write lock and release it: no disk write. Raises StorageError."""
         await self._database.transaction((), ())

@@ -1,7 +1,7 @@
 """Web sessions and sign-in codes.
 
-Both are random secrets of 256 bits, stored as fast hashes, as they can't be guessed. The statements that find
-a row by hash name no user: the secret decides who it is.
+Both are random secrets of 256 bits, stored as fast hashes. The statements that find a row by hash name no
+user: the secret decides who it is.
 """
 
 import hashlib
@@ -16,11 +16,11 @@ from cc_bot.stores.columns import to_text
 
 SECRET_BYTES: Final = 32
 NOTED_EVERY: Final = timedelta(hours=1)
-"""Use of a session is recorded no more often than that."""
+"""Use is recorded no more often."""
 MAX_SESSIONS: Final = 20
-"""Per user; the least recently used one is removed."""
+"""Per user; the least recently used one goes."""
 MAX_CODES: Final = 10
-"""Per user; the oldest one is removed."""
+"""Per user; the oldest one goes."""
 
 _INSERT_CODE: Final = """
     INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
@@ -98,7 +98,7 @@ class WebSessionStore:
         self._clock = clock
 
     async def make_code(self, place: WebPlace) -> str:
-        """Make a code that signs a user in once, within CODE_LIFE."""
+        """The code signs a user in once, within CODE_LIFE."""
         code, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
         row = (_hash(code), place.user_id, place.channel_id, place.guild_id)
         insert = Statement(_INSERT_CODE, (*row, to_text(now), to_text(now + CODE_LIFE)))
@@ -107,13 +107,13 @@ class WebSessionStore:
         return code
 
     async def find_code(self, code: str) -> WebPlace | None:
-        """Return whose code it is, without using it; None if it is used, expired or invalid."""
+        """Does not use the code. None if it is used, expired or invalid."""
         rows = await self._database.query(SELECT_CODE, _hash(code), to_text(self._clock()))
         return WebPlace(*rows[0]) if rows else None
 
     async def sign_in(self, code: str) -> tuple[str, WebSession] | None:
-        """Use a code, and return a new session with its secret; None if the code is used, expired or invalid.
-        Exactly one of concurrent calls succeeds."""
+        """Use a code; returns a new session with its secret, or None if the code is used, expired or
+        invalid."""
         place = await self.find_code(code)
         if place is None:
             return None
@@ -133,7 +133,7 @@ class WebSessionStore:
         return (secret, session) if session else None
 
     async def get(self, secret: str) -> WebSession | None:
-        """Return the session of a secret and record its use; None if it ended or is invalid."""
+        """Record the use of a session; None if it ended or is invalid."""
         now = self._clock()
         rows = await self._database.query(SELECT_SESSION, _hash(secret), *self._bounds(now))
         if not rows:
@@ -145,12 +145,12 @@ class WebSessionStore:
         return session
 
     async def list(self, user_id: int) -> list[WebSession]:
-        """List a user's sessions, the last used first."""
+        """The last used first."""
         rows = await self._database.query(_LIST, user_id, *self._bounds(self._clock()))
         return [*map(_session, rows)]
 
     async def end(self, user_id: int, session_id: int) -> bool:
-        """End a session. Returns False if the user has no such session."""
+        """Returns False if the user has no such session."""
         [ended] = await self._database.transaction([Statement(_END, (user_id, session_id))], [user(user_id)])
         return bool(ended)
 
@@ -162,12 +162,12 @@ class WebSessionStore:
         return len(ended)
 
     async def list_live(self) -> frozenset[int]:
-        """List the ids of all active sessions, of all users."""
+        """The active sessions of all users."""
         rows = await self._database.query(SELECT_LIVE, *self._bounds(self._clock()))
         return frozenset(id_ for (id_,) in rows)
 
     async def prune(self) -> None:
-        """Delete expired sessions and codes, of all users."""
+        """Delete expired sessions and codes of all users."""
         now, unused = self._bounds(self._clock())
         await self._database.transaction(
             [Statement(PRUNE_CODES, (now,)), Statement(PRUNE_SESSIONS, (now, unused))], [MAINTENANCE_LOCK]

@@ -41,16 +41,13 @@ SERVERS_LIMIT_S: Final = 30.0
 SLACK_S: Final = 2.0
 """Beyond a check's own timeouts, so that these are reported first."""
 MAX_NAMES: Final = 10
-"""Tools in one sentence."""
-
 Checked = Finding | Sequence[Finding]
 Check = tuple[str, Callable[[], Awaitable[Checked]], float]
-"""Its name in case it crashes, the check, and its time limit in seconds."""
+"""Its name, the check, and its time limit in seconds."""
 
 
 async def run_doctor(config: Config, *, offline: bool) -> Report:
-    """Run all checks; with `offline` only those without network. Raises InvalidSetting if the settings name
-    no database."""
+    """`offline`: only the checks without network. Raises InvalidSetting if no database is named."""
     words = texts(config.operator_locale)
     if config.discord_token and not offline:  # before the time limits start: takes seconds on a slow machine
         for name in import_module("cc_bot.discord.bot").extension_names():
@@ -110,7 +107,7 @@ def list_checks(config: Config, words: Texts, *, offline: bool) -> Sequence[Chec
 
 
 async def run_checks(checks: Sequence[Check], words: Texts) -> Report:
-    """Run all checks at once. Returns their findings in order."""
+    """Returns their findings in order."""
     found = await asyncio.gather(*(_run(check, words) for check in checks))
     return Report(tuple(chain.from_iterable(found)))
 
@@ -168,7 +165,7 @@ async def _check_policy(config: Config, words: Texts) -> Finding:
 
 
 async def _load_agents(agents: Agents) -> Collection[Agent]:
-    """Return none if their file is invalid, which _check_agents reports."""
+    """None if their file is invalid, which _check_agents reports."""
     try:
         return (await agents.load()).values()
     except StartupError:

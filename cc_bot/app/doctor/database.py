@@ -34,7 +34,7 @@ MAX_BACKUP_AGE: Final = timedelta(days=7)
 MIN_FREE_BYTES: Final = 64 * 2**20
 """With less, writes soon fail."""
 WANTED_BYTES: Final = 512 * 2**20
-"""In addition to twice the database: it is copied before upgrades and vacuumed after erasures."""
+"""Besides twice the database: it is copied before upgrades and vacuumed after erasures."""
 _OTHERS: Final = 0o077
 MAX_TABLES: Final = 3
 _SELECT_FACTS: Final = """
@@ -132,7 +132,6 @@ def _private_files(config: Config, path: Path) -> Iterator[Path]:
 
 
 def _mode(path: Path) -> int:
-    """Return 0 if the file does not exist or can't be examined."""
     try:
         return path.stat().st_mode & 0o777
     except OSError:
@@ -155,7 +154,7 @@ async def check_backups(config: Config, texts: Texts, now: datetime) -> Finding:
 
 
 async def check_erasures(config: Config, texts: Texts) -> Finding:
-    """Check the erasure log and its copies: without them nothing can be erased or restored."""
+    """Without the log and its copies nothing can be erased or restored."""
     said, log = texts.doctor, ErasureLog.beside(state_path(config.database_url, config.data_folder)).path
     exists = await asyncio.to_thread(log.exists)
     paths = [*logs_in(log.parent), *logs_in(config.backup_folder), *([log] if exists else [])]

@@ -1,6 +1,5 @@
-"""Checks the token, the intents, the registered commands and the clock with Discord.
+"""Checks the token, the intents, the registered commands and the clock with Discord, over plain HTTP.
 
-Uses plain HTTP: no gateway is needed, and loading hikari takes a second.
 https://discord.com/developers/docs/resources/application
 """
 
@@ -22,10 +21,10 @@ from cc_bot.version import __version__
 API_URL: Final = "https://discord.com/api/v10"
 TIMEOUT_S: Final = 8.0
 MESSAGE_CONTENT: Final = 1 << 18 | 1 << 19
-"""Application flags for the intent: granted in full, or because it is in few servers."""
+"""For the intent: granted in full, or because it is in few servers."""
 MAX_NAMES: Final = 8
 MAX_DIFFERENCE: Final = timedelta(seconds=5)
-"""Discord's time is in whole seconds, and arrives with a delay."""
+"""Discord's time is in whole seconds, and delayed."""
 WRONG_DIFFERENCE: Final = timedelta(minutes=1)
 
 _TOKEN: Final = re.compile(r"[\w-]++\.[\w-]++\.[\w-]++", re.ASCII)
@@ -34,13 +33,13 @@ _Get = Callable[[str], Awaitable[tuple[Any, str]]]
 
 
 class _NoAnswer(Exception):
-    """The text is the reason, without quoting the response."""
+    """Its text does not quote the response."""
 
 
 async def check_discord(
     config: Config, texts: Texts, list_commands: Callable[[], Awaitable[Collection[str]]], clock: Clock
 ) -> Sequence[Finding]:
-    """`list_commands` returns the names of the program's own commands."""
+    """`list_commands`: the names of the program's own commands."""
     said = texts.doctor
     if not config.discord_token:
         return [warning("token", said.token_missing)]
@@ -53,7 +52,7 @@ async def check_discord(
     async with aiohttp.ClientSession(headers=headers, timeout=aiohttp.ClientTimeout(TIMEOUT_S)) as session:
 
         async def get(path: str) -> tuple[Any, str]:
-            """Return the document, None if the token is refused, and the Date header."""
+            """Return the document, None if the token is refused; and the Date header."""
             url = (config.discord_api_url or API_URL) + path
             async with session.get(url, proxy=proxy_for(url)) as response:
                 if response.status not in (200, 401):

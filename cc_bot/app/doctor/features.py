@@ -52,7 +52,6 @@ _SETTINGS: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
 
 
 async def check_transcriber(transcriber: Transcriber | None, texts: Texts) -> Finding:
-    """Transcribe a second of silence."""
     said = texts.doctor
     if transcriber is None:
         return ok("hearing", said.hearing_none)
@@ -78,7 +77,7 @@ async def check_speaker(speaker: Speaker | None, texts: Texts) -> Finding:
 
 
 async def check_embedder(embedder: Embedder | None, texts: Texts, *, wanted: bool) -> Finding:
-    """A failure is a warning, as search by words works without it."""
+    """A failure is a warning: search by words works without it."""
     said = texts.doctor
     if embedder is None:
         return ok("embedder", said.embedder_none if wanted else said.embedder_off)
@@ -94,7 +93,7 @@ class _Service(Protocol):
 
 
 async def _try(check: str, service: _Service, use: Awaitable[object], works: str, fails: str) -> Finding:
-    """Await the use of a service, and close the service."""
+    """Await its use, and close the service."""
     try:
         await use
     except CcBotError:
@@ -130,7 +129,7 @@ async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Find
 
 
 async def check_sandbox(reader: DocumentReader, texts: Texts, *, unconfined: bool) -> Finding:
-    """Check whether the system confines the reading process. `unconfined`: documents are read even if not."""
+    """`unconfined`: documents are read even without a sandbox."""
     said = texts.doctor
     try:
         await reader.read(SMALL_RTF)
@@ -144,7 +143,7 @@ async def check_sandbox(reader: DocumentReader, texts: Texts, *, unconfined: boo
 async def check_reading(
     reader: PageSource | None, texts: Texts, *, wanted: bool, page: str = PAGE
 ) -> Sequence[Finding]:
-    """Read a web page. Without a `reader` nothing is fetched."""
+    """Without a `reader` nothing is fetched."""
     said = texts.doctor
     if not wanted or not can_read_pages():
         return [ok("reading", said.reading_none if wanted else said.reading_off)]
@@ -175,7 +174,7 @@ async def check_search(services: Sequence[SearchService], texts: Texts) -> Seque
 
 TIMEOUT_S: Final = 5.0
 SOON: Final = timedelta(days=14)
-"""Before a certificate expires; automatic renewal happens a month before."""
+"""A certificate is usually renewed a month before it expires."""
 ANY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
 FILE: Final = "live.js"
 """Served without signing in."""
@@ -227,7 +226,6 @@ async def _serves_pages(url: str) -> bool:
 
 
 async def _expiry(host: str, port: int) -> datetime:
-    """Return when the certificate expires. Raises OSError, TimeoutError and ssl.SSLError."""
     async with asyncio.timeout(TIMEOUT_S):
         _, writer = await asyncio.open_connection(host, port, ssl=ssl.create_default_context())
         try:

@@ -43,13 +43,13 @@ _RED: Final = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAKklEQVR42mN4oKBAU8QwasGoBaMWjFowasGoBaMWjFowasGo"
     "BaMWDBULAKWUgD269a5MAAAAAElFTkSuQmCC"
 )
-"""A red square as PNG: servers refuse smaller ones."""
+"""A red square: servers refuse smaller ones."""
 
 
 async def check_models(
     config: Config, texts: Texts, of_agents: Sequence[str], tools: Sequence[ToolSchema], *, offline: bool
 ) -> Sequence[Finding]:
-    """Check the models for answers, summaries and agents."""
+    """The models for answers, summaries and agents."""
     try:
         async with open_models(config) as models:
             if models.offline:
@@ -103,7 +103,7 @@ async def check_model(
 
 
 async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _Seen:
-    """Raises ModelError if the turn fails. A refused picture is not an error."""
+    """Raises ModelError, but not for a refused picture."""
     seen = _Seen()
     stable = SystemPart("You are a helpful assistant. Answer in one short sentence.")
     now = SystemPart("It is noon.")

@@ -9,18 +9,17 @@ from typing import Final, Literal
 from cc_bot.texts import Texts
 
 Verdict = Literal["ok", "warning", "failed"]
-"""warning: the program runs, but not as it should or not for long."""
+"""warning: it runs, but not as it should or not for long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A result of a check. Holds no secret."""
+    """Holds no secret."""
 
     check: str
     verdict: Verdict
     detail: str
     fix: str = ""
-    """Empty if there is nothing to do."""
 
 
 def ok(check: str, detail: str) -> Finding:
@@ -50,24 +49,24 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """Return the worst verdict."""
+        """The worst one."""
         return "failed" if self.count("failed") else "warning" if self.count("warning") else "ok"
 
     @property
     def exit_code(self) -> int:
-        """Return 1 if a check failed. Not for warnings, which would keep a monitor alarming."""
+        """Not 1 for warnings, which would keep a monitor alarming."""
         return 1 if self.verdict == "failed" else 0
 
 
 Breaks = Callable[[str, int], Sequence[int]]
-"""Returns the offsets that cut a line into pieces of at most so many cells."""
+"""Offsets that cut a line into pieces of at most so many cells."""
 
 _SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "warning": "!", "failed": "✗"}
 _MIN_WIDTH: Final = 12
 
 
 def as_lines(report: Report, texts: Texts, *, offline: bool, width: int | None, breaks: Breaks) -> list[str]:
-    """Return the report for a terminal of `width` cells; None: without wrapping."""
+    """For a terminal of `width` cells; None: without wrapping."""
     said, lines = texts.doctor, list[str]()
 
     def add(text: str, first: str = "", rest: str = "") -> None:
@@ -88,7 +87,7 @@ def as_lines(report: Report, texts: Texts, *, offline: bool, width: int | None, 
 
 
 def as_json(report: Report, *, version: str, offline: bool) -> str:
-    """Return the report as one object. Names and verdicts are stable, sentences are not."""
+    """One object. Names and verdicts are stable, sentences are not."""
     checks = [
         {"check": each.check, "verdict": each.verdict, "detail": each.detail, "fix": each.fix or None}
         for each in report.findings
