@@ -1,4 +1,4 @@
-"""Tools of configured MCP servers: their descriptions, where they are offered, and call results."""
+"""MCP tools: their descriptions, where they are offered, and results."""
 
 import hashlib
 import re
@@ -10,10 +10,10 @@ from typing import Any, Final, Literal
 from cc_bot.domain.message import Attachment
 
 SEPARATOR: Final = "__"
-"""Between the server's and the tool's name in the name shown to the model."""
+"""Between the server's and the tool's name in the model's name for a tool."""
 
 MAX_NAME_LENGTH: Final = 64
-"""Characters of that name."""
+"""Of that name."""
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 Approvers = Literal["asker", "owners"]
@@ -21,33 +21,30 @@ Approvers = Literal["asker", "owners"]
 
 
 def is_of_server(name: str) -> bool:
-    """Return whether this tool name belongs to a server's tool."""
     return SEPARATOR in name
 
 
 @dataclass(frozen=True, slots=True)
 class ServerTool:
-    """A server's tool as offered to a model."""
-
     server: str
     name: str
     """The server's name for it."""
     description: str
     parameters: Mapping[str, Any] = field(hash=False)
-    """JSON schema of its arguments, in a form that models accept."""
+    """JSON schema that models accept."""
     read_only: bool = False
-    """Whether its server declares that it changes nothing."""
+    """As its server declares."""
     open_world: bool = True
-    """Whether a call may reach beyond its server. False only if the operator says so, or if the server does
-    and an owner has accepted that."""
+    """Whether a call may reach beyond its server. False only if the operator says so, or the server does and
+    an owner accepted that."""
 
     called: str = ""
     """Overrides the model's name for one of our own tools."""
 
     @property
     def full_name(self) -> str:
-        """The name used by the model, restricted to the characters that models accept. A name without any
-        (such as a Japanese one) becomes a digest, so that names stay distinct."""
+        """The model's name, of allowed characters only. A name without any (such as a Japanese one) becomes a
+        digest."""
         if self.called:
             return self.called
         server, own = _NO_NAME.sub("_", self.server), _NO_NAME.sub("_", self.name)
@@ -56,13 +53,12 @@ class ServerTool:
         return f"{server}{SEPARATOR}{own}"
 
     def missing(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the names of missing required arguments. The server validates all else."""
+        """Return the missing required arguments. The server validates all else."""
         return tuple(name for name in self.parameters.get("required", ()) if name not in arguments)
 
 
 def find_missing(named: Iterable[str], known: Mapping[str, Sequence[str] | None]) -> tuple[str, ...]:
-    """Return those names or patterns that match no server tool. `known` are the tools by server; None:
-    unknown."""
+    """Return the names and patterns that match no tool. `known`: the tools by server; None: unknown."""
     there = [
         ServerTool(server, name, "", {}).full_name for server, names in known.items() for name in names or ()
     ]
@@ -78,7 +74,7 @@ def find_missing(named: Iterable[str], known: Mapping[str, Sequence[str] | None]
 
 @dataclass(frozen=True, slots=True)
 class ToolPlace:
-    """The user and channel of a turn, which decide the server tools offered."""
+    """The user and channel of a turn."""
 
     user_id: int
     channel_ids: tuple[int, ...] = ()
@@ -91,22 +87,18 @@ class ToolPlace:
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A server's tool as offered in one channel."""
-
     tool: ServerTool
     waits: bool
     """Whether a call needs approval."""
     approvers: Approvers = "asker"
     most_calls: int = 8
-    """Per turn, over all tools of its server."""
+    """Per turn, for all tools of its server."""
     for_roles: bool = False
     """Whether it is limited to certain roles, although others may read its results."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerResult:
-    """The result of a call, cut to the size limit."""
-
     text: str
     ok: bool = True
     images: tuple[Attachment, ...] = ()
@@ -125,41 +117,37 @@ class StoredToolList:
 
     @property
     def code(self) -> str:
-        """Return a digest by which an owner accepts exactly this list: short enough to copy, long enough not
-        to collide."""
+        """Return a digest of exactly this list: short enough to copy, long enough not to collide."""
         return hashlib.sha256(self.seen.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 ToolStatus = Literal["offered", "new", "changed", "gone", "left_out", "unnamed"]
-"""Whether models are offered a tool. New, changed and gone tools await an owner; a left-out tool is unusable
-for models, and an unnamed one is not allowed by the operator's file."""
+"""New, changed and gone tools await an owner; a left-out tool is unusable for models, an unnamed one not
+allowed by the operator's file."""
 HELD_BACK: Final = frozenset[ToolStatus]({"new", "changed", "gone"})
 
 
 @dataclass(frozen=True, slots=True)
 class ToolWording:
-    """A server's description of a tool."""
-
     description: str
     schema: str
-    """JSON schema of its arguments; empty if too large."""
+    """Empty if too large."""
     read_only: bool
     waits: bool
     """Whether a call needs approval."""
     open_world: bool = True
-    """Whether a call may reach beyond its server."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolDetails:
-    """A tool as an owner reviews it: the current and the accepted version."""
+    """A tool as an owner reviews it."""
 
     full_name: str
     status: ToolStatus
     now: ToolWording | None
     """None if its server no longer has it."""
     agreed: ToolWording | None
-    """None if it was never accepted."""
+    """None if never accepted."""
 
 
 LeftOutReason = Literal["alike", "long_name", "too_large", "no_schema", "no_object"]
@@ -167,7 +155,7 @@ LeftOutReason = Literal["alike", "long_name", "too_large", "no_schema", "no_obje
 
 @dataclass(frozen=True, slots=True)
 class LeftOutTool:
-    """A tool that can't be offered to any model."""
+    """A tool that no model can use."""
 
     name: str
     reason: LeftOutReason
@@ -185,7 +173,7 @@ class ToolServerProblem:
 
     kind: ToolServerProblemKind
     detail: str = ""
-    """Exit code of a program, or type of an error."""
+    """Exit code or type of an error."""
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.kind, self.detail)))
@@ -196,15 +184,13 @@ class ToolServerReport:
     server: str
     state: ToolServerState
     tools: int
-    """Number of offered tools."""
     tokens: int
-    """Tokens that they use in a request."""
+    """In a request."""
     calls: int = 0
     failures: int = 0
     withheld: tuple[str, ...] = ()
-    """New, changed or gone tools that no owner has accepted."""
+    """New, changed or gone, and not accepted by an owner."""
     left_out: tuple[LeftOutTool, ...] = ()
     problem: ToolServerProblem | None = None
-    """Why it is unavailable."""
     code: str = ""
     """Accepts the current tools; empty if nothing awaits acceptance."""

@@ -1,4 +1,4 @@
-"""Servers with tools that the operator names: their file, the client that calls them, supervision.
+"""MCP servers that the operator configures.
 
-The library is not imported before a file names a server: only `server` and the modules below it need it.
+The library is imported only if one is configured: only `server` and the modules below it need it.
 """

@@ -1,6 +1,7 @@
-"""The tools of a server: as listed, as stored, and as offered to models.
+"""A server's tools: as listed, stored, and offered to models.
 
-The stored text is the same for the same tools, so a request has the same bytes even if a server is away."""
+Equal tools are stored as equal text, so requests stay byte-identical while a server is away.
+"""
 
 import hashlib
 import json
@@ -27,13 +28,11 @@ from cc_bot.mcp.file import ServerRules
 Schema = dict[str, Any]
 
 MAX_NODES: Final = 2000
-"""The largest of well-known servers have some hundred."""
+"""Well-known servers have some hundred at most."""
 MAX_DEPTH: Final = 16
 
 
 class SchemaRefused(Exception):
-    """A tool that can't be offered to models."""
-
     def __init__(self, reason: LeftOutReason) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -45,7 +44,7 @@ _BOUNDS: Final[Mapping[str, Sequence[str]]] = {
     **dict.fromkeys(("minLength", "maxLength"), ("string",)),
     **dict.fromkeys(("minItems", "maxItems"), ("array",)),
 }
-"""The types that each bound belongs to: some providers refuse it elsewhere."""
+"""The types of each bound: some providers refuse it elsewhere."""
 _AS_THEY_ARE: Final = frozenset({"type", "enum", "const", "required", "description", "default", *_BOUNDS})
 
 
@@ -56,7 +55,7 @@ def tree_of(schema: object) -> Schema:
     tree = _Inliner(schema).node(schema, 0, ())
     if not isinstance(tree, dict):
         raise SchemaRefused("no_schema")
-    # Only loaded if a server is named: it takes 20 ms.
+    # Takes 20 ms.
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - see above
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415
 
@@ -73,8 +72,8 @@ class _Inliner:
         self._nodes = 0
 
     def node(self, schema: object, depth: int, within: tuple[str, ...]) -> Schema | bool:
-        """Return a part as a tree; `within` are the references that led to it. Where one leads back to
-        itself, or too deep, anything is right."""
+        """Return a part as a tree; `within` are the references that led to it. Cycles and what lies too deep
+        become schemas that accept anything."""
         if isinstance(schema, bool):
             return schema
         self._nodes += 1
@@ -107,7 +106,7 @@ class _Inliner:
                 yield key, value
 
     def _found(self, reference: str) -> object:
-        """Return what a reference within the schema leads to; None for any other."""
+        """Return the target of a reference within the schema, else None."""
         if not reference.startswith("#"):
             return None
         found: Any = self._whole
@@ -127,8 +126,8 @@ _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "
 
 
 def for_models(tree: Schema) -> Schema:
-    """Return the schema in a form that every model server takes: an object at its top, without unions there.
-    Raises SchemaRefused."""
+    """Return the schema in a form that every provider accepts: an object without unions at its top. Raises
+    SchemaRefused."""
     top = _as_object(tree)
     if top is None:
         raise SchemaRefused("no_object")
@@ -141,7 +140,7 @@ def _without(schema: Schema, *keys: str) -> Schema:
 
 
 def _as_object(tree: Schema) -> Schema | None:
-    """Return a schema with its unions merged into it; None if it does not describe objects."""
+    """Merge unions into the schema. Returns None if it does not describe objects."""
     if any(isinstance(each, dict) and _as_object(each) is None for each in tree.get("allOf", ())):
         return None
     tree = _merge_all_of(tree)
@@ -209,7 +208,7 @@ MAX_TOOLS: Final = 200
 MAX_DESCRIPTION_LENGTH: Final = 4000
 MAX_SCHEMA_LENGTH: Final = 64_000
 MAX_SCHEMAS_LENGTH: Final = 500_000
-"""Of all tools of a server, in the order of their names: a hundred times what well-known servers have."""
+"""Per server: a hundred times what well-known servers have."""
 MAX_LISTED_NAME_LENGTH: Final = 128
 
 
@@ -220,18 +219,17 @@ class RemoteTool:
     name: str
     description: str
     schema: str
-    """JSON; empty if it is too large."""
+    """JSON; empty if too large."""
     read_only: bool
     digest: str
-    """Of everything that the server says about it except `open_world`."""
+    """Covers all that the server says about it except `open_world`."""
     open_world: bool = True
-    """False if the server says that a call reaches nothing beyond it (`openWorldHint`)."""
+    """False if the server declares that calls reach nothing beyond it (`openWorldHint`)."""
 
 
 def as_listed(
     name: str, description: str, schema: object, *, read_only: bool, open_world: bool = True
 ) -> RemoteTool:
-    """Return a tool with bounded texts."""
     written = json.dumps(schema, sort_keys=True, default=str)
     whole = json.dumps([name, description, written, read_only])
     short = description[:MAX_DESCRIPTION_LENGTH] + "…" * (len(description) > MAX_DESCRIPTION_LENGTH)
@@ -246,7 +244,7 @@ def as_listed(
 
 
 def to_text(tools: Sequence[RemoteTool]) -> str:
-    """Return the tools as JSON, in an order that does not depend on the server."""
+    """Return the tools as JSON, in an order independent of the server."""
     ordered = sorted(tools, key=lambda tool: (tool.name, tool.digest, tool.open_world))
     rows = [
         [tool.name, tool.description, tool.schema, tool.read_only, tool.digest, tool.open_world]
@@ -261,25 +259,21 @@ def from_text(text: str) -> tuple[RemoteTool, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The tools of a server after review, in a fixed order."""
-
     tools: tuple[OfferedTool, ...] = ()
-    """Those offered to models."""
     left_out: tuple[LeftOutTool, ...] = ()
     details: tuple[ToolDetails, ...] = ()
     """Every listed or accepted tool, those held back first."""
     held_back: tuple[str, ...] = ()
 
     def cost(self, cost: Callable[[ServerTool], int]) -> int:
-        """Return the tokens that the offered tools take."""
         return sum(cost(each.tool) for each in self.tools)
 
 
 def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
-    """Decide which tools of a server are offered to models.
+    """Decide which tools are offered to models.
 
-    This is a tool's only way to a model: the operator's file allows it, an owner accepted it exactly as it is
-    listed now, and models can take its name and schema.
+    A tool must be allowed by the operator's file, accepted by an owner exactly as it is listed now, and
+    usable by models.
     """
     listed, accepted = from_text(stored.seen), from_text(stored.accepted)
     now, agreed = {tool.name: tool for tool in listed}, {tool.name: tool for tool in accepted}
@@ -334,7 +328,7 @@ def needs_approval(read_only: bool, rules: ServerRules) -> bool:
 
 
 def _is_open_world(name: str, rules: ServerRules, *, claimed: bool) -> bool:
-    """Return whether a call may reach beyond its server, according to the operator, else to the server."""
+    """Return whether a call may reach beyond its server, as the operator says, else the server."""
     if rules.local is None:
         return claimed
     return not any(fnmatchcase(name, pattern) for pattern in rules.local)
@@ -367,6 +361,5 @@ def _offered(
 
 
 def _is_allowed(name: str, rules: ServerRules) -> bool:
-    """Return whether the operator's file allows a tool."""
     named = rules.tools is None or any(fnmatchcase(name, pattern) for pattern in rules.tools)
     return named and not any(fnmatchcase(name, pattern) for pattern in rules.deny)

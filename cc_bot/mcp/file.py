@@ -1,7 +1,7 @@
-"""The operator's file of servers: read, and read again when it changes.
+"""The operator's file of MCP servers, reloaded when it changes.
 
-Its format is the one of other programs (Claude Desktop, VS Code), with our own part under `cc_bot`. No error
-repeats a value: commands, variables and headers hold secrets.
+The format is that of Claude Desktop and VS Code, with our settings under `cc_bot`. Errors repeat no
+values: commands, variables and headers hold secrets.
 """
 
 import json
@@ -27,16 +27,16 @@ from cc_bot.texts import Texts, texts
 from cc_bot.texts.tool_servers import ToolServersFileTexts
 
 INHERITED: Final = ("PATH", "HOME", "LANG")
-"""The variables of our environment that a server's process gets; all others stand in its entry."""
+"""The only variables that servers inherit from our environment."""
 
 Approval = Literal["never", "writes", "always"]
-"""Which calls wait for a press: none, those that may change something, or all."""
+"""Which calls need approval: none, those that may change something, or all."""
 
 _DIGITS: Final = re.compile(r"[1-9][0-9]{0,18}")
 
 
 def _as_id(value: object) -> object:
-    """Ids are often written as texts: many programs can't hold them as numbers."""
+    """Ids are often strings, as many programs can't hold them as numbers."""
     return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
 
 
@@ -50,7 +50,7 @@ _Patterns = Annotated[
 
 
 class ServerRules(BaseModel):
-    """The part of an entry that is ours: what may be called, where, for whom, and how much comes back."""
+    """Our settings of a server."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -68,20 +68,20 @@ class ServerRules(BaseModel):
     dms: bool | None = None
     """None: if no guilds and channels are named."""
     roles: _Ids = frozenset()
-    """Empty: for everyone."""
+    """Empty: everyone."""
     local: _Patterns | None = None
-    """Names or patterns of tools whose calls reach nothing beyond the server; None: those that the server
-    names, once an owner has accepted them."""
+    """Names or patterns of tools that reach nothing beyond the server; None: as the server declares and an
+    owner accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerEntry:
-    """A server as the file has it, with its variables filled in."""
+    """An entry with its variables filled in."""
 
     name: str
     rules: ServerRules
     command: str = field(default="", repr=False)
-    """The path of a program; empty for a server that is reached over HTTP."""
+    """Path of a program; empty for HTTP."""
     arguments: tuple[str, ...] = field(default=(), repr=False)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
     folder: Path | None = field(default=None, repr=False)
@@ -89,7 +89,7 @@ class ServerEntry:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
 
     def runs_as(self, other: "ServerEntry") -> bool:
-        """Return whether the other is started and reached in the same way."""
+        """Return whether both are started and reached in the same way."""
         return replace(self, rules=other.rules) == other
 
 
@@ -112,21 +112,21 @@ _OF_OTHERS: Final = frozenset(
         *("name", "description", "icon", "gallery", "version", "dev"),  # VS Code
     }
 )
-"""Keys of a server that other programs have, and that mean nothing here."""
+"""Server keys of other programs, ignored here."""
 _BESIDE: Final = frozenset({"inputs", "$schema", "globalShortcut", "preferences"})
-"""Those beside the servers: of VS Code and Claude Desktop."""
+"""Top-level keys of VS Code and Claude Desktop, ignored here."""
 _GROUPS: Final = ("mcpServers", "servers")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]{0,39}")
 _VARIABLE: Final = re.compile(
     r"\$\{(?:(?:env:)?+([A-Za-z_][A-Za-z0-9_]{0,99}+)(?::-([^$}]{0,1000}+))?+\}|[^}]{0,30}+\}?+)"
 )
 _SEEN_BY_ALL: Final = ("command", "args")
-"""Every user of the machine can read them in the list of processes."""
+"""Visible to every user of the machine in the process list."""
 _HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 
 def parse_servers(text: str, *, variables: Mapping[str, str], words: Texts) -> Mapping[str, ServerEntry]:
-    """Return the servers that are enabled, by name, in the file's order. Raises FileRefused."""
+    """Return the enabled servers by name, in the file's order. Raises FileRefused."""
     if not text.strip():
         return {}
     said = words.tool_servers_file
@@ -173,8 +173,6 @@ def _parse_json(text: str, words: ToolServersFileTexts) -> dict[str, Any]:
 
 
 class _Reader:
-    """Reads one entry."""
-
     def __init__(self, name: str, variables: Mapping[str, str], words: Texts) -> None:
         self._name = name
         self._server = printable_key(name)
@@ -184,7 +182,7 @@ class _Reader:
         self._tables = TableReader(words.operator_file, expected)
 
     def read(self, table: Any) -> ServerEntry | None:
-        """Return the server; None if it is disabled. Raises FileRefused."""
+        """Return the server; None if disabled. Raises FileRefused."""
         if not _NAME.fullmatch(self._name) or SEPARATOR in self._name:
             raise FileRefused(self._words.bad_name.format(server=self._server))
         if not isinstance(table, dict):
@@ -217,7 +215,6 @@ class _Reader:
         raise self._wrong("cwd")
 
     def _find(self, command: str, environment: Mapping[str, str], folder: Path | None) -> str:
-        """Return the path of a program. Raises FileRefused."""
         wanted = str((folder or Path()) / command) if os.sep in command else command
         found = None if "\0" in wanted else shutil.which(wanted, path=environment.get("PATH"))
         if found is None:
@@ -245,7 +242,7 @@ class _Reader:
         return {name: self._fill(f"{key}.{name}", value) for name, value in pairs.items()}
 
     def _fill(self, key: str, text: str) -> str:
-        """Return a text with its variables filled in. Raises FileRefused."""
+        """Fill in variables. Raises FileRefused."""
 
         def value(match: re.Match[str]) -> str:
             name, default = match[1], match[2]
@@ -268,8 +265,8 @@ class _Reader:
 def servers_file(
     path: Path, *, variables: Mapping[str, str], locale: Locale, required: bool = False
 ) -> OperatorFile[Mapping[str, ServerEntry]]:
-    """Return the file of servers, whose errors are in `locale`. `variables` are those of the environment.
-    `required`: the operator named the file, so its absence is a mistake."""
+    """Return the file, with errors in `locale`. `variables`: the environment. `required`: the operator named
+    the file, so it must exist."""
     words = texts(locale)
     parse = partial(parse_servers, variables=variables, words=words)
     kind = FileKind(

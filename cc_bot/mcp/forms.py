@@ -1,7 +1,7 @@
-"""Forms that a server sends during a call (elicitation): shown to the user who made the call, or declined.
+"""Forms that servers send during a call (elicitation), shown to the user who made the call.
 
-A form that asks for a secret, or that is not a few plain fields, is declined and the user reads why. A form
-that belongs to no running call is declined without a word.
+Forms that ask for a secret or are more than a few plain fields are declined, and the user reads why. A
+form that belongs to no running call is declined silently.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ MAX_FORMS: Final = 3
 MAX_MESSAGE_LENGTH: Final = 2000
 MAX_LABEL_LENGTH: Final = 200
 MAX_FORM_LENGTH: Final = 10_000
-"""Of all texts of a form together; a longer form is declined."""
+"""Of all texts of a form."""
 MAX_CHOICES: Final = 25
 _DECLINED: Final = "[A question of the server's was declined: {why}]"
 _WHY: Final[Mapping[type[ToolServerError], str]] = {
@@ -56,7 +56,7 @@ _KINDS: Final[Mapping[str, FieldKind]] = {
 
 
 def form_of(server: str, params: types.ElicitRequestParams) -> Form:
-    """Return the form that a server asks for. Raises SecretAsked and FormUnsuitable."""
+    """Convert what a server asks. Raises SecretAsked and FormUnsuitable."""
     if not isinstance(params, types.ElicitRequestFormParams):
         raise SecretAsked(server=server)  # an address is where secrets are asked for
     schema = params.requested_schema
@@ -78,7 +78,7 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
 
 
 def _words(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield all texts of a field: a server may put its question into any of them."""
+    """Yield all texts of a field: any of them may hold the question."""
     for key in ("title", "description", "default"):
         if isinstance(words := schema.get(key), str):
             yield words
@@ -116,7 +116,7 @@ def _field(server: str, name: str, schema: Mapping[str, Any], required: bool) ->
 
 
 def _choices(schema: Mapping[str, Any]) -> tuple[FormChoice, ...]:
-    """Return the values that a text may have; none if they are not listed, or can't be shown."""
+    """Return the allowed values; none if they are not listed or can't be shown."""
     listed, names = schema.get("enum"), schema.get("enumNames")
     if isinstance(listed, list):
         labels = names if isinstance(names, list) and len(names) == len(listed) else listed
@@ -146,23 +146,21 @@ def _number(value: object) -> float | None:
 
 
 class ActiveCall:
-    """A call while its server works on it, and may ask something back."""
+    """A running call, during which the server may ask something."""
 
     def __init__(self, server: str, asker: Asker | None, time: asyncio.Timeout, form_s: float) -> None:
-        """`time` is the limit of the call, which is paused while the user is asked."""
+        """`time`: the call's time limit, paused while the user is asked."""
         self._server = server
         self._asker = asker
         self._time = time
         self._form_s = form_s
         self.asked = 0
-        """Questions of the server so far."""
         self._one_by_one = asyncio.Lock()
         self._asking: asyncio.Task[Mapping[str, str] | None] | None = None
         self.notes = list[str]()
         """Lines for the model about declined questions."""
 
     async def answer(self, params: types.ElicitRequestParams) -> types.ElicitResult:
-        """Answer what the server asks."""
         self.asked += 1
         if self.asked > MAX_FORMS:
             return self.decline(_TOO_MANY)
@@ -178,7 +176,7 @@ class ActiveCall:
                 return await self._ask(self._asker, form)
 
     def end(self) -> None:
-        """Take back what is being asked: the call is over."""
+        """Withdraw an open question: the call is over."""
         self._asker = None
         if self._asking:
             self._asking.cancel()
@@ -211,7 +209,7 @@ class ActiveCall:
             _log.warning("refusal_not_shown", error=type(error).__name__)
 
     def decline(self, why: str) -> types.ElicitResult:
-        """Decline what the server asks, with a note for the model."""
+        """Decline, with a note for the model."""
         if (note := _DECLINED.format(why=why)) not in self.notes:
             self.notes.append(note)
         return types.ElicitResult(action="decline")

@@ -1,8 +1,8 @@
-"""Messages of servers, bounded and cleaned before the library validates them.
+"""Messages of servers: cleaned before the library validates them, and results cut to their limits.
 
-The library reads a message on the event loop, in one piece. So a message is first reduced to what is used of
-it, in a thread if it is large. A long text or picture is parsed fast. Many values are not, and Python's
-interpreter lock is held meanwhile: hence the bound on their number.
+The library validates a message on the event loop. So it is first reduced to what is used, in a thread if
+it is large. Parsing holds the interpreter lock, and takes time by the number of values: hence the bound on
+it.
 """
 
 import asyncio
@@ -33,15 +33,15 @@ from cc_bot.mcp.catalog import MAX_TOOLS
 MAX_MESSAGE_BYTES: Final = 12 << 20
 """8 MB of pictures in base64, and a text."""
 MAX_VALUES: Final = 100_000
-"""In one JSON message: parsing so many holds the interpreter lock for 30 ms."""
+"""Per message: parsing holds the interpreter lock for 30 ms."""
 MAX_BLOCKS: Final = 1000
-"""Texts and pictures in a result: the library validates each of them several times."""
+"""Per result."""
 MAX_TEXT: Final = 1024 * 1024
-"""Characters of a result: a little more than the most bytes that an operator can ask for."""
+"""Characters per result: just above what an operator can allow."""
 MAX_DIGITS: Final = 30
-"""In a whole number: parsing takes the square of its length. A longer one becomes a text."""
+"""Of an integer: parsing takes quadratic time. A longer one becomes a string."""
 MAX_QUESTION_BYTES: Final = 1_000_000
-"""Of what a server asks: it is kept until it is answered."""
+"""A server's question is held until it is answered."""
 MAX_INLINE_BYTES: Final = 32_000
 """Larger messages are read in a thread."""
 
@@ -55,16 +55,16 @@ _HINTS: Final = ("readOnlyHint", "openWorldHint")
 
 
 class MessageUnreadable(ValueError):
-    """What a server sent is not a message, or takes too long to read."""
+    """Not a message, or too expensive to read."""
 
 
 async def clean_message(text: bytes) -> bytes:
-    """Return a message as the library takes it. Raises MessageUnreadable."""
+    """Return a message as the library accepts it. Raises MessageUnreadable."""
     return _clean(text) if len(text) <= MAX_INLINE_BYTES else await run_aside(_clean, text)
 
 
 async def run_aside(function: Callable[..., T], *arguments: object) -> T:
-    """Run a function in the one thread for large data: so only one message at a time takes memory."""
+    """Run a function in the one thread for large data: only one message at a time takes memory."""
     return await asyncio.get_running_loop().run_in_executor(_READER, function, *arguments)
 
 
@@ -85,8 +85,7 @@ def _clean(text: bytes) -> bytes:
 
 
 def has_too_many_values(text: bytes) -> bool:
-    """Return whether JSON has more values than MAX_VALUES, without reading it: what begins one outside of
-    the strings is counted."""
+    """Return whether JSON has more than MAX_VALUES values, by counting delimiters outside of strings."""
     if sum(map(text.count, _SEPARATORS)) <= MAX_VALUES:
         return False
     bare = text.replace(rb"\\", b"").replace(rb"\"", b"")
@@ -101,7 +100,7 @@ def _whole_number(digits: str) -> int | str:
 
 
 def _encode(text: str) -> bytes:
-    """Return a text with U+FFFD for each half of a surrogate pair, piece by piece."""
+    """Encode, with U+FFFD for lone surrogates."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -110,7 +109,7 @@ def _encode(text: str) -> bytes:
 
 
 def _reduce(result: dict[str, Any]) -> None:
-    """Leave out what is not used of a list of tools or of a call's result."""
+    """Drop what is not used of a list of tools or a result."""
     if isinstance(tools := result.get("tools"), list):
         known = [tool for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str)]
         result["tools"] = [_plain(tool) for tool in known[:MAX_TOOLS]]
@@ -119,8 +118,8 @@ def _reduce(result: dict[str, Any]) -> None:
 
 
 def _shorten(blocks: list[Any], structured: object) -> list[Any]:
-    """Return the first blocks, with MAX_TEXT characters; the structured content as a text if there is no
-    other text."""
+    """Return the first blocks, with MAX_TEXT characters in all; structured content becomes the text if there
+    is no other."""
     kept, room = blocks[:MAX_BLOCKS], MAX_TEXT
     if left := len(blocks) - len(kept):
         kept.append({"type": "text", "text": f"[{left} of {len(blocks)} parts were left out here.]"})
@@ -137,8 +136,8 @@ def _shorten(blocks: list[Any], structured: object) -> list[Any]:
 
 
 def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool as the library takes it, which refuses the whole list for one bad tool. The schema of its
-    results is left out: results would be checked by it, and a pattern in it may take for ever."""
+    """Return a tool without what the library may refuse: it would refuse the whole list. The output schema is
+    dropped, as a pattern in it may take forever."""
     words = {key: tool[key] for key in ("name", "title", "description") if isinstance(tool.get(key), str)}
     given = tool.get("annotations")
     known = given if isinstance(given, dict) else {}
@@ -147,7 +146,7 @@ def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_object(schema: object) -> dict[str, Any]:
-    """Return a schema of an object. Any other one is wrapped in it, and refused later (see schemas.py)."""
+    """Return a schema of an object. Any other is wrapped in one, and refused later (catalog.py)."""
     if isinstance(schema, dict) and schema.get("type", "object") == "object" and _has_readable_parts(schema):
         return {**schema, "type": "object"}
     return {"type": "object", "allOf": [schema]}
@@ -165,15 +164,14 @@ def _has_readable_parts(schema: Mapping[str, Any]) -> bool:
 
 
 MAX_IMAGE_BYTES: Final = 8_000_000
-"""Of all pictures of one result."""
+"""Of all pictures of a result."""
 MAX_IMAGES: Final = 8
 MAX_REFERENCE_LENGTH: Final = 200
 """Of the name or address of content that is left out."""
 
 
 def result_of(result: CallToolResult, most_kb: int) -> ServerResult:
-    """Return the outcome of a call with at most so many KB of text. Structured content is a text by now, see
-    messages.py."""
+    """Convert a result, with at most so many KB of text. Structured content is text by now."""
     gathered = _Gathered()
     lines = [line for block in result.content for line in gathered.lines(block)]
     text = cut("\n".join(lines), most_kb * 1024)
@@ -181,7 +179,7 @@ def result_of(result: CallToolResult, most_kb: int) -> ServerResult:
 
 
 def cut(text: str, limit: int) -> str:
-    """Cut a text to so many bytes of UTF-8, between characters, with a line that says how much is missing."""
+    """Cut a text to so many UTF-8 bytes, between characters, and say how much is missing."""
     whole = text.encode("utf-8", "replace")
     if len(whole) <= limit:
         return whole.decode("utf-8")
@@ -192,13 +190,10 @@ def cut(text: str, limit: int) -> str:
 
 @dataclass(slots=True)
 class _Gathered:
-    """The lines and pictures of a result so far."""
-
     images: list[Attachment] = field(default_factory=list)
     image_bytes: int = 0
 
     def lines(self, block: ContentBlock) -> Iterator[str]:
-        """Yield the lines for a block."""
         match block:
             case TextContent(text=text):
                 yield text

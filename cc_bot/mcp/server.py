@@ -1,6 +1,6 @@
-"""The connection to one server, which reconnects for as long as the file names it.
+"""The connection to one server, reopened for as long as the file names it.
 
-The library's client is opened and closed in one task; calls come from any task. A server that fails harms no
+The library's client is opened and closed in one task; calls come from any task. A failing server harms no
 other, and no turn waits for one that is away.
 """
 
@@ -32,19 +32,19 @@ from cc_bot.mcp.transports import NOT_SENT, HttpTransport, ServerProcess, Transp
 _log = structlog.get_logger(__name__)
 
 CONNECT_S: Final = 90.0
-"""For a server to start and to list its tools: some are downloaded first."""
+"""For a server to start and list its tools: some are downloaded first."""
 FIRST_PAUSE_S: Final = 1.0
 MAX_PAUSE_S: Final = 60.0
 STEADY_S: Final = 60.0
-"""A connection that lasted so long starts again with the first pause."""
+"""After such a connection, the pauses start over."""
 ALIVE_S: Final = 5.0
-"""For a server to answer anything, after a call failed."""
+"""For any answer after a failed call."""
 BETWEEN_LISTS_S: Final = 5.0
 MAX_PAGES: Final = 50
 MAX_QUESTIONS: Final = 16
-"""In one call; a server that asks more floods."""
+"""Per call; a server that asks more is disconnected."""
 MAX_ERROR_BYTES: Final = 1000
-"""Of a server's own error message."""
+"""Of a server's error message."""
 
 _LOST: Final = (
     *("Connection closed", "SSE stream ", "server answered a request with 202 Accepted"),
@@ -52,7 +52,7 @@ _LOST: Final = (
 )
 """Prefixes of the library's errors for a call without a readable answer."""
 _CALL: Final = ContextVar["ActiveCall | None"]("_CALL", default=None)
-"""The call that the task makes."""
+"""The current task's call."""
 
 for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote messages
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
@@ -62,10 +62,8 @@ OnList = Callable[[Sequence[RemoteTool]], Awaitable[None]]
 
 
 class ServerConnection:
-    """The connection to one server."""
-
     def __init__(self, entry: ServerEntry, on_list: OnList, *, form_s: float = OPEN_FOR_S) -> None:
-        """`on_list` gets each list of tools. `form_s`: the time to fill in a form."""
+        """`on_list` gets each list of tools. `form_s`: time to fill in a form."""
         self.entry = entry
         self.state: State = "starting"
         self.problem: ToolServerProblem | None = None
@@ -74,9 +72,9 @@ class ServerConnection:
         self._form_s = form_s
         self._active = list[ActiveCall]()
         self._has_abandoned = False
-        """Whether a call of this connection was cancelled, or took too long."""
+        """Whether a call of this connection was cancelled or timed out."""
         self._asks = False
-        """Whether the server sent a form on this connection that names no call."""
+        """Whether the server sent a form that names no call."""
         self._ended = False
         self._client: Client | None = None
         self._transport: HttpTransport | ServerProcess | None = None
@@ -88,11 +86,10 @@ class ServerConnection:
         return bool(self._client and self._transport and not self._transport.closed.is_set())
 
     def end(self) -> None:
-        """Do not reconnect."""
         self._ended = True
 
     async def run(self) -> None:
-        """Keep it connected until `end` is called and this is cancelled."""
+        """Stay connected until `end` is called and this is cancelled."""
         clock = asyncio.get_running_loop().time
         pause, logged = FIRST_PAUSE_S, False
         while not self._ended:
@@ -114,7 +111,7 @@ class ServerConnection:
             pause = min(pause * 2, MAX_PAUSE_S)
 
     async def _connect(self) -> None:
-        """Connect, list the tools and stay until the connection ends. Raises whatever goes wrong."""
+        """Connect, list the tools and wait until the connection ends. Raises any error."""
         transport = HttpTransport(self.entry) if self.entry.url else ServerProcess(self.entry)
         self._transport, self._has_abandoned, self._asks = transport, False, False
         client = Client(
@@ -161,7 +158,7 @@ class ServerConnection:
             await asyncio.gather(closed, listening, return_exceptions=True)
 
     async def _listen(self, client: Client) -> None:
-        """Subscribe to changes of the tools, which a server of the newer protocol needs."""
+        """Subscribe to changes of the tools, as the newer protocol requires."""
         tools = client.server_capabilities.tools
         if client.protocol_version in MODERN_PROTOCOL_VERSIONS and tools and tools.list_changed:
             with suppress(MCPError, RuntimeError):
@@ -204,8 +201,8 @@ class ServerConnection:
         return replace(given, text="\n".join((given.text, *call.notes)).strip()) if call.notes else given
 
     def _failure(self, client: Client, error: MCPError) -> ServerResult:
-        """Return the server's own error. Raises ToolServerAway if the call was not sent, and ToolCallLost if
-        its outcome is unknown."""
+        """Return the server's error. Raises ToolServerAway if the call was not sent, ToolCallLost if its
+        outcome is unknown."""
         if error.code != NOT_SENT and not error.message.startswith(_LOST):
             return ServerResult(cut(error.message, MAX_ERROR_BYTES), ok=False)
         self._check_alive(client)
@@ -253,7 +250,7 @@ class ServerConnection:
         return types.ElicitResult(action="decline")
 
     def _check_alive(self, client: Client) -> None:
-        """Reconnect if the server answers nothing any more."""
+        """Reconnect if the server no longer answers."""
         if self._check is None or self._check.done():
             self._check = asyncio.create_task(self._ask_anything(client, self._transport))
 
@@ -280,7 +277,7 @@ def _to_catalog(tools: Sequence[types.Tool]) -> Sequence[RemoteTool]:
 
 
 def _problem_of(error: Exception | None, transport: Transport | None) -> ToolServerProblem:
-    """Return why a server is away, without a word of the file or of the server."""
+    """Return why a server is away, without texts of the file or the server."""
     if transport is not None and transport.code is not None:
         return ToolServerProblem("ended", str(transport.code))
     if error is None:
@@ -295,7 +292,7 @@ def _problem_of(error: Exception | None, transport: Transport | None) -> ToolSer
 
 
 def _innermost(error: Exception) -> Exception:
-    """Follow an error to where it began; of several at once, to the first."""
+    """Return the root cause; of a group, that of its first error."""
     inner = error.exceptions[0] if isinstance(error, ExceptionGroup) else error.__cause__
     if inner is None and isinstance(error.__context__, OSError):  # the HTTP client hides it
         inner = error.__context__

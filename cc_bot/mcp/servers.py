@@ -1,4 +1,4 @@
-"""The servers that the operator's file names: started, supervised and ended as it says."""
+"""Starts, supervises and ends the servers of the operator's file."""
 
 import asyncio
 import sys
@@ -35,17 +35,12 @@ if TYPE_CHECKING:
 _log = structlog.get_logger(__name__)
 
 FILE_INTERVAL_S: Final = 2.0
-"""Between two looks at the file."""
 START_INTERVAL_S: Final = 0.05
-"""Between two looks at a server that is starting."""
-
 Cost = Callable[[ServerTool], int]
 """The tokens that it takes to offer a tool."""
 
 
 class ToolLists(Protocol):
-    """Stores the tools of servers."""
-
     async def get_all(self) -> Mapping[str, StoredToolList]: ...
 
     async def put(self, server: str, tools: StoredToolList) -> None: ...
@@ -53,8 +48,6 @@ class ToolLists(Protocol):
 
 @dataclass(slots=True)
 class _ManagedServer:
-    """A server of the file, its tools and its connection."""
-
     entry: ServerEntry
     stored: StoredToolList | None = None
     """None until it listed its tools once."""
@@ -90,18 +83,18 @@ class _ManagedServer:
 
 @dataclass(slots=True)
 class Servers:
-    """The servers (ToolServers, see tools/servers.py)."""
+    """The configured servers (ToolServers, see tools/servers.py)."""
 
     lists: ToolLists
     cost: Cost
     budget: int
-    """Tokens that the tools of all servers may take."""
+    """Tokens for the tools of all servers."""
     form_s: float = OPEN_FOR_S
-    """The time to fill in a form of a server."""
+    """Time to fill in a form."""
     meter: Meter = NULL_METER
     managed: dict[str, _ManagedServer] = field(default_factory=dict)
     withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
-    """Servers with newly withheld tools, to notify the owners once."""
+    """Servers with newly withheld tools, of which the owners are notified once."""
 
     def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
         return [
@@ -144,11 +137,11 @@ class Servers:
         return result
 
     def reports(self) -> tuple[ToolServerReport, ...]:
-        """Return the status of each server, in the file's order."""
+        """Return each server's status, in the file's order."""
         return tuple(each.report for each in self.managed.values())
 
     def known_tools(self) -> Mapping[str, Sequence[str] | None]:
-        """Return the names of all tools of each server; None for one that has not listed any yet."""
+        """Return the names of each server's tools; None if it has not listed any yet."""
         return {
             name: [tool.name for tool in from_text(managed.stored.seen)] if managed.stored else None
             for name, managed in self.managed.items()
@@ -159,8 +152,8 @@ class Servers:
         return self._named(server).catalog.details
 
     async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
-        """Accept the tools of a server as its report with this code describes them. Returns the names of the
-        tools offered from now on; None if there was nothing to accept.
+        """Accept a server's tools as described by the report with this code. Returns the names of the tools
+        offered from now on; None if nothing awaited acceptance.
 
         Raises ToolServerUnknown, ToolListNotShown if the tools changed since, and StorageError.
         """
@@ -178,8 +171,8 @@ class Servers:
         return self.managed[server]
 
     async def follow(self, entries: Mapping[str, ServerEntry]) -> None:
-        """Manage the servers of a file and end all others. A server goes on running if its command or address
-        is unchanged. Raises StorageError."""
+        """Manage these servers and end all others. Those with the same command or address keep running.
+        Raises StorageError."""
         if not entries and not self.managed:
             return
         stored = await self.lists.get_all() if entries else {}
@@ -198,11 +191,11 @@ class Servers:
         await _end(list(ending.values()))
 
     async def start(self) -> None:
-        """Start the servers that are not started, without waiting for them."""
+        """Start the new servers without waiting for them."""
         waiting = [managed for managed in self.managed.values() if managed.task is None]
         if not waiting:
             return
-        # The library is loaded only for a server: it takes 26 MiB and half a second.
+        # The library takes 26 MiB and half a second.
         module = await asyncio.to_thread(import_module, "cc_bot.mcp.server")
         for managed in waiting:
             managed.connection = module.ServerConnection(
@@ -211,7 +204,7 @@ class Servers:
             managed.task = asyncio.create_task(managed.connection.run())
 
     async def settle(self) -> None:
-        """Wait until each server has listed its tools or is away."""
+        """Wait until each server is ready or away."""
         while any(managed.state == "starting" for managed in self.managed.values()):  # noqa: ASYNC110 - no event
             await asyncio.sleep(START_INTERVAL_S)
 
@@ -220,7 +213,7 @@ class Servers:
         await _end(ending)
 
     async def _take(self, managed: _ManagedServer, tools: Sequence[RemoteTool]) -> None:
-        """Store the tools that a server lists, and notify the owners of those that are withheld."""
+        """Store the tools that a server lists, and report withheld ones."""
         seen = await asyncio.to_thread(to_text, tools)
         stored = replace(managed.stored, seen=seen) if managed.stored else StoredToolList(seen)
         try:
@@ -240,7 +233,7 @@ class Servers:
         await self.lists.put(managed.entry.name, managed.stored)  # an owner may have accepted it meanwhile
 
     async def _review(self, managed: _ManagedServer) -> None:
-        """Review the tools in a thread, again if they or the rules change meanwhile: a list may be long."""
+        """Review the tools in a thread, as a list may be long; again if they or the rules change meanwhile."""
         reviewed = None
         while managed.stored is not None and reviewed != (managed.entry, managed.stored):
             reviewed = managed.entry, managed.stored
@@ -248,7 +241,7 @@ class Servers:
             managed.catalog, managed.tokens = catalog, await asyncio.to_thread(catalog.cost, self.cost)
 
     def _apply_budget(self) -> None:
-        """Leave out the servers that do not fit into the budget, in the file's order."""
+        """Leave out servers that exceed the budget, in the file's order."""
         total = 0
         for managed in self.managed.values():
             fits = total + managed.tokens <= self.budget
@@ -269,7 +262,7 @@ async def _end(servers: Sequence[_ManagedServer]) -> None:
 
 
 def is_for(rules: ServerRules, place: ToolPlace) -> bool:
-    """Return whether a server is for that user in that channel."""
+    """Return whether a server is offered to that user in that channel."""
     if rules.roles and not rules.roles & set(place.role_ids or ()):
         return False
     everywhere = not rules.guilds and not rules.channels
@@ -290,8 +283,7 @@ async def open_servers(
     form_s: float = OPEN_FOR_S,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Servers]:
-    """Run the servers of a file, which is loaded already. Does not wait for them to start. Raises
-    StorageError."""
+    """Run the servers of a file that is already loaded. Does not wait for them to start. Raises StorageError."""
     servers = Servers(lists, cost, budget, form_s, meter)
     entries = await file.now()
     await servers.follow(entries)
@@ -307,7 +299,6 @@ async def open_servers(
 async def _follow(
     servers: Servers, file: OperatorFile[Mapping[str, ServerEntry]], entries: Mapping[str, ServerEntry]
 ) -> None:
-    """Start the servers, and follow the changes of the file."""
     while True:
         try:
             await servers.start()
@@ -332,8 +323,8 @@ class _NoLists:
 async def try_servers(
     entries: Mapping[str, ServerEntry], cost: Cost, timeout_s: float
 ) -> tuple[Sequence[ToolServerReport], Mapping[str, Sequence[str] | None]]:
-    """Start servers for a test and end them. Returns their reports, as if an owner had accepted all tools,
-    and the names of their tools."""
+    """Start servers as a test and end them. Returns their reports, as if an owner had accepted all tools, and
+    the names of their tools."""
     servers = Servers(_NoLists(), cost, budget=sys.maxsize)
     try:
         await servers.follow(entries)

@@ -1,6 +1,6 @@
-"""The transports of the library's client: a program's stdin and stdout, and HTTP, both with bounds.
+"""Transports of the library's client, with bounds: a program's stdin and stdout, and HTTP.
 
-The library's own transport for programs neither bounds a line nor repairs a text, and a line that it can't
+The library's own transport for programs neither bounds lines nor repairs text, and a line that it can't
 read leaves a call without an answer.
 """
 
@@ -29,11 +29,11 @@ from cc_bot.mcp.messages import MAX_MESSAGE_BYTES, MessageUnreadable, clean_mess
 _log = structlog.get_logger(__name__)
 
 PAUSE_S: Final = 0.001
-"""After each line or piece, so that a server that floods slows itself down, not the event loop."""
+"""After each line or piece: a flood slows down the server, not the event loop."""
 BYTES_PER_S: Final = 8 << 20
 
 GRACE_S: Final = 0.5
-"""For a program to end by itself after its stdin is closed."""
+"""For a program to exit after its stdin is closed."""
 KILL_AFTER_S: Final = 1.0
 POLL_S: Final = 0.02
 WRITE_S: Final = 10.0
@@ -45,7 +45,7 @@ READ_S: Final = 600.0
 GOODBYE_S: Final = 3.0
 """For a server to end its session."""
 NOT_SENT: Final = -32099
-"""Our own error code for a call that did not reach the server, or was turned away."""
+"""Our error code for a call that was not delivered, or was turned away."""
 _TURNED_AWAY: Final = (401, 403, 429)
 _STREAM: Final = "text/event-stream"
 _MAX_EVENT_ID: Final = 1000
@@ -71,7 +71,7 @@ async def _pause(size: int) -> None:
 
 
 class ServerProcess(Transport):
-    """A program, spoken with in lines, and ended with all that it started."""
+    """A program that speaks in lines, ended with all that it started."""
 
     def __init__(self, entry: ServerEntry) -> None:
         super().__init__(entry)
@@ -79,7 +79,7 @@ class ServerProcess(Transport):
         self._watchdog: asyncio.subprocess.Process | None = None
         self._pipes = list[asyncio.Task[None]]()
         self._has_left = False
-        """Whether the server has closed one of its pipes."""
+        """Whether the server has closed a pipe."""
 
     async def __aenter__(self) -> TransportStreams:
         try:
@@ -108,8 +108,8 @@ class ServerProcess(Transport):
             cwd=entry.folder,
             process_group=0,
         )
-        # Kills its process group, the server's, when the bot dies, however it does. The server may ignore the
-        # end of its stdin. No process id is named, as it may belong to another process by then.
+        # Kills the server's process group when the bot dies, even by kill -9: the server may ignore the end
+        # of its stdin. It names no process id, which could be reused.
         with suppress(OSError):  # there is no shell, or the server has ended already
             self._watchdog = await asyncio.create_subprocess_exec(
                 *("/bin/sh", "-c", "trap '' HUP INT TERM; read -r _; kill -KILL 0"),
@@ -123,7 +123,7 @@ class ServerProcess(Transport):
     async def _read(
         self, stdout: asyncio.StreamReader, received: MemoryObjectSendStream[SessionMessage | Exception]
     ) -> None:
-        """Pass on the messages, one a line; other lines are greetings or logs."""
+        """Pass on messages, one per line; other lines are greetings or logs."""
         with received, suppress(anyio.BrokenResourceError):
             try:
                 async for line in _lines(stdout):
@@ -186,7 +186,7 @@ class ServerProcess(Transport):
 
 
 async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield the lines, read in small pieces, so that little is kept of a flood. Raises MessageUnreadable."""
+    """Yield the lines. Raises MessageUnreadable if one is too long."""
     begun = bytearray()
     while piece := await stdout.read(_PIECE_BYTES):
         *ended, rest = piece.split(b"\n")
@@ -200,8 +200,7 @@ async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
 
 
 async def _uncancelled(work: Coroutine[Any, Any, None]) -> None:
-    """Finish the work even when cancelled, and raise the cancellation afterwards: a process that is left
-    halfway through its start or its end is never waited for."""
+    """Finish the work before raising a cancellation: a half-started process would never be waited for."""
     task, cancelled = asyncio.create_task(work), None
     with anyio.CancelScope(shield=True):
         while not task.done():
@@ -217,8 +216,8 @@ async def _uncancelled(work: Coroutine[Any, Any, None]) -> None:
 
 
 async def _has_ended(process: asyncio.subprocess.Process, seconds: float) -> bool:
-    """Return whether it ends within that time. Process.wait would also wait for its pipes, which what it
-    started may hold open."""
+    """Return whether it ends in time. Process.wait would also wait for pipes, which its children may hold
+    open."""
     clock = asyncio.get_running_loop().time
     until = clock() + seconds
     while process.returncode is None and clock() < until:  # noqa: ASYNC110 - see above
@@ -235,8 +234,6 @@ def _signal(process: asyncio.subprocess.Process, what: str) -> None:
 
 
 class HttpTransport(Transport):
-    """The library's transport, with bounds on responses."""
-
     def __init__(self, entry: ServerEntry) -> None:
         super().__init__(entry)
         self._stack = AsyncExitStack()
@@ -287,7 +284,7 @@ class _BoundedRequests(httpx2.AsyncHTTPTransport):
                 self._transport.closed.set()  # so that a new session is opened
             await response.aclose()
             return _not_sent(sent)
-        # Nobody asked for compression, and it may unpack to anything.
+        # We did not ask for compression, and it may unpack to anything.
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.DecodingError("compressed", request=request)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -295,7 +292,7 @@ class _BoundedRequests(httpx2.AsyncHTTPTransport):
         if isinstance(body, httpx2.AsyncByteStream):
             clean = _clean_events(body, request) if kind == _STREAM else _clean_body(body)
             response.stream = _Stream(clean, body)
-        # A charset of the server's choice could take for ever to decode.
+        # Some charsets take forever to decode.
         response.headers["content-type"] = kind
         return response
 
@@ -306,8 +303,6 @@ def _not_sent(call: Mapping[str, Any]) -> httpx2.Response:
 
 
 class _Stream(httpx2.AsyncByteStream):
-    """The pieces made of a body."""
-
     def __init__(self, pieces: AsyncIterator[bytes], body: httpx2.AsyncByteStream) -> None:
         self._pieces = pieces
         self._body = body
@@ -320,14 +315,14 @@ class _Stream(httpx2.AsyncByteStream):
 
 
 async def _paced(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Yield at most 1000 pieces a second: each costs time, however small."""
+    """Yield at most 1000 pieces a second: each costs time."""
     async for piece in body:
         yield piece
         await asyncio.sleep(PAUSE_S)
 
 
 async def _clean_body(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Yield the message. If it is too long, breaks off or can't be read: nothing, and that call fails."""
+    """Yield the message; nothing if it is too long, breaks off or can't be read. Then that call fails."""
     whole = bytearray()
     try:
         async for piece in _paced(body):
@@ -342,8 +337,7 @@ async def _clean_body(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
 
 
 async def _clean_events(body: httpx2.AsyncByteStream, request: httpx2.Request) -> AsyncIterator[bytes]:
-    """Yield the events of a stream, each with a message. Pauses that the server names are left out: the
-    library's own is a second."""
+    """Yield the events of a stream. Retry pauses of the server are dropped: the library's is a second."""
     stream = _Stream(_paced(body), body)
     response = httpx2.Response(200, headers={"content-type": _STREAM}, stream=stream, request=request)
     async for event in httpx2.EventSource(response, max_event_size=MAX_MESSAGE_BYTES):

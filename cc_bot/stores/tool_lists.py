@@ -1,4 +1,4 @@
-"""Tool lists of the operator's servers: as last listed, and as accepted by an owner."""
+"""Tool lists of MCP servers: as last listed, and as accepted by an owner."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,7 +8,6 @@ from cc_bot.storage import Database, Statement
 
 SELECT_LISTS: Final = "SELECT server, seen, accepted FROM tool_lists ORDER BY server"
 
-# $1 server, $2 seen, $3 accepted
 _PUT: Final = """
     INSERT INTO tool_lists (server, seen, accepted) VALUES ($1, $2, $3)
     ON CONFLICT (server) DO UPDATE SET seen = excluded.seen, accepted = excluded.accepted
@@ -16,7 +15,7 @@ _PUT: Final = """
 
 
 class ToolListStore:
-    """The tools of every server. No user data."""
+    """No user data."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

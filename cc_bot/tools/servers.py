@@ -1,8 +1,8 @@
-"""Tools of the operator's servers in a turn.
+"""MCP tools in a turn.
 
-A server's results are written by others: they are passed as JSON, which their text can't break out of, and
-taint the turn. A call needs approval if it changes something outside, unless the operator configured
-otherwise, and if others' text might make the model leak data.
+Results are written by others: they are passed as JSON, which they can't break out of, and taint the turn.
+A call needs approval if it changes something outside (unless the operator configured otherwise), or if
+others' text might make the model leak data.
 """
 
 import json
@@ -41,7 +41,7 @@ OWNERS_ELSEWHERE: Final = (
     " done: tell the user to ask for it in a channel, not in private."
 )
 MAX_REPEATS: Final = 1
-"""Calls of a tainted turn that repeat what the user typed: the choice of words can leak data, too."""
+"""Calls of a tainted turn that repeat what the user typed: even the choice of words can leak data."""
 _REPEATS: Final = ""
 """Their key in the counter; no server has this name."""
 CALL_IN_DOUBT: Final = (ToolTimedOut, ToolCallLost)
@@ -49,35 +49,31 @@ CALL_IN_DOUBT: Final = (ToolTimedOut, ToolCallLost)
 
 
 class ToolServers(Protocol):
-    """The operator's servers, connected or not."""
-
     def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
         """List the tools available to one turn, in a fixed order."""
         ...
 
     def is_starting(self, server: str) -> bool:
-        """Whether the server has not connected yet but may soon."""
+        """Return whether the server has not connected yet but may soon."""
         ...
 
     async def wait_for(self, server: str) -> None:
-        """Wait for a starting server, as long as a call may take. Raises ToolServerAway if it is not
-        connected by then."""
+        """Wait for a starting server, as long as a call may take. Raises ToolServerAway."""
         ...
 
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:
-        """Call a tool; cancelling this cancels the call at the server. The server's questions go to `asker`,
-        and are declined without one.
+        """Call a tool; cancelling this cancels the call at the server. Without `asker` the server's questions
+        are declined.
 
-        Raises ToolServerAway if the server is unavailable or no longer has the tool (nothing was sent), and
-        ToolCallLost if the call may have been made.
+        Raises ToolServerAway if nothing was sent, and ToolCallLost if the call may have been made.
         """
         ...
 
 
 class CallableServerTool:
-    """A server's tool in one turn (a CallableTool, see the registry)."""
+    """A CallableTool, see the registry."""
 
     personal = True
     about: Subject | None = None
@@ -126,9 +122,9 @@ class CallableServerTool:
         )
 
     def _may_carry_out(self, context: ToolContext, given: Mapping[str, Any]) -> bool:
-        """Whether others' text may have determined what this call sends beyond its server, or requests data
-        that its authors may not see: in a tainted turn, unless the call only repeats what the user typed, at
-        most MAX_REPEATS times."""
+        """Return whether others' text may determine what leaves the server, or request data that its authors
+        may not see: in a tainted turn, unless the call only repeats what the user typed, at most
+        MAX_REPEATS times."""
         if not (context.tainted and (self.open_world or self._offered.for_roles)):
             return False
         known = self._offered.tool.parameters.get("properties", {})
@@ -142,7 +138,7 @@ class CallableServerTool:
         tool, most = self._offered.tool, self._offered.most_calls
         try:
             given = json.loads(arguments or "{}")
-            # The server must get exactly what was parsed: JSON has no infinity and no lone surrogates.
+            # The server must get exactly this: JSON has no infinity and no lone surrogates.
             json.dumps(given, ensure_ascii=False, allow_nan=False).encode()
         except (ValueError, RecursionError):
             raise InvalidToolCall("The arguments are no JSON.") from None
@@ -157,7 +153,7 @@ class CallableServerTool:
 
 
 def _in_order(given: Mapping[str, Any], tool: ServerTool) -> Mapping[str, Any]:
-    """The arguments in the schema's order, so that equal calls have equal text."""
+    """Order the arguments as in the schema, so that equal calls have equal text."""
     known = tool.parameters.get("properties", {})
     names = [*(name for name in known if name in given), *sorted(given.keys() - known.keys())]
     return {name: given[name] for name in names}
@@ -180,5 +176,4 @@ class ServerTools:
 
 
 def servers_of(tools: ToolRegistry) -> ToolServers | None:
-    """The source of servers' tools; None if there are none."""
     return tools.outside.servers if isinstance(tools.outside, ServerTools) else None
