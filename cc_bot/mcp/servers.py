@@ -233,7 +233,7 @@ class Servers:
         await self.lists.put(managed.entry.name, managed.stored)  # an owner may have accepted it meanwhile
 
     async def _review(self, managed: _ManagedServer) -> None:
-        """Review the tools in a thread, as a list may be long; again if they or the rules change meanwhile."""
+        """Review the tools in a thread; again if they or the rules change meanwhile."""
         reviewed = None
         while managed.stored is not None and reviewed != (managed.entry, managed.stored):
             reviewed = managed.entry, managed.stored
@@ -283,7 +283,7 @@ async def open_servers(
     form_s: float = OPEN_FOR_S,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Servers]:
-    """Run the servers of a file that is already loaded. Does not wait for them to start. Raises StorageError."""
+    """Run the servers of a loaded file. Does not wait for them to start. Raises StorageError."""
     servers = Servers(lists, cost, budget, form_s, meter)
     entries = await file.now()
     await servers.follow(entries)
