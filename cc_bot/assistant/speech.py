@@ -1,8 +1,7 @@
 """Speech: transcribes the recordings of questions, and reads short answers aloud.
 
-Recordings are transcribed before their turn begins, and are not stored. The transcript becomes part of the
-question's text, below the typed text. It is stored before the model is asked, so that nobody pays twice after
-a crash.
+Recordings are transcribed before their turn begins, and are not stored. The transcript is appended to the
+question and stored before the model is asked, so that a crash costs no second transcription.
 """
 
 import asyncio
@@ -43,7 +42,7 @@ from cc_bot.spending import Spending, UsageRecorder
 from cc_bot.stores import ChannelStore, TurnLedger
 
 NOT_HEARD = "[not shown, it could not be heard: {name}]"
-"""Shown to the model in place of a recording without a transcript, if there is something else to answer."""
+"""Shown to the model in place of a recording, if there is something else to answer."""
 
 _log = structlog.get_logger(__name__)
 
@@ -53,15 +52,14 @@ Outcome = str | InputError | HearingFailed
 @dataclass(eq=False, slots=True)
 class Hearing:
     transcriber: Transcriber | None
-    """None: transcription is not configured."""
+    """None: not configured."""
     ledger: TurnLedger
     channels: ChannelStore
     _told: bool = False
-    """Whether the warning about a missing transcriber was logged."""
 
     async def hear(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
         """Return the request with transcripts in place of its recordings. If other questions or recordings
-        are left, a failed one is skipped and reported.
+        are left, failed ones are skipped and reported.
 
         Raises an InputError or HearingFailed if nothing of the only question could be transcribed.
         """
@@ -105,8 +103,7 @@ class Hearing:
     async def _outcome(
         self, recording: Attachment, language: Locale, recorder: UsageRecorder, *, fits: bool
     ) -> Outcome:
-        """Transcribe one recording if the time limit allows: all recordings share the limit of a single
-        one."""
+        """Transcribe one recording. All share the time limit of one."""
         if self.transcriber is None:
             self._tell_operator()
             return NobodyListens()
@@ -138,7 +135,7 @@ class Hearing:
 
 
 def any_recordings(request: TurnRequest) -> bool:
-    """Whether a request has recordings, including those already transcribed, which are dropped."""
+    """Return whether a request has recordings, including those already transcribed."""
     again = Message("user", "", references=request.references)
     return any(map(_recordings, (again, *request.questions)))
 
@@ -168,8 +165,7 @@ Told = tuple[Attachment, Outcome | None]
 
 
 def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> _HeardQuestion:
-    """The question with transcripts: of its own recordings as text, of others' as a file in the recording's
-    position."""
+    """Return the question with transcripts: of its own recordings as text, of others' as files."""
     coming = iter(outcomes)
 
     def told(files: Sequence[Attachment]) -> list[Told]:
@@ -229,8 +225,8 @@ _CODE: Final = "```"
 
 
 def aloud(text: str) -> str:
-    """The spoken text of an answer, without markup and addresses; empty if it is too long or contains
-    code."""
+    """Return the spoken text of an answer, without markup and addresses; empty if it is too
+    long or has code."""
     if len(text) > MAX_LENGTH or _CODE in text:
         return ""
     words = _MARKS.sub("", _ADDRESS.sub("", text)).strip()
@@ -240,11 +236,12 @@ def aloud(text: str) -> str:
 @dataclass(eq=False, slots=True)
 class Speaking:
     speaker: Speaker | None
-    """None: speech is not configured."""
+    """None: not configured."""
     spending: Spending
 
     async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:
-        """Return the answer as an MP3 file; None if there is nothing to read aloud or it failed."""
+        """Return the answer as an MP3 file; None if there is nothing to read aloud or it failed. Errors are
+        only logged: the user has the answer."""
         text = aloud(answer.content) if answer.status == "complete" else ""
         if self.speaker is None or not text:
             return None

@@ -1,7 +1,7 @@
-"""Wraps labels into lines; the caller measures them, in units of a picture or cells of a terminal.
+"""Wraps labels into lines, in units of the caller's measure.
 
-A line breaks at a space or beside a Japanese character, following kinsoku; a Latin word is split only if it
-is longer than a line.
+Lines break at spaces or beside Japanese characters, following kinsoku; a Latin word is split only if it is
+longer than a line.
 """
 
 import unicodedata
@@ -14,15 +14,13 @@ from cc_bot.domain.kinsoku import NEVER_LAST, NOT_FIRST_IN_LINE, SOUNDS, graphem
 TokenBudget = Callable[[str], float]
 
 MORE: Final = "…"
-"""Marks a shortened label."""
-
 _NOT_AT_START: Final = frozenset(NOT_FIRST_IN_LINE)
 _SOUNDS: Final = frozenset(SOUNDS)
 _NOT_AT_END: Final = frozenset(NEVER_LAST)
 
 
 def cells(text: str) -> int:
-    """Return the width in terminal columns; East Asian wide characters take two."""
+    """Return the width in terminal columns."""
     return sum(2 if is_wide(each) else 1 for each in graphemes(text))
 
 
@@ -53,7 +51,7 @@ def balance(text: str, room: float, measure: TokenBudget) -> list[str]:
 
 
 def _roughness(lines: list[str]) -> tuple[int, float]:
-    """Rate how badly the line breaks split words, and how unequal the lines are."""
+    """Rate how badly the breaks split words, and how unequal the lines are."""
     parted = sum(_parting_cost(one[-1], other[0]) for one, other in pairwise(lines) if one and other)
     return parted, max(map(cells, lines)) - min(map(cells, lines))
 
@@ -72,7 +70,7 @@ def _script(letter: str) -> str:
 
 
 def shorten(text: str, room: float, measure: TokenBudget) -> str:
-    """Return the text on one line, with an ellipsis if it is cut."""
+    """Return the text on one line, with an ellipsis if cut."""
     if measure(text) <= room:
         return text
     kept = ""

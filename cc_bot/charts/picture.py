@@ -1,7 +1,4 @@
-"""Charts as PNG: the SVG of the pages on a dark background, with the font of the extra `charts`.
-
-No colour reads well on both of Discord's backgrounds, while a dark card looks right on either.
-"""
+"""Charts as PNG: the SVG of the pages on a dark background, which looks right on both of Discord's."""
 
 import struct
 import unicodedata
@@ -21,7 +18,7 @@ _MARGIN: Final = 10
 """Units around the SVG."""
 _NEEDED: Final = ("resvg_py", "pylopdf_fonts_jp")
 _COLOURS: Final = ("#56B4E9", "#E69F00", "#22B893", "#F0E442", "#DD92BD", "#F07850", "#E0E0E0", "#8B8F98")
-"""The dark colours of `canvas.css`, which the colour-blind can tell apart."""
+"""The dark colours of `canvas.css`, distinct for the colour-blind."""
 _STYLE: Final = (
     f".chart-label, .chart-number {{ paint-order: stroke; stroke: {GROUND}; stroke-width: 3; }}"
     ".chart-label { fill: #F2F3F5; } .chart-number { fill: #B5BAC1; }"
@@ -90,6 +87,6 @@ def _characters() -> frozenset[int]:
 
 
 def _writable(text: str) -> str:
-    """Return the text on one line, without characters that the font lacks (emoji)."""
+    """Remove characters that the font lacks (emoji)."""
     composed = " ".join(unicodedata.normalize("NFC", text).split())
     return " ".join("".join(each for each in composed if ord(each) in _characters()).split())

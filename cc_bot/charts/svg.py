@@ -1,9 +1,8 @@
 """Charts as SVG, for pages (`canvas.css`) and pictures (`picture.py`).
 
 The pages' policy forbids inline styles, so colours are classes: `series-1` to `series-6`, and `slice-1` to
-`slice-8` in a pie. The font is unknown: text widths are estimated generously. Labels are wrapped, skipped,
-rotated or put beside horizontal bars; each value has a tooltip. Series also differ without colour: by
-hatching, dashes, point shapes, or letters.
+`slice-8` in a pie. The font is unknown, so text widths are estimated generously. Each value has a tooltip.
+Series also differ by hatching, dashes, point shapes, or letters.
 """
 
 import math
@@ -28,11 +27,10 @@ SIZE: Final = 14
 SMALL: Final = 13
 """Font size of numbers."""
 _LINE: Final = 18
-"""Line height."""
 _GAP: Final = 8
-"""Least space between texts."""
+"""Between texts."""
 _PLOT: Final = 200
-"""Height of the axis of vertical bars and lines."""
+"""Height of vertical bars and lines."""
 
 
 def chart_svg(chart: Chart, locale: Locale, *, margin: int = 0) -> str:
@@ -51,15 +49,13 @@ def chart_svg(chart: Chart, locale: Locale, *, margin: int = 0) -> str:
     return drawing.svg(chart.title, margin)
 
 
-# ---- writing ---------------------------------------------------------------------------------------------
-
 _BROAD: Final = frozenset("ABCDEFGHKMNOPQRSTUVWXYZmw%@&—")
 _UNWRITABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Invalid in XML, even escaped."""
 
 
 def width_of(text: str, size: float = SIZE) -> float:
-    """Return the greatest width that the text has in usual fonts."""
+    """Return the greatest width in usual fonts."""
     ems = (1.0 if is_wide(each) else 0.78 if each in _BROAD else 0.58 for each in graphemes(text))
     return size * sum(ems)
 
@@ -93,7 +89,7 @@ class _Drawing:
         self.parts.append(f"<{tag}{written}>{inner}</{tag}>" if inner else f"<{tag}{written}/>")
 
     def write(self, text: str, x: float, y: float, *, anchor: str = "start", number: bool = False) -> None:
-        """Write a line of text; `y` is its baseline."""
+        """`y` is the baseline."""
         kind, size = ("chart-number", SMALL) if number else ("chart-label", SIZE)
         self.parts.append(
             f'<text class="{kind}" x="{_number(x)}" y="{_number(y)}" text-anchor="{anchor}"'
@@ -109,9 +105,6 @@ class _Drawing:
             f' aria-labelledby="{name}"><title id="{name}">{_escape(title)}</title>{parts}</svg>'
         )
 
-
-# ---- series ----------------------------------------------------------------------------------------------
-# Series: a class for the colour, and a pattern or shape.
 
 _DASHES: Final = ("", "7 3", "2 3", "9 3 2 3", "4 3", "12 4")
 _POINTS: Final = ("o", "s", "^", "D", "v", "+")
@@ -141,7 +134,6 @@ def _point(shape: str, x: float, y: float) -> str:
 
 
 def _fill(drawing: _Drawing, at: int, *, several: bool) -> dict[str, str]:
-    """Return the attributes that fill a bar of a series."""
     if several and at:
         return {"fill": f"url(#svg-{drawing.name}-{at + 1})"}
     return {"class_": f"series-{at + 1}"}
@@ -196,8 +188,6 @@ def _title(chart: Chart, at: int, place: int) -> str:
     return f"{named}: {format_exactly(series.values[place])}"
 
 
-# ---- axis ------------------------------------------------------------------------------------------------
-
 _STEPS: Final = (1, 2, 2.5, 5, 10)
 _SMALLEST: Final = 1e-200
 """Smaller numbers are drawn as zero."""
@@ -206,8 +196,6 @@ _SMALLEST_SCALED: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """The ticks of an axis and their texts."""
-
     ticks: tuple[float, ...]
     written: tuple[str, ...]
 
@@ -234,14 +222,13 @@ def _axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
     return _Axis(ticks, tuple(written))
 
 
-# ---- upright ---------------------------------------------------------------------------------------------
 # Lines and vertical bars, with labels below.
 
 _THIN: Final = 72
-"""With more bars than this, they are horizontal."""
+"""With more bars, they are horizontal."""
 _MAX_LINES: Final = 3
 _MIN_LEFT: Final = 4
-"""Labels are shortened so that about so many fit when some are skipped."""
+"""About so many shortened labels fit."""
 _GROUP: Final = 0.76
 """Share of a label's slot that its group of bars takes."""
 _MIN_GUTTER: Final = 44
@@ -359,12 +346,10 @@ def _choose_labels(labels: Sequence[str], centres: Sequence[float]) -> list[tupl
     return []
 
 
-# ---- lying -----------------------------------------------------------------------------------------------
 # Horizontal bars, with labels beside or above.
 
 _WIDEST_BESIDE: Final = 150
 _MAX_BESIDE: Final = 2
-"""Lines."""
 
 
 def _draw_lying(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
@@ -433,13 +418,11 @@ def _write_along(
     drawing.bottom = bottom + _LINE
 
 
-# ---- pie -------------------------------------------------------------------------------------------------
-# Slices run clockwise from the top, with the same letters and order as in the list beside them.
+# Slices run clockwise from the top, lettered as in the list beside them.
 
 _RADIUS: Final = 88
 _CENTRE: Final = 108
 _LIST: Final = 2 * _CENTRE + 40
-"""Left end of the labels."""
 _ROOM_FOR_A_LETTER: Final = 0.05
 
 
@@ -474,7 +457,7 @@ def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
 
 
 def _arc(start: float, end: float) -> str:
-    """Return the path of a slice between two shares of the whole, clockwise from the top."""
+    """Return the path of a slice between two shares of the whole."""
     if end - start > 0.9999:
         r = _number(_RADIUS)
         return (

@@ -1,7 +1,7 @@
-"""A chart as text, for where there is no picture: narrow enough for a phone, and readable in any font.
+"""A chart as text, narrow enough for a phone.
 
-Numbers and bars come first and the label last: a Japanese character is not exactly two columns wide in the
-fonts that Discord writes code in, so nothing that should stand in a column may come after one.
+Labels come last: in the fonts of Discord's code blocks a Japanese character is not exactly two columns
+wide, so columns can't follow one.
 """
 
 import math
@@ -14,11 +14,7 @@ from cc_bot.charts.labels import cells, wrap_label
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.locale import Locale
 
-# ---- numbers ---------------------------------------------------------------------------------------------
-# Numbers as a reader of a chart takes them in: 1,250万 in Japanese, 12.5M in English.
-#
-# Japanese counts in ten thousands and English in thousands, so that a number written for the one has to be
-# converted in the head by the other.
+# Numbers are shortened in the units of the language: 1,250万 in Japanese, 12.5M in English.
 
 _PLAIN_BELOW: Final = 100_000
 _UNITS: Final = {
@@ -33,7 +29,7 @@ _SMALLEST_WRITTEN_OUT: Final = 1e-5
 
 
 def format_exactly(value: float) -> str:
-    """Return all of a number that matters: ten digits, or all of them where it is whole."""
+    """Return ten digits, or all of them of an integer."""
     if abs(value) >= _WRITTEN_OUT_BELOW:
         return f"{value:.4g}"
     if value == int(value):
@@ -44,7 +40,7 @@ def format_exactly(value: float) -> str:
 
 
 def format_short(value: float, locale: Locale) -> str:
-    """Return a number in at most some six characters; of a long one, its first four digits."""
+    """Return about six characters; of a long number, its first four digits."""
     size = abs(value)
     if size >= _WRITTEN_OUT_BELOW:
         return f"{value:.3g}"
@@ -56,11 +52,11 @@ def format_short(value: float, locale: Locale) -> str:
 
 
 _MAX_DECIMALS: Final = 3
-"""A number with a unit and more decimals than that is better written out."""
+"""With more, a number with a unit is better written out."""
 
 
 def scale(ticks: Sequence[float], locale: Locale) -> list[str]:
-    """Return the numbers along an axis: all in one unit, and with as many decimals as tell them apart."""
+    """Return the numbers along an axis: all in one unit, with as many decimals as tell them apart."""
     size = max(map(abs, ticks), default=0.0)
     factor, unit = (1.0, "") if size < _PLAIN_BELOW else _unit(size, locale)
     if size >= _WRITTEN_OUT_BELOW * 10:
@@ -84,16 +80,13 @@ def _format(value: float, decimals: int) -> str:
     return "0" if written == "-0" else written
 
 
-# ---- shares ----------------------------------------------------------------------------------------------
-# The slices of a pie. More than eight cannot be told apart, so the smallest go together into one.
+# More than eight slices can't be told apart.
 
 MAX_COUNT: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A part of a pie."""
-
     label: str
     value: float
     places: tuple[int, ...]
@@ -114,26 +107,22 @@ def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[
 
 
 def percent(value: float, total: float) -> str:
-    """Return a share of the whole; one that is there but too small for a number says so."""
+    """Return a share of the whole; `<1%` if it is too small."""
     share = value / total if total else 0.0
     return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
 
 
-# ---- table -----------------------------------------------------------------------------------------------
-
 PHONE: Final = 32
-"""Columns of a code block on a phone that is held upright."""
+"""Columns of a code block on an upright phone."""
 _MIN_LABEL: Final = 8
 _MAX_BAR_LENGTH: Final = 12
 _MIN_BAR: Final = 4
 
 
 def table(chart: Chart, width: int = PHONE) -> str:
-    """Return the chart without its title, in lines of at most `width` columns: values, a bar for each, the
-    labels.
+    """Return the chart without its title, in lines of at most `width` columns: values, bars, labels.
 
-    Several series stand side by side as far as there is room, and below each other beyond that. Labels and
-    names are as the chart has them: whoever puts the table between fences sees to what is in it.
+    Several series are side by side as far as there is room. Labels are not escaped.
     """
     if not chart.series:
         return ""
@@ -156,7 +145,7 @@ def _bar_rows(chart: Chart, series: Series, width: int) -> Iterator[str]:
 
 
 def _bars(values: Sequence[float], longest: int) -> list[str]:
-    """Return a bar of half columns for each; what is below zero is drawn hollow."""
+    """Return bars of half columns; those of negative values are hollow."""
     largest = max(map(abs, values), default=0)
     bars = []
     for value in values:
@@ -181,7 +170,7 @@ def _column_groups(chart: Chart, width: int) -> Iterator[list[Series]]:
 
 
 def _series_rows(labels: Sequence[str], group: Sequence[Series], width: int) -> Iterator[str]:
-    """Yield rows under letters, which are explained first: names have no room above their columns."""
+    """Yield rows under letters, explained first: names have no room above their columns."""
     letters = [chr(ord("A") + place) for place in range(len(group))]
     columns = [
         _align_right([letter, *(format_exactly(value) for value in series.values)])

@@ -1,4 +1,4 @@
-"""The kind and length of a recording, from its bytes, without decoding it.
+"""The kind and length of a recording, without decoding it.
 
 A false length is noticed when the server that transcribes it reports its own.
 """
@@ -13,10 +13,10 @@ from typing import Final
 from tinytag import TinyTag, TinyTagException
 
 MAX_BYTES: Final = 25 * 2**20
-"""OpenAI's API reference."""
+"""OpenAI's limit."""
 MAX_SECONDS: Final = 20 * 60
 MIN_S: Final = 0.1
-"""Less holds no speech, and OpenAI refuses it."""
+"""OpenAI refuses less."""
 BYTES_A_SECOND: Final = 4000
 """If unknown: Discord's voice messages have 32 kbit/s."""
 _HEAD: Final = 8192
@@ -32,11 +32,11 @@ class Sound:
 
 
 class _NoSound(Exception):
-    """The file is not what its first bytes say, or holds video."""
+    """Not what its first bytes say, or a video."""
 
 
 def probe_audio(data: bytes) -> Sound | None:
-    """Return the sound in a file; None if it is not a supported kind, or holds video."""
+    """Return the sound in a file; None if it is not a supported kind, or a video."""
     for is_kind, content_type, measure in _KINDS:
         if is_kind(data):
             try:
@@ -47,12 +47,12 @@ def probe_audio(data: bytes) -> Sound | None:
 
 
 _SHORT_S: Final = 30.0
-"""Up to this length such a phrase may be all of the transcript."""
+"""Up to this length such a phrase may be the whole transcript."""
 _SLOWEST: Final = 1.0
-"""Characters a second; fewer mean that it was mostly silence."""
+"""Characters a second; fewer mean silence."""
 _NOTE: Final = re.compile(r"[\[(（【<][^\[\](){}（）【】<>]{0,40}[\])）】>]")
 """Such as [BLANK_AUDIO] and (音楽)."""
-# The ends of videos that speech models were trained on.
+# Ends of videos that speech models were trained on.
 _OF_SILENCE: Final = sorted(
     (
         *("ご視聴ありがとうございました", "ご視聴ありがとうございます", "ご清聴ありがとうございました"),
@@ -93,7 +93,7 @@ def is_silence_artifact(text: str, seconds: float) -> bool:
 
 
 _MAX_READS: Final = 200_000
-"""Twenty minutes of 20 ms packets take a third of it; a hostile file has millions of parts."""
+"""Twenty minutes of 20 ms packets take a third of it."""
 
 
 class _BoundedFile(BytesIO):
@@ -137,7 +137,7 @@ _WEBM_CODEC: Final = re.compile(rb"\x86[\x80-\x9f]([AV])_[A-Z]")
 
 
 def _measure_webm(data: bytes) -> None:
-    """Browsers write no duration. The server that transcribes it counts the seconds."""
+    """Browsers write no duration; the server that transcribes it counts the seconds."""
     if set(_WEBM_CODEC.findall(data[:_HEAD])) != {b"A"}:
         raise _NoSound
 

@@ -1,7 +1,7 @@
 """The canvas: elements that the bot shows beside a conversation.
 
-Values and commands; `reduce` is the one function that applies a command. An element drawn in a private turn
-is private: only its user sees it, and the model only in private turns.
+`reduce` alone applies commands. Elements drawn in a private turn are private: only their user sees them,
+and the model only in private turns.
 """
 
 import math
@@ -16,13 +16,11 @@ from cc_bot.domain.message import Visibility, is_blank
 ChartKind = Literal["line", "bar", "pie"]
 
 Mode = Literal["list", "board", "focus"]
-"""Layout: one below the other, cards side by side, or a single element."""
+"""One below the other, cards side by side, or a single element."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A titled text."""
-
     id: str
     title: str
     content: str
@@ -33,8 +31,6 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text with an optional title."""
-
     id: str
     content: str
     title: str = ""
@@ -45,7 +41,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A line, or bars of one colour; one value per label of the chart."""
+    """One value per label of the chart."""
 
     name: str
     values: tuple[float, ...]
@@ -73,11 +69,11 @@ class Canvas:
     elements: tuple[Element, ...] = ()
     mode: Mode = "list"
     focus: str = ""
-    """The id of the single element in the mode `focus`."""
+    """The id of the element shown in the mode `focus`."""
 
     def visible_in(self, visibility: Visibility) -> "Canvas":
-        """Return what is visible in public or private. If the focused element is not, the others are
-        listed."""
+        """Return what is visible in public or private. If the focused element is not, the
+        others are listed."""
         if visibility == "private":
             return self
         public = tuple(each for each in self.elements if each.visibility == "public")
@@ -100,7 +96,7 @@ class Canvas:
 
     @property
     def tainted(self) -> bool:
-        """True if any element was drawn in a turn that had read others' words."""
+        """Whether an element was drawn in a turn that had read others' text."""
         return any(each.tainted for each in self.elements)
 
 
@@ -109,7 +105,7 @@ class AddCard:
     title: str
     content: str
     id: str = ""
-    """The id that the model wants; one is made if it is empty or taken."""
+    """Wished by the model; replaced if empty or taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,38 +155,35 @@ class Drawn:
 
     command: CanvasCommand
     visibility: Visibility
-    """The turn's."""
     tainted: bool = False
-    """Whether the model had read others' words."""
+    """Whether the model had read others' text."""
 
 
-# ---- canvas limits ---------------------------------------------------------------------------------------
-# Limits of a canvas. A violation is refused with a sentence for the model and never cut silently.
+# A violation of these limits is refused with a sentence for the model, never cut silently.
 
 MAX_ELEMENTS: Final = 10
-"""As visible in a turn: ten private and ten public elements may coexist."""
+"""Visible in a turn: ten private and ten public elements may coexist."""
 MAX_TITLE: Final = 100
 MAX_CONTENT: Final = 1000
 MAX_LABELS: Final = 31
-"""The days of a month."""
 MAX_SERIES: Final = 6
 MAX_NAME: Final = 40
-"""Characters of a label or the name of a series."""
+"""Of a label or a series."""
 MAX_ID: Final = 32
 MAX_VALUE: Final = 1e15
-"""Floats are exact integers up to here, and an axis can be labelled."""
+"""Floats are exact integers up to here."""
 
 _BREAKS: Final = re.compile("\r\n|[\r\n\v\f\x85\u2028\u2029]")
 _TURNS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Change the direction of text, also beyond their own."""
+"""Change the direction of the text around them, too."""
 
 
 class CanvasRefused(Exception):
-    """The canvas can't be changed that way; the message is for the model."""
+    """The message is for the model."""
 
 
 def clean_text(text: str) -> str:
-    """Return the text without control characters but line feeds, and without lone surrogates."""
+    """Return the text without lone surrogates and control characters other than line feeds."""
     return "".join(
         each
         for each in _TURNS.sub("", _BREAKS.sub("\n", text)).replace("\t", " ")
@@ -199,7 +192,6 @@ def clean_text(text: str) -> str:
 
 
 def clean_line(text: str) -> str:
-    """The same on one line."""
     return " ".join(clean_text(text).split())
 
 
@@ -258,7 +250,6 @@ def _count(things: Sequence[object], name: str, limit: int) -> None:
         raise CanvasRefused(f"{name}: from 1 to {limit}; these are {len(things)}.")
 
 
-# ---- canvas reducer --------------------------------------------------------------------------------------
 # Public turns see and change public elements only. What a private turn draws or changes becomes private.
 # `clear` removes everything.
 
@@ -289,8 +280,8 @@ def reduce(canvas: Canvas, drawn: Drawn) -> Canvas:
 
 
 def reduce_all(canvas: Canvas, drawn: Iterable[Drawn]) -> Canvas:
-    """Apply commands that were given to an older state. Those that no longer apply are skipped. If an id is
-    taken by now, the element gets another one, also in later commands."""
+    """Apply commands given to an older state, skipping those that no longer apply. An element whose id is
+    taken by now gets another one, also in later commands."""
     renamed: dict[str, str] = {}
     for each in drawn:
         command = _rename(each.command, renamed)
@@ -359,7 +350,7 @@ def _seen(canvas: Canvas, id_: str, visibility: Visibility) -> Element:
 
 
 def _free(canvas: Canvas, wanted: str, kind: str) -> str:
-    """Return the wanted id, numbered if it is taken; without one, an id made from the kind."""
+    """Return the wanted id, numbered if taken; without one, an id made from the kind."""
     taken = {each.id for each in canvas.elements}
     base = _plain(wanted)
     if base and base not in taken:

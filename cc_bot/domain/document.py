@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 DocumentKind = Literal["pdf", "word", "excel", "powerpoint", "opendocument", "rtf", "epub", "csv"]
 Unit = Literal["page", "slide", "part"]
-"""What its parts are called. A part is a range of a sheet, or about a page of a format without pages."""
+"""A part is a range of a sheet, or about a page of a format without pages."""
 
 MEDIA_TYPES: Final[dict[DocumentKind, str]] = {
     "pdf": "application/pdf",
@@ -32,7 +32,7 @@ class DocumentPart:
 class Heading:
     title: str
     part: int
-    """Number of its part, from 1."""
+    """From 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Document:
         return self.pictured > 0
 
     def mark(self, number: int) -> str:
-        """Return the heading of a part; the first has number 1."""
+        """Return the heading of a part, numbered from 1."""
         name = self.parts[number - 1].name
         return f"[{self.unit} {number}{': ' if name else ''}{name}]"
 

@@ -1,4 +1,4 @@
-"""The seam to the models of speech: a recording goes in and its words come out, or the other way round."""
+"""The interface to speech models."""
 
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -12,9 +12,9 @@ MAX_HEARD_CHARACTERS: Final = 30_000  # twice what a fast speaker says in twenty
 @dataclass(frozen=True, slots=True)
 class Transcript:
     text: str
-    """Without surrounding white space; empty if nothing was heard."""
+    """Stripped; empty if nothing was heard."""
     seconds: float = 0.0
-    """As the server counted them; 0 if it did not say."""
+    """As counted by the server; 0 if unknown."""
 
 
 class _SpeechModel(Protocol):
@@ -28,7 +28,7 @@ class _SpeechModel(Protocol):
 
 class Transcriber(_SpeechModel, Protocol):
     async def transcribe(self, recording: Attachment, language: Locale) -> Transcript:
-        """`language` is what the speaker usually speaks: a hint. Raises ModelError."""
+        """`language` is a hint. Raises ModelError."""
         ...
 
 

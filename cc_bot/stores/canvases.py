@@ -1,7 +1,8 @@
 """The canvas of each session key, and the Discord messages that show it.
 
-A turn's own changes are stored with the turn (sessions.py); this is for heartbeats, and for showing and
-clearing."""
+A turn's changes are stored with the turn (sessions.py); this is for heartbeats, and for showing and
+clearing.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -31,7 +32,7 @@ _ADAPTERS: Final[Mapping[str, TypeAdapter[Any]]] = {name: TypeAdapter(kind) for 
 
 
 def canvas_to_json(canvas: Canvas) -> str:
-    """Return canonical JSON; `EMPTY_CANVAS` for an unused canvas."""
+    """Return canonical JSON."""
     elements = []
     for each in canvas.elements:
         name = _NAMES[type(each)]
@@ -46,7 +47,7 @@ def canvas_to_json(canvas: Canvas) -> str:
 
 
 def canvas_from_json(stored: str) -> Canvas:
-    """Return the canvas; an empty one for a damaged row, which must not block a conversation."""
+    """Return an empty canvas for a damaged row, which must not block a conversation."""
     try:
         state = json.loads(stored)
         elements = tuple(_ADAPTERS[each["type"]].validate_python(each) for each in state["elements"])
@@ -57,16 +58,12 @@ def canvas_from_json(stored: str) -> Canvas:
 
 # ruff: noqa: S608 - put together from constants alone
 
-# ---- canvas statements -----------------------------------------------------------------------------------
-# The current canvas of a key belongs to its open session, else to the session that was closed last, whose
-# canvas and revision the next session takes over. Revision 0 means that nothing was ever drawn; such sessions
-# are skipped.
+# A key's current canvas belongs to its open session, else to the last closed one, from which the next session
+# takes it over. Revision 0: nothing was ever drawn; such sessions are skipped.
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentCanvas:
-    """The canvas of a key, and the session that has it."""
-
     session_id: str
     state: str
     """As stored."""
@@ -102,7 +99,7 @@ _SELECT_CURRENT: Final = f"""
     ) AS closed
 """
 
-# Run before changing a canvas, in the same transaction: it numbers the change.
+# Run before changing a canvas, in the same transaction: numbers the change.
 TICK: Final = "UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1"
 
 # Set on each changed canvas.
@@ -131,8 +128,7 @@ def select_current(key: SessionKey) -> Statement:
 
 
 def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
-    """Return the canvas that `select_current` found; None if no session is open and nothing was ever
-    drawn."""
+    """Return the canvas; None if no session is open and nothing was ever drawn."""
     found = [*map(_CURRENT.read, rows)]
     return min(found, key=lambda each: each.closed_at is not None) if found else None
 
@@ -146,16 +142,12 @@ def clear_canvas(key: SessionKey) -> list[Statement]:
     return [Statement(sql, key_columns(key)) for sql in _CLEAR]
 
 
-# ---- canvases --------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class CanvasMessage:
-    """The message that shows a canvas in its channel."""
+    """The message that shows a canvas."""
 
     message_id: int
     shown_revision: int
-    """The revision that it shows."""
 
 
 _MESSAGE: Final = Columns(CanvasMessage)
@@ -165,7 +157,7 @@ _SELECT_SHOWN: Final = f"""
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3
 """
 
-# Not after the user's sessions were erased: Discord may take time to show a canvas.
+# Not after an erasure: Discord may take time to show a canvas.
 _NOTE_SHOWN: Final = """
     INSERT INTO canvas_messages (user_id, channel_id, agent, message_id, shown_revision)
     SELECT $1, $2, $3, $4, $5
@@ -214,7 +206,7 @@ SELECT_STALE: Final = f"""
     LIMIT $1 /* all users */
 """
 
-# For the pages of all users: read after each change of the database.
+# Read for pages after each change of the database.
 SELECT_CLOCK: Final = "SELECT drawn, moved FROM canvas_clock WHERE id = 1"
 # $1 the number of a change
 SELECT_DRAWN: Final = f"""
@@ -238,9 +230,9 @@ class CanvasClock:
     """Counters of changes to all canvases."""
 
     drawn: int
-    """The number of the newest change."""
+    """The newest change."""
     moved: int
-    """Changes when another canvas may have become a key's current one."""
+    """Grows when another canvas may have become a key's current one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +240,7 @@ class SeenCanvas:
     canvas: Canvas
     """All of it; `Canvas.visible_in` filters private elements."""
     revision: int
-    """Grows with each change, private ones included."""
+    """Grows with each change."""
 
 
 class CanvasStore:
@@ -278,7 +270,6 @@ class CanvasStore:
         await self._database.wait_for_write(seconds)
 
     async def read_clock(self) -> CanvasClock:
-        """Return the counters of changes."""
         [(drawn, moved)] = await self._database.query(SELECT_CLOCK)
         return CanvasClock(drawn, moved)
 
@@ -288,7 +279,7 @@ class CanvasStore:
         return [*dict.fromkeys(map(KEY.read, rows))]
 
     async def remove(self, key: SessionKey, element_id: str) -> bool:
-        """Remove an element from the current canvas. Returns False if there is no such element."""
+        """Remove an element. Returns False if there is none."""
 
         def steps() -> Steps[bool]:
             found = read_current((yield select_current(key)))
@@ -312,8 +303,8 @@ class CanvasStore:
         return await self._database.write(steps, [user(key.user_id)])
 
     async def draw(self, key: SessionKey, drawn: Sequence[Drawn]) -> Canvas | None:
-        """Change the current canvas outside of a turn, and return it; None if there is none. Changes that do
-        not apply are skipped; the session does not count as active."""
+        """Change the canvas outside of a turn and return it; None if there is none. Changes that do not apply
+        are skipped; the session does not count as active."""
         idle = idle_since(self._clock(), self._ttl)
 
         def steps() -> Steps[Canvas | None]:
@@ -332,30 +323,28 @@ class CanvasStore:
         return _MESSAGE.first(rows)
 
     async def note_message(self, key: SessionKey, message_id: int, revision: int) -> bool:
-        """Record which message shows which revision, replacing the former message. Returns False, and records
-        nothing, if the key has no sessions any more."""
+        """Record which message shows which revision. Returns False, recording nothing, if the key has no
+        sessions any more."""
         note = Statement(_NOTE_SHOWN, (*key_columns(key), message_id, revision))
         [noted] = await self._database.transaction([note], [user(key.user_id)])
         return bool(noted)
 
     async def forget_message(self, key: SessionKey) -> None:
-        """Forget a deleted message."""
         await self._database.transaction([Statement(_FORGET, key_columns(key))], [user(key.user_id)])
 
     async def get_key(self, message_id: int) -> SessionKey | None:
-        """Return the key whose canvas a message shows, if any."""
+        """Return the key whose canvas a message shows."""
         rows = await self._database.query(SELECT_KEY, message_id)
         return KEY.first(rows)
 
     async def list_stale(self, limit: int) -> list[SessionKey]:
-        """List at most `limit` keys, of all users, whose message shows an outdated canvas."""
+        """List keys, of all users, whose message shows an outdated canvas."""
         return [*map(KEY.read, await self._database.query(SELECT_STALE, limit))]
 
     async def list_shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
-        """List at most `limit` keys, of all users, whose canvas is shown in a channel or thread."""
+        """List keys, of all users, whose canvas is shown in a channel or thread."""
         return [*map(KEY.read, await self._database.query(SELECT_SHOWN_IN, channel_id, limit))]
 
     async def list_shown(self, limit: int, shard: Shard = WHOLE) -> list[SessionKey]:
-        """List at most `limit` keys, of all users, whose canvas is shown, in channels of a shard or of
-        unknown shard."""
+        """List keys, of all users, whose canvas is shown in channels of a shard or of unknown shard."""
         return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, shard.id, shard.count, limit))]

@@ -1,7 +1,7 @@
 """Tools to draw on the canvas.
 
 They change the turn's draft and never await, so parallel calls apply in order. Their schemas are part of
-every request and therefore short; limits are reported when exceeded.
+every request, and therefore short.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,6 @@ from cc_bot.tools.registry import CanvasDraft, InvalidToolCall, ToolContext, Too
 
 
 def _as_text(value: object) -> object:
-    """Convert numbers: `2026` means "2026"."""
     return str(value) if isinstance(value, int | float) else value
 
 
@@ -144,8 +143,7 @@ _NAMES: Final[Mapping[type[CanvasCommand], str]] = {
 
 
 def _draw(context: ToolContext, command: CanvasCommand) -> ToolOutcome:
-    """Apply the command to the draft, or propose it. Proposed commands are applied to the draft, too: later
-    calls build on them."""
+    """Apply the command to the draft, or propose it. Later calls build on proposed commands, too."""
     draft = context.canvas
     if draft is None:
         raise InvalidToolCall("There is no canvas here.")
@@ -170,8 +168,7 @@ def _draw(context: ToolContext, command: CanvasCommand) -> ToolOutcome:
 
 
 def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
-    """Return the state that the command changes: an element, or all for `clear`, which must not remove hidden
-    ones."""
+    """Return what the command changes: an element; for `clear` all, since it must not remove hidden ones."""
     canvas = draft.canvas
     match command:
         case UpdateCard(id_) | RemoveElement(id_):
@@ -181,9 +178,6 @@ def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapp
             return {"elements": [asdict(each) for each in canvas.elements], "hides": approved and draft.hides}
         case _:
             return {}
-
-
-# ---- what the user is shown ------------------------------------------------------------------------------
 
 
 def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[Part]:
@@ -222,7 +216,7 @@ def _removed(id_: str, canvas: Canvas, words: Texts) -> Part:
 
 
 def _name(id_: str, canvas: Canvas) -> str:
-    """The title of an element; its id if it has none or does not exist."""
+    """Return the title, else the id."""
     element = canvas.element(id_)
     return (element.title if element else "") or id_
 

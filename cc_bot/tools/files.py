@@ -1,7 +1,7 @@
 """The tool to read documents too long for the prompt: some pages, or what a query finds.
 
-The result is the document's text, which taints the turn. It is not stored with the answer: it is deleted with
-the document, and may be another user's.
+The text taints the turn. It is not stored with the answer: it is deleted with the document, and may be
+another user's.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ from cc_bot.search.passages import find_passages
 from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, as_or_none, succeeded, tool
 
 MAX_CHARACTERS: Final = 9000
-"""In one result: about 7,000 tokens of Japanese."""
+"""Per result: about 7,000 tokens of Japanese."""
 MAX_FOUND: Final = 5
 _AROUND: Final = 1200
-"""Characters shown before and after a match in a longer part."""
+"""Characters before and after a match in a longer part."""
 _RANGE: Final = re.compile(r"\A\s*+(\d{1,4}+)\s*+(?:[-–〜~]\s*+(\d{1,4}+)\s*+)?\Z")
 _RANGES: Final = 20
 
@@ -60,7 +60,7 @@ async def read_file(
 
 
 def _named(files: Sequence[Attachment], name: str) -> Attachment:
-    """Return the newest document whose name is this or else contains it; a single document whatever its name.
+    """Return the newest document with this name, or containing it; a single document whatever its name.
     Raises InvalidToolCall."""
     documents = [each for each in reversed(files) if each.document is not None]
     for fits in (

@@ -1,8 +1,6 @@
-"""Web tools: read a page that the user named or a search found, and search if the operator configured a
-search.
+"""Web tools: read a page that the user named or a search found, and search.
 
-Results are written by strangers, so they taint the turn. They are stored with the answer, so that the
-conversation can refer to them.
+Results are written by others: they taint the turn. They are stored with the answer, for later questions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +16,7 @@ from cc_bot.tools.consent import choices_of_words, propose_call
 from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 
 MAX_BYTES: Final = 16 << 10
-"""Of a page's text in UTF-8: 5,400 characters of Japanese."""
+"""Of a page's text: 5,400 characters of Japanese."""
 MAX_QUERY_LENGTH: Final = 400
 MAX_TYPED: Final = 8
 """If the user typed more addresses and the model knows private data, reading one needs approval."""
@@ -79,12 +77,12 @@ async def web_search(context: ToolContext, query: str) -> ToolOutcome:
 
 
 def _may_carry_out(context: ToolContext) -> bool:
-    """Whether others' text may cause the model to leak the user's stored data in a web request."""
+    """Return whether others' text may make the model leak stored data in a request."""
     return context.approved is None and context.tainted and context.looked_up
 
 
 def _choices_of_address(typed: str, address: WebAddress) -> int:
-    """The number of typed addresses plus one; 0 if this one was not typed."""
+    """Return the number of typed addresses plus one; 0 if this one was not typed."""
     if typed.count("://") > MAX_TYPED:
         return 0
     there = addresses_in((typed,))
@@ -93,9 +91,6 @@ def _choices_of_address(typed: str, address: WebAddress) -> int:
 
 def _propose(context: ToolContext, name: str, arguments: Mapping[str, str]) -> ToolOutcome:
     return propose_call(context, name, f"🌐 · {name}", arguments)
-
-
-# ---- what the model is told ------------------------------------------------------------------------------
 
 
 def _told_page(page: ReadPage) -> Mapping[str, str]:
@@ -111,7 +106,7 @@ def _told_results(found: Sequence[SearchResult]) -> Mapping[str, Any]:
 
 
 def cut(text: str) -> str:
-    """The part of the text that the model gets, cut between characters."""
+    """Cut the text between characters."""
     return text.encode()[:MAX_BYTES].decode(errors="ignore")
 
 

@@ -26,19 +26,18 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, is_from_ours, read_cookie, visitor_of
 
 MAX_MESSAGE_BYTES: Final = 1024
-"""A page sends nothing over its socket."""
 PING_S: Final = 30.0
 MAX_PLACES: Final = 50
-"""Channels listed, the last used first."""
+"""The last used first."""
 HIDING: Final = "hide-private"
-"""The cookie of a browser that hides private elements; they are not sent then."""
+"""Cookie of a browser that hides private elements; they are not sent then."""
 _CLOSE_BYTES: Final = 123
 """Of a close reason (RFC 6455, section 5.5)."""
 
 
 @dataclass(frozen=True, slots=True)
 class CanvasPlace:
-    """A channel where the user has talked, or may have something drawn."""
+    """A channel where the user has talked, or may have a canvas."""
 
     channel_id: int
     name: str
@@ -70,7 +69,6 @@ class CanvasPages:
         return render(request, "canvas_places.html", visitor, places=places)
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show the canvas of the current agent there."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         discord = self._services.discord
         key = await discord.current_key(visitor.user_id, channel_id)
@@ -115,8 +113,8 @@ class CanvasPages:
         return socket
 
     async def remove(self, request: web.Request) -> web.Response:
-        """Remove an element. Raises NothingHere, CanvasSwitched, and InputError for a form without an
-        agent."""
+        """Remove an element. Raises NothingHere, CanvasSwitched, and InputError for a form
+        without an agent."""
         key = await self._key(request)
         wanted = text_of(request, "id")
         if not await self._services.stores.canvases.remove(key, wanted):
@@ -125,15 +123,14 @@ class CanvasPages:
         return go_on(request, visitor_of(request), f"/canvas/{key.channel_id}", "element_removed")
 
     async def clear(self, request: web.Request) -> web.Response:
-        """Remove all elements, as `/canvas clear` does. Raises CanvasSwitched, and InputError for a form
-        without an agent."""
+        """Remove all elements. Raises CanvasSwitched, and InputError for a form without an agent."""
         key = await self._key(request)
         await self._services.stores.canvases.clear(key)
         await self._services.discord.canvas_changed(key)
         return go_on(request, visitor_of(request), f"/canvas/{key.channel_id}", "canvas_cleared")
 
     async def use_agent(self, request: web.Request) -> web.Response:
-        """Choose an agent there, as `/agent use` does. Raises UnknownAgent."""
+        """Choose an agent there. Raises UnknownAgent."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         usable = await self._services.discord.usable_agents(channel_id)
         wanted = find_agent(tuple(usable), text_of(request, "agent"))
@@ -143,7 +140,7 @@ class CanvasPages:
         return go_on(request, visitor_of(request), f"/canvas/{channel_id}", "agent_used")
 
     async def _key(self, request: web.Request) -> SessionKey:
-        """Return the key of the canvas that was shown: another agent's element may have the same id."""
+        """Return the key of the shown canvas: another agent's element may have the same id."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         seen = text_of(request, "agent")
         if not seen:
@@ -154,7 +151,7 @@ class CanvasPages:
         return key
 
     async def _channel(self, request: web.Request) -> int:
-        """Return the channel of a page. Raises NothingHere if the user has nothing there."""
+        """Return the page's channel. Raises NothingHere if the user has nothing there."""
         named, visitor = request.match_info["channel"], visitor_of(request)
         if not (named.isascii() and named.isdecimal()) or len(named) > 19:
             raise NothingHere
@@ -163,7 +160,6 @@ class CanvasPages:
         return int(named)
 
     async def _channels(self, visitor: SignedIn) -> list[int]:
-        """List where the user has talked, and where they opened their pages."""
         keys = await self._services.stores.canvases.list_keys(visitor.user_id)
         return [*dict.fromkeys([each.channel_id for each in keys] + [visitor.session.place.channel_id])]
 
@@ -178,7 +174,6 @@ class CanvasPages:
 
 
 def is_hiding(request: web.Request) -> bool:
-    """Return whether a browser hides private elements."""
     return read_cookie(request, HIDING) == "yes"
 
 

@@ -1,7 +1,7 @@
 """Sends canvas changes to open pages.
 
-Whatever changes a canvas increases a counter in the database, which is read after each write of this process
-and a few times a second for others. Then the whole canvas is sent, at most ten elements.
+Each change of a canvas increases a counter in the database, which is read after each write of this
+process, and four times a second for others. Then the whole canvas is sent.
 """
 
 import asyncio
@@ -35,21 +35,19 @@ OTHERS_S: Final = 0.25
 LEAVE_S: Final = 2.0
 """Between checks for users who lost access."""
 RELOAD_S: Final = 30.0
-"""Between reloads of all pages, in case a change was missed."""
+"""In case a change was missed."""
 SENDING_S: Final = 10.0
 """For a page to accept a message."""
 SIGNED_OUT: Final = 4401
 DENIED: Final = 4403
 TOO_MANY_OPEN: Final = 4429
-"""Own close codes (RFC 6455, section 7.4.2); a page closed with one does not reconnect."""
+"""Own close codes (RFC 6455, section 7.4.2): such a page does not reconnect."""
 MAX_OPEN_PAGES: Final = 16
-"""Per user, in all browsers; the oldest is closed."""
+"""Per user; the oldest is closed."""
 
 
 @dataclass(eq=False, slots=True)
 class Watcher:
-    """An open page."""
-
     socket: web.WebSocketResponse
     session_id: int
     place: WebPlace
@@ -99,13 +97,11 @@ class CanvasFeed:
         await self._refresh(watcher)
 
     def close(self, watcher: Watcher) -> None:
-        """Forget a closed page."""
         self._watchers.pop(watcher, None)
         if not self._watchers:
             self._opened.clear()
 
     async def _refresh(self, watcher: Watcher) -> None:
-        """Send the canvas to a page where it is outdated."""
         async with watcher.order:
             key = watcher.key
             seen = await self._services.stores.canvases.get(key)
@@ -163,7 +159,6 @@ class CanvasFeed:
                     await self._close(watcher, DENIED, words.closed_denied)
 
     async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Repeat the work forever, also after storage errors."""
         while True:
             try:
                 await work()
@@ -209,7 +204,7 @@ def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
 
 
 def body_of(element: Element, words: Texts) -> str:
-    """Return an element as HTML: Markdown, or a chart with a table of its numbers."""
+    """Return an element as HTML; a chart with a table of its numbers."""
     match element:
         case Card() | Text():
             return to_html(element.content)

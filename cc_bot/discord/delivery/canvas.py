@@ -4,8 +4,8 @@ It is posted with the first element and deleted with the last one. The database 
 which revision, so every change is shown, at the latest after a restart. Where the bot may not write, the
 message is a follow-up of an interaction: editable for 15 minutes, and not recorded.
 
-Outside of DMs private elements are sent in ephemeral messages only. Only the canvas of the agent that
-currently answers the user in the channel is shown; other agents' turns in progress may still change theirs.
+Outside of DMs private elements are sent in ephemeral messages only. Only the canvas of the current agent
+is shown.
 """
 
 import asyncio
@@ -43,23 +43,22 @@ from cc_bot.stores.canvases import CanvasMessage, SeenCanvas
 _log = structlog.get_logger(__name__)
 
 GONE: Final = 0
-"""Message id of a message that is missing: deleted, or not posted yet."""
+"""Message id of a missing message: deleted, or not posted yet."""
 FILES_REFUSED: Final = 50013
 """Discord's error code for a missing permission, possibly to attach files."""
 TOKEN_LIFE: Final = timedelta(minutes=14)
 MAX_CACHED: Final = 1000
-"""Messages with known files, used nonces, follow-ups, and canvases that Discord refuses."""
 MAX_CACHED_PICTURES: Final = 30
-"""Of some 40 KB each; most edits of a canvas leave its charts unchanged."""
+"""Of some 40 KB each."""
 MAX_STALE: Final = 50
 """Canvases refreshed per run."""
 REST_S: Final = 600.0
 """Before a retry: an archived thread, for example, refuses edits until a user writes there."""
 STALE_EVERY_S: Final = 60.0
 MAX_CHECKED: Final = 500
-"""Messages checked after a connection; the others when their canvas changes."""
+"""Messages checked after a connection."""
 CHECK_PAUSE_S: Final = 0.2
-"""Discord allows 50 requests a second, and answers come first."""
+"""Answers come first: Discord allows 50 requests a second."""
 
 Draw = Callable[[Chart, Locale], bytes | None]
 Sent = TypeVar("Sent")
@@ -67,13 +66,11 @@ Sent = TypeVar("Sent")
 
 @dataclass(frozen=True, slots=True)
 class CanvasSheet:
-    """The message of a canvas."""
-
     page: CanvasPage
     pictures: Mapping[str, bytes]
-    """PNGs by the names that the page uses."""
+    """PNGs by name."""
     plain: CanvasPage
-    """The page without pictures, if no files may be attached."""
+    """Without pictures, if no files may be attached."""
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -88,7 +85,7 @@ class CanvasSheet:
 
     @property
     def body(self) -> dict[str, Any]:
-        """The keyword arguments of hikari's for a new message."""
+        """Keyword arguments for a new message."""
         return {
             "content": self.page.content,
             "embeds": self.page.embeds,
@@ -119,8 +116,8 @@ class CanvasBoards:
         is_current: Callable[[SessionKey, Answerable | None], Awaitable[bool]],
         draw: Draw = charts.draw,
     ) -> None:
-        """`spoken_in` returns the language of a channel's server; `is_current`, whether the key's agent
-        currently answers there."""
+        """`spoken_in`: the language of a channel's server. `is_current`: whether the key's agent answers
+        there."""
         self._rest = rest
         self._canvases = canvases
         self._recipients = recipients
@@ -136,7 +133,7 @@ class CanvasBoards:
         """Where the bot may not write."""
         self._ephemeral = Recent[SessionKey, _FollowUp](MAX_CACHED)
         self._rest_until_s = Recent[SessionKey, float](MAX_CACHED)
-        """By canvas, when to retry."""
+        """When to retry."""
         self._order = KeyedLock()
         self._showing = set[asyncio.Task[None]]()
 
@@ -150,8 +147,8 @@ class CanvasBoards:
     ) -> bool:
         """Post, edit or delete the message of a canvas. Never raises; returns False on failure.
 
-        `interaction`: saves requests. `below`: show it below the interaction if the bot may not write there.
-        `repost`: post it again, and delete the older message.
+        `interaction` saves requests. `below`: show it below the interaction if the bot may not write
+        there. `repost`: post it again and delete the older message.
         """
         return await self._try(key, partial(self._refresh, key, interaction, below=below, repost=repost))
 
@@ -170,8 +167,8 @@ class CanvasBoards:
     ) -> None:
         """Show a canvas that a turn has changed, after the answer. Never raises.
 
-        After an ephemeral answer all elements are shown to the user only, and the public message loses those
-        that became private.
+        After an ephemeral answer all elements are shown to the user only, and the public message loses
+        those that became private.
         """
         showing = asyncio.create_task(self._show_change(key, interaction, ephemeral=ephemeral))
         self._showing.add(showing)
@@ -182,8 +179,8 @@ class CanvasBoards:
         await asyncio.gather(*self._showing)
 
     async def forget_message(self, message_id: int) -> None:
-        """Record that a user deleted a message. A canvas is posted again with its next change, or on request.
-        Raises StorageError."""
+        """Record that a user deleted a message. The canvas is posted again with its next change, or on
+        request. Raises StorageError."""
         key = await self._canvases.get_key(message_id)
         if key is None:
             return
@@ -203,7 +200,7 @@ class CanvasBoards:
         await self.refresh(key)
 
     async def refresh_stale(self) -> None:
-        """Refresh canvases whose message shows an older revision. Raises StorageError."""
+        """Refresh outdated messages. Raises StorageError."""
         now_s = asyncio.get_running_loop().time()
         stale = await self._canvases.list_stale(MAX_STALE + MAX_CACHED)
         ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
@@ -212,7 +209,7 @@ class CanvasBoards:
                 self._rest_until_s[key] = now_s + REST_S
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
-        """Replace the canvases shown in a channel by those of its new default agent. Raises StorageError."""
+        """Replace the canvases in a channel by those of its new default agent. Raises StorageError."""
         for key in await self._canvases.list_shown_in(channel_id, MAX_STALE):
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
@@ -220,7 +217,7 @@ class CanvasBoards:
     async def reply_with(
         self, interaction: Answerable, canvas: Canvas, recipient: Recipient, sentence: str
     ) -> None:
-        """Answer a command with a canvas below a sentence, to the user only. Raises hikari's errors."""
+        """Answer a command with a canvas, to the user only. Raises hikari's errors."""
         body = (await self._sheet(canvas, recipient, alone=True)).body
         body["content"] = f"{sentence}\n{body['content']}"
         await interaction.edit_initial_response(**body)
@@ -288,8 +285,8 @@ class CanvasBoards:
         *,
         repost: bool,
     ) -> bool:
-        """Edit the message, or post another one. Returns False if the bot may not write. A failure is retried
-        because of `want`."""
+        """Edit the message, or post another one. Returns False if the bot may not write. `want` makes
+        failures be retried."""
         if shown and shown.message_id and not repost:
             edit = partial(self._rest.edit_message, key.channel_id, shown.message_id)
             try:
@@ -319,9 +316,9 @@ class CanvasBoards:
         return True
 
     def _nonce(self, key: SessionKey, seen: SeenCanvas, *, deleted: bool) -> str:
-        """Discord creates one message per nonce, even if a server error hid the first. The same canvas has
-        the same one, so that after a crash Discord returns the unrecorded message; one that this process has
-        used is replaced by a random one. The revision restarts after an erasure."""
+        """Discord creates one message per nonce. A canvas keeps its nonce, so that after a crash Discord
+        returns the unrecorded message; this process uses each only once. The revision restarts after an
+        erasure."""
         said = f"{key}-{seen}{'-again' if deleted else ''}"
         nonce = blake2b(said.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._nonces else nonce

@@ -1,5 +1,5 @@
-"""Speech of answers, made in the background and attached to the message. Nothing is attached to an answer
-that is about to be replaced."""
+"""Speech of answers, made in the background and attached to the message, unless the answer is about to be
+replaced."""
 
 import asyncio
 from contextlib import suppress
@@ -44,7 +44,7 @@ class SpokenAnswers:
         task.add_done_callback(lambda _: self._making.pop(message_id, None))
 
     async def stop(self, message_id: int) -> bool:
-        """Stop attaching speech to a message. Returns whether it was attached already."""
+        """Stop attaching speech. Returns whether it was attached already."""
         task = self._making.get(message_id)
         if task is None:
             return False

@@ -1,11 +1,10 @@
 """Renders a canvas as one message: elements as embeds, charts as pictures in them. Sends nothing.
 
-Embeds rather than Components V2: only embed fields can be side by side (three in a row on a desktop, one on a
-phone), and a Components V2 message can never be changed back. Open Markdown, such as a code block, ends with
-its embed.
+Embeds rather than Components V2: only embed fields can be side by side, and a Components V2 message can
+never be changed back. Open Markdown ends with its embed.
 
-Any canvas fits Discord's limits. Lengths are in UTF-16 code units, as in split.py. If it is too long, the
-longest texts are cut first, and the full text is attached as a file.
+If a canvas exceeds Discord's limits, the longest texts are cut first, and the full text is attached as a
+file. Lengths are in UTF-16 code units, as in split.py.
 """
 
 from collections.abc import Collection, Sequence
@@ -28,9 +27,9 @@ from cc_bot.texts import Texts
 # "Embed Limits" in Discord's message documentation.
 MAX_EMBEDS: Final = 10
 MAX_CHARACTERS: Final = 6000
-"""In all embeds of a message: titles, descriptions, field names and values, footers."""
+"""In all embeds of a message."""
 TITLE_CHARACTERS: Final = 200
-"""Of 256; an element's title has at most 100 characters of two units each."""
+"""Of 256; a title has at most 100 characters of two units each."""
 DESCRIPTION_CHARACTERS: Final = 4096
 VALUE_CHARACTERS: Final = 1024
 FOOTER_CHARACTERS: Final = 2000
@@ -40,11 +39,11 @@ MAX_FILES: Final = 10
 NARROW_CHARACTERS: Final = 300
 """A longer text gets its own row: in a third of one it would be too tall."""
 NAMED_BY: Final = 30
-"""Characters of a text that stand for a missing title."""
+"""Characters of a text in place of a missing title."""
 
 _LOCK: Final = "🔒"
 _UNNAMED: Final = "\u200b"
-"""A zero-width space: field names may not be empty."""
+"""Zero-width space: field names may not be empty."""
 _CUT: Final = "…"
 
 
@@ -53,7 +52,7 @@ class CanvasPage:
     content: str
     embeds: tuple[hikari.Embed, ...]
     pictures: frozenset[str]
-    """Names of attached files that the embeds show."""
+    """Attached files that the embeds show."""
     file: TextFile | None = None
     """The full texts, if some were cut."""
 
@@ -67,7 +66,7 @@ class _Part:
 
 
 def picture_name(chart: Chart) -> str:
-    """Return the file name of a chart; it changes with the chart's content."""
+    """Return a chart's file name, which changes with its content."""
     looks = repr((chart.title, chart.kind, chart.labels, chart.series))
     return f"chart-{blake2b(looks.encode(), digest_size=6).hexdigest()}.png"
 
@@ -75,10 +74,10 @@ def picture_name(chart: Chart) -> str:
 def canvas_page(
     canvas: Canvas, words: Texts, *, user_id: int | None, pictures: Collection[str] = ()
 ) -> CanvasPage:
-    """Return the message of a canvas that is not empty and only has visible elements.
+    """Render a canvas that is not empty and only has visible elements.
 
-    `user_id` is the owner, if others see it; else None. `pictures` are the file names of rendered charts;
-    other charts become tables.
+    `user_id`: the owner, if others see it. `pictures`: file names of rendered charts; other charts become
+    tables.
     """
     seen = canvas.in_sight[:MAX_EMBEDS]
     mixed = user_id is None and len({element.visibility for element in canvas.elements}) > 1
@@ -117,7 +116,6 @@ def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part
 
 
 def _table(chart: Chart) -> str:
-    """Return a table in a code fence that its content can't close."""
     return f"```\n{table(chart).replace('`', '´')}\n```"
 
 
@@ -136,7 +134,6 @@ def _name(element: Element) -> str:
 
 
 def _fit(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
-    """Cut the texts to fit, each by itself and all together."""
     most = [
         VALUE_CHARACTERS if board and not isinstance(part.element, Chart) else DESCRIPTION_CHARACTERS
         for part in parts
