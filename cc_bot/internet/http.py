@@ -1,8 +1,7 @@
 """HTTP requests to untrusted servers.
 
-All addresses of a name must be allowed, and each socket's address is checked again when it is made, so DNS
-rebinding changes nothing. No proxy, cookie or password is used. Responses are read on a thread of their own
-(`run_apart`).
+All addresses of a name must be allowed, and each is checked again when its socket is made, so DNS
+rebinding changes nothing. No proxy, cookie or password is used.
 """
 
 import asyncio
@@ -32,7 +31,6 @@ CONNECT_TIMEOUT_S: Final = 4.0
 MAX_ADDRESSES_TRIED: Final = 3
 MAX_LOOKUPS: Final = 32
 MAX_HEADER_BYTES: Final = 32 << 10
-# ---- thread ----------------------------------------------------------------------------------------------
 
 
 @cache
@@ -47,8 +45,6 @@ async def run_apart(work: Coroutine[Any, Any, T]) -> T:
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _fetch_loop()))
 
 
-# ---- network ---------------------------------------------------------------------------------------------
-
 SocketAddress = tuple[str, int]
 """A numeric address and a port."""
 Resolve = Callable[[str, int], Awaitable[Sequence[SocketAddress]]]
@@ -57,8 +53,8 @@ _lookups = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
 async def resolve(name: str, port: int) -> Sequence[SocketAddress]:
-    """Resolve a name. Raises OSError. Uses daemon threads: a name server that never answers delays neither
-    other work nor the exit."""
+    """Resolve a name on a daemon thread: a name server that never answers delays neither other work nor the
+    exit. Raises OSError."""
     if not _lookups.acquire(blocking=False):
         raise OSError("too many names are being looked up")
     found: Future[Sequence[SocketAddress]] = Future()
@@ -98,7 +94,7 @@ UNRESTRICTED: Final = Network(is_allowed=lambda _: True)
 
 
 class _Guard(AbstractResolver):
-    """Restricts a session to allowed addresses and a number of bytes."""
+    """Restricts a session to allowed addresses."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
@@ -106,7 +102,7 @@ class _Guard(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Return the addresses of a name. Raises OSError, and AddressNotPublic unless all are allowed."""
+        """Raises OSError, and AddressNotPublic unless all addresses are allowed."""
         try:
             found = list(dict.fromkeys(await self._network.resolve(host, port)))
             self._check(host, found)
@@ -119,7 +115,7 @@ class _Guard(AbstractResolver):
         ]
 
     def make_socket(self, info: tuple[int, int, int, str, tuple[Any, ...]]) -> socket.socket:
-        """Return a socket for an address. Raises AddressNotPublic if it is not allowed."""
+        """Raises AddressNotPublic if the address is not allowed."""
         family, kind, protocol, _, address = info
         self._check(str(address[0]), [(str(address[0]), 0)])
         return socket.socket(family, kind, protocol)
@@ -129,10 +125,7 @@ class _Guard(AbstractResolver):
             raise AddressNotPublic(host=host)
 
     async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
-
-
-# ---- request ---------------------------------------------------------------------------------------------
+        """Required by aiohttp."""
 
 
 class HttpClient:
@@ -165,7 +158,6 @@ class HttpClient:
 
 @asynccontextmanager
 async def open_client(network: Network) -> AsyncIterator[HttpClient]:
-    """Open a client for a page and its redirects, which share one overhead limit."""
     guard = _Guard(network)
     connector = aiohttp.TCPConnector(
         resolver=guard,

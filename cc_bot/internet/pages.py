@@ -1,5 +1,5 @@
 """Reads web pages: fetched on a thread of their own (`http`), converted to text in a process of their own
-(`cc_bot.reading`), so that neither blocks the bot's event loop."""
+(`cc_bot.reading`)."""
 
 import asyncio
 import io
@@ -42,9 +42,7 @@ from cc_bot.internet.http import PUBLIC, HttpAnswer, Network, open_client, run_a
 from cc_bot.internet.turn import ReadPage
 from cc_bot.reading.reader import DocumentReader, ask_process, reading_command
 
-# ---- fetching --------------------------------------------------------------------------------------------
-# Fetching: follows redirects, each checked like the first request (`http`), within FETCH_S and MAX_BYTES
-# (MAX_DOCUMENT_BYTES for documents).
+# Redirects are followed, each checked like the first request.
 
 FETCH_S: Final = 10.0
 MAX_BYTES: Final = 2 << 20
@@ -83,7 +81,7 @@ class FetchedPage:
 
 
 async def fetch(address: WebAddress, network: Network = PUBLIC, *, limit_s: float = FETCH_S) -> FetchedPage:
-    """Fetch a page, on the fetching thread. Raises a PageError, which contains no text of the server."""
+    """Fetch a page. Raises a PageError, which contains no text of the server."""
     return await run_apart(_fetch(address, network, limit_s))
 
 
@@ -124,13 +122,11 @@ async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
     return FetchedPage(address, kind or "document", header.get_content_charset(""), data)
 
 
-# ---- reading ---------------------------------------------------------------------------------------------
-
 LIMIT_S: Final = 19.0
-"""For fetching, waiting and reading: below a tool's limit, so that the user is told why. The reading process
-is limited by processor time, so that a busy machine refuses no page."""
+"""For fetching, waiting and reading: below a tool's limit. The reading process is limited by processor time,
+so that a busy machine refuses no page."""
 AT_A_TIME: Final = 4
-"""Pages in memory at once."""
+"""Pages in memory."""
 READING_AT_A_TIME: Final = 1
 TITLE_CHARACTERS: Final = 200
 
@@ -157,8 +153,8 @@ class PageReader:
         unconfined: bool = False,
         limit_s: float = LIMIT_S,
     ) -> None:
-        """`command`: speaks the protocol of `cc_bot.reading page`; by default that program, with `unconfined`
-        even without a sandbox. `documents`: for PDFs and the like."""
+        """`command` speaks the protocol of `cc_bot.reading page`; by default that program. `unconfined`: also
+        without a sandbox. `documents`: for PDFs and the like."""
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)
@@ -185,7 +181,6 @@ class PageReader:
     async def _read(
         self, address: WebAddress, places: asyncio.Semaphore
     ) -> tuple[FetchedPage, tuple[str, str]]:
-        """Return the fetched address, title and text. Raises as `read`."""
         try:
             async with asyncio.timeout(self._limit_s):
                 async with places, self._in_memory:
@@ -196,8 +191,7 @@ class PageReader:
             raise PagesWait from error
 
     async def _text_of(self, fetched: FetchedPage) -> tuple[str, str]:
-        """Return title and text. Raises PageUnreadable, PageIsScan, PageTooLong, PagesNotInstalled,
-        PagesOfDocumentsNotInstalled, PagesNotConfined, DocumentLocked and DocumentOldFormat."""
+        """Return title and text. Raises as `read`."""
         if fetched.kind == "document":
             return "", await self._document_text(fetched.data)
         encoding = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""
@@ -223,7 +217,6 @@ class PageReader:
                 raise PageUnreadable
 
     async def _document_text(self, data: bytes) -> str:
-        """Return the text of all parts, each below its heading."""
         try:
             document = (await self._documents.read_now(io.BytesIO(data))).document
         except (DocumentLocked, DocumentOldFormat):

@@ -1,6 +1,6 @@
-"""Web search by a service that the operator configured: SearXNG or Brave.
+"""Web search by SearXNG or Brave.
 
-The service gets the query and nothing about the user. Its results are untrusted: invalid addresses are
+The service gets the query and nothing about the user. Results are untrusted: invalid addresses are
 dropped, and only text is used.
 """
 
@@ -27,7 +27,7 @@ BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
 LIMIT_S: Final = 8.0
 """Per service; a tool has time for two."""
 MAX_BYTES: Final = 512 << 10
-"""Its JSON is parsed at once, blocking the process for at most 50 ms."""
+"""Parsing blocks the process for at most 50 ms."""
 MAX_RESULTS: Final = 8
 TITLE_CHARACTERS: Final = 120
 SNIPPET_CHARACTERS: Final = 400
@@ -46,7 +46,7 @@ class SearxngSearch:
     name: str = "searxng"
 
     async def find(self, query: str) -> Sequence[SearchResult]:
-        """Search. Raises SearchFailed; SearchFormatOff if only HTML is enabled."""
+        """Raises SearchFailed; SearchFormatOff if only HTML is enabled."""
         url = f"{self.base_url.rstrip('/')}/search?q={quote(query, safe='')}&format=json"
         status, answer = await _ask(url, self.network)
         if status == _FORBIDDEN:  # what SearXNG says for a format that is not among its `search.formats`
@@ -60,8 +60,6 @@ class SearxngSearch:
 
 @dataclass(eq=False, slots=True)
 class BraveSearch:
-    """Brave's search API."""
-
     key: str
     base_url: str = BRAVE
     network: Network = UNRESTRICTED
@@ -72,7 +70,7 @@ class BraveSearch:
         return "BraveSearch()"
 
     async def find(self, query: str) -> Sequence[SearchResult]:
-        """Search. Raises SearchFailed."""
+        """Raises SearchFailed."""
         url = f"{self.base_url}?q={quote(query, safe='')}&count={MAX_RESULTS}"
         _, answer = await _ask(url, self.network, {"X-Subscription-Token": self.key})
         match answer:

@@ -17,7 +17,7 @@ MAX_SEARCHES: Final = 5
 MAX_CHOICES: Final = 1000
 """About ten bits."""
 AT_ONCE: Final = 2
-"""Pages of one turn converted at once, so that others get their turn."""
+"""Pages of one turn converted at once."""
 
 
 def can_read_pages() -> bool:
@@ -36,7 +36,7 @@ class ReadPage:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A page that a search found, as the service describes it."""
+    """A search result, as the service describes it."""
 
     address: WebAddress
     title: str
@@ -73,7 +73,6 @@ class WebAccess:
     searches: SearchSource | None = None
 
     def for_turn(self, texts: TurnTexts) -> "TurnWebAccess":
-        """Return the web access of a turn with these texts."""
         return TurnWebAccess(self, AddressBook(texts))
 
 
@@ -82,15 +81,14 @@ NO_WEB: Final = WebAccess()
 
 @dataclass(eq=False, slots=True)
 class TurnWebAccess:
-    """Web access through all rounds of a turn: it may read what its searches found."""
+    """Web access through all rounds of a turn."""
 
     internet: WebAccess = NO_WEB
     addresses: AddressBook = field(default_factory=AddressBook)
     pages_left: int = MAX_PAGES
     searches_left: int = MAX_SEARCHES
     choices_left: int = MAX_CHOICES
-    """How many ways are left to choose among typed addresses, where others' words may influence the
-    choice."""
+    """Choices left among typed addresses where others' text may influence them."""
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
     _read: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
 

@@ -1,10 +1,10 @@
-"""Reads one document from standard input and answers on standard output: its length in four bytes, then JSON.
+"""Reads one document from standard input. Answers on standard output: the length in four bytes, then JSON.
 
-The answer is `{"kind", "unit", "parts": [[name, text]], "headings": [[title, part]], "pictures": [base64]}`
-or `{"error": …}`. The first bytes decide which parser is loaded; then the process enters the sandbox, where
-nothing more can be loaded, and reads. With the argument `page` the input is a web page below a line with its
-kind (`html`, `json` or `text`) and encoding, and the answer is `{"title", "text"}`. With `unconfined` it also
-reads without a sandbox.
+The answer is `{"kind", "unit", "parts": [[name, text]], "headings": [[title, part]], "pictures":
+[base64]}` or `{"error": …}`. The first bytes decide the parser; it is loaded before the sandbox forbids
+loading. With the argument `page` the input is a web page below a line with its kind (`html`, `json` or
+`text`) and encoding, and the answer is `{"title", "text"}`. `unconfined` permits reading without a
+sandbox.
 """
 
 import encodings
@@ -25,11 +25,11 @@ PAGE, UNCONFINED = "page", "unconfined"
 PAGE_MEMORY_BYTES = 92 * 2**20
 PAGE_CPU_S = 8
 MAX_PAGE_CHARACTERS = 50_000
-"""Of a page's text; a model sees at most a third of it."""
+"""A model sees at most a third of it."""
 
 _ZIP, _OLE = (b"PK\x03\x04", b"PK\x05\x06"), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PDF_WITHIN = 1024
-"""`%PDF-` is looked for in so many bytes, as printers put text before it."""
+"""Printers put text before `%PDF-`."""
 
 
 def main() -> None:
@@ -74,7 +74,7 @@ def _confine(memory_bytes: int, cpu_s: int, *, permitted: bool) -> None:
 
 
 def _load_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
-    """Return the parser for a document that starts so. Raises ImportError if its library is not installed."""
+    """Raises ImportError if the parser's library is not installed."""
     if b"%PDF-" in beginning:
         parse = import_module("cc_bot.reading.pdf").read_pdf
     elif beginning.startswith(_ZIP):
@@ -101,7 +101,7 @@ def _content_as_json(content: Content) -> dict[str, object]:
 
 
 def _load_page_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
-    """Return the parser for a page with this header line. Raises ImportError without its library."""
+    """Raises ImportError if the parser's library is not installed."""
     kind, _, encoding = beginning.partition(b"\n")[0].decode("ascii", "replace").partition(" ")
     parse = import_module(f"cc_bot.reading.{'html' if kind == 'html' else 'plain'}").read_page
 

@@ -1,4 +1,4 @@
-"""Untrusted zip files and their XML, read within limits. No entities are expanded and nothing is fetched."""
+"""Untrusted zip files and their XML, read within limits. Entities are not expanded."""
 
 import io
 import posixpath
@@ -19,12 +19,12 @@ _PIECE_BYTES = 2**16
 _ENTRY = b"PK\x01\x02"
 """Signature of a directory entry."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Documents use no others; the memory of other methods can't be limited."""
+"""Documents use no others; the memory of others can't be limited."""
 
 
 class Archive:
     def __init__(self, data: bytes) -> None:
-        """Read the directory. Raises DocumentRefused."""
+        """Raises DocumentRefused."""
         if data.count(_ENTRY) > MAX_ENTRIES:  # zipfile would make an object of each
             raise DocumentRefused("too_long")
         try:
@@ -49,7 +49,7 @@ class Archive:
             raise DocumentRefused("too_long")
 
     def read(self, name: str, max_bytes: int = MAX_BYTES) -> bytes:
-        """Decompress a part. Raises DocumentRefused, also if there is no such part."""
+        """Decompress a part. Raises DocumentRefused, also if it is missing."""
         data = bytearray()
         for piece in self.pieces(name):
             data += piece
@@ -58,7 +58,7 @@ class Archive:
         return bytes(data)
 
     def pieces(self, name: str) -> Iterator[bytes]:
-        """Decompress a part in pieces. Raises DocumentRefused, also if there is no such part."""
+        """Decompress a part in pieces. Raises DocumentRefused, also if it is missing."""
         info = self._zip.NameToInfo.get(name)
         if info is None:
             raise DocumentRefused("unreadable")
@@ -74,7 +74,7 @@ class Archive:
 
 
 def beside(name: str, target: str) -> str:
-    """Return the name of a part that another one refers to, within the archive."""
+    """Resolve a reference from one part to another."""
     return posixpath.normpath(posixpath.join("/", posixpath.dirname(name), target)).lstrip("/")
 
 
@@ -84,14 +84,13 @@ MAX_DEPTH = 200
 
 @dataclass(slots=True)
 class Element:
-    """An element. Names have no namespaces; only attributes that are used are kept."""
+    """Names have no namespaces; only used attributes are kept."""
 
     name: str
     attributes: dict[str, str]
     children: "list[Element | str]" = field(default_factory=list)
 
     def elements(self) -> "Iterator[Element]":
-        """Yield the child elements."""
         return (child for child in self.children if not isinstance(child, str))
 
     def all(self, name: str) -> "Iterator[Element]":
@@ -132,9 +131,9 @@ _READ = frozenset(
         *("full-path", "href", "idref", "number-columns-repeated"),
     ]
 )
-"""Attributes that are used."""
+"""The used attributes."""
 _NO_ATTRIBUTES: dict[str, str] = {}
-"""Shared by elements without attributes, as dictionaries would take most of the memory."""
+"""Shared, as dictionaries would take most of the memory."""
 
 
 def _attributes(found: dict[str, str]) -> dict[str, str]:

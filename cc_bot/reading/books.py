@@ -1,4 +1,4 @@
-"""OpenDocument text and slides, and EPUB: archives of XML or HTML."""
+"""OpenDocument text and slides, and EPUB."""
 
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -7,7 +7,6 @@ from urllib.parse import unquote
 from cc_bot.reading.archive import Archive, Element, beside, parse
 from cc_bot.reading.content import MAX_COLUMNS, Content, DocumentRefused, RunningText, as_table
 
-# ---- OpenDocument ----------------------------------------------------------------------------------------
 
 _UNREAD = frozenset({"automatic-styles", "annotation", "tracked-changes", "ruby-text", "font-face-decls"})
 
@@ -69,9 +68,6 @@ def _number(written: str) -> int:
     return int(written) if written.isascii() and written.isdigit() and len(written) < 6 else 1
 
 
-# ---- EPUB ------------------------------------------------------------------------------------------------
-
-
 def read_epub(archive: Archive) -> Content:
     """Read the chapters in reading order. Raises DocumentRefused."""
     if archive.has("META-INF/rights.xml"):
@@ -112,7 +108,7 @@ _BLOCKS = frozenset(
 _HEADINGS = frozenset({"h1", "h2", "h3"})
 _SILENT = frozenset({"script", "style", "head", "svg"})
 _READINGS = frozenset({"rt", "rp"})
-"""Readings of kanji. HTML need not close them: the next element in `ruby`, or its end, does."""
+"""Readings of kanji. The next element in `ruby`, or its end, closes them."""
 
 
 class _Page(HTMLParser):

@@ -1,4 +1,4 @@
-"""A document's content as the reading process reports it, within limits: plain values that become JSON."""
+"""A document's content, within limits, in plain values that become JSON."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 MAX_PARTS = 1000
 """Pages, slides, chapters or ranges of a sheet."""
 MAX_CHARACTERS = 1_000_000
-"""A thick book; a model sees parts of it."""
+"""A thick book."""
 MAX_HEADINGS = 300
 MAX_NAME_LENGTH = 60
 PART_CHARACTERS = 1500
@@ -20,13 +20,10 @@ ROWS = 50
 
 
 class DocumentRefused(Exception):
-    """The file can't be read. The message is `unreadable`, `locked`, `too_long`, `old_format`,
-    `not_installed` or `not_supported`."""
+    """The message is `unreadable`, `locked`, `too_long`, `old_format`, `not_installed` or `not_supported`."""
 
 
 class Content:
-    """Collects content, and refuses too much at once."""
-
     def __init__(self, kind: str, unit: str) -> None:
         """`kind`: the file's format; `unit`: `page`, `slide`, `chapter` or `part`."""
         self.kind = kind
@@ -58,8 +55,6 @@ class Content:
         return not any(text for _, text in self.parts)
 
 
-# ---- text ------------------------------------------------------------------------------------------------
-
 _LIKE_OTHERS = re.compile("[\u2e80-\u2fdf]|[\uff61-\uff9f\uffe8-\uffee]+")
 _RADICALS = str.maketrans("⺠⻁⻄⻑⻘⻝⻣⻤⻨⻩⻫⻭⻯⻲", "民虎西長青食骨鬼麦黄斉歯竜亀")
 """Radicals that PDFs contain in place of characters, and that Unicode normalization keeps."""
@@ -84,9 +79,6 @@ def on_one_line(name: str) -> str:
     ]
 
 
-# ---- parts of a running text -----------------------------------------------------------------------------
-
-
 class RunningText:
     """Splits paragraphs into parts of about a page, at headings or when one is full."""
 
@@ -96,7 +88,6 @@ class RunningText:
         self._length = 0
 
     def add(self, text: str, *, heading: bool = False) -> None:
-        """Add a paragraph or a table."""
         if self._length >= PART_CHARACTERS or (heading and self._length >= PART_CHARACTERS // 2):
             self.end_part()
         if heading:
@@ -105,18 +96,13 @@ class RunningText:
         self._length += len(text)
 
     def end_part(self) -> None:
-        """Start a new part with what comes next."""
         if any(line.strip() for line in self._lines):
             self._content.add("\n".join(self._lines))
         self._lines, self._length = [], 0
 
 
-# ---- tables ----------------------------------------------------------------------------------------------
-
-
 def as_table(rows: Iterable[Sequence[str]]) -> str:
-    """Return rows as a Markdown table; the first is the header. Raises DocumentRefused if there are too
-    many."""
+    """Return a Markdown table; the first row is the header. Raises DocumentRefused if it is too large."""
     filled, cells = list[list[str]](), 0
     for row in rows:
         cells += len(row)
@@ -129,7 +115,7 @@ def as_table(rows: Iterable[Sequence[str]]) -> str:
 
 
 def add_sheet(content: Content, name: str, rows: Iterable[Sequence[str]]) -> None:
-    """Add a sheet in ranges of rows, each with the header. Empty rows and columns are skipped."""
+    """Add a sheet in ranges of rows, each with the header, without empty rows."""
     content.add_heading(name)
     head: Sequence[str] | None = None
     for first, last, some in _stretches(rows):

@@ -16,8 +16,8 @@ from cc_bot.reading.content import MAX_CHARACTERS, normalised
 
 MAX_TITLE_LENGTH = 200
 LITTLE = "80"
-"""With a shorter article the whole page is used. The library's default, 250 characters, is for alphabets: in
-Japanese it is a paragraph or three."""
+"""With a shorter article the whole page is used. The library's 250 characters are for alphabets: in Japanese
+that is a paragraph or three."""
 _DECLARED_WITHIN = 2048
 _BLANKS = re.compile(r"\s++")
 _DECLARED = re.compile(
@@ -27,8 +27,8 @@ _XML_DECLARATION = re.compile(r"\A\s{0,99}+<\?xml[^>]{0,300}+>")
 """lxml refuses text that declares its encoding."""
 
 MAX_ELEMENTS = 20_000
-"""Above it, or above MAX_TABLES, finding the article takes too long (quadratic time for tables), and the
-page is read whole."""
+"""Above it, or above MAX_TABLES, finding the article takes too long (quadratic time for tables): the page is
+read whole."""
 MAX_TABLES = 1000
 _NO_TEXT = ("head", "script", "style", "template", "noscript", "title")
 _WITHIN_A_LINE = frozenset(
@@ -42,7 +42,7 @@ _WITHIN_A_LINE = frozenset(
 
 
 _STOPLISTS = ("Dutch", "English", "French", "German", "Italian", "Portuguese", "Spanish")
-"""The library would load those of all languages: 180,000 words, 36 MB. Japanese has none."""
+"""All languages would take 36 MB. Japanese has none."""
 
 # The library reads these files lazily, which the sandbox forbids.
 _SETTINGS = use_config()
@@ -52,7 +52,7 @@ external.JT_STOPLIST = _WORDS  # type: ignore[assignment]  # it says None
 
 
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
-    """Return title and text. `declared`: the server's encoding, if any."""
+    """Return title and text. `declared`: the server's encoding."""
     logging.disable()  # a library says there what it thinks of the page
     html = _XML_DECLARATION.sub("", decode_page(data, declared))
     tree = _parse(html)
@@ -69,7 +69,7 @@ def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
 
 
 def _parse(html: str) -> lxml.html.HtmlElement | None:
-    """Return the tree; None if it is empty. Raises MemoryError."""
+    """Return None for an empty page. Raises MemoryError."""
     try:
         return lxml.html.document_fromstring(html)
     except (lxml.etree.LxmlError, ValueError, AssertionError) as error:
@@ -107,7 +107,7 @@ def _title(tree: lxml.html.HtmlElement) -> str:
 
 
 def decode_page(data: bytes, declared: str = "") -> str:
-    """Decode a page: as the server or the page says, if possible; else by guessing."""
+    """Decode as the server or the page says, if possible; else by guessing."""
     named = _DECLARED.search(data[:_DECLARED_WITHIN])
     text = decode_declared(data, declared, named[1].decode("ascii") if named else "")
     return data.decode("utf-8", "replace") if text is None else text

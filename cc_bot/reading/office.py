@@ -1,7 +1,7 @@
 """Word and PowerPoint: their text in reading order. Links are not followed.
 
-Their XML is read directly: python-docx and python-pptx reach no text boxes, footnotes, content controls or
-tracked insertions, and take 0.1 to 0.2 s to load.
+python-docx and python-pptx reach no text boxes, footnotes, content controls or tracked insertions, and
+take 0.1 to 0.2 s to load.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from cc_bot.reading.archive import Archive, Element, beside, parse
 from cc_bot.reading.content import Content, DocumentRefused, RunningText, as_table
 
-# ---- Word ------------------------------------------------------------------------------------------------
 
 _WORD = "word/document.xml"
 _LOOKS = frozenset({"rPr", "sectPr", "tblPr", "tcPr", "trPr", "tblGrid", "del", "moveFrom", "Fallback", "rt"})
@@ -113,7 +112,7 @@ def _rows(table: Element) -> Iterator[list[str]]:
 
 
 def _named(parent: Element, name: str) -> Iterator[Element]:
-    """Yield what is in a table, but not in nested tables."""
+    """Skip nested tables."""
     for child in parent.elements():
         if child.name == name:
             yield child
@@ -126,7 +125,6 @@ def _page_breaks(block: Element) -> Iterator[Element]:
 
 
 def _begins_with_break(block: Element) -> bool:
-    """Return whether the page ends before the first letter."""
     for child in _leaves(block):
         if child.name == "lastRenderedPageBreak":
             return True
@@ -150,7 +148,7 @@ def _is_heading(paragraph: Element, headings: frozenset[str]) -> bool:
 
 
 def _headings(archive: Archive) -> frozenset[str]:
-    """The ids of heading styles; in Japanese files they are numbers."""
+    """Return the ids of heading styles; in Japanese files they are numbers."""
     if not archive.has("word/styles.xml"):
         return frozenset()
     styles = parse(archive.pieces("word/styles.xml"), frozenset({"rPr", "latentStyles"}))
@@ -171,8 +169,6 @@ def _notes(archive: Archive) -> str:
                 lines += [f"[^{note.attributes.get('id', '')}]: {text}"] if text else []
     return "\n".join(lines)
 
-
-# ---- PowerPoint ------------------------------------------------------------------------------------------
 
 _SHOW = "ppt/presentation.xml"
 _TITLES = frozenset({"title", "ctrTitle"})
@@ -220,7 +216,7 @@ def _shapes(parent: Element) -> Iterator[Element]:
 
 
 def _said(shape: Element) -> str:
-    """The paragraphs of a shape, one per line."""
+    """Return the paragraphs of a shape, one per line."""
     return "\n".join(filter(None, ("".join(_letters(paragraph)).strip() for paragraph in shape.all("p"))))
 
 
@@ -242,7 +238,7 @@ def _spoken(notes: Element) -> Iterator[str]:
 
 
 def _related(archive: Archive, name: str) -> dict[str, tuple[str, str]]:
-    """The parts that a part refers to, by id: type and name. External ones are skipped."""
+    """Return the related parts by id: type and name. External ones are skipped."""
     folder, _, last = name.rpartition("/")
     listed = f"{folder}/_rels/{last}.rels"
     if not archive.has(listed):

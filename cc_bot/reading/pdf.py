@@ -11,7 +11,7 @@ from cc_bot.reading.content import MAX_HEADINGS, MAX_PARTS, Content, DocumentRef
 
 PICTURES = 5
 _PICTURE_PIXELS = 1400
-"""Of the longer side, about the most that models use."""
+"""Of the longer side: about the most that models use."""
 _QUALITY = 75
 _PICTURE_PART = 0.3
 _SCAN_CHARACTERS = 15
@@ -20,7 +20,7 @@ _SCAN_CHARACTERS = 15
 _COLUMN_CHARACTERS = 4
 """So many show that a line is vertical."""
 _LOOKED_AT = 6
-"""Characters checked per line. Punctuation and ー are no evidence."""
+"""Per line. Punctuation and ー are no evidence."""
 
 Image.preinit()  # it loads what writes JPEGs, when one is written; in the sandbox it could not
 
@@ -54,7 +54,6 @@ def _is_scan(document: pypdfium2.PdfDocument, texts: Sequence[str]) -> bool:
 
 
 def _has_picture(page: pypdfium2.PdfPage) -> bool:
-    """Return whether a picture fills much of the page."""
     width, height = page.get_size()
     for item in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
         left, bottom, right, top = item.get_bounds()
@@ -74,7 +73,7 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
 
 
 def _text(document: pypdfium2.PdfDocument, number: int) -> str:
-    """Return a page's text; empty for a broken page."""
+    """Empty for a broken page."""
     try:
         page = document[number]
         found = page.get_textpage()
@@ -119,7 +118,7 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:
 
 
 def _picture(data: bytes, number: int) -> bytes:
-    """Render a page of a document opened for it alone: an open one keeps what it rendered."""
+    """Open the document for this page alone: an open one keeps what it rendered."""
     document = _open(data)
     page = document[number]
     scale = _PICTURE_PIXELS / max(*page.get_size(), 1)

@@ -46,7 +46,7 @@ def _read(file: TextIO, separator: str) -> Content:
 
 
 def _lines(file: TextIO) -> Iterator[str]:
-    """Yield the lines. Raises DocumentRefused if one is too long."""
+    """Raises DocumentRefused if a line is too long."""
     while line := file.readline(MAX_CHARACTERS + 1):
         if len(line) > MAX_CHARACTERS:
             raise DocumentRefused("too_long")
@@ -66,13 +66,13 @@ def _separator(text: str) -> str:
 
 
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
-    """Return no title and the text, empty if it is binary. `declared`: the server's encoding, if any."""
+    """Return no title and the text, empty if it is binary. `declared`: the server's encoding."""
     text = decode_declared(data, declared) or ""
     return "", _unescaped(text) if "\\u" in text else text
 
 
 def _unescaped(text: str) -> str:
-    """Return JSON without escapes, which take six times the space; other text unchanged."""
+    """Return JSON without escapes, which take six times the space."""
     try:
         written = json.dumps(json.loads(text), ensure_ascii=False)
     except (ValueError, RecursionError):

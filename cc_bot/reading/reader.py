@@ -1,4 +1,4 @@
-"""The bot's side of reading documents: starts the reading process and validates its answer."""
+"""Starts the reading process and validates its answer."""
 
 import asyncio
 import base64
@@ -34,14 +34,13 @@ _PIECE_BYTES: Final = 64 * 2**10
 
 
 def reading_command(*what: str, unconfined: bool = False) -> tuple[str, ...]:
-    """Return the command of the reading process, in this interpreter, with an empty path. `unconfined`: also
-    without a sandbox."""
+    """Return the command of the reading process. `unconfined`: also without a sandbox."""
     permission = ("unconfined",) if unconfined else ()
     return (sys.executable, "-s", "-P", "-m", "cc_bot.reading", *what, *permission)
 
 
 async def ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
-    """Return what the process answers about a file. Raises OSError and ValueError for an invalid answer,
+    """Return the process's answer about a file. Raises OSError and ValueError for an invalid answer,
     TimeoutError if it used up its processor time."""
     process = await asyncio.create_subprocess_exec(
         *command,
@@ -91,18 +90,18 @@ async def _hear(process: asyncio.subprocess.Process) -> bytes:
 
 
 def _environment() -> Mapping[str, str]:
-    """An almost empty environment: a process that reads a stranger's file gets no token."""
+    """A process that reads an untrusted file gets no secrets."""
     windows = {"SYSTEMROOT": os.path.expandvars("%SYSTEMROOT%")} if sys.platform == "win32" else {}
     return {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "utf-8", **windows}
 
 
 TIMEOUT_S: Final = 18.0
-"""Per document: the user is told within 20 s. The process has 15 s of processor time."""
+"""Per document, for which the process has 15 s of processor time."""
 WAITS_S: Final = 60.0
-"""For documents before: then the user is told within 80 s."""
+"""For documents before."""
 AT_A_TIME: Final = 1
 READ_BY_EXTRA: Final = ("pypdfium2", "PIL", "python_calamine")
-"""Libraries of the extra `documents`; without them everything but PDF and Excel is read."""
+"""Libraries of the extra `documents`: without them PDF and Excel are not read."""
 _MAX_PICTURES: Final = 5
 
 _log = structlog.get_logger(__name__)
@@ -137,7 +136,7 @@ class DocumentReader:
         at_a_time: int = AT_A_TIME,
         waits_s: float = WAITS_S,
     ) -> None:
-        """`command`: speaks the protocol of `cc_bot.reading`; by default that program, with `unconfined` even
+        """`command` speaks the protocol of `cc_bot.reading`; by default that program. `unconfined`: also
         without a sandbox."""
         self._command = tuple(command) or reading_command(unconfined=unconfined)
         self._timeout_s = timeout_s
@@ -176,8 +175,8 @@ class DocumentReader:
 
 
 def _document(answer: Mapping[str, Any]) -> ReadDocument:
-    """Build a document from an answer. Raises the InputError that it names, and ValueError, KeyError or
-    TypeError if it is invalid."""
+    """Build a document. Raises the InputError that the answer names, and ValueError, KeyError or TypeError if
+    it is invalid."""
     if "error" in answer:
         _refuse(str(answer["error"]))
     parts = tuple(DocumentPart(_text(name), _text(text)) for name, text in answer["parts"])

@@ -1,4 +1,4 @@
-"""RTF as Word, WordPad and TextEdit write it: Japanese as bytes in the font's character set, or Unicode."""
+"""RTF of Word, WordPad and TextEdit: Japanese as bytes in the font's character set, or Unicode."""
 
 import re
 from dataclasses import dataclass, replace
@@ -41,12 +41,10 @@ _MAX_GROUPS = 1000
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Formatting state of a group."""
-
     unread: bool = False
     charset: str = ""
     skipped: int = 1
-    """Fallback characters that follow each Unicode character."""
+    """Fallback characters after each Unicode character."""
     in_fonts: bool = False
     hidden: bool = False
 
@@ -77,7 +75,7 @@ class _RtfReading:
         """Whether a group has just begun; its first word names its kind."""
         self._in_row = False
         self._in_table = False
-        """Whether the paragraph is in a cell, where it ends no line."""
+        """In a cell a paragraph ends no line."""
         self._note: tuple[int, int] | None = None
         """An open footnote: its depth in groups, and where its text begins."""
 

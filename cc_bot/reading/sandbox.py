@@ -1,10 +1,8 @@
 """Irreversible limits that the reading process sets before it reads a file.
 
-A file may make parsing libraries do anything. On Linux the kernel refuses every system call that is not
-listed (seccomp): no opening of files, no processes, network or signals; so everything is loaded before. An
-audit hook refuses the same in Python on every system; Linux and macOS also limit descriptors and processes to
-none. Windows has only the hook, an empty environment and the bot's time limit. Windows and macOS do not limit
-memory.
+On Linux the kernel refuses every system call that is not listed (seccomp): no opening of files, no
+processes, network or signals; so everything is loaded before. An audit hook refuses the same in Python on
+every system. Linux and macOS also allow no new descriptors and processes; only Linux limits memory.
 """
 
 import ctypes
@@ -33,10 +31,8 @@ class NotConfined(Exception):
 
 
 def enter(*, memory_bytes: int = MEMORY_BYTES, cpu_s: int = CPU_S) -> None:
-    """Give up everything that a reader does not need. Nothing can be imported afterwards.
-
-    Raises NotConfined without a system call filter; all other limits hold even then.
-    """
+    """Set the limits. Nothing can be imported afterwards. Raises NotConfined without a system call filter;
+    all other limits hold even then."""
     sys.dont_write_bytecode = True
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
     if libc:
@@ -81,7 +77,6 @@ def _refuse(event: str, _: tuple[object, ...]) -> None:
         raise PermissionError(event)
 
 
-# ---- system calls: seccomp -------------------------------------------------------------------------------
 # System calls that are not listed fail with EPERM. fcntl and ioctl could send signals. tgkill is not listed,
 # so abort() ends by an illegal instruction.
 
@@ -118,11 +113,11 @@ _CALLS: dict[str, tuple[int, tuple[int, ...]]] = {
         ),
     ),
 }
-"""By machine: its number in the kernel (AUDIT_ARCH_…), and the numbers of allowed calls."""
+"""By machine: its number in the kernel (AUDIT_ARCH_…), and the allowed calls."""
 
 
 def _confine_calls(libc: ctypes.CDLL) -> bool:
-    """Install the filter. Returns False if that fails, or if this machine's calls are not listed."""
+    """Return False if the filter can't be installed, or this machine's calls are not listed."""
     known = _CALLS.get(platform.machine()) if sys.maxsize > 2**32 else None
     if known is None or libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
