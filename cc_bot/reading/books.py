@@ -7,7 +7,6 @@ from urllib.parse import unquote
 from cc_bot.reading.archive import Archive, Element, beside, parse
 from cc_bot.reading.content import MAX_COLUMNS, Content, DocumentRefused, RunningText, as_table
 
-
 _UNREAD = frozenset({"automatic-styles", "annotation", "tracked-changes", "ruby-text", "font-face-decls"})
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from cc_bot.reading.archive import Archive, Element, beside, parse
 from cc_bot.reading.content import Content, DocumentRefused, RunningText, as_table
 
-
 _WORD = "word/document.xml"
 _LOOKS = frozenset({"rPr", "sectPr", "tblPr", "tcPr", "trPr", "tblGrid", "del", "moveFrom", "Fallback", "rt"})
 """Formatting, deletions, duplicates for old programs, and readings above kanji."""
