@@ -12,7 +12,6 @@ from cc_bot.domain.repeats import hours_of, next_time
 from cc_bot.domain.schedule import MAX_SCHEDULES, Place, Schedule
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import HeartbeatStore, ScheduleStore
-from cc_bot.texts import Texts
 from cc_bot.texts.reminder import described
 
 MAX_QUOTED: Final = 700
@@ -146,13 +145,9 @@ def reminder_item(schedule: Schedule, caller: Caller) -> Item:
     times = [caller.moment(schedule.due_at)]
     if schedule.repeat:
         times = [f"🔁 {described(schedule.repeat, caller.words.repeat)}", caller.at(schedule.due_at)]
-    trouble = why_paused(schedule, caller.words) if schedule.status == "paused" else ""
+    paused = schedule.status == "paused"
+    trouble = f"⏸ {caller.words.reminder.reasons[schedule.obstacle]}" if paused else ""
     return Item(schedule.number, schedule.text, (*times, _place(schedule, caller)), trouble)
-
-
-def why_paused(schedule: Schedule, texts: Texts) -> str:
-    reason = texts.reminder.reasons[schedule.obstacle]
-    return texts.reminder.paused_because.format(reason=reason) if reason else texts.reminder.paused
 
 
 def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) -> Action:
@@ -239,7 +234,7 @@ def heartbeat_state(found: Sequence[Schedule], caller: Caller) -> Reply:
     [schedule] = found
     if schedule.status == "paused":
         reason = caller.words.reminder.reasons[schedule.obstacle]
-        return Reply((texts.paused.format(reason=reason) if reason else texts.paused_by_user,))
+        return Reply((texts.paused.format(reason=reason),))
     told = texts.status.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
     return Reply((told,), notes=_heartbeat_notes(schedule, caller))
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, time, timedelta
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict, Unpack
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
@@ -299,6 +299,16 @@ LOST_AFTER: Final = timedelta(minutes=5)
 """A claim without an outcome for this long is uncertain, even if its process lives."""
 
 
+class ScheduleFields(TypedDict, total=False):
+    guild_id: int | None
+    visibility: Visibility
+    repeat: str
+    timezone: str
+    quiet: Quiet | None
+    locale: Locale | None
+    tainted: bool
+
+
 class ScheduleStore:
     def __init__(
         self,
@@ -327,13 +337,7 @@ class ScheduleStore:
         *,
         kind: ScheduleKind = "reminder",
         place: Place = "channel",
-        guild_id: int | None = None,
-        visibility: Visibility = "public",
-        repeat: str = "",
-        timezone: str = "Asia/Tokyo",
-        quiet: Quiet | None = None,
-        locale: Locale | None = None,
-        tainted: bool = False,
+        **fields: Unpack[ScheduleFields],
     ) -> Schedule:
         """Add a schedule. A heartbeat replaces the user's previous one. A private one is sent by DM, not to a
         channel.
@@ -341,24 +345,9 @@ class ScheduleStore:
         Raises EmptyReminder, ReminderTooLong, SecretNotStored or TooManySchedules.
         """
         text = self.check(text) if kind == "reminder" else ""
-        place = "dm" if visibility == "private" and place == "channel" else place
-        wanted = Schedule(
-            id=0,
-            key=key,
-            kind=kind,
-            text=text,
-            due_at=due_at,
-            created_at=self._clock(),
-            place=place,
-            guild_id=guild_id,
-            visibility=visibility,
-            repeat=repeat,
-            timezone=timezone,
-            locale=locale,
-            quiet=quiet,
-            tainted=tainted,
-        )
-        columns = SCHEDULE.write(wanted) | {"locale": str(locale or "")}
+        place = "dm" if fields.get("visibility") == "private" and place == "channel" else place
+        wanted = Schedule(0, key, kind, text, due_at, self._clock(), place=place, **fields)
+        columns = SCHEDULE.write(wanted) | {"locale": str(wanted.locale or "")}
 
         def steps() -> Steps[Schedule]:
             if kind == "heartbeat":
@@ -398,16 +387,6 @@ class ScheduleStore:
             return SCHEDULE.first(rows)
 
         return await self._database.write(steps, [user(user_id)])
-
-    async def pause(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """None if the user does not have an active one."""
-        pause = f"""
-            UPDATE schedules SET status = 'paused', obstacle = ''
-            WHERE user_id = $1 AND id = $2 AND status = 'active'
-            RETURNING {SCHEDULE.select}
-        """
-        [rows] = await self._database.transaction([Statement(pause, (user_id, schedule_id))], [user(user_id)])
-        return SCHEDULE.first(rows)
 
     async def resume(self, user_id: int, schedule_id: int) -> Schedule | None:
         """Resume at its next time, or now if its only time has passed. None if the user does not have a

@@ -41,11 +41,9 @@ class ReminderTexts(Area):
 
     none = Sentence(ja="予約したお知らせはありません。</remind add> で予約できます。", en="You have no reminders. Set one with </remind add>.")
     list_title = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
-    paused = Sentence(ja="⏸ 停止中", en="⏸ paused")
-    paused_because = Sentence(ja="⏸ {reason}", en="⏸ {reason}")
     reasons = by_key(
         {
-            "": Sentence(ja="", en=""),
+            "": Sentence(ja="止めています", en="paused"),
             "channel_gone": Sentence(ja="チャンネルがなくなったので止めています", en="paused: the channel is gone"),
             "bot_removed": Sentence(ja="このチャンネルを見られなくなったので止めています", en="paused: I can’t see the channel any more"),
             "left_server": Sentence(ja="そのサーバーのメンバーではなくなったので止めています", en="paused: you are no longer a member of that server"),
@@ -76,7 +74,6 @@ class HeartbeatTexts(Area):
     off = Sentence(ja="声かけはオフです。</heartbeat on> で始められます。", en="Heartbeats are off. </heartbeat on> starts them.")
     status = Sentence(ja="💓 声かけはオンです。{rhythm}\n次は {time} です。", en="💓 Heartbeats are on. {rhythm}\nNext: {time}.")
     paused = Sentence(ja="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。", en="⏸ Heartbeats {reason}. When that is mended, </heartbeat on> starts them anew.")
-    paused_by_user = Sentence(ja="⏸ 声かけは止まっています。</heartbeat on> で始め直せます。", en="⏸ Heartbeats are paused. </heartbeat on> starts them anew.")
     rhythm = Sentence(ja="{hours}時間ごとに確かめて、{where}。{quiet}", en="I look every {hours} h and tell you {where}. {quiet}")
     by_dm = Sentence(ja="DM でお知らせします", en="by DM")
     in_channel = Sentence(ja="{channel} でお知らせします", en="in {channel}")

@@ -168,5 +168,5 @@ def _content(schedule: Schedule) -> dict[str, Any]:
     if schedule.repeat:
         content["repeat"] = schedule.repeat
     if schedule.status == "paused":
-        content["paused"] = schedule.obstacle or True
+        content["paused"] = schedule.obstacle
     return content

@@ -77,12 +77,11 @@ class TestOwner:
         mine = await once(schedules)
         assert await schedules.list(STRANGER) == []
         assert await schedules.get(STRANGER, mine.id) is None
-        assert await schedules.pause(STRANGER, mine.id) is None
         assert await schedules.cancel(STRANGER, mine.id) is None
         assert await schedules.change(STRANGER, mine.id, text="毒") is None
         await schedules.rezone(STRANGER, BERLIN)
         assert await schedules.list(ME) == [mine]
-        await schedules.pause(ME, mine.id)
+        await schedules.mark_failed(Firing(mine, mine.due_at), "dms_closed")
         assert await schedules.resume(STRANGER, mine.id) is None
         [kept] = await schedules.list(ME)
         assert kept.status == "paused"
@@ -104,7 +103,7 @@ class TestDueTime:
         await once(schedules, text="端末で", place="terminal")
         cancelled, paused = await once(schedules, text="中止"), await once(schedules, text="休止")
         assert await schedules.cancel(ME, cancelled.id)
-        assert await schedules.pause(ME, paused.id)
+        await schedules.mark_failed(Firing(paused, NOON), "dms_closed")
         assert await schedules.at(NOON - timedelta(milliseconds=1)) == []
         [firing] = await schedules.at(NOON)
         assert (firing.schedule.text, firing.due_at) == ("薬", NOON)
@@ -161,7 +160,7 @@ class TestTimeZone:
 class TestRewording:
     async def test_changes_the_text_alone_and_with_a_time_resumes(self, schedules: Clocked) -> None:
         added = await once(schedules, text="薬", tainted=True)
-        await schedules.pause(ME, added.id)
+        await schedules.mark_failed(Firing(added, NOON), "dms_closed")
         with pytest.raises(EmptyReminder):
             await schedules.change(ME, added.id, text=" ")
         changed = got(await schedules.change(ME, added.id, text=" 薬を飲む "))

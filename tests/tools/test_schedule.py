@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cc_bot.domain import SessionKey
-from cc_bot.domain.schedule import Schedule
+from cc_bot.domain.schedule import Firing, Schedule
 from tests.domain.phrases import meanings
 from tests.tools.conftest import ME, TOOLS, Turn, result_of
 
@@ -111,10 +111,10 @@ class TestList:
     async def test_shows_the_users_own_in_their_time(self, turn: Turn) -> None:
         mine = await turn.stores.schedules.add(ME, "薬", DUE, repeat="0 9 * * *")
         await turn.stores.schedules.add(OTHER, "秘密", DUE)
-        await turn.stores.schedules.pause(ME.user_id, mine.id)
+        await turn.stores.schedules.mark_failed(Firing(mine, DUE), "dms_closed")
         found = await turn.told("list_schedules")
         [shown] = found["schedules"]
-        assert shown.pop("paused") is True
+        assert shown.pop("paused") == "dms_closed"
         assert shown == {
             "id": mine.number,
             "text": "薬",

@@ -11,6 +11,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 from cc_bot.domain import SessionKey
 from cc_bot.domain.canvas import AddCard, AddChart, Series, SetMode, ShowText
 from cc_bot.domain.memory import Source
+from cc_bot.domain.schedule import Firing
 from cc_bot.log import keep_records
 from tests.browser import DESKTOP, PHONE, Trouble, browser_fixture, new_page
 from tests.web.browsing import sign_in, signed_in, site_fixture
@@ -46,7 +47,7 @@ async def live(site: Site) -> str:
     later = datetime.now(UTC) + timedelta(days=1)
     await site.core.stores.schedules.add(KEY, "会議の資料を送る", later, repeat="0 7 * * *")
     paused = await site.core.stores.schedules.add(KEY, "Take the pills " + "x" * 60, later)
-    await site.core.stores.schedules.pause(TARO, paused.id)
+    await site.core.stores.schedules.mark_failed(Firing(paused, later), "dms_closed")
     await spend(site, 4321)
     site.town.managers.add((TARO, GUILD))
     await draw(site, CARD, CHART, SetMode("board"))

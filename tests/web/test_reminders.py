@@ -9,7 +9,7 @@ import aiohttp
 
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.repeats import Quiet
-from cc_bot.domain.schedule import Schedule
+from cc_bot.domain.schedule import Firing, Schedule
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import KEY
 
@@ -110,8 +110,8 @@ class TestReminder:
 
     async def test_that_is_paused_says_so_goes_on_and_is_cancelled(self, site: Site, taro: Visit) -> None:
         reminder = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
-        await site.core.stores.schedules.pause(TARO, reminder.id)
-        assert "停止中" in await taro.open("/reminders")
+        await site.core.stores.schedules.mark_failed(Firing(reminder, TOMORROW), "dms_closed")
+        assert "DM を受け取らない" in await taro.open("/reminders")
         await taro.press(f"/reminders/{reminder.number}/resume")
         assert [each.status for each in await listed(site)] == ["active"]
         answer = await taro.press(f"/reminders/{reminder.number}/cancel")
