@@ -60,13 +60,12 @@ class PortableMemory:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    new: tuple[PortableMemory, ...]
-    known: int
+    new: tuple[PortableMemory, ...] = ()
+    known: int = 0
     """Memories that already exist or are duplicates in the file."""
     empty: int = 0
     too_long: int = 0
     secret: int = 0
-    """Memories that look like a password, token, card or key number."""
 
     @property
     def refused(self) -> int:

@@ -6,10 +6,11 @@ processor.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored
@@ -27,52 +28,12 @@ _SELECT_LIKENESSES: Final = "SELECT likeness FROM memories WHERE user_id = $1 AN
 
 _PAGE: Final = 500
 """Memories per read: a few milliseconds of the shared connection."""
-_LOOKED_AT: Final = 25
-_WRITTEN: Final = 25
-"""Memories per transaction."""
+_AT_A_TIME: Final = 25
+"""Memories per thread or transaction."""
 
 _SIZED: Final = ("content", "tags", "metadata")
 
 T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class _Planning:
-    known: set[int]
-    """Likenesses."""
-    audience: Audience
-    new: list[PortableMemory] = field(default_factory=list)
-    twice: int = 0
-    empty: int = 0
-    too_long: int = 0
-    secret: int = 0
-
-    def take(self, memories: Iterable[PortableMemory], rules: SecretRules) -> None:
-        for memory in memories:
-            try:
-                content = clean_content(memory.content)
-                check_beside(memory.category, memory.tags, memory.metadata)
-                rules.check(*words_of({name: getattr(memory, name) for name in GIVEN} | {"content": content}))
-            except EmptyMemory:
-                self.empty += 1
-            except MemoryTooLong:
-                self.too_long += 1
-            except SecretNotStored:
-                self.secret += 1
-            else:
-                self._sort(replace(memory, content=content, audience=memory.audience or self.audience))
-
-    def _sort(self, memory: PortableMemory) -> None:
-        alike = likeness(memory.content)
-        if alike in self.known:
-            self.twice += 1
-        else:
-            self.known.add(alike)
-            self.new.append(memory)
-
-    @property
-    def plan(self) -> ImportPlan:
-        return ImportPlan(tuple(self.new), self.twice, self.empty, self.too_long, self.secret)
 
 
 class MemoryTransferStore:
@@ -114,10 +75,17 @@ class MemoryTransferStore:
 
         Raises TooManyMemories or MemoryFull if the new ones exceed the limits, and StorageError.
         """
-        planning = _Planning(await self._likenesses(user_id), audience)
-        for some in _split(tuple(memories), _LOOKED_AT):
-            await asyncio.to_thread(planning.take, some, self._secret_rules)
-        plan = planning.plan
+        likenesses = await self._database.query(_SELECT_LIKENESSES, user_id)
+        new, refused, known = list[PortableMemory](), Counter[str](), {number for (number,) in likenesses}
+        for some in _split(tuple(memories), _AT_A_TIME):
+            for each, problem in await asyncio.to_thread(_checked, some, self._secret_rules):
+                alike = likeness(each.content)
+                if problem or alike in known:
+                    refused[problem or "known"] += 1
+                else:
+                    known.add(alike)
+                    new.append(replace(each, audience=each.audience or audience))
+        plan = ImportPlan(tuple(new), **refused)
         size = await asyncio.to_thread(_size_of, plan.new)
         await self._quotas.ensure_room(user_id, len(plan.new), size)
         return plan
@@ -126,7 +94,7 @@ class MemoryTransferStore:
         """Store the new memories. Returns their number. Raises as `plan` does, before anything is stored."""
         plan = await self.plan(user_id, memories, audience="private")
         rules = await self._quotas.rules()
-        for some in _split(plan.new, _WRITTEN):
+        for some in _split(plan.new, _AT_A_TIME):
             await self._keep(user_id, some, rules)
         return len(plan.new)
 
@@ -145,8 +113,26 @@ class MemoryTransferStore:
         for memory in await self._database.write(steps, [user(user_id)]):
             self._memories.note_written(memory)
 
-    async def _likenesses(self, user_id: int) -> set[int]:
-        return {number for (number,) in await self._database.query(_SELECT_LIKENESSES, user_id)}
+
+def _checked(
+    memories: Iterable[PortableMemory], rules: SecretRules
+) -> list[tuple[PortableMemory, Literal["", "empty", "too_long", "secret"]]]:
+    """Return each memory with clean content, or why it can't be stored."""
+    checked = list[tuple[PortableMemory, Literal["", "empty", "too_long", "secret"]]]()
+    for memory in memories:
+        try:
+            content = clean_content(memory.content)
+            check_beside(memory.category, memory.tags, memory.metadata)
+            rules.check(*words_of({name: getattr(memory, name) for name in GIVEN} | {"content": content}))
+        except EmptyMemory:
+            checked.append((memory, "empty"))
+        except MemoryTooLong:
+            checked.append((memory, "too_long"))
+        except SecretNotStored:
+            checked.append((memory, "secret"))
+        else:
+            checked.append((replace(memory, content=content), ""))
+    return checked
 
 
 def _notes(user_id: int, memories: Iterable[PortableMemory], now: datetime) -> list[NewMemory]:
