@@ -1,1 +1,1 @@
-"""The memories of a user: their rows, their search, their history, their end."""
+"""The memories of a user: rows, search, changes, erasure, limits and files."""

@@ -1,7 +1,6 @@
 """The search data of memories: columns of their row, and their terms in `memory_terms`.
 
-A memory's search data changes in the same transaction as its text, tags or status. Rows of older rules are
-recomputed in the background; searches use the stored data in the meantime.
+They change in the same transaction as the memory. Rows of older rules are recomputed in the background.
 """
 
 import asyncio
@@ -39,7 +38,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SearchText:
-    """Search data of a memory. Each field but `term_counts` is a column."""
+    """Each field but `term_counts` is a column."""
 
     search_content: str
     search_tags: str
@@ -47,7 +46,7 @@ class SearchText:
     term_count: int
     """Including repeated terms."""
     term_counts: str
-    """JSON list of `[term key, occurrences]`, as in `memory_terms`."""
+    """JSON list of `[term key, occurrences]`."""
     terms_version: int = VERSION
 
 
@@ -58,8 +57,8 @@ def search_text(content: str, tags: Sequence[str]) -> SearchText:
 
 
 def term_keys(terms: Iterable[str]) -> list[int]:
-    """Return each term's 32-bit hash, in order, so that memory text is not stored twice. In 100,000 memories,
-    one query in a thousand meets a collision and scores a memory slightly too high."""
+    """Return each term's 32-bit hash, in order. In 100,000 memories, one query in a thousand meets a
+    collision, and scores a memory slightly too high."""
     return list(map(crc32, " ".join(terms).encode("utf-8", "replace").split()))
 
 
@@ -79,7 +78,7 @@ _fold_character = lru_cache(maxsize=4096)(fold)
 
 
 def fold_tags(tags: Iterable[str]) -> str:
-    """Join folded tags, each between line feeds, so that only whole tags match."""
+    """Join folded tags between line feeds, so that only whole tags match."""
     folded = [fold(tag) for tag in tags]
     return "\n".join(["", *folded, ""]) if folded else ""
 
@@ -122,7 +121,7 @@ def delete_terms(user_id: int, memory_ids: Collection[int]) -> Statement:
 def reindex(
     user_id: int, memory_id: int, content: str, tags: Sequence[str], *, active: bool = True
 ) -> Steps[None]:
-    """Write the search data of a memory. Only active ones have terms."""
+    """Write a memory's search data. Only active memories have terms."""
     made = search_text(content, tags)
     yield Statement(_SET_SEARCHED, (user_id, memory_id, *SEARCHED.write(made).values()))
     yield delete_terms(user_id, [memory_id])
@@ -168,8 +167,7 @@ async def _run(database: Database) -> None:
 
 
 async def recompute_outdated(database: Database) -> None:
-    """Recompute outdated search data, pausing after each transaction as long as it took. Raises
-    StorageError."""
+    """Pauses after each transaction as long as it took. Raises StorageError."""
     while rows := await database.query(_SELECT_OUTDATED, VERSION, _BATCH):
         begun, users = monotonic(), {_OUTDATED.read(row).user_id for row in rows}
         await database.write(partial(_recompute_batch, users), [MAINTENANCE_LOCK, *map(user, users)])

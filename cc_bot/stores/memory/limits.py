@@ -1,7 +1,6 @@
 """What may be stored: limits on memories, bytes and imports, and no secrets.
 
-Usage is counted from an index, after the change and in its transaction: two concurrent changes can't use the
-same free space, and one that exceeds a limit is rolled back.
+Usage is counted after a change, in its transaction, which is rolled back if it exceeds a limit.
 """
 
 import json
@@ -36,7 +35,7 @@ _SET_IMPORTS: Final = """
 """
 
 TIMEOUT_S: Final = 0.05
-"""Per operator's pattern and text; an ordinary pattern takes well under 1 ms for 4000 characters."""
+"""Per operator's pattern and text; an ordinary pattern takes well under 1 ms."""
 MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_BESIDE_CHARACTERS
 """A longer text is refused like a secret, unsearched."""
 
@@ -47,12 +46,11 @@ _log = structlog.get_logger(__name__)
 
 
 async def no_rules() -> Rules:
-    """Return no limits."""
     return {}
 
 
 class MemoryQuotas:
-    """`rules` are the limits of the operator's file; those that an owner set override them."""
+    """`rules` are the operator's file; limits set by an owner override them."""
 
     def __init__(self, database: Database, rules: FileRules = no_rules, *, clock: Clock = utc_now) -> None:
         self.rules = rules
@@ -60,7 +58,7 @@ class MemoryQuotas:
         self._clock = clock
 
     async def admit_import(self, user_id: int) -> None:
-        """Count an import. Raises TooManyImports with the time of the next one allowed, or StorageError."""
+        """Count an import. Raises TooManyImports with the time of the next one allowed."""
         file_rules, now = await self.rules(), self._clock()
 
         def steps() -> Steps[None]:
@@ -77,8 +75,7 @@ class MemoryQuotas:
         await self._database.write(steps, [user(user_id)])
 
     async def ensure_room(self, user_id: int, memories: int, size: int) -> None:
-        """Check the limits for this many further memories and bytes. Raises TooManyMemories, MemoryFull, or
-        StorageError."""
+        """Raise TooManyMemories or MemoryFull if there is no room for this much more."""
         file_rules = await self.rules()
         await self._database.read(lambda: ensure_room_left(user_id, file_rules, memories=memories, size=size))
 
@@ -86,8 +83,8 @@ class MemoryQuotas:
 def ensure_room_left(
     user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, added: bool = True
 ) -> Steps[None]:
-    """Check that the user's memories, with this much more, are within the limits; only bytes if the change
-    `added` no memory. Raises TooManyMemories or MemoryFull."""
+    """Raise TooManyMemories or MemoryFull if this much more exceeds the limits; only bytes count if the
+    change `added` no memory."""
     quotas = yield from _quotas(user_id, file_rules)
     if quotas.memories is None and quotas.memory_bytes is None:
         return
@@ -99,7 +96,7 @@ def ensure_room_left(
 
 
 def _quotas(user_id: int, file_rules: Rules) -> Steps[Quotas]:
-    """If a user's roles are unknown, the most generous limit of any role is used."""
+    """If a user's roles are unknown, the most generous role's limit is used."""
     payer = UsageSubject(user_id, role_ids=None)
     set_rules = yield from rules_for(payer)
     return quotas_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)
@@ -113,19 +110,16 @@ def _size(count: int) -> str:
 
 
 class SecretRules:
-    """Built-in patterns of secrets, and the operator's, which run with a timeout so that a slow one can't
-    block everyone."""
+    """Built-in patterns of secrets, and the operator's, with a timeout."""
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
-        """`patterns`: regular expressions, matched anywhere and regardless of case. Raises ValueError for an
-        invalid one."""
+        """`patterns` match anywhere and regardless of case. Raises ValueError for an invalid one."""
         try:
             self._patterns = [regex.compile(pattern, regex.IGNORECASE) for pattern in patterns]
         except regex.error as error:
             raise ValueError(str(error)) from error
 
     def check(self, *texts: str | None) -> None:
-        """Raise SecretNotStored if a text contains a secret."""
         if self.refuse(*texts):
             raise SecretNotStored
 

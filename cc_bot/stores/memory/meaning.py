@@ -1,8 +1,7 @@
-"""Semantic similarity of a user's memories to a query, and the embedding vectors.
+"""Embedding vectors of memories, and their similarity to a query.
 
-A search adds the most similar memories to its keyword candidates, under the same conditions (owner, status,
-audience). It uses keywords alone without an encoder or vectors, or if the encoder does not answer in time;
-then the encoder is not called for a while.
+A search adds the most similar memories to its keyword candidates. It uses keywords alone if there are no
+vectors, or if the encoder does not answer in time; then it is not called for a while.
 """
 
 import asyncio
@@ -25,21 +24,19 @@ _SELECT_VECTORS: Final = """
     ORDER BY memory_id LIMIT $4
 """
 _PAGE: Final = 2000
-"""Vectors per read: a few milliseconds of the shared connection."""
+"""Vectors per read, which takes milliseconds."""
 
 _TIMEOUT_S: Final = 1.5
 _PAUSE_S: Final = 30.0
 _MAX_CACHED_QUERIES: Final = 256
 _MAX_QUERY_CHARACTERS: Final = 1000
 _QUICK: Final = 256
-"""Comparing this many vectors is faster than starting a thread."""
+"""Comparing so many vectors is faster than starting a thread."""
 
 _log = structlog.get_logger(__name__)
 
 
 class Meaning:
-    """Compares queries with memories, using one encoder."""
-
     def __init__(self, database: Database, embedder: Embedder, *, timeout_s: float = _TIMEOUT_S) -> None:
         """`timeout_s`: how long a search waits for its query's vector."""
         self._database = database
@@ -50,8 +47,7 @@ class Meaning:
         self._pause_ends = 0.0
 
     async def get_nearness(self, user_id: int, query: str) -> Mapping[int, float]:
-        """Return the standard scores (see search.ranking) of the user's memories that have a vector. The
-        caller checks that they may be shown."""
+        """Return standard scores (see search.vectors) of the user's memories that have a vector."""
         found: dict[int, float] = {}
         vector: Vector | None = None
         while rows := await self._read_page(user_id, after=max(found, default=0)):
@@ -102,7 +98,7 @@ class Meaning:
 
 
 async def _compare(query: Vector, rows: Sequence[Row]) -> dict[int, float]:
-    """Cosines; 0 for texts that the encoder refused, and for damaged vectors."""
+    """0 for texts that the encoder refused, and for damaged vectors."""
     whole = [(memory, vector) for memory, vector in rows if len(vector) == len(query)]
     others = [vector for _, vector in whole]
     if len(others) <= _QUICK:
@@ -115,13 +111,13 @@ async def _compare(query: Vector, rows: Sequence[Row]) -> dict[int, float]:
 
 
 def _pass_over_failure(task: asyncio.Task[Vector]) -> None:
-    """Let a late answer be cached for next time; the encoder has logged a late failure."""
+    """A late answer is cached for next time; the encoder has logged a late failure."""
     if not task.cancelled():
         task.exception()
 
 
-# Store a vector only if the text is still the one that it was made from. $1 user, $2 memory, $3 model, $4
-# vector, $5 the text
+# Only if the text is still the one that the vector was made from. $1 user, $2 memory, $3 model, $4 vector, $5
+# the text
 PUT_VECTOR: Final = """
     INSERT INTO memory_vectors (user_id, memory_id, model, vector)
     SELECT $1, $2, $3, $4
@@ -131,7 +127,7 @@ PUT_VECTOR: Final = """
     ON CONFLICT (user_id, memory_id) DO UPDATE SET model = excluded.model, vector = excluded.vector
 """
 
-# Memories of all users without a vector of this model. $1, $2 range of ids, excluding $1; $3 model, $4 limit
+# All users' memories without a vector of this model. $1, $2 range of ids, excluding $1; $3 model, $4 limit
 SELECT_MISSING: Final = """
     SELECT m.user_id, m.id, m.content FROM memories AS m
     WHERE m.id > $1 AND m.id <= $2 AND m.status = 'active' AND NOT EXISTS (
@@ -144,13 +140,13 @@ SELECT_MISSING: Final = """
 _SELECT_LAST: Final = "SELECT coalesce(max(id), 0) FROM memories /* all users */"
 
 _BATCH: Final = 16
-"""Memories per batch: a search waits for one batch at most."""
+"""Memories per batch; a search waits for one at most."""
 _RANGE: Final = 2000
-"""Ids scanned per statement, few enough not to delay others."""
+"""Ids scanned per statement."""
 _MAX_PAUSE_S: Final = 600.0
 _SWEEP_EVERY_S: Final = 3600.0
 _NO_VECTOR: Final = Vector(b"")
-"""Similar to nothing; for texts that the encoder refuses."""
+"""For texts that the encoder refuses: similar to nothing."""
 
 
 class _Missing(NamedTuple):
@@ -163,7 +159,6 @@ class Embedding:
     """Creates missing vectors: `running` in the background, `catch_up` at once.
 
     The database shows which are missing, so nothing is lost at exit, and a new encoder replaces all vectors.
-    One task serves all users, scanning ids in order with pauses.
     """
 
     def __init__(
@@ -181,12 +176,11 @@ class Embedding:
         self._one_at_a_time = asyncio.Lock()
 
     def note_written(self, memory_id: int) -> None:
-        """Schedule the embedding of a memory just written. Returns at once."""
         self._swept_to = min(self._swept_to, memory_id - 1)
         self._woken.set()
 
     async def catch_up(self) -> None:
-        """Wait until all stored memories have vectors. Raises a ModelError or StorageError."""
+        """Wait until all memories have vectors. Raises a ModelError or StorageError."""
         self._swept_to = 0
         while await self._embed_next():
             pass
@@ -229,7 +223,7 @@ class Embedding:
 
     async def _embed_next(self) -> bool:
         """Embed the next memories, one by one after a failure. Returns whether there were any. One that fails
-        alone is skipped, so as not to block the others."""
+        alone is skipped."""
         async with self._one_at_a_time:
             size, start = 1 if self._failures else _BATCH, self._swept_to
             missing = await self._find_missing(size)
@@ -267,7 +261,7 @@ class Embedding:
         )
 
     async def _make_vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Embed each text. Texts refused as a batch are retried singly."""
+        """Texts refused as a batch are retried singly."""
         try:
             return await self.embedder.embed(texts)
         except (ModelRefusedRequest, ContextTooLong):

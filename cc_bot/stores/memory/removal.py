@@ -1,13 +1,12 @@
 """Undo of deleted memories, and their erasure.
 
-`/memory delete` hides a memory; the purge erases it after UNDO_TIME. An erasure is one transaction: rows with
-terms and vectors and, on request, the messages that mention them (conversations.py). The memories are first
-recorded in the erasure log, so that restoring a backup erases them again; if that fails, nothing is erased,
-and the next purge retries.
+`/memory delete` hides a memory; the purge erases it after UNDO_TIME: rows, terms, vectors and, on request,
+the messages that mention them (conversations.py), in one transaction. Erasures are first recorded in the
+erasure log, so that restoring a backup repeats them; if that fails, nothing is erased.
 
-Deleted rows are overwritten (`secure_delete`). SQLite keeps changed pages in the WAL until a checkpoint, and
-parts of rows in unused pages until VACUUM. `clean` checkpoints after each erasure and vacuums a small file at
-once; for a large one the purge requests VACUUM at night.
+Deleted rows are overwritten (`secure_delete`), but SQLite keeps changed pages in the WAL until a checkpoint,
+and parts of rows in unused pages until VACUUM. `clean` checkpoints after each erasure and vacuums a small
+file at once; the purge vacuums a large one at night.
 """
 
 import json
@@ -49,8 +48,6 @@ class HiddenMemory:
 
 
 class _Row(NamedTuple):
-    """The columns of a memory or version that its removal needs."""
-
     id: int
     supersedes: int | None
     content: str
@@ -68,7 +65,7 @@ UNDELETE: Final = f"""
     RETURNING {MEMORY.select}
 """
 
-# As UNDELETE, without changing it.
+# Without changing it.
 SELECT_HIDDEN: Final = f"""
     SELECT {_HIDDEN.select} FROM memories
     WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
@@ -119,9 +116,9 @@ class _Chosen:
     ids: tuple[int, ...]
     texts: frozenset[str]
     memories: int
-    """Rows that are not former versions."""
+    """Without former versions."""
     names: tuple[str, ...]
-    """Names in the erasure log."""
+    """In the erasure log."""
 
     @classmethod
     def of(cls, user_id: int, rows: Sequence[Row]) -> "_Chosen":
@@ -136,8 +133,6 @@ class _Chosen:
 
 
 class MemoryRemovalStore:
-    """Deleted memories, during and after their undo time."""
-
     def __init__(
         self,
         database: Database,
@@ -147,8 +142,8 @@ class MemoryRemovalStore:
         log: ErasureLog | None = None,
         quotas: MemoryQuotas | None = None,
     ) -> None:
-        """Databases of at most `small_bytes` are vacuumed at once. Erasures are recorded in `log`, if given,
-        and repeated after a restore."""
+        """Databases of at most `small_bytes` are vacuumed at once. Erasures are recorded in `log`, if
+        given."""
         self._database = database
         self._clock = clock
         self._small_bytes = small_bytes
@@ -157,8 +152,8 @@ class MemoryRemovalStore:
         self._mentions = MentionFinder(database)
 
     async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
-        """Restore a deleted memory with its history; None if UNDO_TIME is over, it was erased, or the user
-        has no such hidden memory. Raises TooManyMemories or MemoryFull if there is no room left for it."""
+        """Restore a hidden memory with its history; None if it is too late. Raises TooManyMemories or
+        MemoryFull."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
         rules = await self._quotas.rules()
 
@@ -193,14 +188,14 @@ class MemoryRemovalStore:
     async def erase(self, user_id: int, *memory_ids: int, mark: str | None = None) -> ErasureCounts | None:
         """Erase memories at once, active or hidden; None if the user has none of them.
 
-        With `mark`, messages that mention them are emptied: this text replaces them, and their attachments
-        and the summaries and canvas elements made from them are deleted.
+        With `mark`, it replaces the text of messages that mention them; their attachments, and the summaries
+        and canvas elements made from them, are deleted.
         """
         select = Statement(SELECT_CHAIN, (user_id, _array({*map(known_id, memory_ids)})))
         return await self._erase(user_id, select, mark=mark)
 
     async def erase_all(self, user_id: int, *, mark: str | None = None) -> ErasureCounts:
-        """Erase all memories of a user at once, including hidden ones. `mark` as for `erase`."""
+        """Erase all memories of a user at once, as `erase`."""
         return await self._erase(user_id, Statement(SELECT_ALL, (user_id,)), mark=mark) or ErasureCounts()
 
     async def purge(self, hidden_until: datetime) -> int:
@@ -217,16 +212,13 @@ class MemoryRemovalStore:
         return count
 
     async def get_next_purge(self) -> datetime | None:
-        """Return when the first hidden memory's undo time ends; None if none is hidden."""
+        """Return when the first hidden memory's undo time ends, if any."""
         [(deleted_at,)] = await self._database.query(SELECT_OLDEST_HIDDEN)
         return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
 
     async def clean(self, *, vacuum: bool = False) -> ScrubOutcome:
-        """Remove erased data from the WAL and, with `vacuum` or in a small file, from unused pages.
-
-        `busy`: another program reads or writes, retry soon. `no_room`: VACUUM needs more disk space. A server
-        does both by itself.
-        """
+        """Remove erased data from the WAL and, with `vacuum` or in a small file, from unused pages. A server
+        does both by itself."""
         [(erased, vacuumed)] = await self._database.query(SELECT_OWED)
         if erased == vacuumed:
             return "done"

@@ -1,7 +1,4 @@
-"""Rows of memories: their columns, and the steps that write them.
-
-Every statement is restricted to a user, including those by id.
-"""
+"""Rows of memories: their columns, and the steps that write them."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -64,12 +61,11 @@ MEMORY: Final = Columns(
 )
 _PUT_BY_STORES: Final = ("id", "user_id", "created_at", "updated_at", "supersedes", "number", "pinned")
 GIVEN: Final = tuple(name for name in MEMORY.names if name not in _PUT_BY_STORES)
-"""Columns written as given."""
 MAX_ID: Final = 2**63 - 1
 
 
 def known_id(number: int) -> int:
-    """Return the number, or one that no row has if it exceeds the database's integers."""
+    """Return the number; 0, which no row has, beyond the database's integers."""
     return number if 0 < number <= MAX_ID else 0
 
 
@@ -90,7 +86,7 @@ def words_of(given: Mapping[str, Any]) -> list[str]:
 
 
 def _as_stored(columns: dict[str, Any]) -> dict[str, Any]:
-    """Replace lone surrogates, which models sometimes write and UTF-8 can't encode, by question marks."""
+    """Replace lone surrogates, which models sometimes write and UTF-8 can't encode."""
     texts = {name: value for name, value in columns.items() if isinstance(value, str)}
     try:
         "".join(texts.values()).encode()
@@ -111,9 +107,9 @@ _SELECT_ANY: Final = f"SELECT {MEMORY.select} FROM memories WHERE user_id = $1 A
 
 _WRITTEN: Final = Parameters((*GIVEN, *SEARCHED.names), first=4)
 
-# Returns only the ids: reading the row back would take a tenth of the insertion's time. Uses
-# memories_by_likeness. $1 user, $2 now, $3 1: always, 0: unless an equivalent memory exists with audience
-# 'anywhere' or the same one; then _WRITTEN
+# Returns only the ids: reading the row back would take a tenth of the time. Uses memories_by_likeness. $1
+# user, $2 now, $3 1: always, 0: unless there is one of this likeness with audience 'anywhere' or the same;
+# then _WRITTEN
 _INSERT: Final = f"""
     INSERT INTO memories (user_id, number, created_at, updated_at, {_WRITTEN.names})
     SELECT $1, {next_number("memory")}, $2, $2, {_WRITTEN.marks}
@@ -181,7 +177,7 @@ OWE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
 
 def with_versions(chosen: str) -> str:
     """Return SQL beginning with `chain`: the chosen memories of user $1 with their former versions. A set, as
-    versions of a file edited by hand may lead in a circle."""
+    versions in a file edited by hand may lead in a circle."""
     return f"""
     WITH RECURSIVE chain (id, former) AS (
         SELECT id, supersedes FROM memories WHERE user_id = $1 AND {chosen}
@@ -204,7 +200,7 @@ class NewMemory:
 
     @classmethod
     def of(cls, user_id: int, memory: PortableMemory, now: datetime) -> "NewMemory":
-        """Clean a memory. `created_at` defaults to now. Raises EmptyMemory or MemoryTooLong."""
+        """Clean a memory. Raises EmptyMemory or MemoryTooLong."""
         content, tags = clean_content(memory.content), clean_tags(memory.tags)
         given = {name: getattr(memory, name) for name in GIVEN} | {
             "content": content,
@@ -219,8 +215,8 @@ class NewMemory:
         return cls(user_id, to_text(memory.created_at or now), columns, made.term_counts)
 
     def steps(self, file_rules: Rules, *, unless_known: bool = False) -> Steps[list[Memory]]:
-        """Store it and return it; with `unless_known`, an empty list if the user has an equivalent one.
-        Raises TooManyMemories or MemoryFull if it exceeds `file_rules` (of the operator's file)."""
+        """Store it and return it; with `unless_known`, an empty list if the user has one of this likeness.
+        Raises TooManyMemories or MemoryFull."""
         own = (self.user_id, self.made_at, int(not unless_known))
         rows = yield Statement(_INSERT, (*own, *_WRITTEN.of(self.columns)))
         if not rows:
@@ -247,8 +243,8 @@ def change(
     *,
     only_as: Memory | None = None,
 ) -> Steps[Memory | None]:
-    """Set cleaned fields of a user's memory and return it; None if the user does not have it. Raises
-    MemoryEditOutdated if its wording or audience differ from `only_as`, or MemoryFull."""
+    """Set cleaned fields of a user's memory and return it; None if there is none. Raises MemoryEditOutdated
+    if its wording or audience differ from `only_as`, or MemoryFull."""
     known = yield Statement(SELECT, own)
     if not known:
         return None
@@ -284,7 +280,7 @@ def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:
 
 
 async def read_texts(database: Database, user_id: int, messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Return stored messages with this user's current memory texts in their tool calls."""
+    """Insert the user's current memory texts into the tool calls of stored messages."""
     named = [frozenset[int]().union(*map(named_ids, message.tool_calls)) for message in messages]
     ids = frozenset[int]().union(*named)
     if not ids:
@@ -300,7 +296,7 @@ async def read_texts(database: Database, user_id: int, messages: Sequence[Messag
 async def read_call_texts(
     database: Database, user_id: int, calls: tuple[ToolCall, ...], visibility: Visibility
 ) -> tuple[ToolCall, ...]:
-    """Like `read_texts`, for a turn's stored calls with this visibility."""
+    """As `read_texts`, for a turn's stored calls."""
     answer = Message("assistant", "", tool_calls=calls, visibility=visibility)
     [read] = await read_texts(database, user_id, [answer])
     return read.tool_calls

@@ -1,9 +1,7 @@
-"""Search of a user's memories: select candidates, then rank them.
+"""Search of a user's memories, in one snapshot of the database.
 
-All reads use one snapshot of the database. The database sums the weights of the query's terms per memory and
-returns the best that pass the filters; cc_bot.search ranks them.
-
-A memory that contains the query verbatim is always a candidate, whatever its score.
+The database sums the weights of the query's terms per memory and returns the best that pass the filters, and
+all that contain the query verbatim; cc_bot.search ranks them.
 """
 
 import asyncio
@@ -28,13 +26,13 @@ from cc_bot.stores.memory.meaning import Meaning
 from cc_bot.stores.memory.rows import MEMORY
 
 POOL: Final = 64
-"""Candidates to rank, at least, if there are enough."""
+"""Candidates to rank."""
 NEAREST: Final = 32
 """Candidates chosen by similarity alone."""
 _MAX_TERMS: Final = 128
-"""Terms used of a query; the ones with the greatest weights."""
+"""The ones with the greatest weights."""
 _GREATEST_WEIGHT: Final = 1000
-"""The integer weight of the heaviest term."""
+"""Integer weight of the heaviest term."""
 _SHORT_CHARACTERS: Final = 500
 
 # ruff: noqa: S608 - put together from constants alone
@@ -61,7 +59,7 @@ _COUNT: Final = """
     WHERE user_id = $1 AND status = 'active'
 """
 
-# Number of memories with each term. Uses the primary key. $1 user, $2 an array of terms
+# Memories with each term. $1 user, $2 an array of terms
 _COUNT_TERMS: Final = """
     SELECT term, count(*) FROM memory_terms WHERE user_id = $1 AND term IN @ids($2) GROUP BY term
 """
@@ -118,8 +116,6 @@ _SELECT_NEWEST: Final = f"SELECT {MEMORY.select} FROM memories WHERE {_ADMITTED}
 
 @dataclass(frozen=True)
 class MemoryQuery:
-    """A query with the filters of the memories to search."""
-
     user_id: int
     query: Query
     typed: str
@@ -136,7 +132,7 @@ class MemoryQuery:
 
     @cached_property
     def terms(self) -> Mapping[int, str]:
-        """Terms of the query in use, by key."""
+        """By key."""
         weights = self.query.weights
         terms = nlargest(_MAX_TERMS, weights, key=weights.__getitem__)
         return dict(zip(term_keys(terms), terms, strict=True))
@@ -148,8 +144,7 @@ class MemorySearch:
         self._clock = clock
         self._meaning = meaning
         self._lines = WeakValueDictionary[int, asyncio.Lock]()
-        """One search per user at a time: a user who sends a hundred must not fill the database's queue for
-        all others."""
+        """One search per user at a time, so that one user's hundred searches do not delay others."""
 
     async def find(
         self, user_id: int, query: str, *, limit: int, audience: Audience, wanted: Sequence[str | None]
@@ -174,7 +169,7 @@ class MemorySearch:
 
 
 async def _parse(typed: str) -> Query:
-    """A long query (perhaps an entire memory) takes 20 ms, so it is parsed in a thread."""
+    """A long query takes 20 ms, so it is parsed in a thread."""
     return (
         parse_query(typed) if len(typed) <= _SHORT_CHARACTERS else await asyncio.to_thread(parse_query, typed)
     )
@@ -199,8 +194,7 @@ def _statistics(asked: MemoryQuery) -> Steps[Statistics]:
 
 
 def _candidates(asked: MemoryQuery, weights: Mapping[str, float]) -> Steps[list[Candidate]]:
-    """Return the memories that contain the query verbatim, those with the best scores, and the most
-    similar."""
+    """Return memories that contain the query verbatim, those with the best scores, and the most similar."""
     shown = (*asked.filters, asked.query.folded, asked.typed)
     limit = max(POOL, asked.limit)
     rows = [*(yield Statement(_SELECT_BEST, (*shown, _whole_weights(asked, weights), limit)))]
@@ -216,7 +210,7 @@ def _candidates(asked: MemoryQuery, weights: Mapping[str, float]) -> Steps[list[
     ):
         terms[memory_id][asked.terms[key]] = count
     return [
-        # It contains the query verbatim, folded or as typed.
+        # verbatim, folded or as typed
         Candidate(
             each.id,
             f"{each.text}\n{asked.query.folded}" if each.is_written else each.text,
@@ -228,7 +222,7 @@ def _candidates(asked: MemoryQuery, weights: Mapping[str, float]) -> Steps[list[
 
 
 def _whole_weights(asked: MemoryQuery, weights: Mapping[str, float]) -> str:
-    """Return terms with integer weights, as _SELECT_BEST takes them."""
+    """Integer weights of terms, as _SELECT_BEST takes them."""
     greatest = max((weights[term] for term in asked.terms.values()), default=0.0)
     return json.dumps(
         [

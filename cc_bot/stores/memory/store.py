@@ -1,7 +1,7 @@
 """Memories: the notes that users asked to store, with their pins and former versions.
 
 A change of a memory's wording keeps the former version, which it names in `supersedes`. Pins and audience
-belong to a memory, not to one version of it.
+belong to a memory, not to a version.
 """
 
 import asyncio
@@ -66,7 +66,7 @@ from cc_bot.stores.settings import Keep
 MAX_QUERY_CHARACTERS: Final = 6000
 """Longer queries are cut."""
 MAX_SCANNED: Final = 200
-"""Newest memories examined for a prompt: thousands of skipped ones cause no delay."""
+"""Newest memories examined for a prompt."""
 _SHORT_CHARACTERS: Final = 500
 
 # $1 user, $2 likeness, $3 the audience besides 'anywhere'
@@ -76,7 +76,7 @@ _SELECT_ALIKE: Final = f"""
     ORDER BY id DESC LIMIT 1
 """
 
-# Only current rows have numbers, hidden ones included. Uses memories_by_number.
+# Only current rows have numbers, hidden ones included.
 _SELECT_ID: Final = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
 _SELECT_NUMBERED: Final = f"""
     SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND number = $2 AND status = 'active'
@@ -142,8 +142,7 @@ _FOR_PROMPT: Final = """
     AND coalesce(@text_of(source, author), '') = ''
 """
 
-# The pinned ones by memories_pinned, the newest others by memories_by_user. $1 user, $4 limit, $5 newest
-# memories to examine
+# By memories_pinned and memories_by_user. $1 user, $4 limit, $5 newest memories to examine
 _SELECT_FOR_PROMPT: Final = f"""
     SELECT * FROM (
         SELECT {MEMORY.select} FROM memories
@@ -194,8 +193,7 @@ _DROP_VECTOR: Final = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_
 
 
 class MemoryFields(TypedDict, total=False):
-    """Optional fields of a memory. If missing or None, they get the default or stay unchanged; but None for
-    `expires_at` removes it."""
+    """If missing or None, a field gets the default or stays unchanged; but None removes `expires_at`."""
 
     category: str | None
     tags: Sequence[str] | None
@@ -216,6 +214,8 @@ Made = TypeVar("Made")
 
 
 class MemoryStore:
+    """Methods return None for a memory that the user does not have."""
+
     def __init__(
         self,
         database: Database,
@@ -242,21 +242,16 @@ class MemoryStore:
     async def add(
         self, user_id: int, content: str, *, created_at: datetime | None = None, **given: Unpack[MemoryFields]
     ) -> Memory:
-        """Store a memory. `created_at` defaults to now.
-
-        Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or MemoryFull.
-        """
+        """Store a memory. Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or
+        MemoryFull."""
         note = await self._new(user_id, content, given, created_at)
         rules = await self._quotas.rules()
         [stored] = await self._database.write(lambda: note.steps(rules), [user(user_id)])
         return self.note_written(stored)
 
     async def remember(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> MemoryChange:
-        """Store a memory, or update the one that says the same (see `says_the_same`).
-
-        A public call never updates a private memory; an expired one becomes valid again. Raises as `add`
-        does.
-        """
+        """Store a memory, or update the one that says the same (see `says_the_same`); an expired one becomes
+        valid again. A public call never updates a private memory. Raises as `add` does."""
         note = await self._new(user_id, content, given)
         rules, unless_known = await self._quotas.rules(), True
         wording: dict[str, Any] = {name: value for name, value in given.items() if value and name in WORDING}
@@ -279,21 +274,19 @@ class MemoryStore:
                 return MemoryChange("updated", updated, known)
 
     async def find_alike(self, user_id: int, content: str, audience: Audience) -> Memory | None:
-        """Return the user's newest memory that differs only in width, case and punctuation, if any."""
+        """Return the user's newest memory of the same likeness."""
         alike_to = likeness(without_controls(content).strip())
         return MEMORY.first(await self._database.query(_SELECT_ALIKE, user_id, alike_to, audience))
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
-        """Return the memory with this id; None if the user does not have it."""
         return MEMORY.first(await self._database.query(SELECT, user_id, known_id(memory_id)))
 
     async def get_id(self, user_id: int, number: int) -> int | None:
-        """Return the id of the user's memory with this number, including hidden ones; None if none."""
+        """Return the id of the user's memory with this number, also of a hidden one."""
         rows = await self._database.query(_SELECT_ID, user_id, known_id(number))
         return rows[0][0] if rows else None
 
     async def get_by_number(self, user_id: int, number: int) -> Memory | None:
-        """Return the memory with this number; None if the user does not have it."""
         return MEMORY.first(await self._database.query(_SELECT_NUMBERED, user_id, known_id(number)))
 
     async def find(
@@ -307,11 +300,10 @@ class MemoryStore:
         audience: Audience = "anywhere",
         only: MemoryFilter = ALL_MEMORIES,
     ) -> "list[FoundMemory]":
-        """Find the user's unexpired memories that match the query and have all tags, best first, with
-        confidences.
+        """Find the user's unexpired memories that match the query and have all tags, best first.
 
-        `audience`: who will see the answer; everyone by default. 'private' finds all memories. `only` filters
-        further; `category` and `tags` add to it.
+        `audience`: who will see the answer; 'private' finds all memories. `category` and `tags` add to
+        `only`.
         """
         return await self._search.find(
             user_id,
@@ -331,13 +323,13 @@ class MemoryStore:
         tags: Sequence[str] = (),
         audience: Audience = "anywhere",
     ) -> "list[Memory]":
-        """Like `find`, without confidences."""
+        """As `find`, without confidences."""
         found = await self.find(user_id, query, limit=limit, category=category, tags=tags, audience=audience)
         return [each.memory for each in found]
 
     async def suggest(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
-        """Return completions for a typed text: the memory with that number (`12`, `#12`) first, then matches
-        of its words; the newest memories if it is empty."""
+        """Return completions: the memory with that number (`12`, `#12`) first, then matches of the words; the
+        newest ones if nothing is typed."""
         text = typed[:MAX_QUERY_CHARACTERS].strip()
         if not text:
             return await self.list(user_id, limit=limit)
@@ -364,8 +356,7 @@ class MemoryStore:
         offset: int = 0,
         only: MemoryFilter = ALL_MEMORIES,
     ) -> "list[Memory]":
-        """List a page of the user's memories with ids between `after_id` and `before_id`, in this order,
-        skipping `offset`. `category` overrides that of `only`."""
+        """List memories with ids between `after_id` and `before_id`. `category` overrides that of `only`."""
         low = 0 if after_id is None else known_id(after_id)
         high = MAX_ID if before_id is None else min(before_id, MAX_ID)
         wanted = _filter(replace(only, category=category or only.category))
@@ -382,12 +373,12 @@ class MemoryStore:
         return int(number)
 
     async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
-        """List the user's categories with their number of memories, largest first."""
+        """Categories with their number of memories, largest first."""
         [categories] = await self._count(user_id, Statement(_CATEGORIES, (user_id,)))
         return categories[: _limit(limit)]
 
     async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
-        """List the user's tags with their number of memories, most used first."""
+        """Tags with their number of memories, most used first."""
         [tags] = await self._count(user_id, Statement(_TAGS, (user_id, _limit(limit))))
         return tags
 
@@ -413,8 +404,8 @@ class MemoryStore:
         only_as: Memory | None = None,
         **given: Unpack[MemoryFields],
     ) -> Memory | None:
-        """Change the given fields; None if the user does not have the memory. A change of WORDING keeps the
-        former version. With `only_as`, it applies only if the memory still has this wording and audience.
+        """Change the given fields; a change of WORDING keeps the former version. With `only_as`, only if the
+        memory still has this wording and audience.
 
         Raises EmptyMemory, MemoryTooLong, SecretNotStored, MemoryFull or MemoryEditOutdated.
         """
@@ -433,8 +424,7 @@ class MemoryStore:
         return bool(await self._database.write(lambda: hide(*params), [user(user_id)]))
 
     async def pin(self, user_id: int, memory_id: int) -> Memory | None:
-        """Pin a memory and return it; None if the user does not have it. Raises TooManyPinned if MAX_PINNED
-        others are pinned."""
+        """Raises TooManyPinned if MAX_PINNED others are pinned."""
         params = (user_id, known_id(memory_id))
 
         def steps() -> Steps[Sequence[Row]]:
@@ -446,16 +436,14 @@ class MemoryStore:
         return MEMORY.first(await self._database.write(steps, [user(user_id)]))
 
     async def unpin(self, user_id: int, memory_id: int) -> Memory | None:
-        """Unpin a memory and return it; None if the user does not have it."""
         unpin = Statement(_UNPIN, (user_id, known_id(memory_id)))
         [rows] = await self._database.transaction([unpin], [user(user_id)])
         return MEMORY.first(rows)
 
     async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> Sequence[Memory]:
-        """List `profile_notes` memories for a prompt: pinned ones, then others, each newest first. `audience`
-        as for `find`.
+        """List `profile_notes` memories for a prompt: pinned ones, then others, each newest first.
 
-        Excludes expired memories and those that may hold others' text, which would taint every turn.
+        Excludes those that may hold others' text, which would taint every turn.
         """
         most = self.profile_notes
         if not most:
@@ -465,14 +453,12 @@ class MemoryStore:
         return sorted(map(MEMORY.read, rows), key=lambda memory: (not memory.pinned, -memory.id))[:most]
 
     async def list_versions(self, user_id: int, memory_id: int) -> Sequence[Memory]:
-        """List the former versions of a memory, newest first, each with its own id; none if the user does not
-        have the memory."""
+        """List the former versions of a memory, newest first, each with its own id."""
         rows = await self._database.query(_SELECT_VERSIONS, user_id, known_id(memory_id))
         return _chained(memory_id, map(MEMORY.read, rows))
 
     async def restore(self, user_id: int, memory_id: int, version_id: int) -> Memory | None:
-        """Set a memory's WORDING to that of one of its versions; what it had becomes a version. Returns the
-        memory; None if it or the version is gone."""
+        """Set a memory's WORDING to that of one of its versions; what it had becomes a version."""
         versions = await self.list_versions(user_id, memory_id)
         version = next((each for each in versions if each.id == version_id), None)
         if version is None:
@@ -481,8 +467,8 @@ class MemoryStore:
         return await self.update(user_id, memory_id, **wording, source=version.source)  # it keeps its author
 
     async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
-        """Undo an update that kept the version `former_id`, and drop the newer text. Returns the memory; None
-        if it was updated since or is gone."""
+        """Undo an update that kept the version `former_id`, and drop the newer text. None if it was updated
+        since."""
         params = (user_id, known_id(memory_id), known_id(former_id))
 
         def steps() -> Steps[Memory | None]:
@@ -499,16 +485,16 @@ class MemoryStore:
         return self.note_written(memory) if memory else None
 
     async def refuses(self, *texts: str) -> bool:
-        """Return whether a text contains a secret that may not be stored."""
+        """Return whether a text contains a secret."""
         return await self._make("".join(texts), self._secret_rules.refuse, *texts)
 
     async def catch_up(self) -> None:
-        """Wait until all stored memories have vectors. Raises a ModelError or StorageError."""
+        """Wait until all memories have vectors. Raises a ModelError or StorageError."""
         if self._embedding:
             await self._embedding.catch_up()
 
     def note_written(self, memory: Memory) -> Memory:
-        """Schedule the embedding of a memory just written, and return the memory."""
+        """Schedule the embedding of a memory just written."""
         if self._embedding:
             self._embedding.note_written(memory.id)
         return memory
@@ -521,8 +507,7 @@ class MemoryStore:
         return await self._make(content, NewMemory.of, user_id, memory, self._clock())
 
     async def _checked(self, given: MemoryFields, content: str) -> dict[str, Any]:
-        """Return the fields that are given. Raises BesideTooLong, or SecretNotStored, also for the
-        content."""
+        """Return the fields that are given. Raises BesideTooLong or SecretNotStored."""
         fields = {
             name: value
             for name, value in given.items()
@@ -534,17 +519,17 @@ class MemoryStore:
         return fields
 
     async def _make(self, text: str, make: Callable[..., Made], *given: object) -> Made:
-        """Call `make(*given)`, in a thread if the text is long: normalization (one letter may become 18) and
-        pattern matching would block the event loop. One thread at a time, because several would compete with
-        the loop for the interpreter's lock."""
+        """Call `make(*given)`, in a thread if the text is long: normalization and patterns would block the
+        event loop. One thread at a time, as several would compete with the loop for the interpreter's
+        lock."""
         if len(text) <= _SHORT_CHARACTERS:
             return make(*given)
         async with self._apart:
             return await asyncio.to_thread(make, *given)
 
     async def _count(self, user_id: int, *counts: Statement) -> Sequence[Sequence[Any]]:
-        """Run statements that read all memories of a user; once at a time per user, so that many requests of
-        one do not block the database for others."""
+        """Run statements that read all memories of a user, once at a time per user: many must not delay
+        others."""
 
         def steps() -> Steps[Sequence[Sequence[Any]]]:
             found = list[Sequence[Any]]()

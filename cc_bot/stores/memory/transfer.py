@@ -1,8 +1,6 @@
-"""Import and export of memories: which are new, known, or not storable.
+"""Import and export of memories, in batches and threads, so that others are served in between.
 
-An import stores memories in batches and skips known ones, so an interrupted one is simply repeated without
-duplicates. Long work runs in threads and in steps, so that others get their turn at the database and the
-processor.
+An import skips known memories, so an interrupted one is simply repeated.
 """
 
 import asyncio
@@ -27,7 +25,7 @@ from cc_bot.stores.memory.store import MemoryStore
 _SELECT_LIKENESSES: Final = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
 
 _PAGE: Final = 500
-"""Memories per read: a few milliseconds of the shared connection."""
+"""Memories per read."""
 _AT_A_TIME: Final = 25
 """Memories per thread or transaction."""
 
@@ -54,27 +52,25 @@ class MemoryTransferStore:
         self._clock = clock
 
     async def list_all(self, user_id: int) -> list[PortableMemory]:
-        """List all memories of a user, oldest first."""
+        """All memories of a user, oldest first."""
         return [memory async for page in self.read_pages(user_id) for memory in page]
 
     async def read_pages(self, user_id: int) -> AsyncIterator[list[PortableMemory]]:
-        """Yield all memories of a user in pages, oldest first; others are served between pages."""
+        """Yield all memories of a user in pages, oldest first."""
         after_id = 0
         while page := await self._memories.list(user_id, order="oldest", after_id=after_id, limit=_PAGE):
             yield [portable(memory) for memory in page]
             after_id = page[-1].id
 
     async def admit(self, user_id: int) -> None:
-        """Count an import, before its file is read. Raises TooManyImports or StorageError."""
+        """Count an import, before its file is read. Raises TooManyImports."""
         await self._quotas.admit_import(user_id)
 
     async def plan(
         self, user_id: int, memories: Iterable[PortableMemory], *, audience: Audience = "anywhere"
     ) -> ImportPlan:
-        """Plan an import. `audience` applies to memories that do not name one.
-
-        Raises TooManyMemories or MemoryFull if the new ones exceed the limits, and StorageError.
-        """
+        """Plan an import. `audience`: of memories that do not name one. Raises TooManyMemories or
+        MemoryFull."""
         likenesses = await self._database.query(_SELECT_LIKENESSES, user_id)
         new, refused, known = list[PortableMemory](), Counter[str](), {number for (number,) in likenesses}
         for some in _split(tuple(memories), _AT_A_TIME):
@@ -91,7 +87,8 @@ class MemoryTransferStore:
         return plan
 
     async def take(self, user_id: int, memories: Iterable[PortableMemory]) -> int:
-        """Store the new memories. Returns their number. Raises as `plan` does, before anything is stored."""
+        """Store the new memories, and return their number. Raises as `plan` does, before anything is
+        stored."""
         plan = await self.plan(user_id, memories, audience="private")
         rules = await self._quotas.rules()
         for some in _split(plan.new, _AT_A_TIME):
@@ -141,7 +138,7 @@ def _notes(user_id: int, memories: Iterable[PortableMemory], now: datetime) -> l
 
 
 def _size_of(memories: Iterable[PortableMemory]) -> int:
-    """The bytes counted for new memories, as the database counts them."""
+    """As the database counts them."""
     given = ({name: getattr(each, name) for name in _SIZED} for each in memories)
     stored = (text for each in given for text in MEMORY.write_some(each).values())
     return sum(len(text.encode("utf-8", "replace")) for text in stored)
