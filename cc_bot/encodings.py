@@ -16,20 +16,18 @@ _CONTROL: Final = re.compile(
 )
 """Never in text. Escapes are allowed in colour codes of terminal logs."""
 _END_OF_FILE: Final = "\x1a"
-"""Ends files of old DOS editors."""
+"""Of old DOS editors."""
 _HALF_WIDTH: Final = re.compile("[｡-ﾟ]")
-"""What common kanji of EUC-JP look like in Shift_JIS."""
+"""Common kanji of EUC-JP, read as Shift_JIS."""
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 """User-defined characters of Shift_JIS; many of them mean another encoding."""
 _FEW: Final = 20
-"""Tolerated ratio: one strange character in so many."""
+"""One strange character in so many is tolerated."""
 
 
 def decode_text(data: bytes) -> str | None:
-    """Decode UTF-8, Shift_JIS (cp932), EUC-JP, ISO-2022-JP or marked UTF-16; removes a byte order mark.
-
-    Returns None if it is no text in any of them.
-    """
+    """Decode UTF-8, Shift_JIS (cp932), EUC-JP, ISO-2022-JP or UTF-16 with a byte order mark; None if it is no
+    text in any of them."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _decoded(data[len(mark) :], encoding)
@@ -50,9 +48,6 @@ def _decoded(data: bytes, encoding: str) -> str | None:
     return None if _CONTROL.search(text) else text
 
 
-# ---- declared --------------------------------------------------------------------------------------------
-# Declared encodings, used as far as the bytes allow.
-
 # Labels that Python lacks or interprets differently (Encoding Standard).
 _NAMES: Final = {
     **dict.fromkeys(("shift_jis", "shift-jis", "x-sjis", "sjis", "windows-31j", "ms_kanji"), "cp932"),
@@ -72,7 +67,7 @@ _DAMAGED: Final = "\ufffd"
 
 def decode_declared(data: bytes, *declared: str) -> str | None:
     """Decode with the first declared encoding that fits, else the detected one, else the first declared one
-    with little damage. Returns None if it is no text in any of them."""
+    with little damage; None if it is no text in any of them."""
     named = [encoding for name in declared if (encoding := _named(name))]
     if not data.startswith(tuple(mark for mark, _ in _MARKS)):
         for encoding in named:
@@ -90,7 +85,7 @@ def _little_damaged(data: bytes, encodings: Sequence[str]) -> str | None:
 
 
 def _named(name: str) -> str:
-    """Return Python's name of a text encoding, or an empty string."""
+    """Python's name of a text encoding; empty if unknown."""
     name = name.strip().strip("\"'").lower()
     try:
         found = codecs.lookup(_NAMES.get(name, name)).name if name.isascii() and len(name) < 40 else ""

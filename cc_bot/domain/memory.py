@@ -27,8 +27,7 @@ from cc_bot.domain.when_words import normalize
 
 MAX_CONTENT_CHARACTERS = 4000
 MAX_BESIDE_CHARACTERS = 4000
-"""Of category, tags and metadata together; each tag and value counts one extra. Far more than is stored of
-them."""
+"""Of category, tags and metadata together; each tag and value counts one extra."""
 MAX_CATEGORY_CHARACTERS = 50
 MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 50
@@ -36,28 +35,28 @@ DEFAULT_CATEGORY = "general"
 MAX_PINNED = 10
 """Per user."""
 UNDO_TIME = timedelta(minutes=10)
-"""How long a deleted memory is only hidden and can be restored."""
+"""A deleted memory is only hidden, and can be restored."""
 
 _MARKS: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
 
 Audience = Literal["anywhere", "private"]
-"""Where a memory may be recalled: in every answer, or only in those that its user alone sees."""
+"""A memory is recalled in every answer, or only in those that its user alone sees."""
 
 Order = Literal["newest", "oldest", "updated"]
-"""Sort order of a list: by creation, or by last change (latest first)."""
+"""By creation, or by last change (latest first)."""
 
 SourceKind = Literal["", "command", "message", "model", "import", "terminal", "proposal"]
-"""How a memory was created; empty if it is older than this record. `proposal`: the model had read others'
-text and proposed it, and its user approved it."""
+"""How a memory was created; empty if unknown. `proposal`: its user approved it after the model had read
+others' text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The origin of a memory, shown to its owner on request."""
+    """The origin of a memory."""
 
     kind: SourceKind = ""
     link: str = ""
-    """The message from which or in which it was created; empty if none."""
+    """The message from which or in which it was created."""
     model: str = ""
     """The model that called `remember`."""
     author: str = ""
@@ -79,24 +78,20 @@ class Memory:
     audience: Audience = "anywhere"
     source: Source = Source()
     expires_at: datetime | None = None
-    """Not recalled afterwards; its owner still sees it."""
+    """Not recalled afterwards."""
     supersedes: int | None = None
-    """The previous version, kept as history."""
+    """The former version."""
     number: int = 0
-    """Shown to its user; each user's memories count from 1. 0 for a former version."""
+    """Shown to its user; counted per user from 1. 0 for a former version."""
     pinned: bool = False
-    """Whether every answer is to use it."""
+    """Every answer is to use it."""
 
     def is_expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now
 
     @property
     def tainted(self) -> bool:
-        """True if its text may not be its user's own.
-
-        Derived from the source, so there is no column. Memories older than taint count as their user's own;
-        messages, summaries and reminders of that age count as tainted.
-        """
+        """Whether its text may not be its user's own."""
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
@@ -107,12 +102,12 @@ _BESIDE_WORDING: Final = frozenset(
     }
 )
 WORDING: Final = tuple(each.name for each in fields(Memory) if each.name not in _BESIDE_WORDING)
-"""Text and filing of a memory: changing one of these fields keeps the former version."""
+"""A change of these fields keeps the former version."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """Selects memories; unset fields match all."""
+    """Unset fields match all."""
 
     category: str | None = None
     tags: tuple[str, ...] = ()
@@ -128,7 +123,7 @@ ALL_MEMORIES: Final = MemoryFilter()
 class FoundMemory:
     memory: Memory
     confidence: float
-    """Probability that the search meant this one, 0 to 1."""
+    """Probability that the search meant this one."""
 
 
 ChangeKind = Literal["added", "updated", "deleted"]
@@ -136,17 +131,17 @@ ChangeKind = Literal["added", "updated", "deleted"]
 
 @dataclass(frozen=True, slots=True)
 class MemoryChange:
-    """A committed change of a memory; receipts are made from it."""
+    """A committed change of a memory."""
 
     kind: ChangeKind
     memory: Memory
-    """After the change; for a deletion, before it."""
+    """After the change; before a deletion."""
     former: Memory | None = None
-    """The memory before an update."""
+    """Before an update."""
 
     @property
     def unchanged(self) -> bool:
-        """True for an update that changed no field of WORDING."""
+        """An update that changed no field of WORDING."""
         before, now = self.former, self.memory
         return (
             self.kind == "updated"
@@ -156,7 +151,7 @@ class MemoryChange:
 
     @property
     def version(self) -> int | None:
-        """The id of the former version that the change kept; None if none."""
+        """The id of the former version that the change kept."""
         former_id = self.former.supersedes if self.former else None
         return None if self.memory.supersedes == former_id else self.memory.supersedes
 
@@ -179,14 +174,14 @@ class ErasureCounts:
     versions: int = 0
     """Former versions of memories."""
     summaries: int = 0
-    """Summaries made from the emptied messages."""
+    """Made from the emptied messages."""
     messages: int = 0
-    """Messages emptied because the user asked to erase the conversations too."""
+    """Emptied because the user asked to erase the conversations too."""
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Return whether two texts differ only in width, case, white space and sentence punctuation. A sign that
-    may carry meaning (`-5`, `1.5`, `≠`) is a difference."""
+    """Whether two texts differ only in width, case, white space and sentence punctuation, but no sign that
+    may carry meaning (`-5`, `1.5`, `≠`)."""
     return _bare(one) == _bare(other)
 
 
@@ -195,10 +190,10 @@ def _bare(text: str) -> str:
 
 
 def clean_content(content: str) -> str:
-    """Return the content as stored: stripped, without control characters.
+    """Strip the content of white space and control characters.
 
-    Raises EmptyMemory if nothing is visible, or MemoryTooLong beyond MAX_CONTENT_CHARACTERS, or beyond twice
-    as many after NFKC, as search uses it (㍿ becomes 株式会社, ﷺ eighteen letters).
+    Raises EmptyMemory if nothing is visible, or MemoryTooLong, also for twice MAX_CONTENT_CHARACTERS after
+    NFKC, which search uses (ﷺ becomes eighteen letters).
     """
     cleaned = without_controls(content).strip()
     if is_blank(cleaned):
@@ -219,12 +214,12 @@ def check_beside(category: str | None, tags: Iterable[str], metadata: Mapping[st
 
 
 def clean_category(category: str | None) -> str:
-    """Return the category as stored: one short line, DEFAULT_CATEGORY if empty."""
+    """One short line, DEFAULT_CATEGORY if empty."""
     return _line(category or "", MAX_CATEGORY_CHARACTERS) or DEFAULT_CATEGORY
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags as stored: short single lines, without empty ones and duplicates."""
+    """Short single lines, without empty ones and duplicates."""
     lines = (_line(tag, MAX_TAG_CHARACTERS) for tag in tags)
     return tuple(dict.fromkeys(line for line in lines if line))[:MAX_TAGS]
 
@@ -253,8 +248,7 @@ def _tags(text: str | None) -> tuple[str, ...]:
 
 
 def read_tags(text: str) -> tuple[str, ...]:
-    """Parse like `parse_tags`, for forms that show errors. Raises TooManyTags or TagTooLong instead of
-    dropping or cutting tags."""
+    """As `parse_tags`, but raises TooManyTags or TagTooLong instead of cutting."""
     tags = _tags(without_controls(text))
     if len(tags) > MAX_TAGS:
         raise TooManyTags(limit=MAX_TAGS, found=len(tags))
@@ -265,8 +259,7 @@ def read_tags(text: str) -> tuple[str, ...]:
 
 
 def read_category(text: str) -> str:
-    """Clean a category for forms that show errors; empty for none. Raises CategoryTooLong instead of cutting
-    it."""
+    """As `clean_category`, but empty for none, and raises CategoryTooLong instead of cutting."""
     category = " ".join(without_controls(text).split())
     if len(category) > MAX_CATEGORY_CHARACTERS:
         raise CategoryTooLong(limit=MAX_CATEGORY_CHARACTERS, length=len(category))
@@ -287,8 +280,8 @@ _TODAY: Final = re.compile(r"(?:今日|本日|きょう)(?:中|いっぱい)?|(?
 
 
 def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | None:
-    """Return the moment (UTC) of expiry: the end of a day in the user's time zone, or a time; None for an
-    empty text. Accepts the times that reminders do, and durations from now.
+    """Return when a memory expires, in UTC: at the end of a day in the user's time zone, or at a time; None
+    for an empty text. Accepts the times that reminders do, and durations.
 
     Raises EndNotUnderstood, EndPassed, NoSuchTime or WhenTooFar.
     """
@@ -314,7 +307,7 @@ def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | Non
 
 
 def _read(written: str, now: datetime, zone: ZoneInfo) -> datetime:
-    """The time, or the end of the day; one named on that same day has not passed yet."""
+    """A day named on that same day has not passed yet."""
     day = now.astimezone(zone).date()
     if found := _DAY.fullmatch(written):
         try:
@@ -335,7 +328,7 @@ def _read(written: str, now: datetime, zone: ZoneInfo) -> datetime:
 
 
 def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
-    """Return the last day of validity, in the form that `parse_end` reads; empty if there is no end."""
+    """Return the last day of validity, as `parse_end` reads it; empty if there is no end."""
     if expires_at is None:
         return ""
     return (expires_at.astimezone(zone) - timedelta(microseconds=1)).date().isoformat()
@@ -348,17 +341,16 @@ ReceiptState = Literal["holds", "over", "undone"]
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The receipt line of a change to one memory."""
+    """A line below an answer that reports a change of a memory."""
 
     kind: Kind
     memory_id: int
     text: str
     former_id: int | None = None
-    """The version that preceded the memory."""
+    """The version before the change."""
     private: bool = False
-    """Whether only its user may see the text."""
+    """Only its user may see the text."""
     number: int = 0
-    """Shown to its user."""
     state: ReceiptState = "holds"
 
     @property
@@ -369,8 +361,7 @@ class Receipt:
         return self.kind
 
     def as_added(self, before: "Receipt") -> "Receipt":
-        """Return the receipt as an addition, if the memory was added in the same answer: undo removes all of
-        it."""
+        """The receipt if the memory was added in the same answer: undo removes all of it."""
         return replace(self, kind="added", former_id=self.former_id or before.former_id)
 
 

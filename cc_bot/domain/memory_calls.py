@@ -17,7 +17,7 @@ CANVAS_TOOLS: Final = frozenset(
     {"canvas_add_card", "canvas_show_text", "canvas_add_chart", "canvas_update_card"}
 )
 UNAVAILABLE: Final = {"unavailable": True}
-"""Replaces a memory that was erased or made private since."""
+"""In place of a memory that was erased or made private."""
 
 _KEEPING_TOOLS: Final = frozenset({"remember", "update_memory"})
 _KEPT: Final = ("remembered", "updated")
@@ -25,12 +25,12 @@ _TEXTS: Final = ("content", "category", "tags")
 
 
 def named_ids(call: ToolCall) -> frozenset[int]:
-    """Return the memories that a call's result refers to."""
+    """The memories that a call's result refers to."""
     return frozenset(_references_in(_parse(call.result))) if call.name in MEMORY_TOOLS else frozenset()
 
 
 def kept_ids(call: ToolCall) -> frozenset[int]:
-    """Return the memory that a call stored or changed, without others shown in its result."""
+    """The memory that a call stored or changed, without others in its result."""
     result = _parse(call.result)
     if call.name not in _KEEPING_TOOLS or not isinstance(result, dict):
         return frozenset()
@@ -39,7 +39,7 @@ def kept_ids(call: ToolCall) -> frozenset[int]:
 
 
 def shown_ids(calls: Iterable[ToolCall]) -> frozenset[int]:
-    """Return the memories that calls stored, changed or looked up."""
+    """The memories that calls stored, changed or looked up."""
     return frozenset[int]().union(
         *(kept_ids(call) if call.name in _KEEPING_TOOLS else named_ids(call) for call in calls)
     )
@@ -55,10 +55,10 @@ def without_texts(call: ToolCall) -> ToolCall:
 
 
 def with_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
-    """Return a stored answer with the memories' current texts in its calls.
+    """Insert the memories' current texts into a stored answer's calls.
 
-    A memory that is missing or not visible to the answer's readers is UNAVAILABLE; the calls then lose their
-    sealed reasoning too, which may contain the text.
+    A memory that is missing or not for the answer's readers is UNAVAILABLE; the calls then lose their sealed
+    reasoning too, which may contain the text.
     """
     seen = {
         id_: memory

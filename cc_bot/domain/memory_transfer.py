@@ -1,7 +1,4 @@
-"""Memories as a file: lossless JSON, and lists written by other programs.
-
-Pure functions between text and values. The store decides what may be stored and what it already has.
-"""
+"""Memories as a file: lossless JSON, and lists written by other programs."""
 
 import json
 import re
@@ -17,12 +14,12 @@ MAX_IMPORT_BYTES: Final = 2**20
 MAX_IMPORTED: Final = 5000
 """Memories per file."""
 MARKDOWN_MARK: Final = "<!-- cc-bot memories, for reading: import the JSON -->"
-"""Marks an export for reading, which can't be imported without loss."""
+"""In an export for reading, which can't be imported."""
 
 _FORMAT: Final = "cc-bot memories"
 _VERSION: Final = 1
 _HEAD_BYTES: Final = 1000
-"""Space for the parts of a file around its memories."""
+"""For the parts of a file around its memories."""
 _BETWEEN_BYTES: Final = 2
 
 # Each matches at the beginning of a line or entry, and has one way to match its white space.
@@ -43,8 +40,6 @@ _INDENTED = re.compile(r"\A(?:\t| {2,}+|　)\S")
 
 @dataclass(frozen=True, slots=True)
 class PortableMemory:
-    """A memory as a file describes it."""
-
     content: str
     category: str = DEFAULT_CATEGORY
     tags: tuple[str, ...] = ()
@@ -62,7 +57,7 @@ class PortableMemory:
 class ImportPlan:
     new: tuple[PortableMemory, ...] = ()
     known: int = 0
-    """Memories that already exist or are duplicates in the file."""
+    """Stored already, or twice in the file."""
     empty: int = 0
     too_long: int = 0
     secret: int = 0
@@ -82,13 +77,12 @@ def portable(memory: Memory) -> PortableMemory:
 
 
 def to_json(memories: Iterable[PortableMemory], exported_at: datetime) -> str:
-    """Return a file that `read_memories` restores unchanged. One line per memory, so that people can search
-    it."""
+    """Return a file that `read_memories` restores unchanged, with one line per memory."""
     return _document([_line(memory) for memory in memories], exported_at)
 
 
 def importable_parts(memories: Iterable[PortableMemory], exported_at: datetime) -> Iterator[str]:
-    """Return JSON files that together hold all memories, each small enough to import; at least one."""
+    """Yield JSON files that together hold all memories, each small enough to import; at least one."""
     lines, room = list[str](), MAX_IMPORT_BYTES - _HEAD_BYTES
     for memory in memories:
         line = _line(memory)
@@ -105,7 +99,7 @@ def read_memories(text: str) -> list[PortableMemory]:
     """Read the memories of a file: our own JSON, a JSON list of texts, or one memory per line.
 
     Leading numbers, bullets and dates are removed; an indented line continues the previous one. Memories are
-    not validated and may be empty. Raises ImportNotUnderstood, and TooManyToImport beyond MAX_IMPORTED.
+    not validated. Raises ImportNotUnderstood or TooManyToImport.
     """
     text = text.removeprefix("\ufeff").strip()
     found = _from_json(text) if text.startswith(("{", "[")) else None
@@ -116,15 +110,12 @@ def read_memories(text: str) -> list[PortableMemory]:
     return found
 
 
-# ---- JSON -------------------------------------------------------------------------------------------------
-
-
 BETWEEN_LINES: Final = ",\n"
 END_JSON: Final = "\n]}\n"
 
 
 def begin_json(exported_at: datetime) -> str:
-    """Return the start of a file; with BETWEEN_LINES and END_JSON, a file of any length can be written."""
+    """The start of a file; with BETWEEN_LINES and END_JSON, it can be written in parts."""
     head = {"format": _FORMAT, "version": _VERSION, "exported_at": _text(exported_at)}
     return f'{json.dumps(head)[:-1]}, "memories": [\n'
 
@@ -200,7 +191,7 @@ def _named_strings(value: object) -> dict[str, str]:
 
 
 def _audience(value: object) -> Audience | None:
-    """An unknown value becomes private, since it was meant as a restriction."""
+    """An unknown value was meant as a restriction."""
     match value:
         case None | "anywhere" | "private":
             return value
@@ -224,7 +215,7 @@ def _text(moment: datetime) -> str:
 
 
 def _moment(value: object) -> datetime | None:
-    """UTC if it has no zone. Rejects times near the ends of the calendar, which other zones can't express."""
+    """UTC if it has no zone. None near the ends of the calendar, which other zones can't express."""
     try:
         moment = datetime.fromisoformat(_string(value))
         moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -242,10 +233,7 @@ _READ: Final[Mapping[Any, Callable[[object], Any]]] = {
     Source: _source,
     bool: lambda value: value is True,
 }
-"""Reader for each field type; an invalid value is read as empty."""
-
-
-# ---- lists as plain text ----------------------------------------------------------------------------------
+"""By field type; an invalid value is read as empty."""
 
 
 def _from_lines(text: str) -> list[PortableMemory]:
@@ -266,7 +254,7 @@ def _from_lines(text: str) -> list[PortableMemory]:
 
 
 def _dated(entry: str) -> PortableMemory:
-    """A date before the text, set off from it, is the creation date; one inside the text belongs to it."""
+    """A date before the text, set off from it, is the creation date."""
     found = _DATED.match(entry)
     if found is None or found.end() == len(entry):
         return PortableMemory(entry)

@@ -1,4 +1,4 @@
-"""Finds the times that a message mentions, and checks whether a given date or time is among them.
+"""Finds the times that a message mentions, and checks whether a given one is among them.
 
 A model writes `2026-11-23T09:00` for 明日の9時 and picks an hour for 明日の朝. Both are valid; another day is
 not.
@@ -32,18 +32,18 @@ class MentionedTime:
     written: str
     first: date | None = None
     days: int = 1
-    """Possible days from the first on, as for a week or month."""
+    """Possible days from the first on."""
     or_week_later: bool = False
     minute: int | None = None
-    """Clock time; at or above MIDNIGHT it is on the next day."""
+    """At or above MIDNIGHT it is on the next day."""
     part_minute: int | None = None
-    """The default minute of a part of the day named without a clock time."""
+    """The usual minute of a part of the day without a clock time."""
     either_half: bool = False
-    """Whether the hour may be in the morning or in the afternoon."""
+    """Morning or afternoon."""
     moment: datetime | None = None
-    """For a duration: now plus that duration."""
+    """Now plus a duration."""
     before: bool = False
-    """Whether the duration is a lead time before another time."""
+    """The duration is a lead time before another time."""
     repeat: str = ""
     """Cron, without a time of day."""
 
@@ -62,7 +62,7 @@ class MentionedTime:
         return self.part_minute is None or abs(minute - self.part_minute) <= _PART_MINUTES
 
     def includes(self, other: "MentionedTime") -> bool:
-        """Return whether this may mean the day and time of day of another expression."""
+        """Whether this may mean the day and time of day of another expression."""
         if self.written == other.written:
             return True
         if self.repeat != other.repeat:
@@ -75,7 +75,7 @@ class MentionedTime:
 
 
 def find(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
-    """Return the times mentioned in a normalized text, in order."""
+    """Return the times in a normalized text, in order."""
     if len(written) > _MAX_LENGTH:
         return []
     found = list[MentionedTime]()
@@ -119,7 +119,7 @@ def _meanings(
 
 
 def _ranges(words: TimeWords, today: date) -> list[tuple[date | None, int]]:
-    """Return the first day and number of days of each named day, week, month or year."""
+    """The first day and number of days of each named day, week, month or year."""
     if words.named_days == {"week"}:
         return [(today + timedelta(weeks=words.week or 0, days=-today.weekday()), 7)]
     if words.named_days == {"year"}:
@@ -133,8 +133,8 @@ def _ranges(words: TimeWords, today: date) -> list[tuple[date | None, int]]:
 
 
 def is_meant(due: datetime, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether a text mentions this moment, or one that it precedes by a mentioned lead time. Day and
-    time of day may be mentioned apart."""
+    """Whether a text mentions this moment, or one that it precedes by a mentioned lead time. Day and time of
+    day may be mentioned apart."""
     mentioned = find(written, now, zone)
     leads = [each.moment - now for each in mentioned if each.before and each.moment]
     return any(_is_one(due + lead, mentioned, now, zone) for lead in (timedelta(), *leads))
@@ -160,7 +160,7 @@ def is_day_meant(day: date, written: str, now: datetime, zone: ZoneInfo) -> bool
 
 
 def is_repeat_meant(first: datetime, repeat: str, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether a text mentions this repeat, first at this moment."""
+    """Whether a text mentions this repeat, first at this moment."""
     local = first.astimezone(zone)
     clocks = [each for each in find(written, now, zone) if each.names_clock]
     if clocks and not any(each.fits_minute(local.hour * 60 + local.minute) for each in clocks):
@@ -174,7 +174,7 @@ def is_repeat_meant(first: datetime, repeat: str, written: str, now: datetime, z
 
 
 def _days_of(words: TimeWords, start: datetime) -> str:
-    """Return a repeat without its time of day; empty if it is invalid."""
+    """A repeat without its time of day; empty if it is invalid."""
     try:
         [repeat] = repeats_of(replace(words, clocks=[]), start)
     except InputError:

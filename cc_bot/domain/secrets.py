@@ -1,8 +1,7 @@
 """Detects secrets, which must not be saved as memories.
 
-A match is either an unmistakable form (a key of a known service, a private key's header, a number with a
-valid check digit) or a word for a secret beside something that can be one. A word alone, or an ambiguous
-form, passes.
+A match is an unmistakable form (a key of a known service, a number with a valid check digit), or a word for a
+secret beside something that can be one.
 """
 
 import math
@@ -13,7 +12,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
-# All patterns are for a text as `plainly` returns it: white space is one space or line feed.
+# All patterns are for a text as `plainly` returns it.
 _KNOWN_FORM: Final = re.compile(
     r"""
     -----BEGIN\ (?:[A-Z0-9]+\ )*PRIVATE\ KEY(?:\ BLOCK)?-----
@@ -57,7 +56,7 @@ _BESIDE_WORD: Final = re.compile(
 _NO_VALUE: Final = re.compile(
     r"管理|マネージャ|manager|変更|リセット|期限|文字|ルール|長さ|hint|ヒント", re.IGNORECASE
 )
-"""Between the word and what follows: then the text is about passwords."""
+"""Between the word and the value: then the text is about passwords."""
 _SAID_PLAINLY: Final = re.compile(
     rf"(?:{_OPENS})\s?(?:は|が|:|=|を)\s?[\"'「『]?(?P<value>[A-Za-z]{{5,}}+)[\"'」』]?\s?"
     r"(?=です|だ|に(?:した|しました|する|変え)|。|、|$|\n)",
@@ -100,30 +99,28 @@ _ACCOUNT: Final = re.compile(
 )
 _INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _SPACES: Final = re.compile(r"\s{2,}|[^\S \n]")
-"""White space that is not a single space or line feed."""
+"""But a single space or line feed."""
 _DASH: Final = re.compile(r"(?<=\d)[‐‑‒–—―−ー](?=\d)")
 
 
 def looks_secret(text: str) -> bool:
-    """Return whether a text contains a password, a token, a private key, or the number of a card, account or
+    """Whether a text contains a password, a token, a private key, or the number of a card, account or
     person."""
     plain = plainly(text)
     return any(rule(plain) for rule in _RULES)
 
 
 def plainly(text: str) -> str:
-    """Return the text in the form that the rules expect."""
     return _one_spaced(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text)))
 
 
 def _one_spaced(text: str) -> str:
-    """Collapse white space. The patterns allow it in several positions, where runs of thousands would take
-    minutes."""
+    """Patterns allow white space in several positions, where runs of thousands would take minutes."""
     return _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", text)
 
 
 def _names_password(text: str) -> bool:
-    """`パスワードは hunter2`: the word, and something that is not an ordinary word."""
+    """`パスワードは hunter2`: the word, and not an ordinary word."""
     if _PHRASE.search(text) or _SAID_PLAINLY.search(text):
         return True
     found = (*_AFTER_WORD.finditer(text), *_BESIDE_WORD.finditer(text), *_BEFORE_WORD.finditer(text))
@@ -134,7 +131,7 @@ def _names_password(text: str) -> bool:
 
 
 def _could_be_password(value: str) -> bool:
-    """Return whether it is ASCII with a digit, a sign or mixed case: `hunter2`, `4711`, `correct-horse`."""
+    """ASCII with a digit, a sign or mixed case: `hunter2`, `4711`, `correct-horse`."""
     word = re.match(r"[!-~]*", value)
     ascii_part = word[0].strip(".,:;()<>[]") if word else ""
     if len(ascii_part) < 4 or _is_ordinary(ascii_part) or value[len(ascii_part) :].startswith("年"):
@@ -167,7 +164,7 @@ def _names_token(text: str) -> bool:
 
 
 def _looks_drawn(word: str) -> bool:
-    """Return whether a string looks random: many different characters, letters and digits mixed."""
+    """Many different characters, letters and digits mixed."""
     if "://" in word or word.count("/") > 3 or word.count(".") > 2:
         return False
     counts = Counter(word)
@@ -205,8 +202,8 @@ def _passes_luhn(digits: str) -> bool:
 
 
 def _is_my_number(digits: str) -> bool:
-    """The check digit of Japan's Individual Number: Order of the Ministry of Internal Affairs and
-    Communications no. 85 of 2014, article 5."""
+    """Of Japan's Individual Number: Order of the Ministry of Internal Affairs and Communications no. 85 of
+    2014, article 5."""
     *body, check = map(int, digits)
     weighted = sum(
         digit * (place + 1 if place <= 6 else place - 5) for place, digit in enumerate(reversed(body), 1)
@@ -219,4 +216,3 @@ _RULES: Final[tuple[Callable[[str], object], ...]] = (
     *(_KNOWN_FORM.search, _names_token, _SECURITY_CODE.search, _SPARE_CODE.search, _ACCOUNT.search),
     *(_names_password, _has_secret_number),
 )
-"""Each returns a true value if it finds a secret."""

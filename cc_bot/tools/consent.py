@@ -1,11 +1,9 @@
 """Consent: whether a turn makes a change at once or proposes it to the user.
 
-Models obey what they read. A turn that has read only its user's own text makes changes at once. A turn that
-has read anything else (a file, a quotation, others in a channel) makes at once only changes that say what its
-user said in this message (grounding.py), and proposes the rest.
-
-Without approval, a turn changes or deletes only one stored memory, which the user must have been shown;
-memories that the turn created are exempt.
+Models obey what they read. A turn that has read only its user's own text makes changes at once. One that has
+read anything else (a file, a quotation, others in a channel) makes at once only changes that say what its
+user said in this message (grounding.py). Without approval, a turn changes or deletes at most one stored
+memory, which the user was shown; memories that it created are exempt.
 """
 
 import json
@@ -29,7 +27,7 @@ PENDING: Final[Mapping[str, Any]] = {
     "note": "Not done yet: below your answer the user sees exactly this, and can have it done or not. Say "
     "that they can decide there, and do not say that it is done. Later its result replaces this one.",
 }
-"""The result of a call that waits for approval."""
+"""Result of a call that waits for approval."""
 DECLINED: Final[Mapping[str, Any]] = {
     "declined": True,
     "note": "The user decided against this, and it was not done. Ask before you propose it again.",
@@ -45,11 +43,8 @@ OUTDATED: Final[Mapping[str, Any]] = {
 
 
 def needs_approval(context: ToolContext, is_grounded: Callable[[], bool]) -> bool:
-    """Return whether the change needs the user's approval; `is_grounded` checks that it says only what the
-    user said. Raises InvalidToolCall if no user can be asked, as in a heartbeat.
-
-    Temporary turns are offered no tools that change anything.
-    """
+    """Whether the change needs approval; `is_grounded` checks that it says only what the user said. Raises
+    InvalidToolCall if no user can be asked, as in a heartbeat."""
     if context.approved is not None or not context.tainted:
         return False
     check_can_propose(context)
@@ -77,7 +72,7 @@ def propose(
     told: Mapping[str, Any] = PENDING,
     **more: Any,
 ) -> ToolOutcome:
-    """Propose a call of this tool. `held`: values that it will pass to `check_held`; `more`: fields of
+    """Propose a call of this tool. `held`: what it will pass to `check_held`; `more`: fields of
     ProposedCalls."""
     call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(held or {}))
     origin = Origin(context.locale, context.timezone.key, context.place, context.guild_id, context.in_dm)
@@ -111,19 +106,16 @@ def _to_json(values: Mapping[str, object]) -> str:
     return json.dumps(values, ensure_ascii=False, sort_keys=True, default=str)
 
 
-# ---- phrases -------------------------------------------------------------------------------------------
-# Phrases of the user that a call repeats.
-
 MAX_PHRASE_RUNS: Final = 4
 _RUN: Final = re.compile(
     r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"
 )
-"""A unit of a phrase: an address, or letters of one script."""
+"""An address, or letters of one script."""
 
 
 def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
-    """Whether the call has no argument, or one that is a literal phrase of the user's typed text. The choice
-    of a phrase leaks only a few bits."""
+    """Whether the only argument, if any, is a phrase that the user typed: its choice leaks only a few
+    bits."""
     values = list(given.values())
     return not values or (
         len(values) == 1 and isinstance(values[0], str | int | float) and _is_phrase(str(values[0]), typed)
@@ -131,8 +123,8 @@ def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
 
 
 def choices_of_words(typed: str, query: str) -> int:
-    """The number of possible queries of this form: a phrase that the user typed, or at most as many of the
-    user's words in their order; 0 if the query is neither."""
+    """The number of possible queries of this form: a phrase that the user typed, or as many words in their
+    order; 0 if it is neither."""
     words, runs = query.split(), _RUN.findall(typed)
     phrases, left = 1 + MAX_PHRASE_RUNS * len(runs), iter(runs)
     if _is_phrase(query, typed):
@@ -143,7 +135,7 @@ def choices_of_words(typed: str, query: str) -> int:
 
 
 def _is_phrase(value: str, typed: str) -> bool:
-    """Whether the value is the whole typed text or up to MAX_PHRASE_RUNS adjacent runs of it."""
+    """Whether the value is the whole text or up to MAX_PHRASE_RUNS adjacent runs of it."""
     if value == typed.strip():
         return bool(value)
     runs = [match.span() for match in _RUN.finditer(typed)]
@@ -154,12 +146,9 @@ def _is_phrase(value: str, typed: str) -> bool:
     )
 
 
-# ---- what the user is shown ------------------------------------------------------------------------------
-
-
 def show(choice: Choice, *parts: Part, number: int = 0, text: str | None = None, title: str = "") -> Shown:
-    """Build the description of a change: its headline, with the text below, and further parts. The default
-    `title` is the first text among them."""
+    """Describe a change: its headline, with the text below, and further parts. `title` defaults to the first
+    text."""
     parts = (Part(choice.what.format(id=number), below=text), *parts)
     written = (on_one_line(part.below) for part in parts if isinstance(part.below, str))
     title = title or next(filter(None, written), parts[0].template)
@@ -176,22 +165,19 @@ def changed_line(name: str, old: Value, new: Value, words: Texts) -> Iterator[Pa
 
 
 def on_one_line(text: str) -> str:
-    """The whole text on one line, with invisible characters spelled out."""
+    """The text on one line, with invisible characters spelled out."""
     return spell_out(" ".join(text.split()))
 
 
-# ---- stored calls ----------------------------------------------------------------------------------------
-
-
 def is_pending(call: ToolCall) -> bool:
-    """Whether a stored call, or the change in its `superseded` field, waits for approval."""
+    """Whether a stored call, or its `superseded`, waits for approval."""
     result = _parse(call.result)
     return isinstance(result, dict) and (_waits(result) or _waits(result.get("superseded")))
 
 
 def resolved(stored: ToolCall, call: DeferredCall, text: str, *, ok: bool) -> ToolCall:
-    """Return the stored call with its result if it is this one and pending; the model may have made the same
-    call several times."""
+    """Return the stored call with its result if it is this one and pending; there may be several equal
+    calls."""
     name, arguments = call.asked
     written = without_texts(replace(stored, arguments=arguments)).arguments
     if stored.name != name or _parse(stored.arguments) != _parse(written) or not is_pending(stored):

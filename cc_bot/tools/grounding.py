@@ -1,14 +1,12 @@
-"""Grounding: whether a change says only what the author said. It is then made at once, whatever else the
-model has read.
+"""Grounding: whether a change says only what the author said; it is then made at once, whatever the model has
+read.
 
-A text is reduced to its content words, in order: each kanji, katakana, numbers, stems of words in other
-scripts, kana that is not grammar, and negations. A memory is grounded if its content words are those of whole
-adjacent clauses, with the same particles: an attacker can only choose between clauses. A reminder may be part
-of a sentence and add a few neutral verbs. Times are compared by meaning. Words that may reverse a meaning
-(if, not, a lie) are never dropped. A message that pastes a chat, asks for a translation or asks what is
-remembered grounds nothing.
-
-A message that only points (`remember that`) refers to the author's earlier messages.
+A text is reduced to its content words, in order: each kanji, katakana, numbers, stems of other words, kana
+that is not grammar, and negations. A memory is grounded if its content words are those of whole adjacent
+clauses, with the same particles: an attacker can only choose between clauses. A reminder may be part of a
+sentence and add a few neutral verbs. Times are compared by meaning. Words that may reverse a meaning (if,
+not, a lie) are never dropped. A pasted chat, a request to translate, or a question about memory grounds
+nothing. A message that only points (`remember that`) refers to the author's earlier ones.
 """
 
 import re
@@ -28,8 +26,6 @@ from cc_bot.search.folding import KANJI, read, stem
 def _stems(words: str) -> frozenset[str]:
     return frozenset(map(stem, words.split()))
 
-
-# ---- phrases ---------------------------------------------------------------------------------------------
 
 _SELF_JA: Final = (
     r"(?:ユーザー(?:本人|さん)?|(?<![一-鿿])(?:私|僕|俺|自分|本人)(?![一-鿿])"
@@ -109,8 +105,8 @@ _ENDING: Final = re.compile(rf"(?:{_PHRASES['ends'].pattern})[a-z]*")
 
 
 def _own(said: str, *, wish: bool = True) -> str:
-    """The author's own text without code and quoted requests. Empty for a pasted chat and for a text to
-    translate or correct; with `wish`, also if it asks what is remembered, or to remember nothing."""
+    """The author's own text without code and quoted requests. Empty for a pasted chat and a text to translate
+    or correct; with `wish`, also if it asks what is remembered, or to remember nothing."""
     own = "、".join(normalize(said).split("```")[::2])
     own = _QUOTED.sub(lambda quoted: "、" if _PHRASES["request"].search(quoted[0]) else quoted[0], own)
     pasted = sum(_LOG_LINE.match(line) is not None for line in own.splitlines()) > 1
@@ -118,8 +114,6 @@ def _own(said: str, *, wish: bool = True) -> str:
         return ""
     return "" if wish and _PHRASES["no_wish"].search(_PHRASES["aside"].sub("、", own)) else own
 
-
-# ---- content words ---------------------------------------------------------------------------------------
 
 _SELF: Final = re.compile(rf"{_SELF_JA}|\b(?:im?|ive|me|myself|we|us|user)\b")
 _ASKING_JA: Final = re.compile(
@@ -138,7 +132,7 @@ _ASKING: Final = _stems(
     "bear put should can could you u for actually wait add ping poke nudge tell alert notify set make sure to"
     " in that of about reminder y all @i"
 )
-"""Words around `_REMEMBER` at the start or end of a clause."""
+"""Around `_REMEMBER` at the start or end of a clause."""
 _PREPOSITIONS: Final = _stems("on in at to about for with of and")
 _NOT: Final = re.compile(r"\bcan(?:'t|not|t)\b|(?:n't|(?<=\bdo)nt|(?<=\bdoes)nt)\b|\bnot\b")
 _PARTICLE: Final = (
@@ -160,7 +154,7 @@ _NEGATION: Final = re.compile(
     r"|(?<=[かがたなばまらわ])ん(?=と|で?$)"
 )
 _NAME: Final = re.compile(r"@[^\s@]{1,40}")
-"""The display name of a mentioned user (discord/incoming), chosen by that user; one word."""
+"""Display name of a mentioned user, who chose it; one word."""
 _EMOJI: Final = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]")
 _TOKEN: Final = re.compile(
     r"(?P<number>(?:(?<![0-9a-z-])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)?)|(?P<name>@i|@[^\s@]{1,40})"
@@ -176,13 +170,13 @@ class _Word(NamedTuple):
     text: str
     case: str = ""
     joins: bool = False
-    """Whether it is a kanji that directly follows another."""
+    """Whether it is a kanji directly after another."""
 
 
 class _Clause(NamedTuple):
     words: tuple[_Word, ...]
     times: tuple[tuple[int, MentionedTime], ...] = ()
-    """Each with the number of words before it."""
+    """With the number of words before each."""
     written: str = ""
 
     @property
@@ -272,20 +266,18 @@ def _of_kana(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
             begin, grammar = end.end(), _ONLY_GRAMMAR
 
 
-# ---- comparison ------------------------------------------------------------------------------------------
-
 _MAX_LENGTH: Final = 1500
 _MAX_OTHERS: Final = 6000
-"""Characters of all memories that a message is compared with: reading them takes time."""
+"""Characters of all memories that a message is compared with."""
 _NEUTRAL: Final = frozenset("飲行出時間確認開始起床知通過経") | _stems(
     "check do take get go time start begin ready wake up reminder らせ りまいんだ りまいんど"
 )
-"""Words that a reminder may add: harmless in an attacker's hands."""
+"""A reminder may add them: harmless in an attacker's hands."""
 _MAX_NEUTRAL: Final = 3
 _COMMON: Final = frozenset({"好", "大好", "嫌", "大嫌", "苦手", "メモ", "話"}) | _stems(
     "like love hate dislike prefer favourite favorite want need memory note one thing entry forget"
 )
-"""Words that do not tell one memory from another."""
+"""They do not tell one memory from another."""
 _MAY_END: Final = frozenset("置取入決")
 """Verbs that may be dropped at the end: 鍵は机に`置いた`."""
 
@@ -295,7 +287,7 @@ def _texts(words: Sequence[_Word]) -> list[str]:
 
 
 def _agree(mine: Sequence[_Word], theirs: Sequence[_Word]) -> bool:
-    """Whether the words are the same, with the same cases where both have one."""
+    """The same words, with the same cases where both have one."""
     return _texts(mine) == _texts(theirs) and all(
         a.case == b.case or not (a.case and b.case) for a, b in zip(mine, theirs, strict=True)
     )
@@ -347,8 +339,8 @@ def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
 
 
 def _has_part(said: Sequence[_Sentence], claim: _Clause, neutral: frozenset[str] = frozenset()) -> bool:
-    """Whether the claim's words are adjacent in a sentence and nothing else in it reverses their meaning; a
-    few neutral ones may be added."""
+    """Whether the claim's words, but for a few neutral ones, are adjacent in a sentence that does not reverse
+    their meaning."""
     theirs = _flat(said)
     own = {word.text for word in theirs.words} | {"@i"}
     mine = [each for each in claim.words if each.text in own or each.text not in neutral]
@@ -378,7 +370,7 @@ def _pieces(words: Sequence[_Word]) -> list[tuple[_Word, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """What the author typed or said in a message, and in `earlier` ones that it may point to."""
+    """The author's message, and `earlier` ones that it may point to."""
 
     said: str
     now: datetime
@@ -392,7 +384,7 @@ class OwnWords:
         )
 
     def say_phrase(self, text: str) -> bool:
-        """Whether the text is a part of what the author said."""
+        """Whether the text is a part of the message."""
         return any(_has_part(*both) for both in self._compared(text))
 
     def say_reminder(self, text: str) -> bool:
@@ -403,7 +395,6 @@ class OwnWords:
         )
 
     def mean_time(self, due: datetime, repeat: str) -> bool:
-        """Whether the author meant this time and repeat."""
         own = _NAME.sub(" ", _own(self.said))
         if repeat:
             return mentioned_times.is_repeat_meant(due, repeat, own, self.now, self.zone)
@@ -434,8 +425,8 @@ class OwnWords:
 
     def change(self, former: str, content: str, *, others: Sequence[str] = (), shown: bool = False) -> bool:
         """Whether the author asks to change a memory to this content: all of it is the author's, or parts of
-        the former text are replaced by the author's words. The message must match the former text better
-        than all `others`; or match none of them, and correct the only memory that was `shown`."""
+        the former text are replaced by the author's words. The message must match the former text better than
+        all `others`; or match none of them, and correct the only memory that was `shown`."""
         if sum(map(len, others)) > _MAX_OTHERS:
             return False
         own = _NAME.sub(" ", _own(self.said))
@@ -447,8 +438,8 @@ class OwnWords:
         return (corrects and (names or shown) and self._replace(former, content, own)) or self.say(content)
 
     def _is_named(self, own: str, topic: set[str], others: Sequence[set[str]]) -> bool:
-        """Whether the message shares more words with this topic than with any of the others, or as many and
-        these are all of the topic."""
+        """Whether the message shares more words with this topic than with any other, or as many and these are
+        all of it."""
         said = self._topic(own)
         match, *matches = [(len(each & said), bool(each) and each <= said) for each in (topic, *others)]
         return match > max(matches, default=(0, False))
@@ -480,8 +471,7 @@ class OwnWords:
         return _parse(text, self.now, self.zone, asking=asking)
 
     def _compared(self, claim: str, *, asking: bool = False) -> Iterator[tuple[list[_Sentence], _Clause]]:
-        """Yield pairs of message and claim: the message with and without corrected parts, the claim with and
-        without `wants`."""
+        """Yield pairs of message and claim: with and without corrected parts, with and without `wants`."""
         own, mine = _own(self.said), normalize(claim).replace("@", "")
         for name in _NAME.findall(own):
             for written in {name[1:], name[1:].replace("_", " ")}:
@@ -494,7 +484,7 @@ class OwnWords:
                 yield from ((sentences, each) for each in dict.fromkeys((claimed, plain)))
 
     def _topic(self, text: str) -> set[str]:
-        """The words that identify a topic: pairs of kanji, and kana between particles."""
+        """Pairs of kanji, and kana between particles."""
         found = set[str]()
         for sentence in self._parse(_STOP.sub(" ", _NAME.sub(" ", normalize(text))), asking=True):
             for clause in sentence.clauses:
@@ -511,6 +501,6 @@ class OwnWords:
 
 
 def _is_time_said(new: MentionedTime, said: MentionedTime, known: Sequence[str]) -> bool:
-    """Whether the time was said, or is a known one whose last part was: 3月`16日`."""
+    """It was said, or is a known one whose last part was: 3月`16日`."""
     rest = new.written.removesuffix(said.written)
     return said.includes(new) or (rest != new.written and any(each.startswith(rest) for each in known))

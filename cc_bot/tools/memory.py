@@ -1,7 +1,6 @@
 """Tools to store, recall, change, forget and list the user's memories.
 
-They act for the turn's user, on memories that the answer's readers may see. Whether a change is made or
-proposed depends on what the turn has read (consent.py).
+They see what the answer's readers may see. consent.py decides whether a change is made or proposed.
 """
 
 import json
@@ -58,7 +57,7 @@ LIKELY: Final = 0.4
 
 
 def note(context: ToolContext, memory: Memory) -> dict[str, Any]:
-    """One memory as JSON, dated in the user's time zone."""
+    """A memory in a result: `id` is the number that the user sees, `ref` its row."""
     told: dict[str, Any] = {
         "id": memory.number,
         "content": memory.content,
@@ -77,13 +76,13 @@ def labelled(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def changed_note(context: ToolContext, change: MemoryChange) -> dict[str, Any]:
-    """A stored or changed memory; receipts of stored answers are built from this (discord/pages)."""
+    """Receipts of stored answers are built from this (discord/pages)."""
     told = note(context, change.memory) | {"change": "unchanged" if change.unchanged else change.kind}
     return told if change.version is None else told | {"former_ref": change.version}
 
 
 def _in_words(confidence: float) -> str:
-    """A word, not a number: the model would quote it and compare it with unrelated numbers."""
+    """A model would quote a number, and compare it with unrelated ones."""
     return "sure" if confidence >= SURE else "likely" if confidence >= LIKELY else "maybe"
 
 
@@ -94,7 +93,7 @@ _NEVER: Final = {"never", "no", "forever"}
 
 
 def _as_list(tags: object) -> object:
-    """Accept `"a, b"` and null for a list."""
+    """Small models send a string for a list."""
     if tags is None:
         return []
     return list(parse_tags(tags)) if isinstance(tags, str) else tags
@@ -115,10 +114,8 @@ Expires = Annotated[
 
 
 def _end_of(expires: str | None, context: ToolContext) -> datetime | None:
-    """When a fact ends: after the given day or at the given time, in the user's time zone; None: never.
-
-    Raises InvalidToolCall if it can't be parsed or is in the past.
-    """
+    """The end of the given day, or the given time, in the user's time zone; None: never. Raises
+    InvalidToolCall."""
     if expires is None or expires.strip().casefold() in _NEVER:
         return None
     written = expires.strip().replace("/", "-")
@@ -154,7 +151,7 @@ class _Note:
 
     @property
     def arguments(self) -> Mapping[str, object]:
-        """The arguments of remember and update_memory that store this."""
+        """Arguments of remember and update_memory that store this."""
         ends = self.expires_at.isoformat() if self.expires_at else "never"
         return {"content": self.content, "category": self.category, "tags": self.tags, "expires": ends}
 
@@ -234,7 +231,7 @@ async def update_memory(
     expires: Annotated[str | None, Field(description="As for remember; or `never`.")] = None,
 ) -> ToolOutcome:
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
-    # A change said in private makes the memory private, as it would a new one.
+    # What is said in private makes the memory private.
     former = await _own(context, id)
     check_held(context, **_Note.of(former).arguments)
     ends: datetime | Keep | None = _end_of(expires, context) if expires else Keep.AS_IS
@@ -311,8 +308,8 @@ async def list_memories(
 async def _say_again(
     context: ToolContext, wanted: _Note, known: Memory, *, filed: bool, tagged: bool
 ) -> ToolOutcome:
-    """Report a memory with the same content. A new category, tag or end changes that memory; an approved call
-    does not make this change, as the user was not shown it."""
+    """Report a memory with the same content. A new category, tag or end changes it, but not in an approved
+    call: the user was not shown that."""
     ends = wanted.expires_at if wanted.expires_at or known.is_expired(context.clock()) else known.expires_at
     filing = replace(_Note.of(known), expires_at=ends)
     filing = replace(filing, category=wanted.category) if filed else filing
@@ -330,7 +327,7 @@ async def _say_again(
 
 
 async def _keep(context: ToolContext, wanted: _Note) -> ToolOutcome:
-    # Searched before the new memory is stored, which would outrank them.
+    # before the new one is stored, which would outrank them
     found = await context.memories.find(
         context.user_id, wanted.content, limit=NEAREST + 2, audience=context.audience
     )
@@ -355,8 +352,8 @@ async def _keep(context: ToolContext, wanted: _Note) -> ToolOutcome:
 
 
 async def _replace(context: ToolContext, wanted: _Note, former: Memory, known: Memory | None) -> ToolOutcome:
-    """Replace a memory's content. If another one, `known`, already says the same, one of the two is deleted:
-    `known` if this turn created it, else the former."""
+    """Replace a memory's content. If another one, `known`, already says the same, delete it if this turn
+    created it, else the former."""
     gone: Memory | None
     memories, twin = context.memories, known if known and known.id != former.id else None
     if twin is not None and twin.id not in context.made:
@@ -398,7 +395,7 @@ async def _keep_beside(context: ToolContext, wanted: _Note, former: Memory) -> T
 
 
 def _change_needs_approval(context: ToolContext, memory: Memory, is_grounded: Callable[[], bool]) -> bool:
-    """Whether changing or deleting this memory needs approval. Raises as needs_approval."""
+    """Whether changing or deleting this memory needs approval."""
     if needs_approval(context, is_grounded):
         return True
     if context.approved is not None or memory.id in context.made:
@@ -440,7 +437,6 @@ _LABELS: Final = frozenset(
         *("予定", "連絡先", "場所", "趣味", "一般", "その他"),
     }
 )
-"""Common categories and tags, which any model uses."""
 
 
 def _said_labels(
@@ -468,7 +464,7 @@ def _any_tainted(memories: Sequence[Memory]) -> bool:
 
 
 async def _own(context: ToolContext, number: int) -> Memory:
-    """The user's memory of this number, if the answer's readers may see it. Raises MemoryNotFound."""
+    """Raises MemoryNotFound, also if the answer's readers may not see it."""
     memory = await context.memories.get_by_number(context.user_id, number)
     if memory is None or not _may_see(context, memory):
         raise MemoryNotFound(id=number)
@@ -476,7 +472,7 @@ async def _own(context: ToolContext, number: int) -> Memory:
 
 
 async def _others(context: ToolContext, memory: Memory) -> Sequence[str]:
-    """The user's other memories that the message of a tainted turn may mean, including hidden ones."""
+    """Other memories that the message of a tainted turn may mean, including private ones."""
     if not context.tainted or context.approved is not None:
         return []
     found = await context.memories.find(
@@ -525,7 +521,7 @@ async def _propose(
     held: Mapping[str, object] | None = None,
     memory_id: int | None = None,
 ) -> ToolOutcome:
-    """Propose a change. Raises SecretNotStored for secrets, which must not be stored anywhere."""
+    """Raises SecretNotStored: secrets must not be stored in proposals either."""
     if await context.memories.refuses(wanted.content, wanted.category, *wanted.tags):
         raise SecretNotStored
     told = PENDING if memory_id is None else {**PENDING, "ref": memory_id}
