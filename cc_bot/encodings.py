@@ -16,7 +16,7 @@ _CONTROL: Final = re.compile(
 )
 """Never in text. Escapes are allowed in colour codes of terminal logs."""
 _END_OF_FILE: Final = "\x1a"
-"""Of old DOS editors."""
+"""Written by old DOS editors."""
 _HALF_WIDTH: Final = re.compile("[｡-ﾟ]")
 """Common kanji of EUC-JP, read as Shift_JIS."""
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")

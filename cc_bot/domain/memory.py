@@ -27,7 +27,7 @@ from cc_bot.domain.when_words import normalize
 
 MAX_CONTENT_CHARACTERS = 4000
 MAX_BESIDE_CHARACTERS = 4000
-"""Of category, tags and metadata together; each tag and value counts one extra."""
+"""Category, tags and metadata together; each tag and value counts one extra."""
 MAX_CATEGORY_CHARACTERS = 50
 MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 50
@@ -91,7 +91,7 @@ class Memory:
 
     @property
     def tainted(self) -> bool:
-        """Whether its text may not be its user's own."""
+        """Return whether its text may not be its user's own."""
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
@@ -180,8 +180,8 @@ class ErasureCounts:
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Whether two texts differ only in width, case, white space and sentence punctuation, but no sign that
-    may carry meaning (`-5`, `1.5`, `≠`)."""
+    """Return whether two texts differ only in width, case, white space and sentence punctuation, but no sign
+    that may carry meaning (`-5`, `1.5`, `≠`)."""
     return _bare(one) == _bare(other)
 
 

@@ -62,7 +62,7 @@ class MentionedTime:
         return self.part_minute is None or abs(minute - self.part_minute) <= _PART_MINUTES
 
     def includes(self, other: "MentionedTime") -> bool:
-        """Whether this may mean the day and time of day of another expression."""
+        """Return whether this may mean the day and time of day of another expression."""
         if self.written == other.written:
             return True
         if self.repeat != other.repeat:
@@ -133,8 +133,8 @@ def _ranges(words: TimeWords, today: date) -> list[tuple[date | None, int]]:
 
 
 def is_meant(due: datetime, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Whether a text mentions this moment, or one that it precedes by a mentioned lead time. Day and time of
-    day may be mentioned apart."""
+    """Return whether a text mentions this moment, or one that it precedes by a mentioned lead time. Day and
+    time of day may be mentioned apart."""
     mentioned = find(written, now, zone)
     leads = [each.moment - now for each in mentioned if each.before and each.moment]
     return any(_is_one(due + lead, mentioned, now, zone) for lead in (timedelta(), *leads))
@@ -160,7 +160,7 @@ def is_day_meant(day: date, written: str, now: datetime, zone: ZoneInfo) -> bool
 
 
 def is_repeat_meant(first: datetime, repeat: str, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Whether a text mentions this repeat, first at this moment."""
+    """Return whether a text mentions this repeat, first at this moment."""
     local = first.astimezone(zone)
     clocks = [each for each in find(written, now, zone) if each.names_clock]
     if clocks and not any(each.fits_minute(local.hour * 60 + local.minute) for each in clocks):

@@ -104,7 +104,7 @@ _DASH: Final = re.compile(r"(?<=\d)[‐‑‒–—―−ー](?=\d)")
 
 
 def looks_secret(text: str) -> bool:
-    """Whether a text contains a password, a token, a private key, or the number of a card, account or
+    """Return whether a text contains a password, a token, a private key, or the number of a card, account or
     person."""
     plain = plainly(text)
     return any(rule(plain) for rule in _RULES)
@@ -202,7 +202,7 @@ def _passes_luhn(digits: str) -> bool:
 
 
 def _is_my_number(digits: str) -> bool:
-    """Of Japan's Individual Number: Order of the Ministry of Internal Affairs and Communications no. 85 of
+    """Japan's Individual Number: Order of the Ministry of Internal Affairs and Communications no. 85 of
     2014, article 5."""
     *body, check = map(int, digits)
     weighted = sum(

@@ -97,7 +97,7 @@ class Vocabulary:
         return None
 
     def _stands(self, line: Line, start: int, end: int, known_to: int, ending: bool) -> bool:
-        """Whether this match is not part of a longer word."""
+        """Return whether this match is not part of a longer word."""
         text, kinds = line
         length = end - start
         joined_before = start > known_to and kinds[start - 1] == kinds[start]

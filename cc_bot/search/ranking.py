@@ -25,13 +25,13 @@ _WORDS: Final = 6.0
 """Added for words that cover the whole query."""
 
 _UNKNOWN: Final = 1.5
-"""Of a note without a vector: near enough for its words to count."""
+"""A note without a vector: near enough for its words to count."""
 
 _TOO_FAR: Final = 2.5
 _FAR_BEHIND: Final = 5.0
 """Notes this far behind the best are left out."""
 _SURE: Final = 7.5
-"""Of a note that contains the query as written."""
+"""A note that contains the query as written."""
 
 _SATURATION: Final = 1.2
 _LENGTH_PART: Final = 0.5

@@ -43,8 +43,8 @@ OUTDATED: Final[Mapping[str, Any]] = {
 
 
 def needs_approval(context: ToolContext, is_grounded: Callable[[], bool]) -> bool:
-    """Whether the change needs approval; `is_grounded` checks that it says only what the user said. Raises
-    InvalidToolCall if no user can be asked, as in a heartbeat."""
+    """Return whether the change needs approval; `is_grounded` checks that it says only what the user said.
+    Raises InvalidToolCall if no user can be asked, as in a heartbeat."""
     if context.approved is not None or not context.tainted:
         return False
     check_can_propose(context)
@@ -114,7 +114,7 @@ _RUN: Final = re.compile(
 
 
 def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
-    """Whether the only argument, if any, is a phrase that the user typed: its choice leaks only a few
+    """Return whether the only argument, if any, is a phrase that the user typed: its choice leaks only a few
     bits."""
     values = list(given.values())
     return not values or (
@@ -135,7 +135,7 @@ def choices_of_words(typed: str, query: str) -> int:
 
 
 def _is_phrase(value: str, typed: str) -> bool:
-    """Whether the value is the whole text or up to MAX_PHRASE_RUNS adjacent runs of it."""
+    """Return whether the value is the whole text or up to MAX_PHRASE_RUNS adjacent runs of it."""
     if value == typed.strip():
         return bool(value)
     runs = [match.span() for match in _RUN.finditer(typed)]
@@ -170,7 +170,7 @@ def on_one_line(text: str) -> str:
 
 
 def is_pending(call: ToolCall) -> bool:
-    """Whether a stored call, or its `superseded`, waits for approval."""
+    """Return whether a stored call, or its `superseded`, waits for approval."""
     result = _parse(call.result)
     return isinstance(result, dict) and (_waits(result) or _waits(result.get("superseded")))
 

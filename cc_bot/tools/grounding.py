@@ -170,7 +170,7 @@ class _Word(NamedTuple):
     text: str
     case: str = ""
     joins: bool = False
-    """Whether it is a kanji directly after another."""
+    """A kanji directly after another."""
 
 
 class _Clause(NamedTuple):
@@ -314,7 +314,7 @@ def _wordings(clause: _Clause) -> Iterator[Sequence[_Word]]:
 
 
 def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
-    """Whether the claim consists of whole clauses, with their times, in order and adjacent within a
+    """Return whether the claim consists of whole clauses, with their times, in order and adjacent within a
     sentence."""
     reached = {0}
     alone = [
@@ -339,8 +339,8 @@ def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
 
 
 def _has_part(said: Sequence[_Sentence], claim: _Clause, neutral: frozenset[str] = frozenset()) -> bool:
-    """Whether the claim's words, but for a few neutral ones, are adjacent in a sentence that does not reverse
-    their meaning."""
+    """Return whether the claim's words, but for a few neutral ones, are adjacent in a sentence that does not
+    reverse their meaning."""
     theirs = _flat(said)
     own = {word.text for word in theirs.words} | {"@i"}
     mine = [each for each in claim.words if each.text in own or each.text not in neutral]
@@ -384,11 +384,11 @@ class OwnWords:
         )
 
     def say_phrase(self, text: str) -> bool:
-        """Whether the text is a part of the message."""
+        """Return whether the text is a part of the message."""
         return any(_has_part(*both) for both in self._compared(text))
 
     def say_reminder(self, text: str) -> bool:
-        """Whether a reminder says what the author said, or only that it is time."""
+        """Return whether a reminder says what the author said, or only that it is time."""
         compared = self._compared(text)
         return any(_has_part(*both, _NEUTRAL) for both in compared) or any(
             own.say_reminder(text) for own in self._pointed_at()
@@ -401,7 +401,7 @@ class OwnWords:
         return mentioned_times.is_meant(due, own, self.now, self.zone)
 
     def mean_day(self, moment: datetime) -> bool:
-        """Whether the author meant the day of this moment, or the day that ends at it."""
+        """Return whether the author meant the day of this moment, or the day that ends at it."""
         own, day = _NAME.sub(" ", _own(self.said)), moment.astimezone(self.zone).date()
         return any(
             mentioned_times.is_day_meant(day - timedelta(days=days), own, self.now, self.zone)
@@ -411,8 +411,8 @@ class OwnWords:
     def end(
         self, text: str, *, others: Sequence[str] = (), shown: bool = False, may_be_done: bool = False
     ) -> bool:
-        """Whether the author asks to end this memory or reminder: the message has a phrase for ending, and
-        matches the text better than all `others`, or only points and this one alone was `shown`. With
+        """Return whether the author asks to end this memory or reminder: the message has a phrase for ending,
+        and matches the text better than all `others`, or only points and this one alone was `shown`. With
         `may_be_done`, a correction also ends a reminder."""
         own = _NAME.sub(" ", _own(self.said, wish=False))
         if not (_PHRASES["ends"].search(own) or (may_be_done and _PHRASES["corrects"].search(own))):
@@ -424,9 +424,9 @@ class OwnWords:
         return only_points or self._is_named(own, self._topic(text), [*map(self._topic, others)])
 
     def change(self, former: str, content: str, *, others: Sequence[str] = (), shown: bool = False) -> bool:
-        """Whether the author asks to change a memory to this content: all of it is the author's, or parts of
-        the former text are replaced by the author's words. The message must match the former text better than
-        all `others`; or match none of them, and correct the only memory that was `shown`."""
+        """Return whether the author asks to change a memory to this content: all of it is the author's, or
+        parts of the former text are replaced by the author's words. The message must match the former text
+        better than all `others`; or match none of them, and correct the only memory that was `shown`."""
         if sum(map(len, others)) > _MAX_OTHERS:
             return False
         own = _NAME.sub(" ", _own(self.said))
@@ -438,14 +438,14 @@ class OwnWords:
         return (corrects and (names or shown) and self._replace(former, content, own)) or self.say(content)
 
     def _is_named(self, own: str, topic: set[str], others: Sequence[set[str]]) -> bool:
-        """Whether the message shares more words with this topic than with any other, or as many and these are
-        all of it."""
+        """Return whether the message shares more words with this topic than with any other, or as many and
+        these are all of it."""
         said = self._topic(own)
         match, *matches = [(len(each & said), bool(each) and each <= said) for each in (topic, *others)]
         return match > max(matches, default=(0, False))
 
     def _replace(self, former: str, content: str, own: str) -> bool:
-        """Whether the content is the former text with parts replaced by the author's words."""
+        """Return whether the content is the former text with parts replaced by the author's words."""
         old, new = _flat(self._parse(normalize(former))), _flat(self._parse(normalize(content)))
         sentences = self._parse(_PHRASES["corrected"].sub("", re.sub("まちが|間違", "", own)))
         said = [each for each in sentences if not (each.asks or _flat([each]).turning)]

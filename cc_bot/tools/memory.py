@@ -231,7 +231,7 @@ async def update_memory(
     expires: Annotated[str | None, Field(description="As for remember; or `never`.")] = None,
 ) -> ToolOutcome:
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
-    # What is said in private makes the memory private.
+    # A memory changed in private becomes private.
     former = await _own(context, id)
     check_held(context, **_Note.of(former).arguments)
     ends: datetime | Keep | None = _end_of(expires, context) if expires else Keep.AS_IS
@@ -395,7 +395,7 @@ async def _keep_beside(context: ToolContext, wanted: _Note, former: Memory) -> T
 
 
 def _change_needs_approval(context: ToolContext, memory: Memory, is_grounded: Callable[[], bool]) -> bool:
-    """Whether changing or deleting this memory needs approval."""
+    """Return whether changing or deleting this memory needs approval."""
     if needs_approval(context, is_grounded):
         return True
     if context.approved is not None or memory.id in context.made:

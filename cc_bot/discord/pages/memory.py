@@ -72,7 +72,7 @@ _LINK_CHARACTERS = 200
 _LINE_MARK = re.compile(r"^([^\S\n]*)(#{1,3}|-#|[-+])(?=[^\S\n])", re.MULTILINE)
 """Markdown for a heading, small print or list at the start of a line."""
 _TAG_CHARACTERS = 250
-"""Of all tags: with the longest text and history within 6000 in a message's embeds."""
+"""All tags: with the longest text and history within 6000 in a message's embeds."""
 
 
 def memory_card(
@@ -254,7 +254,7 @@ def _embed(lines: list[str], words: Texts) -> hikari.Embed:
 # Ephemeral replies of the buttons under an answer.
 
 LIMIT: Final = 1900
-"""Of Discord's 2000 characters."""
+"""Discord allows 2000 characters."""
 CARD_CHARACTERS: Final = 120
 SHORT_CHARACTERS: Final = 40
 """Per memory, if not all fit otherwise."""

@@ -1,4 +1,4 @@
-"""What may be stored: limits on memories, bytes and imports, and no secrets.
+"""Conditions for storing: limits on memories, bytes and imports, and no secrets.
 
 Usage is counted after a change, in its transaction, which is rolled back if it exceeds a limit.
 """

@@ -157,7 +157,7 @@ _HIDE: Final = """
     RETURNING id
 """
 
-# Whether another memory may be pinned. Uses memories_pinned. $1 user
+# True if another memory may be pinned. Uses memories_pinned. $1 user
 ROOM_FOR_PIN: Final = f"""
     (
         SELECT count(*) FROM memories AS other
