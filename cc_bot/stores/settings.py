@@ -283,9 +283,7 @@ class TokenFactorStore:
         """Return the tokens counted per estimated token."""
         if model not in self._known:
             rows = await self._database.query(_SELECT_FACTOR, model)
-            if not rows:
-                return UNKNOWN
-            self._known[model] = float(rows[0][0])
+            self._known[model] = float(rows[0][0]) if rows else UNKNOWN
         return self._known[model]
 
     async def learn(self, model: str, *, estimated: int, counted: int) -> None:

@@ -25,11 +25,11 @@ from cc_bot.discord.pages.answer import (
     final_pages,
     receipts_of,
     streaming_pages,
+    with_controls,
     with_effects,
 )
 from cc_bot.discord.pages.custom_ids import RetryButton, StopButton
 from cc_bot.discord.pages.page import Button, Page
-from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import (
     BeingErased,
@@ -117,17 +117,12 @@ class LiveAnswer:
         if isinstance(event, ToolStarted):
             self._due.set()
 
-    def fail(self, sentence: str, *, passing: bool = False) -> None:
-        self.state = replace(self.state, failure=sentence, passing=passing)
-
-    def forget(self, sentence: str) -> None:
-        """End with a sentence instead of all content: the conversation is being erased."""
-        self.state = AnswerState(carried=self.state.carried, failure=sentence)
-
     async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
         """Show the end. `user_id`: whose buttons the answer keeps. Raises hikari's errors."""
-        if self._before and not self.state.stored:
-            await self._restore(self._before)
+        if self._before and not self.state.stored:  # only the user sees why there is no new answer
+            *above, last = self._before
+            await self.reply.show((*above, with_effects(last, self.state, self._words, self._asker_id)))
+            await self.reply.whisper(self.state.failure or self._words.answer.kept)
             return
         pages = partial(final_pages, self.state, self._words, temporary=temporary, note=note)
         try:
@@ -146,37 +141,24 @@ class LiveAnswer:
             if self._one_message:
                 raise PostUncertain
             await self.reply.show(pages)
-        owned = user_id is not None
-        earlier = (await self.reply.message_ids())[:-1] if owned and len(pages) > 1 else ()
-        await self._show_last(pages, user_id, earlier)
-        if owned and len(pages) == 1 and self.reply.further_ids:  # its file was refused
-            earlier = (await self.reply.message_ids())[:-1]
-            await self._show_last(pages, user_id, earlier)
-        await self.record_receipts()
-
-    async def _show_last(self, pages: Sequence[Page], user_id: int | None, earlier: tuple[int, ...]) -> None:
-        buttons: tuple[Button, ...] = ()
-        if user_id is not None:
-            buttons = answer_buttons(self.state, self._words, user_id, earlier)
-        if self._retry and self.state.may_be_asked_again:
-            buttons = (ask_again_button(self._retry, self._words),)
-        receipts = receipts_of(self.state, self._words, self._asker_id)
-        last = replace(pages[-1], buttons=buttons, receipts=receipts)
-        if self._receipts:
-            last = await self._receipts.with_current_state(last, self._words)
-        if self.state.proposals:
-            last = with_proposals(last, self.state.proposals, self._words)
-        await self.reply.show((*pages[:-1], last))
-
-    async def record_receipts(self) -> None:
+        await self._show_last(pages, user_id, alone=len(pages) == 1)
+        if user_id is not None and len(pages) == 1 and self.reply.further_ids:  # its file was refused
+            await self._show_last(pages, user_id, alone=False)
         if self._receipts and self.state.done:
             receipts = receipts_of(self.state, self._words, self._asker_id)
             await self._receipts.record(self.reply, receipts, self._words)
 
-    async def _restore(self, before: Sequence[Page]) -> None:
-        *above, last = before
-        await self.reply.show((*above, with_effects(last, self.state, self._words, self._asker_id)))
-        await self.reply.whisper(self.state.failure or self._words.answer.kept)
+    async def _show_last(self, pages: Sequence[Page], user_id: int | None, *, alone: bool) -> None:
+        buttons: tuple[Button, ...] = ()
+        if self._retry and self.state.may_be_asked_again:
+            buttons = (ask_again_button(self._retry, self._words),)
+        elif user_id is not None:
+            earlier = () if alone else (await self.reply.message_ids())[:-1]
+            buttons = answer_buttons(self.state, self._words, user_id, earlier)
+        last = with_controls(pages[-1], self.state, self._words, self._asker_id, buttons)
+        if self._receipts:
+            last = await self._receipts.with_current_state(last, self._words)
+        await self.reply.show((*pages[:-1], last))
 
     async def _paint(self) -> None:
         loop, changes = asyncio.get_running_loop(), 0
@@ -238,24 +220,21 @@ async def is_shown(finish: Callable[..., Awaitable[None]]) -> bool:
 
 @contextmanager
 def show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
+    """End the answer with a sentence if the block raises."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the user is told
-        _fail(error, live, recipient)
-        forget_frames(error)
-
-
-def _fail(error: Exception, live: LiveAnswer, recipient: Recipient) -> None:
-    match error:
-        case BeingErased():
-            live.forget(explain(error, recipient.words))
-        case CcBotError():
+        state, passing = live.state, True
+        if isinstance(error, BeingErased):  # nothing of the conversation is shown
+            state, passing = AnswerState(carried=state.carried), False
+        elif isinstance(error, CcBotError):
             final = isinstance(error, ConversationGone | Postponed)  # an erased question is not asked again
             passing = isinstance(error, (StorageError, TurnError)) and not final
-            live.fail(explain(error, recipient.words), passing=passing)
-        case _:  # logged with its type
+        else:
             _log.error("turn_broke", exc_info=error)
-            live.fail(explain(CcBotError(), recipient.words), passing=True)
+        known = error if isinstance(error, CcBotError) else CcBotError()
+        live.state = replace(state, failure=explain(known, recipient.words), passing=passing)
+        forget_frames(error)
 
 
 def for_channel(words: Texts) -> Texts:
