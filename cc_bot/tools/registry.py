@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
 from types import ModuleType
-from typing import Annotated, Any, Concatenate, Final, Literal, Protocol, TypedDict, Unpack, get_type_hints
+from typing import Annotated, Any, Concatenate, Final, Literal, Protocol, get_type_hints
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -184,15 +184,6 @@ ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[ToolOutcome]]
 Subject = Literal["memory", "canvas", "schedule", "file", "page", "search"]
 
 
-class Subjects(TypedDict, total=False):
-    memory: bool
-    canvas: bool
-    schedule: bool
-    file: bool
-    page: bool
-    search: bool
-
-
 class CallableTool(Protocol):
     schema: ToolSchema
     writes: bool
@@ -205,15 +196,12 @@ class CallableTool(Protocol):
     @property
     def changes(self) -> bool:
         """A call makes a lasting change at once, so it must not be repeated."""
-        ...
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Raises InvalidToolCall, ValidationError and CcBotError."""
-        ...
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """As `run`, but errors become results for the model."""
-        ...
 
 
 @dataclass(eq=False, slots=True)
@@ -231,15 +219,19 @@ class Tool:
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
         given = dict(self.arguments.model_validate_json(arguments or "{}"))
-        _check_lengths(given)
+        for name, value in given.items():
+            if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
+                raise InvalidToolCall(f"{name}: {MAX_TEXT_LENGTH} characters at most, not {len(value)}.")
         async with asyncio.timeout(TIMEOUT_S):
             return await self.function(context, **given)
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         try:
             return await self.run(context, arguments)
-        except ValidationError as error:
-            return failed(_problems(error))
+        except ValidationError as error:  # without the arguments themselves
+            found = error.errors(include_input=False, include_url=False, include_context=False)
+            where = [(".".join(map(str, each["loc"])) or "arguments", each["msg"]) for each in found]
+            return failed("; ".join(f"{name}: {problem}" for name, problem in where))
         except InvalidToolCall as error:
             return failed(str(error))
         except CcBotError as error:
@@ -268,7 +260,6 @@ def tool(
 class ToolsOutside(Protocol):
     def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
         """In a fixed order."""
-        ...
 
 
 class ToolRegistry:
@@ -276,7 +267,7 @@ class ToolRegistry:
 
     def __init__(self, tools: Iterable[CallableTool], outside: ToolsOutside | None = None) -> None:
         self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
-        self._outside = outside
+        self.outside = outside
 
     def beside(self, outside: ToolsOutside) -> "ToolRegistry":
         """Return these tools with a source of external ones."""
@@ -284,32 +275,29 @@ class ToolRegistry:
 
     def in_place(self, place: ToolPlace) -> "ToolRegistry":
         """Return the tools available to a turn. External ones can't take a built-in tool's name."""
-        if self._outside is None:
+        if self.outside is None:
             return self
         there = ToolRegistry(self._tools.values())
-        for tool in self._outside.tools_in(place):
+        for tool in self.outside.tools_in(place):
             there._tools.setdefault(tool.schema.name, tool)
         return there
-
-    @property
-    def outside(self) -> ToolsOutside | None:
-        return self._outside
 
     @property
     def names(self) -> frozenset[str]:
         return frozenset(self._tools)
 
     def schemas(
-        self, *, writing: bool = True, allowed: Collection[str] | None = None, **subjects: Unpack[Subjects]
+        self, *, writing: bool = True, allowed: Collection[str] | None = None, **subjects: bool
     ) -> tuple[ToolSchema, ...]:
         """Return the tools to offer. A subject set to False leaves out its tools. `allowed`: names, and
         patterns for names of servers' tools; None: all."""
+        patterns = [each for each in allowed or () if SEPARATOR in each]
         return tuple(
             tool.schema
             for name, tool in self._tools.items()
             if (writing or not tool.writes)
             and (tool.about is None or subjects.get(tool.about, True))
-            and (allowed is None or _is_among(name, allowed))
+            and (allowed is None or name in allowed or any(fnmatchcase(name, each) for each in patterns))
         )
 
     @property
@@ -330,7 +318,12 @@ class ToolRegistry:
             return failed(
                 f"Too long: the arguments of a call have {MAX_ARGUMENTS_CHARACTERS} characters at most."
             )
-        outcome = await self._call(request, context, offered)
+        tool = self._tools.get(request.name)
+        if tool is None or tool.schema not in offered:
+            names = ", ".join(schema.name for schema in offered) or "none"
+            outcome = failed(f"There is no such tool here. The tools are: {names}.")
+        else:
+            outcome = await tool.call(context, request.arguments)
         if outcome.proposal is not None:
             asked = (request.name, request.arguments)
             calls = tuple(replace(each, asked=asked) for each in outcome.proposal.calls)
@@ -347,15 +340,6 @@ class ToolRegistry:
         if tool is None or tool.schema not in offered:
             raise ToolGone
         return await tool.run(replace(context, approved=call.held), call.arguments)
-
-    async def _call(
-        self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
-    ) -> ToolOutcome:
-        tool = self._tools.get(request.name)
-        if tool is None or tool.schema not in offered:
-            names = ", ".join(schema.name for schema in offered) or "none"
-            return failed(f"There is no such tool here. The tools are: {names}.")
-        return await tool.call(context, request.arguments)
 
 
 def _texts_in(arguments: str) -> Sequence[str]:
@@ -377,10 +361,6 @@ def _texts_in(arguments: str) -> Sequence[str]:
     return found
 
 
-def _is_among(name: str, allowed: Collection[str]) -> bool:
-    return name in allowed or any(SEPARATOR in each and fnmatchcase(name, each) for each in allowed)
-
-
 def discover(package: ModuleType) -> ToolRegistry:
     modules = (
         importlib.import_module(f"{package.__name__}.{found.name}")
@@ -395,19 +375,10 @@ def _arguments_of(function: ToolFunction) -> type[BaseModel]:
     hints = get_type_hints(function, include_extras=True)
     _, *parameters = inspect.signature(function).parameters.values()
     declared: dict[str, Any] = {
-        parameter.name: (
-            hints[parameter.name],
-            ... if parameter.default is parameter.empty else parameter.default,
-        )
-        for parameter in parameters
+        each.name: (hints[each.name], ... if each.default is each.empty else each.default)
+        for each in parameters
     }
     return create_model(function.__name__, **declared)
-
-
-def _check_lengths(given: Mapping[str, Any]) -> None:
-    for name, value in given.items():
-        if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
-            raise InvalidToolCall(f"{name}: {MAX_TEXT_LENGTH} characters at most, and this has {len(value)}.")
 
 
 def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -421,12 +392,6 @@ def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in schema.items()
         if not (name == "title" and isinstance(value, str))
     }
-
-
-def _problems(error: ValidationError) -> str:
-    """Without the arguments themselves."""
-    found = error.errors(include_input=False, include_url=False, include_context=False)
-    return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}" for item in found)
 
 
 def succeeded(told: Mapping[str, Any], **effects: Any) -> ToolOutcome:
