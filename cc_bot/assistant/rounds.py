@@ -83,10 +83,6 @@ _TAKEN_BACK: Final = json.dumps(
 Emit = Callable[[TurnEvent], None]
 
 
-def ignore_event(event: TurnEvent) -> None:
-    pass
-
-
 @dataclass(slots=True)
 class Draft:
     """The answer so far; if a turn ends early, this is stored."""
@@ -141,7 +137,7 @@ class Rounds:
     offered: Sequence[ToolSchema]
     context: ToolContext
     turn: ActiveTurn = field(default_factory=ActiveTurn)
-    emit: Emit = ignore_event
+    emit: Emit = lambda _: None
     pictures: Sequence[Attachment] = ()
     earlier: Sequence[ToolCall] = ()
     """By an earlier run for the same question, and those of a replaced answer."""
@@ -153,47 +149,6 @@ class Rounds:
         if self.earlier:
             self.emit(await self._resume(self.earlier, prompt, draft))
         prompt.add(*_shown(self.pictures))
-        await self._until_said(prompt, draft)
-
-    async def _keep(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
-        """Store finished calls and those about to start (`begun`)."""
-        if self.keep_calls is None:
-            return
-        unknown = (ToolCall(call.id, call.name, "{}", "", ok=False) for call in begun)
-        try:
-            await self.keep_calls((*done, *unknown))
-        except StorageError as error:
-            _log.warning("calls_not_noted", error=type(error).__name__)
-
-    async def _resume(self, earlier: Sequence[ToolCall], prompt: TurnPrompt, draft: Draft) -> CallsResumed:
-        """Continue after an earlier run's calls, which the model sees as its own."""
-        holding = [call for call in earlier if await self._holds(call)]
-        calls = [self._retell(call, holds=call in holding) for call in earlier]
-        prompt.add(*call_parts(Message("assistant", "", tool_calls=tuple(calls), tainted=True)))
-        done = [call for call in holding if call.ok]
-        draft.calls += calls
-        # A call of a server can't be verified: a second crash must not lose it.
-        draft.lasting += [call for call in calls if call in done or is_of_server(call.name)]
-        draft.tainted = True  # what was read before them is unknown
-        draft.has_side_effects = bool(done)
-        return CallsResumed(tuple(holding))
-
-    async def _holds(self, call: ToolCall) -> bool:
-        """False if the user has undone the call with a button."""
-        user_id, schedules = self.context.user_id, self.context.schedules
-        if kept := kept_ids(call):
-            return all([await self.context.memories.get(user_id, each) for each in kept])
-        if call.ok and call.name == "schedule" and schedules is not None:
-            told = json.loads(call.result).get("scheduled", {})
-            return await schedules.get(user_id, told.get("ref", 0)) is not None
-        return True
-
-    def _retell(self, call: ToolCall, *, holds: bool) -> ToolCall:
-        if holds and call.result:
-            return call
-        return replace(call, result=_TAKEN_BACK if call.result else _UNKNOWN.text, ok=False)
-
-    async def _until_said(self, prompt: TurnPrompt, draft: Draft) -> None:
         for round_number in range(MAX_ROUNDS + 1):
             last = round_number == MAX_ROUNDS or len(draft.calls) >= MAX_CALLS
             said_before = len(draft.text)
@@ -219,6 +174,44 @@ class Rounds:
             told = tuple(replace(call, arguments=_kept_arguments(call)) for call in wanted)
             said = draft.text[said_before:].strip()
             prompt.add(AssistantPart(said, told, native=finish.native), *results)
+
+    async def _keep(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
+        """Store finished calls and those about to start (`begun`)."""
+        if self.keep_calls is None:
+            return
+        unknown = (ToolCall(call.id, call.name, "{}", "", ok=False) for call in begun)
+        try:
+            await self.keep_calls((*done, *unknown))
+        except StorageError as error:
+            _log.warning("calls_not_noted", error=type(error).__name__)
+
+    async def _resume(self, earlier: Sequence[ToolCall], prompt: TurnPrompt, draft: Draft) -> CallsResumed:
+        """Continue after an earlier run's calls, which the model sees as its own."""
+        holding = [call for call in earlier if await self._holds(call)]
+        calls = [
+            call
+            if call in holding and call.result
+            else replace(call, result=_TAKEN_BACK if call.result else _UNKNOWN.text, ok=False)
+            for call in earlier
+        ]
+        prompt.add(*call_parts(Message("assistant", "", tool_calls=tuple(calls), tainted=True)))
+        done = [call for call in holding if call.ok]
+        draft.calls += calls
+        # A call of a server can't be verified: a second crash must not lose it.
+        draft.lasting += [call for call in calls if call in done or is_of_server(call.name)]
+        draft.tainted = True  # what was read before them is unknown
+        draft.has_side_effects = bool(done)
+        return CallsResumed(tuple(holding))
+
+    async def _holds(self, call: ToolCall) -> bool:
+        """False if the user has undone the call with a button."""
+        user_id, schedules = self.context.user_id, self.context.schedules
+        if kept := kept_ids(call):
+            return all([await self.context.memories.get(user_id, each) for each in kept])
+        if call.ok and call.name == "schedule" and schedules is not None:
+            told = json.loads(call.result).get("scheduled", {})
+            return await schedules.get(user_id, told.get("ref", 0)) is not None
+        return True
 
     async def _listen(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
         """Ask the model; once more with a shorter prompt if it is too long."""
@@ -290,7 +283,8 @@ class Rounds:
             for request, task in zip(requests, running, strict=True):
                 with self.turn.timing("tools"):
                     outcome = self._propose(await task, draft)
-                self.turn.record_tool_call(self._known_name(request.name), ok=outcome.ok)
+                name = request.name if any(each.name == request.name for each in self.offered) else "unknown"
+                self.turn.record_tool_call(name, ok=outcome.ok)
                 # Secrets must not be stored here either.
                 arguments = "{}" if outcome.secret else _kept_arguments(request)
                 result = NOT_KEPT if outcome.passing else outcome.text
@@ -307,7 +301,9 @@ class Rounds:
                 draft.has_side_effects = draft.has_side_effects or (
                     outcome.ok and self.registry.writes(request.name)
                 )
-                _note_changes(outcome, draft)
+                draft.made.update(outcome.made)
+                changed = {each.memory.id for each in outcome.changes if not each.unchanged}
+                draft.changed |= changed - draft.made
                 waits = outcome.proposal is not None and outcome.proposal.goes_on
                 self.emit(ToolFinished(request.id, request.name, outcome.ok, waits))
                 self._tell(outcome)
@@ -361,14 +357,14 @@ class Rounds:
                 proposal = others.pop(drawing).joined(proposal)
             others.append(proposal)
         elif len(others) >= MAX_PROPOSALS - (drawing is None):  # one is reserved for drawings
-            return _without_proposal(outcome)
+            refused = {"error": _ENOUGH}
+            if not outcome.changes:
+                return ToolOutcome(json.dumps(refused), ok=False, tainted=outcome.tainted)
+            told = json.dumps({**json.loads(outcome.text), "superseded": refused}, ensure_ascii=False)
+            return replace(outcome, text=told, proposal=None)
         else:
             others.insert(len(others) if drawing is None else drawing, proposal)
         return outcome
-
-    def _known_name(self, name: str) -> str:
-        """Models invent names."""
-        return name if any(schema.name == name for schema in self.offered) else "unknown"
 
 
 def _shown(images: Sequence[Attachment]) -> list[AssistantPart | UserPart]:
@@ -380,14 +376,6 @@ def _draws(proposal: ProposedCalls) -> bool:
     return proposal.calls[0].name.startswith("canvas_")
 
 
-def _without_proposal(outcome: ToolOutcome) -> ToolOutcome:
-    refused = {"error": _ENOUGH}
-    if not outcome.changes:
-        return ToolOutcome(json.dumps(refused), ok=False, tainted=outcome.tainted)
-    told = json.dumps({**json.loads(outcome.text), "superseded": refused}, ensure_ascii=False)
-    return replace(outcome, text=told, proposal=None)
-
-
 def _changes_memory(request: ToolRequest) -> bool:
     """Parses the arguments as JSON, as the tool does: a name can be escaped in several ways."""
     if request.name != "remember":
@@ -397,13 +385,6 @@ def _changes_memory(request: ToolRequest) -> bool:
     except (ValueError, RecursionError):
         return True
     return not isinstance(arguments, dict) or arguments.get("supersedes") is not None
-
-
-def _note_changes(outcome: ToolOutcome, draft: Draft) -> None:
-    draft.made.update(outcome.made)
-    for change in outcome.changes:
-        if not change.unchanged and change.memory.id not in draft.made:
-            draft.changed.add(change.memory.id)
 
 
 def _kept_arguments(request: ToolRequest) -> str:
