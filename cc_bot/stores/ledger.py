@@ -63,43 +63,20 @@ _INSERT: Final = f"""
     ON CONFLICT (id) DO NOTHING
 """
 
-# A message that Discord delivers twice is one question. $1 user, $2 question
-_DELETE_TWIN: Final = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
-
 _SELECT_INTERRUPTED: Final = f"""
     SELECT {TURN.select} FROM turns WHERE id = $1 AND user_id = $2 AND state = 'interrupted'
 """
 
-_KEEP_CALLS: Final = "UPDATE turns SET calls = $3 WHERE id = $1 AND user_id = $2"
-
 _DELETE: Final = "DELETE FROM turns WHERE id = $1 AND user_id = $2"
 
-_SHOWN_IN: Final = "UPDATE turns SET shown_in = $3 WHERE id = $1 AND user_id = $2"
+_SET: Final = "UPDATE turns SET {} WHERE id = $1 AND user_id = $2{}"
 
-_POSTED: Final = (
-    "UPDATE turns SET pages = @appended(pages, CAST($3 AS BIGINT)) WHERE id = $1 AND user_id = $2"
-)
-
-_HEARD: Final = """
-    UPDATE turns SET question = @with_text(question, heard, $3)
-    WHERE id = $1 AND user_id = $2 AND question IS NOT NULL
-"""
-
-_MOVED: Final = """
-    UPDATE turns SET place_id = $3, pages = $4, token = NULL, token_until = NULL
-    WHERE id = $1 AND user_id = $2
-"""
+_MOVED: Final = _SET.format("place_id = $3, pages = $4, token = NULL, token_until = NULL", "")
 
 # $3 the messages that show it, if several
-_INTERRUPTED: Final = """
-    UPDATE turns SET state = 'interrupted', token = NULL, token_until = NULL, pages = $3
-    WHERE id = $1 AND user_id = $2 AND state = 'accepted'
-"""
-
-_RELEASE_CLAIM: Final = """
-    UPDATE turns SET id = former, former = NULL, state = 'interrupted', token = NULL, token_until = NULL
-    WHERE id = $1 AND user_id = $2 AND state = 'accepted' AND former IS NOT NULL
-"""
+_INTERRUPTED: Final = _SET.format(
+    "state = 'interrupted', token = NULL, token_until = NULL, pages = $3", " AND state = 'accepted'"
+)
 
 _SELECT_MESSAGE: Final = f"""
     SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
@@ -313,10 +290,10 @@ class TurnLedger:
         await self._database.write(lambda: accept_turn(turn, self._process), [user(turn.key.user_id)])
 
     async def note_message(self, entry: str, user_id: int, message_id: int) -> None:
-        await self._change(_SHOWN_IN, entry, user_id, message_id)
+        await self._set("shown_in = $3", entry, user_id, message_id)
 
     async def add_page(self, entry: str, user_id: int, message_id: int) -> None:
-        await self._change(_POSTED, entry, user_id, message_id)
+        await self._set("pages = @appended(pages, CAST($3 AS BIGINT))", entry, user_id, message_id)
 
     async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
         """Record that the bot now shows the turn in that channel without the token. If it is another channel,
@@ -330,11 +307,12 @@ class TurnLedger:
 
     async def mark_settled(self, entry: str, user_id: int) -> None:
         """The user has seen the outcome."""
-        await self._change(_DELETE, entry, user_id)
+        await self._database.transaction([Statement(_DELETE, (entry, user_id))], [user(user_id)])
 
     async def mark_interrupted(self, entry: str, user_id: int) -> None:
         """The user was informed of the failure, and may have it asked again."""
-        await self._change(_INTERRUPTED, entry, user_id, "[]")
+        interrupting = Statement(_INTERRUPTED, (entry, user_id, "[]"))
+        await self._database.transaction([interrupting], [user(user_id)])
 
     async def offer(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
         """Record that the turn failed and may be asked again; adds it if it was refused. `message_ids`: the
@@ -364,16 +342,18 @@ class TurnLedger:
 
     async def release_claim(self, entry: str, user_id: int) -> None:
         """Undo `claim`: the press was not acknowledged."""
-        await self._change(_RELEASE_CLAIM, entry, user_id)
+        changes = "id = former, former = NULL, state = 'interrupted', token = NULL, token_until = NULL"
+        await self._set(changes, entry, user_id, only=" AND state = 'accepted' AND former IS NOT NULL")
 
     async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
         """Record changes that the turn's tools have made so far, and those about to be made, without a
         result."""
-        await self._change(_KEEP_CALLS, turn, user_id, tool_calls_to_json(tuple(calls)))
+        await self._set("calls = $3", turn, user_id, tool_calls_to_json(tuple(calls)))
 
     async def note_heard(self, entry: str, user_id: int, heard: str) -> None:
         """Record the transcript of the question's recordings, if the question is stored."""
-        await self._change(_HEARD, entry, user_id, heard)
+        changes = "question = @with_text(question, heard, $3)"
+        await self._set(changes, entry, user_id, heard, only=" AND question IS NOT NULL")
 
     async def get_heard(self, user_id: int, answer_id: int | None) -> str:
         """Return the transcript of an answer's question."""
@@ -468,7 +448,8 @@ class TurnLedger:
         rows = await self._database.query(_ANSWERED_BY, discord_id)
         return rows[0][0] if rows else None
 
-    async def _change(self, sql: str, entry: str, user_id: int, *params: Any) -> None:
+    async def _set(self, changes: str, entry: str, user_id: int, *params: Any, only: str = "") -> None:
+        sql = _SET.format(changes, only)
         await self._database.transaction([Statement(sql, (entry, user_id, *params))], [user(user_id)])
 
     async def _change_in(self, key: ChannelKey, sql: str, *params: Any) -> Sequence[Row]:
@@ -487,7 +468,9 @@ class TurnLedger:
 def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:
     """As TurnLedger.accept, inside another transaction."""
     if turn.kind == "message":
-        yield Statement(_DELETE_TWIN, (turn.key.user_id, turn.question_id))
+        # A message that Discord delivers twice is one question.
+        twin = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
+        yield Statement(twin, (turn.key.user_id, turn.question_id))
     yield _insert(turn, process)
 
 
