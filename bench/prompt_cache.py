@@ -19,7 +19,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -42,6 +42,7 @@ from cc_bot.llm.openai.body import folded
 from cc_bot.llm.openai.quirks import Quirks
 from cc_bot.storage import open_database
 from cc_bot.stores import Stores, open_stores
+from cc_bot.stores.blocks import context_page
 from cc_bot.tools.registry import discover
 
 GOAL = 0.9
@@ -181,7 +182,10 @@ class Conversation:
             prompt = await ChannelTurn(turns, CHANNEL, (question,), options).prompt(TOOLS)
             request = prompt.request(TOOLS, answer_begun=False, model="")
             return BuiltPrompt(request.prompt, request.stable)
-        rows = await stores.blocks.get_page(CHANNEL, first=0, before=question.discord_id or 0, limit=1000)
+        page = partial(
+            context_page, CHANNEL, first=0, before=question.discord_id or 0, asked=2**62, limit=1000
+        )
+        rows = await stores.blocks.run(page)
         shown = Shown(tuple[ContextMessage, ...](reversed(rows))).newest(self.style.budget_tokens)
         return build_channel_prompt(
             shown, (question,), tools=TOOLS, locale=Locale.JA, now=now, timezone=TOKYO

@@ -19,8 +19,6 @@ from cc_bot.texts.agents import AgentsFileTexts
 
 __all__ = ["Agents"]
 
-# ---- table -----------------------------------------------------------------------------------------------
-
 MAX_DISPLAY_NAME_LENGTH: Final = 40
 MAX_DESCRIPTION_LENGTH: Final = 200
 MAX_PROMPT_LENGTH: Final = 20_000
@@ -130,7 +128,6 @@ def _expected(tools: Collection[str], words: AgentsFileTexts) -> Mapping[str, st
     }
 
 
-# ---- parsing ---------------------------------------------------------------------------------------------
 # Only the first error is reported.
 
 MAX_AGENTS: Final = 100
@@ -163,7 +160,6 @@ def _name_default(agent: Agent) -> Agent:
     return replace(agent, display_names=names | agent.display_names)
 
 
-# ---- agents ----------------------------------------------------------------------------------------------
 # Values are immutable, so a turn keeps the agents it began with.
 
 
@@ -192,9 +188,6 @@ class Agents:
     async def default(self) -> Agent:
         """Return the default agent."""
         return (await self.all())[DEFAULT_AGENT]
-
-
-# ---- naming ----------------------------------------------------------------------------------------------
 
 
 def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list[tuple[str, str]]:

@@ -27,8 +27,6 @@ from cc_bot.domain.usage import (
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
 
-# ---- tables ----------------------------------------------------------------------------------------------
-
 UNLIMITED: Final = "unlimited"
 
 _AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
@@ -95,7 +93,6 @@ class AccessTable(BaseModel):
     deny: SubjectsTable = SubjectsTable()
 
 
-# ---- parsing ---------------------------------------------------------------------------------------------
 # Only the first error is reported.
 
 _GROUPS: Final[Mapping[str, LimitScope]] = {"users": "user", "roles": "role", "guilds": "guild"}
@@ -166,7 +163,8 @@ class _Reader:
 
     def access(self, value: Any) -> AccessLists:
         given = self._tables.read(AccessTable, "access", value)
-        return AccessLists(frozenset(given.owners), _subjects(given.allow), _subjects(given.deny))
+        lists = (Subjects(*map(frozenset, dict(each).values())) for each in (given.allow, given.deny))
+        return AccessLists(frozenset(given.owners), *lists)
 
 
 def _rules(scope: LimitScope, scope_id: int, given: GuildLimitTable) -> Iterator[tuple[LimitKey, int | None]]:
@@ -176,13 +174,6 @@ def _rules(scope: LimitScope, scope_id: int, given: GuildLimitTable) -> Iterator
             yield LimitKey(scope, scope_id, name), None if value == UNLIMITED else value
 
 
-def _subjects(given: SubjectsTable) -> Subjects:
-    return Subjects(
-        frozenset(given.users), frozenset(given.roles), frozenset(given.channels), frozenset(given.guilds)
-    )
-
-
-# ---- policies --------------------------------------------------------------------------------------------
 # Values are immutable, so a turn keeps the policy it began with.
 
 

@@ -21,17 +21,15 @@ from cc_bot.domain.usage import (
     UsageSubject,
     break_down,
     first_day,
-    remaining_tokens,
     report_of,
     with_prices,
 )
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
 from cc_bot.policy import Policy
-from cc_bot.stores import Allowance, Reservation, ReservationRequest, Settlement, UsageStore
+from cc_bot.stores import Reservation, ReservationRequest, Settlement, UsageStore
 
 __all__ = ["Spending", "UsageRecorder"]
 
-# ---- recorder --------------------------------------------------------------------------------------------
 # The usage of one turn, summary or heartbeat, request by request.
 
 
@@ -154,7 +152,6 @@ def _estimate_usage(asked: _Asked) -> Usage:
     return Usage(request_tokens(asked.request), estimate_tokens("".join(asked.said)))
 
 
-# ---- spending --------------------------------------------------------------------------------------------
 # A request is admitted, which may be refused, before a model is asked, and always settled. Days are those of
 # CC_BOT_TIMEZONE; usage counts for the day of admission.
 
@@ -233,27 +230,24 @@ class Spending:
 
     async def report_of(self, payer: UsageSubject) -> UsageReport:
         """Return a user's usage everywhere, and the tokens left in this server. Raises StorageError."""
-        today = self._usage.today()
+        today, policy = self._usage.today(), await self._policy()
         report = report_of(await self._usage.list_for_user(payer.user_id, first_day(today)), today)
-        policy = await self._policy()
-        own, _ = await self._usage.get_allowances(payer, policy.limits)
-        return self._complete(report, policy, own)
+        left, _ = await self._usage.get_remaining(payer, policy.limits)
+        return replace(with_prices(report, policy.prices), left=tuple(left))
 
     async def report_of_guild(self, guild_id: int) -> UsageReport:
         """Return the total usage of a server's members there, and the tokens left. Raises StorageError."""
-        today = self._usage.today()
+        today, policy = self._usage.today(), await self._policy()
         report = report_of(await self._usage.list_for_guild(guild_id, first_day(today)), today)
         users = await self._usage.count_users(guild_id, today.replace(day=1))
-        policy = await self._policy()
-        _, guild = await self._usage.get_allowances(UsageSubject(0, guild_id), policy.limits)
-        return replace(self._complete(report, policy, guild), users=users)
+        _, left = await self._usage.get_remaining(UsageSubject(0, guild_id), policy.limits)
+        return replace(with_prices(report, policy.prices), left=tuple(left), users=users)
 
     async def usage_of(self, user_id: int, days: int) -> UsageBreakdown:
         """Return a user's usage in the last `days` days, today included. Raises StorageError."""
         today = self._usage.today()
         since = today - timedelta(days=days - 1)
-        used = await self._usage.list_for_user(user_id, since)
-        return break_down(used, since, today)
+        return break_down(await self._usage.list_for_user(user_id, since), since, today)
 
     async def usage_of_guild(self, guild_id: int, days: int) -> UsageBreakdown:
         """Return the total usage of a server's members there, without purposes. Raises StorageError."""
@@ -270,11 +264,6 @@ class Spending:
         StorageError."""
         policy = await self._policy()
         return self._usage.today() if await self._usage.may_be_limited(user_id, policy.limits) else None
-
-    def _complete(self, report: UsageReport, policy: Policy, allowance: Allowance) -> UsageReport:
-        left = remaining_tokens(allowance.bounds, allowance.snapshot, self._usage.now(), self._usage.zone)
-        prices = policy.prices
-        return replace(with_prices(report, prices.currency, prices.models), left=left)
 
     async def take_over(self) -> None:
         """Count unsettled reservations of dead processes as used (see UsageStore), and delete settled usage

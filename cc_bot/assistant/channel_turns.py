@@ -1,8 +1,12 @@
-"""Turns in channels: the bot answers one user in a conversation of several."""
+"""Turns in channels: the bot answers one user in a conversation of several.
+
+A thread's context is its channel up to the thread's start, then the thread. Discord ids grow with time, so
+one order and one window cover both. No prompt is kept in memory: a restart changes nothing.
+"""
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import ceil
@@ -11,6 +15,7 @@ from typing import Final
 from cc_bot.assistant.session_turns import cache_key
 from cc_bot.assistant.turn import Calibration, ProfileNotes, Turn, TurnOptions, TurnPrompt, TurnRequest
 from cc_bot.context.channel_prompt import (
+    UNBOUNDED,
     MessageRange,
     Plan,
     Shown,
@@ -24,56 +29,29 @@ from cc_bot.context.channel_prompt import (
 from cc_bot.context.prompt import BuiltPrompt, PromptStyle
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
-from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
+from cc_bot.domain.memory_calls import shown_ids
+from cc_bot.domain.message import ChannelKey, ContextMessage, Message, ToolCall
 from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolSchema
+from cc_bot.storage import Steps
 from cc_bot.stores import BlockStore, ChannelStore, Settlement, StoredTurn
-from cc_bot.stores.blocks import UNBOUNDED, ContextState
-
-# ---- channel context -------------------------------------------------------------------------------------
-# Reads the context of a channel turn, newest first, as far as it fits, and stores newly frozen blocks.
-#
-# A thread's context is its channel up to the thread's start, then the thread. Discord ids grow with time, so
-# one order and one window cover both.
+from cc_bot.stores.blocks import ContextState, context_page, context_state
+from cc_bot.stores.channels import memory_calls
 
 PAGE_SIZE: Final = 1000
 """Messages per page; usually all that a request shows."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """The part of one channel or thread that may be shown, as far as known before its rows are read."""
+class _Context:
+    """What was read for a request."""
 
-    key: ChannelKey
-    reset: int
-    """Ids up to here are never read."""
-    before: int
-    """Ids from here on are not read."""
-    settled_before: int
-    """Messages before this id do not change when something is answered."""
-    hidden: frozenset[int] = frozenset()
-    """Ids of the questions, which are shown below the history."""
-    asked: int = UNBOUNDED
-    """After this id only answers are shown."""
-    blocks: tuple[Block, ...] = ()
-    stale: tuple[Block, ...] = ()
-    """Blocks that may only be read in part; new ones replace them."""
-    taken_from: int | None = None
-    """Where the first block begins that reaches beyond the context."""
-
-    def with_blocks(self, blocks: Sequence[Block]) -> "_Place":
-        mine = [block for block in blocks if block.key == self.key and block.last_id > self.reset]
-        usable = (
-            block for block in mine if block.first_id > self.reset and block.last_id < self.settled_before
-        )
-        past = [block.first_id for block in mine if block.last_id >= self.settled_before]
-        return replace(
-            self,
-            blocks=tuple(usable),
-            stale=tuple(block for block in mine if block.first_id <= self.reset),
-            taken_from=min(past, default=self.taken_from),
-        )
+    ranges: tuple[MessageRange, ...]
+    cut: bool
+    """Whether not all messages were read, as they would not fit."""
+    calls: Sequence[tuple[int, tuple[ToolCall, ...]]]
+    """Calls of memory tools for the user, by the id of the answer."""
 
 
 class ChannelContext:
@@ -81,98 +59,105 @@ class ChannelContext:
         self._store = store
         self._page_size = page_size
 
-    async def read(self, turn: "ChannelTurn", measure: TokenBudget) -> Plan:
-        """Read the context for the turn's request. Due blocks are frozen and stored first."""
+    async def read(
+        self, turn: "ChannelTurn", calibration: Calibration, style: PromptStyle
+    ) -> tuple[Plan, TokenBudget, frozenset[int]]:
+        """Read the context for the turn's request; due blocks are frozen and stored. Also returns the
+        memories of the turn's user that recent answers saved or showed."""
+        factor = await calibration.factor(turn.options.agent.models)
+        measure = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
+        context = await self._store.run(lambda: self._read(turn, measure))
+        planned = plan(context.ranges, measure)
+        moved = planned.first if context.cut or planned.left else 0
+        if planned.frozen or moved:
+            frozen = {block.key for block in planned.frozen}
+            stale = [block for each in context.ranges if each.key in frozen for block in each.stale]
+            windows = {turn.place: moved} if moved else {}
+            await self._store.freeze(planned.frozen, windows=windows, thawed=stale)
+        recent = (call for id_, calls in context.calls if id_ >= planned.first for call in calls)
+        return planned, measure, shown_ids(recent)
+
+    def _read(self, turn: "ChannelTurn", measure: TokenBudget) -> Steps[_Context]:
         most = 2 * ceil(measure.budget / measure.block) + 2  # two neighbours are more than one block's size
-        state = await self._store.get_state(turn.place, bot_id=turn.options.bot_id, blocks=most)
-        places = _places(turn, state)
-        blocks = [block for place in places for block in place.blocks if block.last_id >= state.window]
-        fit = fitting(blocks, measure)
-        cut = (
-            len(fit) < len(blocks) or max(Counter(block.key for block in blocks).values(), default=0) >= most
-        )
-        first = state.window
+        state = yield from context_state(turn.place, bot_id=turn.options.bot_id, blocks=most)
+        ranges = _ranges(turn, state)
+        blocks = [block for each in ranges for block in each.blocks if block.last_id >= state.window]
+        fit, first = fitting(blocks, measure), state.window
+        most_blocks = max(Counter(block.key for block in blocks).values(), default=0)
+        cut = len(fit) < len(blocks) or most_blocks >= most
         if cut:
             first = max(first, fit[0].first_id if fit else blocks[-1].last_id + 1)
-        stretches, whole = await self._stretches(places, first, measure)
-        planned = plan(stretches, measure)
-        moved = planned.first if cut or planned.left or not whole else 0
-        await self._keep(turn.place, places, planned, moved)
-        return planned
+        shown, whole = list[MessageRange](), True
+        for each in reversed(ranges):
+            if whole:
+                part, whole = yield from self._rows(each, first, shown, measure)
+                shown.insert(0, part)
+        calls = yield from memory_calls(turn.place, turn.user_id, first)
+        return _Context(tuple(shown), cut or not whole, calls)
 
-    async def _stretches(
-        self, places: Sequence[_Place], first: int, measure: TokenBudget
-    ) -> tuple[tuple[MessageRange, ...], bool]:
-        """The rows of each channel or thread that are shown unless the window has to move, and whether these
-        are all."""
-        stretches: tuple[MessageRange, ...] = ()
-        for place in reversed(places):
-            stretch, whole = await self._stretch(place, first, stretches, measure)
-            stretches = (stretch, *stretches)
-            if not whole:
-                return stretches, False
-        return stretches, True
-
-    async def _stretch(
-        self, place: _Place, first: int, later: tuple[MessageRange, ...], measure: TokenBudget
-    ) -> tuple[MessageRange, bool]:
+    def _rows(
+        self, part: MessageRange, first: int, later: Sequence[MessageRange], measure: TokenBudget
+    ) -> Steps[tuple[MessageRange, bool]]:
         """Read pages backwards while they fit. The second value: whether these are all rows."""
-        start, before = max(first, place.reset + 1), place.before
-        rows: list[ContextMessage] = []
-        blocks = tuple(block for block in place.blocks if block.last_id >= start)
-        stretch = MessageRange(place.key, (), blocks, place.settled_before, place.taken_from)
+        start, before, rows = max(first, part.reset + 1), part.before, list[ContextMessage]()
+        part = replace(part, blocks=tuple(block for block in part.blocks if block.last_id >= start))
         while start < before:
-            page = await self._store.get_page(
-                place.key,
+            page = yield from context_page(
+                part.key,
                 first=start,
                 before=before,
-                asked=place.asked,
+                asked=part.asked,
                 limit=self._page_size,
-                reset=place.reset,
+                reset=part.reset,
             )
-            rows.extend(row for row in page if row.id not in place.hidden)
-            stretch = replace(stretch, rows=tuple(reversed(rows)))
+            rows.extend(row for row in page if row.id not in part.hidden)
+            part = replace(part, rows=tuple(reversed(rows)))
             if len(page) < self._page_size:
                 break
             before = page[-1].id
-            groups = (group for part in (stretch, *later) for group in grouped(part, measure))
+            groups = (group for each in (part, *later) for group in grouped(each, measure))
             if sum(group.tokens for group in groups) > measure.budget:
-                return stretch, False
-        return stretch, True
-
-    async def _keep(self, key: ChannelKey, places: Sequence[_Place], planned: Plan, first: int) -> None:
-        """Store new blocks and window start, if any; `first` is 0 if the window does not move."""
-        if planned.frozen or first:
-            frozen = {block.key for block in planned.frozen}
-            stale = [block for place in places if place.key in frozen for block in place.stale]
-            await self._store.freeze(planned.frozen, windows={key: first} if first else {}, thawed=stale)
+                return part, False
+        return part, True
 
 
-def _places(turn: "ChannelTurn", state: ContextState) -> tuple[_Place, ...]:
+def _ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...]:
     key = turn.place
     asked = frozenset(question.discord_id or UNBOUNDED for question in turn.questions)
     newest = max(asked)
     answer = 0 if turn.replaced else turn.options.answer_discord_id or 0
-    waiting = state.waiting.get(key.thread_id, frozenset()) | asked
     reset = state.resets.get(key.thread_id, 0)
-    own = _Place(
-        key, reset, max(newest, answer), settled_before=min(waiting), hidden=asked, asked=newest
-    ).with_blocks(state.blocks)
+    own = MessageRange(
+        key,
+        settled_before=min(state.waiting.get(key.thread_id, frozenset()) | asked),
+        reset=reset,
+        before=max(newest, answer),
+        hidden=asked,
+        asked=newest,
+    )
     if not key.thread_id:
-        return (own,)
+        return (_with_blocks(own, state),)
     before = key.thread_id + 1
-    channel = _Place(
+    channel = MessageRange(
         key.parent,
-        max(reset, state.resets.get(0, 0)),
-        before,
         settled_before=min(state.waiting.get(0, frozenset()) | {before}),
         taken_from=state.next_first,
-    ).with_blocks(state.blocks)
-    return (channel, own)
+        reset=max(reset, state.resets.get(0, 0)),
+        before=before,
+    )
+    return (_with_blocks(channel, state), _with_blocks(own, state))
 
 
-# ---- channel turns ---------------------------------------------------------------------------------------
-# No prompt is kept in memory, so a restart between two turns does not change the second one's bytes.
+def _with_blocks(part: MessageRange, state: ContextState) -> MessageRange:
+    blocks = [block for block in state.blocks if block.key == part.key and block.last_id > part.reset]
+    whole = [block for block in blocks if block.first_id > part.reset]
+    past = [block.first_id for block in blocks if block.last_id >= part.settled_before]
+    return replace(
+        part,
+        blocks=tuple(block for block in whole if block.last_id < part.settled_before),
+        stale=tuple(block for block in blocks if block.first_id <= part.reset),
+        taken_from=min(past, default=part.taken_from),
+    )
 
 
 @dataclass(eq=False, slots=True)
@@ -217,16 +202,12 @@ class ChannelTurn(Turn):
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
         turns, options = self._turns, self.options
         style, now = turns.style, turns.clock()
-        factor = await turns.calibration.factor(options.agent.models)
-        measure = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
-        planned = await turns.context.read(self, measure)
+        planned, measure, memories = await turns.context.read(self, turns.calibration, style)
         shown = Shown.of(planned.groups)
-        self.note_said([*self._said_before(shown)])
+        own = [row for row in shown.rows if row.role == "user" and row.author_id == self.user_id]
+        self.note_said([Message("user", row.content, tainted=row.tainted) for row in own])
+        self.shown_memories = memories
         notes = await turns.profile.of(self.user_id, "public", offered)
-        if self.user_id and shown.rows:
-            self.shown_memories = await turns.channels.list_shown_memories(
-                self.place, self.user_id, shown.rows[0].id
-            )
 
         def build(budget_tokens: float) -> BuiltPrompt:
             return build_channel_prompt(
@@ -247,18 +228,13 @@ class ChannelTurn(Turn):
         return TurnPrompt(
             build,
             math.inf,
-            factor=factor,
+            factor=measure.factor,
             cache_key=cache_key(self.place),
             agent=options.agent,
             limit=turns.calibration.limit(options.agent.models),
             offered=offered,
             tells_private=bool(notes),
         )
-
-    def _said_before(self, shown: Shown) -> Iterator[Message]:
-        for row in shown.rows:
-            if row.role == "user" and row.author_id == self.user_id:
-                yield Message("user", row.content, tainted=row.tainted)
 
     async def store(
         self, answer: Message, proposals: Sequence[ProposedCalls], settlement: Settlement

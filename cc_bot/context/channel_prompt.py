@@ -2,15 +2,17 @@
 
 stable system message | messages, one part each | second system message (what changes) | the question
 
-Authors are named before their words, with a mark of their own. The list of current speakers and the asker's
-notes change from turn to turn, so they follow the messages.
+Messages are dropped in whole blocks, several at once, so that most requests begin like the one before and
+providers' caches hit. A block is frozen with its token count; other messages are estimated. Freezing changes
+nothing in a request, as a message is rendered from its row alone. The current speakers and the asker's notes
+change from turn to turn, so they follow the messages.
 """
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -24,18 +26,16 @@ from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
 from cc_bot.domain.text import one_line
 from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
 
-# ---- blocks ----------------------------------------------------------------------------------------------
-# Blocks: which messages are frozen together and dropped together.
-#
-# A message is rendered from its row alone, so freezing does not change a request's bytes. Blocks decide what
-# is dropped together (whole blocks, several at once, so that most requests begin like the one before), and
-# where cache marks are set. A frozen block keeps the token count it was frozen with; other messages are
-# estimated times the model's factor.
-
 KEPT_SHARE: Final = 0.75
 """How full the budget is after blocks were dropped. A smaller share means fewer cache misses."""
 BLOCKS_IN_BUDGET: Final = 4
 """A block is at most this fraction of the budget."""
+MARKED_BLOCKS: Final = 3
+"""Providers accept four cache marks; one is on the system message."""
+NAMED: Final = 20
+"""The most recent speakers who are named."""
+UNBOUNDED: Final = 2**62
+"""Above every id."""
 
 
 def render(said: ContextMessage, asker_id: int | None = None) -> UserPart | AssistantPart:
@@ -44,16 +44,14 @@ def render(said: ContextMessage, asker_id: int | None = None) -> UserPart | Assi
     tainted = said.is_foreign_to(asker_id)
     if said.role == "assistant":
         return AssistantPart(said.content or UNSAID, tainted=tainted)
-    text = said.content if said.reply_to is None else f"{_replied(said)}\n{said.content}"
+    text = said.content
+    if said.reply_to is not None:
+        quoted = "> (a message that is not shown)"  # such as a deleted one
+        if said.replied is not None:
+            name = YOU if said.replied_name is None else speaker(said.replied_name, said.replied_id)
+            quoted = f"> {name}: {beginning(said.replied)}"
+        text = f"{quoted}\n{text}"
     return UserPart(spoken(said.name, said.author_id, text), tainted=tainted)
-
-
-def _replied(said: ContextMessage) -> str:
-    """One line from the row of the message replied to, so that a deleted message is not quoted."""
-    if said.replied is None:
-        return "> (a message that is not shown)"
-    name = YOU if said.replied_name is None else speaker(said.replied_name, said.replied_id)
-    return f"> {name}: {beginning(said.replied)}"
 
 
 def said_tokens(said: ContextMessage) -> int:
@@ -78,8 +76,8 @@ class TokenBudget:
     ) -> "TokenBudget":
         return cls(budget, min(block, budget / BLOCKS_IN_BUDGET), factor, cost)
 
-    def tokens(self, rows: Sequence[ContextMessage]) -> float:
-        return sum(map(self.cost, rows)) * self.factor
+    def costs(self, rows: Sequence[ContextMessage]) -> list[float]:
+        return [self.cost(row) * self.factor for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +92,28 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class MessageRange:
-    """The messages of one channel that a context may show. A thread has two: its channel's up to its start,
-    and its own."""
+    """The messages of one channel or thread that a context may show. A thread's context has two: its
+    channel's up to the thread's start, and its own."""
 
     key: ChannelKey
-    rows: tuple[ContextMessage, ...]
+    rows: tuple[ContextMessage, ...] = ()
     """Oldest first."""
     blocks: tuple[Block, ...] = ()
     """The valid blocks, oldest first."""
     settled_before: int = 0
-    """Messages before this id may be frozen."""
+    """Messages before this id do not change when something is answered: they may be frozen."""
     taken_from: int | None = None
     """From this id on, messages belong to a block that reaches beyond the context."""
+    stale: tuple[Block, ...] = ()
+    """Blocks that may only be read in part; new ones replace them."""
+    reset: int = 0
+    """Ids up to here are never read."""
+    before: int = UNBOUNDED
+    """Ids from here on are not read."""
+    hidden: frozenset[int] = frozenset()
+    """Ids of the questions, which are shown below the history."""
+    asked: int = UNBOUNDED
+    """After this id only answers are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,78 +129,69 @@ class Plan:
     """Whether messages were dropped."""
 
 
-def plan(stretches: Sequence[MessageRange], measure: TokenBudget) -> Plan:
+def plan(ranges: Sequence[MessageRange], measure: TokenBudget) -> Plan:
     """Freeze what is due, then drop the oldest if it is too much."""
-    groups = [group for stretch in stretches for group in _frozen(stretch, measure)]
-    known = {block for stretch in stretches for block in stretch.blocks}
+    groups = [group for each in ranges for group in _frozen(each, measure)]
+    known = {block for each in ranges for block in each.blocks}
     new = tuple(group.block for group in groups if group.block is not None and group.block not in known)
-    kept = _kept(groups, measure)
     if not groups:
         return Plan()
+    kept = _kept(groups, measure)
     first = kept[0].rows[0].id if kept else groups[-1].rows[-1].id + 1
     return Plan(tuple(kept), new, first, left=first > groups[0].rows[0].id)
 
 
-def grouped(stretch: MessageRange, measure: TokenBudget) -> list[Group]:
+def grouped(shown: MessageRange, measure: TokenBudget) -> list[Group]:
     """Return the rows in groups by block, oldest first."""
-    ids = [row.id for row in stretch.rows]
-    groups, at = [], 0
+    ends = [block.last_id for block in shown.blocks]
 
-    def loose(start: int, end: int) -> None:
-        rows = stretch.rows[start:end]
-        if rows:
-            groups.append(Group(stretch.key, rows, measure.tokens(rows)))
+    def run_of(row: ContextMessage) -> tuple[int, bool, bool]:
+        at = bisect_left(ends, row.id)
+        taken = shown.taken_from is not None and row.id >= shown.taken_from
+        return at, at < len(ends) and shown.blocks[at].first_id <= row.id, taken
 
-    for block in stretch.blocks:
-        start = bisect_left(ids, block.first_id, at)
-        end = bisect_right(ids, block.last_id, start)
-        loose(at, start)
-        if start < end:
-            groups.append(Group(stretch.key, stretch.rows[start:end], block.tokens, block))
-        at = end
-    taken = len(ids) if stretch.taken_from is None else bisect_left(ids, stretch.taken_from, at)
-    loose(at, taken)
-    loose(taken, len(ids))
+    groups = []
+    for (at, is_frozen, _), run in groupby(shown.rows, run_of):
+        rows, block = tuple(run), shown.blocks[at] if is_frozen else None
+        groups.append(Group(shown.key, rows, block.tokens if block else sum(measure.costs(rows)), block))
     return groups
 
 
 def fitting(blocks: Sequence[Block], measure: TokenBudget) -> Sequence[Block]:
     """Return the newest blocks that fit, judged by the blocks alone."""
-    if sum(block.tokens for block in blocks) <= measure.budget:
+    tokens = [block.tokens for block in blocks]
+    if sum(tokens) <= measure.budget:
         return blocks
-    start, spent = len(blocks), 0.0
-    while start and spent + blocks[start - 1].tokens <= measure.budget * KEPT_SHARE:
-        start -= 1
-        spent += blocks[start].tokens
-    return blocks[start:]
+    return blocks[_newest_within(tokens, measure.budget * KEPT_SHARE) :]
 
 
-def _frozen(stretch: MessageRange, measure: TokenBudget) -> list[Group]:
-    """Freeze what is due. The newest run stays as it is while it is short; a run before a block does not
-    wait."""
-    taken = (
-        stretch.taken_from is not None and bool(stretch.rows) and stretch.rows[-1].id >= stretch.taken_from
-    )
-    groups = grouped(stretch, measure)
-    last = len(groups) - 1
+def _newest_within(tokens: Sequence[float], room: float) -> int:
+    """Return the index from which on everything fits."""
+    return len(tokens) - bisect_right([*accumulate(reversed(tokens))], room)
+
+
+def _frozen(shown: MessageRange, measure: TokenBudget) -> list[Group]:
+    """Freeze what is due. The newest run stays as it is while it is short, or as long as it belongs to a
+    block beyond the context."""
+    groups = grouped(shown, measure)
+    taken = bool(shown.rows) and shown.taken_from is not None and shown.rows[-1].id >= shown.taken_from
     frozen = list[Group]()
     for index, group in enumerate(groups):
-        if group.block or (taken and index == last):
+        is_last = index == len(groups) - 1
+        if group.block or (taken and is_last):
             frozen.append(group)
         else:
-            frozen.extend(_cut(group, measure, stretch.settled_before, closed=index < last))
+            frozen.extend(_cut(group, measure, shown.settled_before, closed=not is_last))
     return frozen
 
 
 def _cut(group: Group, measure: TokenBudget, settled_before: int, *, closed: bool) -> list[Group]:
-    """Split a run into blocks and a rest."""
-    if not closed and group.tokens <= measure.block:
-        return [group]
+    """Split a run into blocks and a rest, as long as it is more than a block; all of it if `closed`."""
     rows, start, cut = group.rows, 0, list[Group]()
-    costs = [measure.cost(row) * measure.factor for row in rows]
+    costs = measure.costs(rows)
     while start < len(rows) and (closed or sum(costs[start:]) > measure.block):
-        end = _block_end(rows, costs, start, settled_before, measure.block)
-        if end == start:
+        end = start + max(1, bisect_right([*accumulate(costs[start:])], measure.block))
+        if rows[end - 1].id >= settled_before:
             break
         tokens = max(1, round(sum(costs[start:end])))
         block = Block(group.key, rows[start].id, rows[end - 1].id, tokens)
@@ -203,53 +202,20 @@ def _cut(group: Group, measure: TokenBudget, settled_before: int, *, closed: boo
     return cut
 
 
-def _block_end(
-    rows: Sequence[ContextMessage], costs: Sequence[float], start: int, settled_before: int, size: float
-) -> int:
-    """Return the end of the block that starts here; `start` if it can't be frozen yet."""
-    end, tokens = start, 0.0
-    while end < len(rows) and (end == start or tokens + costs[end] <= size):
-        if rows[end].id >= settled_before:
-            return start
-        tokens += costs[end]
-        end += 1
-    return end
-
-
-def _kept(groups: Sequence[Group], measure: TokenBudget) -> list[Group]:
-    """Return the groups that fit: whole groups, and of the last one as much as fits."""
-    total = sum(group.tokens for group in groups)
-    if total <= measure.budget:
-        return list(groups)
-    start = 0
-    while start < len(groups) - 1 and total > measure.budget * KEPT_SHARE:
-        total -= groups[start].tokens
-        start += 1
-    if total <= measure.budget:
-        return list(groups[start:])
-    newest = _newest(groups[-1], measure)
-    return [newest] if newest else []
-
-
-def _newest(group: Group, measure: TokenBudget) -> Group | None:
-    """Return the end of a group that fits, outside any block; None if its last message alone is too long."""
-    start, spent = len(group.rows), 0.0
-    while start:
-        spent += measure.cost(group.rows[start - 1]) * measure.factor
-        room = measure.budget * (KEPT_SHARE if start < len(group.rows) else 1)
-        if spent > room:
-            break
-        start -= 1
-    rows = group.rows[start:]
-    return replace(group, rows=rows, tokens=measure.tokens(rows), block=None) if rows else None
-
-
-# ---- channel prompt --------------------------------------------------------------------------------------
-
-MARKED_BLOCKS: Final = 3
-"""Providers accept four marks; one is on the system message."""
-NAMED: Final = 20
-"""The most recent speakers who are named."""
+def _kept(groups: Sequence[Group], measure: TokenBudget) -> Sequence[Group]:
+    """Return the groups that fit: whole groups, or as much as fits of the last one."""
+    tokens, room = [group.tokens for group in groups], measure.budget * KEPT_SHARE
+    if sum(tokens) <= measure.budget:
+        return groups
+    start = min(_newest_within(tokens, room), len(groups) - 1)
+    if sum(tokens[start:]) <= measure.budget:
+        return groups[start:]
+    rows = groups[-1].rows
+    costs = measure.costs(rows)
+    at = _newest_within(costs, room)
+    if at == len(rows) and costs[-1] <= measure.budget:
+        at -= 1
+    return [replace(groups[-1], rows=rows[at:], tokens=sum(costs[at:]), block=None)] if rows[at:] else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,13 +235,7 @@ class Shown:
 
     def newest(self, tokens: float) -> "Shown":
         """Return the newest messages that fit, in estimated tokens."""
-        start, spent = len(self.rows), 0.0
-        while start:
-            spent += said_tokens(self.rows[start - 1])
-            if spent > tokens:
-                break
-            start -= 1
-        return self._without(start)._from_question()
+        return self._without(_newest_within([*map(said_tokens, self.rows)], tokens))._from_question()
 
     def _from_question(self) -> "Shown":
         """Drop answers at the start."""

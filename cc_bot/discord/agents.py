@@ -5,7 +5,6 @@ or not allowed there is skipped.
 """
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -16,7 +15,7 @@ from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.places import Places, Recent, key_of_interaction
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import AgentGone
-from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, UserSettings
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, KnownPlace, UserSettings
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import AgentStore, PlaceAgents
 from cc_bot.texts import Texts
@@ -55,6 +54,11 @@ class Location:
     parent_id: int | None = None
     """The channel of a thread."""
 
+    @classmethod
+    def of(cls, place: KnownPlace) -> "Location":
+        key = place.key
+        return cls(key.place_id, place.guild_id, key.channel_id if key.thread_id else None)
+
     @property
     def ids(self) -> tuple[int, ...]:
         """The ids under which choices and defaults are stored, the most specific first."""
@@ -79,31 +83,23 @@ class AgentSelector:
         """Return the agent for a command's user; `known` if the choices were read already. Raises
         StorageError."""
         user_id, place = int(interaction.user.id), where(interaction)
-        return await self._choose(
-            user_id, place, known or await self.store.get_for_places(user_id, place.ids)
-        )
+        return await (self._choose(user_id, place, known) if known else self.of_place(user_id, place))
 
     async def of_place(self, user_id: int, place: Location) -> Chosen:
         """Return the agent that answers a user there. Raises StorageError."""
-        return await self._look_up_choice(user_id, place)
+        return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.ids))
 
     async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
         """Return the agent that gave the answer above a button. Raises AgentGone if it can't be used here any
         more (no other agent knows that conversation), and StorageError."""
-        user_id, place = int(interaction.user.id), where(interaction)
-        agent = await self.usable(place, await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT)
-        if agent is None:
-            raise AgentGone
-        return await self._once_more(user_id, place, agent)
+        user_id = int(interaction.user.id)
+        name = await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT
+        return await self._once_more(user_id, where(interaction), name)
 
     async def wrap_session(self, key: SessionKey, guild_id: int | None) -> Chosen:
         """Return the agent of a session. Raises AgentGone if it can't be used there any more, and
         StorageError."""
-        place = await self._place_in(guild_id, key.channel_id)
-        agent = await self.usable(place, key.agent)
-        if agent is None:
-            raise AgentGone
-        return await self._once_more(key.user_id, place, agent)
+        return await self._once_more(key.user_id, await self._place_in(guild_id, key.channel_id), key.agent)
 
     async def of_message(
         self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
@@ -111,12 +107,13 @@ class AgentSelector:
         """Return the agent that answers a message in its author's session. `answered`: the session of the
         answer that the message replies to, which continues while its agent can be used. Raises
         StorageError."""
-        place = await self._place_of(message)
+        place = await self._place_in(message.guild_id, int(message.channel_id))
         if answered is None:
-            return await self._look_up_choice(user_id, place)
-        if agent := await self.usable(place, answered.agent):
-            return await self._once_more(user_id, place, agent)
-        return replace(await self._look_up_choice(user_id, place), stands_in=True)
+            return await self.of_place(user_id, place)
+        try:
+            return await self._once_more(user_id, place, answered.agent)
+        except AgentGone:
+            return replace(await self.of_place(user_id, place), stands_in=True)
 
     async def choose_speaker(self, key: SessionKey, guild_id: int | None) -> Agent:
         """Return the agent for a scheduled message in a session: its own, or the default one if that is gone.
@@ -129,15 +126,16 @@ class AgentSelector:
         """Return whether its user's next question there goes to this session; True if Discord does not tell
         the location. Raises StorageError."""
         try:
-            place = where(interaction) if interaction else await self._place_at(key.channel_id)
+            place = where(interaction) if interaction else Location.of(await self.places.of(key.channel_id))
         except hikari.HTTPError:
             return True
-        return (await self._look_up_choice(key.user_id, place)).key == key
+        return (await self.of_place(key.user_id, place)).key == key
 
-    async def in_channel(self, key: ChannelKey) -> Agent:
-        """Return the agent that answers mentions in a channel or thread. Raises StorageError."""
-        place = Location(key.place_id, None, key.channel_id if key.thread_id else None)
-        found = await self.store.get_for_places(_NO_USER, place.ids)
+    async def in_channel(self, key: ChannelKey, known: PlaceAgents | None = None) -> Agent:
+        """Return the agent that answers mentions in a channel or thread; `known` if the choices there were
+        read already. Raises StorageError."""
+        place = Location.of(KnownPlace(key, None))
+        found = known or await self.store.get_for_places(_NO_USER, place.ids)
         return _with_models(_default(place, found, await self.agents.all()), place, found)
 
     async def default_of(self, place: Location) -> Agent:
@@ -153,19 +151,17 @@ class AgentSelector:
                 return
         await self.store.set_default(place.channel_id, guild_id, agent.name, set_by)
 
-    async def choose(self, user_id: int, place: Location, agent: Agent) -> None:
-        """Set a user's agent there. The default agent is stored only if the channel has another one. Raises
-        StorageError."""
+    async def choose(self, user_id: int, place: Location, agent: Agent) -> tuple[Chosen, Chosen]:
+        """Set a user's agent there. Returns their agent before and now. The default agent is stored only if
+        the channel has another one. Raises StorageError."""
+        before = await self.of_place(user_id, place)
         if agent.name == DEFAULT_AGENT:
             await self.store.choose(user_id, place.channel_id, None)
-            if (await self._look_up_choice(user_id, place)).agent.name == DEFAULT_AGENT:
-                return
+            now = await self.of_place(user_id, place)
+            if now.agent.name == DEFAULT_AGENT:
+                return before, now
         await self.store.choose(user_id, place.channel_id, agent.name)
-
-    async def usable(self, place: Location, name: str) -> Agent | None:
-        """Return the agent of that name, if it exists and may be used there."""
-        agent = await self.agents.get(name)
-        return agent if agent and place.allows(agent) else None
+        return before, await self.of_place(user_id, place)
 
     async def usable_at(self, place: Location) -> tuple[Agent, ...]:
         """Return the agents that may be used there, the default one first."""
@@ -182,9 +178,6 @@ class AgentSelector:
         self._noted[key] = None
         return recipient.words.agents.gone.format(display=chosen.agent.display_name(recipient.locale))
 
-    async def _look_up_choice(self, user_id: int, place: Location) -> Chosen:
-        return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.ids))
-
     async def _choose(self, user_id: int, place: Location, found: PlaceAgents) -> Chosen:
         known, passed_over = await self.agents.all(), False
         for name in (found.choices[place_id] for place_id in place.ids if place_id in found.choices):
@@ -196,36 +189,32 @@ class AgentSelector:
             agent = _default(place, found, known)
         return _in_session(user_id, place, _with_models(agent, place, found), stands_in=passed_over)
 
-    async def _once_more(self, user_id: int, place: Location, agent: Agent) -> Chosen:
+    async def _once_more(self, user_id: int, place: Location, name: str) -> Chosen:
+        """Return an agent that answered before. Raises AgentGone if it can't be used there any more."""
+        agent = await self.agents.get(name)
+        if agent is None or not place.allows(agent):
+            raise AgentGone
         found = await self.store.get_for_places(user_id, place.ids)
         chosen = _in_session(user_id, place, _with_models(agent, place, found))
         return replace(chosen, left=(await self._choose(user_id, place, found)).key != chosen.key)
 
-    async def _place_of(self, message: hikari.PartialMessage) -> Location:
-        channel_id = int(message.channel_id)
-        if message.guild_id is None:
-            return Location(channel_id, None)
-        try:
-            return await self._place_at(channel_id)
-        except hikari.HTTPError:
-            return Location(channel_id, int(message.guild_id))
-
     async def _place_in(self, guild_id: int | None, channel_id: int) -> Location:
-        if guild_id is not None:
-            with suppress(hikari.HTTPError):  # forbidden where the bot is only user-installed
-                return await self._place_at(channel_id)
-        return Location(channel_id, guild_id)
+        if guild_id is None:
+            return Location(channel_id, None)
+        return await self.locate(channel_id, int(guild_id))
 
-    async def _place_at(self, channel_id: int) -> Location:
-        """Raises hikari.HTTPError."""
-        place = await self.places.of(channel_id)
-        return Location(channel_id, place.guild_id, place.key.channel_id if place.key.thread_id else None)
+    async def locate(self, channel_id: int, guild_id: int | None = None) -> Location:
+        """Return a channel, thread or DM. While Discord does not answer (or forbids it, where the bot is only
+        user-installed), a thread counts as a channel of its own."""
+        try:
+            return Location.of(await self.places.of(channel_id))
+        except hikari.HTTPError:
+            return Location(channel_id, guild_id)
 
 
 def where(interaction: hikari.PartialInteraction) -> Location:
-    key = key_of_interaction(interaction.channel)
     guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
-    return Location(key.place_id, guild_id, key.channel_id if key.thread_id else None)
+    return Location.of(KnownPlace(key_of_interaction(interaction.channel), guild_id))
 
 
 def words_under(chosen: Chosen, recipient: Recipient) -> Texts:

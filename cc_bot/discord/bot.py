@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import functools
 import pkgutil
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import chain, repeat
 from typing import Final, TypeVar
 
@@ -26,11 +26,24 @@ from cc_bot.discord.recipients import DEFAULT_LOCALE, command_error_handler, com
 from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.domain.text import one_line
-from cc_bot.process import Membership
 from cc_bot.texts import texts
 
-# ---- offered ---------------------------------------------------------------------------------------------
-# The names of this program's commands, without asking Discord.
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+
+SHUTDOWN_DATABASE_S = 2.0
+"""Before the end of the drain, waits for the database end: waiting users get an error, and their answers
+end."""
+LAST_WORDS_S = 2.0
+"""For showing how cut turns ended, after the drain; the rest is shown after a restart."""
+_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
+"""Between attempts; the last one repeats."""
+_REGISTRATION_S: Final = 5.0
+"""How long the start waits for the registration of commands."""
+IDENTIFY_EVERY_S = 5.0
+"""Between connections with the same key ("Max Concurrency" in Discord's documentation on sharding)."""
 
 
 def extension_names() -> Sequence[str]:
@@ -52,55 +65,44 @@ async def list_command_names(token: str) -> frozenset[str]:
     return frozenset(builder.name for builder in builders)
 
 
-# ---- bot -------------------------------------------------------------------------------------------------
-
-_log = structlog.get_logger(__name__)
-
-T = TypeVar("T")
-
-SHUTDOWN_DATABASE_S = 2.0
-"""Before the end of the drain, waits for the database end: waiting users get an error, and their answers
-end."""
-LAST_WORDS_S = 2.0
-"""For showing how cut turns ended, after the drain; the rest is shown after a restart."""
-_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
-"""Between attempts; the last one repeats."""
-_REGISTRATION_S: Final = 5.0
-"""How long the start waits for the registration of commands."""
-IDENTIFY_EVERY_S = 5.0
-"""Between connections with the same key ("Max Concurrency" in Discord's documentation on sharding)."""
-
-
 async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
-    """Answer until SIGINT or SIGTERM. Raises a StartupError if it can't start or is disconnected for good.
-    The operator is told if the bot may read less than configured."""
+    """Answer until SIGINT or SIGTERM, or until other processes have taken over. Raises a StartupError if it
+    can't start or is disconnected for good. The operator is told if the bot may read less than configured."""
     settings = given.settings
     check_token(settings.token)
     stop = asyncio.Event()
-    with signals(stop, given.lifeline), _stopped_by(given.membership, stop):
-        ask = functools.partial(fetch_reading, settings.reading, settings.token, settings.api_url)
-        asking = asyncio.create_task(_outlast_faults(ask, functools.partial(_tell_fault, given, say)))
-        if not await first_of(asking, stop.wait()):
-            return
-        reading = asking.result()
-        if reading != settings.reading:
-            say(texts(settings.operator_locale).cli.mentions_only)
-        now = int(hikari.Snowflake.from_datetime(given.clock()))
-        granted = GrantedReading(reading, await given.stores.channels.set_reading(reading, now))
-        await DiscordBot(given, granted, say).run(stop)
+
+    async def stop_if_evicted() -> None:
+        await given.membership.evicted.wait()
+        stop.set()
+
+    watching = asyncio.create_task(stop_if_evicted())
+    try:
+        with signals(stop, given.lifeline):
+            ask = functools.partial(fetch_reading, settings.reading, settings.token, settings.api_url)
+            asking = asyncio.create_task(_outlast_faults(ask, functools.partial(_tell_fault, given, say)))
+            if not await first_of(asking, stop.wait()):
+                return
+            reading = asking.result()
+            if reading != settings.reading:
+                say(texts(settings.operator_locale).cli.mentions_only)
+            now = int(hikari.Snowflake.from_datetime(given.clock()))
+            granted = GrantedReading(reading, await given.stores.channels.set_reading(reading, now))
+            await DiscordBot(given, granted, say).run(stop)
+    finally:
+        watching.cancel()
 
 
 async def _outlast_faults(ask: Callable[[], Awaitable[T]], tell: Callable[[Exception], None]) -> T:
     """Retry while Discord fails, and tell the operator once. Raises other errors."""
-    pauses_s, told = chain(_PAUSES_S, repeat(_PAUSES_S[-1])), False
-    while True:
+    for attempt, pause_s in enumerate(chain(_PAUSES_S, repeat(_PAUSES_S[-1]))):
         try:
             return await ask()
         except (hikari.InternalServerError, hikari.RateLimitTooLongError) as error:
-            if not told:
+            if not attempt:
                 tell(error)
-            told = True
-            await asyncio.sleep(next(pauses_s))
+            await asyncio.sleep(pause_s)
+    raise AssertionError  # the pauses never end
 
 
 def _tell_fault(given: BotDependencies, say: Callable[[str], None], error: Exception) -> None:
@@ -116,58 +118,24 @@ def _detail_of(error: Exception) -> str:
     return f"HTTP {int(error.status)}{f', {code}' if code else ''}"
 
 
-@contextlib.contextmanager
-def _stopped_by(membership: Membership | None, stop: asyncio.Event) -> Iterator[None]:
-    """Stop once other processes have taken over."""
-
-    async def watch(membership: Membership) -> None:
-        await membership.evicted.wait()
-        stop.set()
-
-    if membership is None:
-        yield
-        return
-    watching = asyncio.create_task(watch(membership))
-    try:
-        yield
-    finally:
-        watching.cancel()
-
-
-def _share_of(given: BotDependencies) -> RestShare:
-    membership = given.membership
-    if membership is None:
-        return RestShare()
-    alone = given.settings.api_keeps_limits
-    return RestShare(membership.may_send, lambda: 1 if alone else membership.sharing)
-
-
 class DiscordBot:
     def __init__(self, given: BotDependencies, granted: GrantedReading, say: Callable[[str], None]) -> None:
-        self._settings = given.settings
-        self._assistant = given.assistant
-        self._privacy = given.privacy
-        self._begin_shutdown = given.stores.begin_shutdown
-        self._pulse = given.pulse
-        self._lifeline = given.lifeline
-        self._serve_pages = given.serve_pages
+        self._given = given
+        self._settings = settings = given.settings
+        self._membership = given.membership
+        self._words = texts(settings.operator_locale)
         self._say = say
         self._tell_fault = functools.partial(_tell_fault, given, say)
-        self._registering: asyncio.Task[None] | None = None
-        self._withheld_tools = given.withheld_tools
-        self._telling_owners: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._is_registering = False
         self._registration_tried = asyncio.Event()
         self._told_not_registered = False
         self._start_failure: StartupError | None = None
-        self._membership = given.membership
-        if self._membership:
-            self._membership.on_end.append(given.assistant.turns.cut)
-        self._bot = gateway_bot(
-            self._settings.token, self._settings.api_url, granted.reading, _share_of(given)
-        )
+        alone, membership = settings.api_keeps_limits, given.membership
+        share = RestShare(membership.may_send, lambda: 1 if alone else membership.sharing)
+        self._bot = gateway_bot(settings.token, settings.api_url, granted.reading, share)
         self._connecting = contextlib.AsyncExitStack()
         """Held while connecting, and IDENTIFY_EVERY_S longer."""
-        self._letting_in: asyncio.Task[None] | None = None
         self._client = lightbulb.client_from_app(
             self._bot,
             localization_provider=command_names(),
@@ -176,15 +144,15 @@ class DiscordBot:
             sync_commands=False,
         )
         self._services = build_services(self._bot, self._client, given, granted)
-        if self._membership:
-            self._membership.on_change.append(self._services.recovery.look_again)
+        membership.on_end.append(given.assistant.turns.cut)
+        membership.on_change.append(self._services.recovery.look_again)
         self._client.error_handler(command_error_handler(self._services.answers.recipients))
         # Before the gateway connects: earlier interactions would be lost.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Answer until `stop`. Raises a StartupError if it can't start or is disconnected for good."""
-        async with self._serve_pages(self._services.pages) as begin_pages:
+        async with self._given.serve_pages(self._services.pages) as begin_pages:
             start = asyncio.create_task(self._start())
             try:
                 if not await first_of(start, stop.wait()):
@@ -194,38 +162,36 @@ class DiscordBot:
             except hikari.GatewayServerClosedConnectionError as error:
                 raise refusal(error) from error
             finally:
-                self._pulse.end()
+                self._given.pulse.end()
                 start.cancel()
                 await asyncio.gather(start, return_exceptions=True)
                 await self._leave()
 
     async def _answer_until(self, stop: asyncio.Event) -> None:
-        me = self._bot.get_me()
-        words = texts(self._settings.operator_locale).cli
+        me, words = self._bot.get_me(), self._words.cli
         self._say(words.ready.format(name=me.username if me else "cc-bot"))
         _log.info("ready")
         self._services.messages.resume()
         self._services.reminders.begin()
         self._services.recovery.begin()
-        self._telling_owners = asyncio.create_task(self._tell_owners())
-        self._pulse.begin(self._latency_s)
-        self._lifeline.ready()
+        self._tasks.append(asyncio.create_task(self._tell_owners()))
+        self._given.pulse.begin(self._latency_s)
+        self._given.lifeline.ready()
         if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
             raise DiscordUnreachable
-        if self._membership and self._membership.evicted.is_set():
+        if self._membership.evicted.is_set():
             self._say(words.taken_over)
         else:
             self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
 
     async def _tell_owners(self) -> None:
         """Send owners a DM about tools that wait for their approval."""
-        told = texts(self._settings.operator_locale).tool_servers.news
         while True:
-            server = await self._withheld_tools.get()
+            server = await self._given.withheld_tools.get()
+            news = self._words.tool_servers.news.format(server=one_line(server))
             for owner_id in await self._services.owners.ids():
                 try:
                     dm_id = await open_dm(self._bot.rest, owner_id)
-                    news = told.format(server=one_line(server))
                     await self._bot.rest.create_message(dm_id, news, user_mentions=False)
                 except hikari.HikariError as error:
                     _log.info("owner_not_told", error=type(error).__name__)
@@ -241,7 +207,7 @@ class DiscordBot:
         except (hikari.HikariError, OSError) as error:
             raise self._start_failure or DiscordUnreachable from error
         finally:
-            self._letting_in = asyncio.create_task(self._let_others_connect())
+            self._tasks.append(asyncio.create_task(self._let_others_connect()))
         if self._start_failure:
             raise self._start_failure
 
@@ -269,9 +235,10 @@ class DiscordBot:
 
     async def _on_starting(self, _: hikari.StartingEvent) -> None:
         try:
-            if self._registering is None:
+            if not self._is_registering:
                 await self._load_commands()
-                self._registering = asyncio.create_task(self._register_commands())
+                self._is_registering = True
+                self._tasks.append(asyncio.create_task(self._register_commands()))
                 try:
                     await asyncio.wait_for(self._registration_tried.wait(), _REGISTRATION_S)
                 except TimeoutError as error:  # hikari waits by itself where Discord names a time
@@ -286,13 +253,10 @@ class DiscordBot:
         except Exception as error:  # noqa: BLE001 - a listener's error is swallowed: the start must know
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
 
-    def _hold_duty(self, duty: str) -> contextlib.AbstractAsyncContextManager[object]:
-        return self._membership.hold_duty(duty) if self._membership else contextlib.nullcontext()
-
     async def _connect_alone(self) -> None:
         """Wait until no other process connects shards of the same key ("Max Concurrency" in Discord's
         documentation on sharding)."""
-        if self._membership is None or self._settings.shards is None:
+        if self._settings.shards is None:
             return
         info = await _outlast_faults(self._bot.rest.fetch_gateway_bot_info, self._tell_fault)
         at_once = info.session_start_limit.max_concurrency
@@ -313,10 +277,10 @@ class DiscordBot:
         """Register the commands, retrying until Discord accepts; the operator is told once."""
         for pause_s in chain(_PAUSES_S, repeat(_PAUSES_S[-1])):
             try:
-                async with self._hold_duty("commands"):
+                async with self._membership.hold_duty("commands"):
                     await self._synchronize()
             except Exception as error:  # noqa: BLE001 - whatever it is, the commands that Discord has work
-                if not isinstance(error, hikari.UnauthorizedError):  # of which the start tells
+                if not isinstance(error, hikari.UnauthorizedError):  # which the start reports
                     self._tell_not_registered(error)
                 self._registration_tried.set()
                 await asyncio.sleep(pause_s)
@@ -331,9 +295,9 @@ class DiscordBot:
         try:
             await self._services.gate.learn()
             await self._client.sync_application_commands()
-        finally:  # those that it had before are known by now
+        finally:  # those registered before are known by now
             known = self._client.created_commands.get(GLOBAL_COMMAND_KEY, ())
-            self._services.answers.recipients.wordings.learn(known)
+            self._services.answers.recipients.learn_commands(known)
 
     def _tell_not_registered(self, error: Exception) -> None:
         if self._told_not_registered:
@@ -341,32 +305,32 @@ class DiscordBot:
         self._told_not_registered = True
         detail = _detail_of(error)
         _log.error("commands_not_registered", detail=detail)
-        self._say(texts(self._settings.operator_locale).cli.commands_wait.format(detail=detail))
+        self._say(self._words.cli.commands_wait.format(detail=detail))
 
     async def _leave(self) -> None:
         """Drain running turns, show the rest as cut off, and log out; each step runs even if an earlier one
         fails."""
-        services = self._services
-        over = self._membership is not None and self._membership.evicted.is_set()
-        loop, drain_s = asyncio.get_running_loop(), 0.0 if over else self._settings.drain_s
+        services, given, loop = self._services, self._given, asyncio.get_running_loop()
+        drain_s = 0.0 if self._membership.evicted.is_set() else self._settings.drain_s
         async with contextlib.AsyncExitStack() as leaving:  # what is pushed last is done first
             leaving.push_async_callback(self._client.stop)
             leaving.push_async_callback(self._connecting.aclose)
-            for task in filter(None, (self._letting_in, self._registering, self._telling_owners)):
+            for task in self._tasks:
                 task.cancel()
             leaving.push_async_callback(self._disconnect)
-            leaving.push_async_callback(self._privacy.close, loop.time() + drain_s + LAST_WORDS_S)
+            leaving.push_async_callback(given.privacy.close, loop.time() + drain_s + LAST_WORDS_S)
             leaving.push_async_callback(services.recovery.close)
             leaving.push_async_callback(services.canvas_upkeep.close)
             services.messages.close()
             if services.answers.running.spoken:
                 leaving.push_async_callback(services.answers.running.spoken.close)
-            hurrying = loop.call_later(max(0.0, drain_s - SHUTDOWN_DATABASE_S), self._begin_shutdown)
+            begin_shutdown = given.stores.begin_shutdown
+            hurrying = loop.call_later(max(0.0, drain_s - SHUTDOWN_DATABASE_S), begin_shutdown)
             await services.reminders.close()
-            draining = (self._assistant.turns, self._privacy, services.reminders)
+            draining = (given.assistant.turns, given.privacy, services.reminders)
             await asyncio.gather(*(each.drain(drain_s) for each in draining))
             hurrying.cancel()
-            self._begin_shutdown()
+            begin_shutdown()
             deadline_s = loop.time() + LAST_WORDS_S
             leaving.push_async_callback(services.reminders.finish, deadline_s)
             leaving.push_async_callback(services.messages.finish, deadline_s)

@@ -1,4 +1,4 @@
-"""Who may use the bot: owners, rates, floods, and the gate that asks them all."""
+"""Who may use the bot, and how often. Everything that starts with a user asks here."""
 
 import asyncio
 import math
@@ -14,6 +14,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.agents import Preloaded
+from cc_bot.discord.interactions import roles_of
 from cc_bot.discord.places import Places, Recent, key_of_interaction
 from cc_bot.domain.access import AccessRules, Refusal, Visitor, is_shut, refusal
 from cc_bot.domain.clock import Clock, utc_now
@@ -25,7 +26,7 @@ from cc_bot.domain.errors import (
     TooManyCommands,
     UnderMaintenance,
 )
-from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.schedule import Schedule
 from cc_bot.domain.usage import MINUTE, Rules, UsageSubject, quotas_of_user
 from cc_bot.domain.web import WebPlace
@@ -38,6 +39,32 @@ _log = structlog.get_logger(__name__)
 OWNERS_TTL_S: Final = 10.0
 ASK_TIMEOUT_S: Final = 1.5
 """Discord waits 3 s for an acknowledgement."""
+DATABASE_TIMEOUT_S: Final = 0.5
+
+What = Literal["command", "choices"]
+"""choices: autocomplete requests, which come with every key press."""
+
+CHOICES_PER_COMMAND: Final = 10
+MAX_CACHED_USERS: Final = 5000
+
+Kind = Literal["interaction", "message"]
+
+MAX_AT_ONCE: Final[Mapping[Kind, int]] = {"interaction": 60, "message": 300}
+"""Events of one user. After a resume Discord sends all missed messages at once."""
+REFILL_PER_S: Final = 20
+"""As many autocomplete requests as the gate allows per second."""
+QUIET_S: Final = 5.0
+"""A flood is over after so many seconds without events."""
+
+_EVENTS: Final[Mapping[str, Kind]] = {
+    "interaction_create": "interaction",
+    "message_create": "message",
+    "message_update": "message",
+}
+_UNKNOWN_GUILD: Final = 0
+
+SeenRoles = Recent[tuple[int | None, int], tuple[int, ...]]
+"""By server and user, the roles of members at their last message or interaction."""
 
 
 @dataclass(slots=True)
@@ -48,7 +75,7 @@ class Owners:
     named: frozenset[int]
     policies: Policies
     rest: hikari.api.RESTClient
-    _of_application: frozenset[int] = field(default=frozenset())
+    _of_application: frozenset[int] = frozenset()
     _fetched_at_s: float = -math.inf
     _fetching: "asyncio.Task[None] | None" = None
 
@@ -56,30 +83,22 @@ class Owners:
         """Fetch the owners of the application. Raises hikari's errors."""
         application = await self.rest.fetch_application()
         self._fetched_at_s = monotonic()
-        if application.team is None:
-            self._of_application = frozenset({int(application.owner.id)})
-            return
-        self._of_application = frozenset(
-            int(user_id)
-            for user_id, member in application.team.members.items()
-            if member.membership_state == hikari.TeamMembershipState.ACCEPTED
-        )
+        members = application.team.members if application.team else {}
+        accepted = hikari.TeamMembershipState.ACCEPTED
+        team = (user_id for user_id, member in members.items() if member.membership_state == accepted)
+        self._of_application = frozenset(map(int, team if application.team else [application.owner.id]))
 
     async def ids(self, *, fresh: bool = False) -> frozenset[int]:
         """Return the owners, cached for OWNERS_TTL_S unless `fresh`; the last known ones if Discord fails."""
         policy = await self.policies.now()
         named = self.named | policy.access.owners
         if not named and (fresh or monotonic() - self._fetched_at_s > OWNERS_TTL_S):
-            await self._ask()
+            if self._fetching is None:  # once for all concurrent callers
+                self._fetched_at_s = monotonic()
+                self._fetching = asyncio.create_task(self._learn_or_keep())
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(self._fetching), ASK_TIMEOUT_S)
         return self.under(policy)
-
-    async def _ask(self) -> None:
-        """Fetch once for all concurrent callers, and not again soon if Discord does not answer."""
-        if self._fetching is None:
-            self._fetched_at_s = monotonic()
-            self._fetching = asyncio.create_task(self._learn_or_keep())
-        with suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(self._fetching), ASK_TIMEOUT_S)
 
     async def _learn_or_keep(self) -> None:
         try:
@@ -103,14 +122,11 @@ class Owners:
             raise OwnersOnly
 
 
-What = Literal["command", "choices"]
-
-CHOICES_PER_COMMAND: Final = 10
-MAX_CACHED_USERS: Final = 5000
-
-
 @dataclass(slots=True)
 class CommandRates:
+    """How often each user has used the bot within the last minute, in memory: a check must not wait for a
+    write."""
+
     _moments: Recent[tuple[int, What], deque[datetime]] = field(
         default_factory=lambda: Recent(MAX_CACHED_USERS)
     )
@@ -125,8 +141,8 @@ class CommandRates:
         while moments and not now - MINUTE < moments[0] <= now:  # or the clock was set back
             moments.popleft()
         if len(moments) >= allowed:
-            self._refused_until[user_id, what] = moments[-allowed] + MINUTE
-            return moments[-allowed] + MINUTE
+            until = self._refused_until[user_id, what] = moments[-allowed] + MINUTE
+            return until
         moments.append(now)
         self._moments[user_id, what] = moments
         return None
@@ -135,23 +151,6 @@ class CommandRates:
         """Return until when uses are refused, since `count` refused one; None: they are not."""
         until = self._refused_until.get((user_id, what))
         return until if until and now < until <= now + MINUTE else None
-
-
-Kind = Literal["interaction", "message"]
-
-MAX_AT_ONCE: Final[Mapping[Kind, int]] = {"interaction": 60, "message": 300}
-"""Events of one user. After a resume Discord sends all missed messages at once."""
-REFILL_PER_S: Final = 20
-"""As many autocomplete requests as the gate allows per second."""
-QUIET_S: Final = 5.0
-"""A flood is over after so many seconds without events."""
-MAX_USERS: Final = 5000
-
-_EVENTS: Final[Mapping[str, Kind]] = {
-    "interaction_create": "interaction",
-    "message_create": "message",
-    "message_update": "message",
-}
 
 
 @dataclass(slots=True)
@@ -165,7 +164,13 @@ class _Sender:
 
 @dataclass(slots=True)
 class FloodGuard:
-    _senders: Recent[tuple[int, Kind], _Sender] = field(default_factory=lambda: Recent(MAX_USERS))
+    """Drops the events of a user who sends more than a person can, before hikari builds them.
+
+    Building them, a task per listener and a database query each ended the program at a thousand presses a
+    second.
+    """
+
+    _senders: Recent[tuple[int, Kind], _Sender] = field(default_factory=lambda: Recent(MAX_CACHED_USERS))
 
     def drops(self, user_id: int, kind: Kind, now_s: float, *, answerable: int | None = None) -> bool:
         """Count an event. Returns whether it is to be dropped. The first `answerable` interaction of a flood
@@ -198,7 +203,8 @@ def drop_floods(bot: hikari.GatewayBot, guard: FloodGuard) -> None:
     """Drop events of floods at the gateway. The bot's own messages always pass."""
 
     def is_dropped(kind: Kind, payload: Mapping[str, Any]) -> bool:
-        user_id, now_s = _sender_of(payload), monotonic()
+        user = payload.get("author") or payload.get("user") or payload.get("member", {}).get("user", {})
+        user_id, now_s = int(user.get("id", 0)), monotonic()  # an edit may lack its author
         if kind == "interaction":
             answerable = payload["type"] != hikari.InteractionType.AUTOCOMPLETE
             return guard.drops(user_id, kind, now_s, answerable=int(payload["id"]) if answerable else None)
@@ -217,38 +223,10 @@ def drop_floods(bot: hikari.GatewayBot, guard: FloodGuard) -> None:
         consumers[name].callback = guarded(kind, consumers[name].callback)
 
 
-def _sender_of(payload: Mapping[str, Any]) -> int:
-    """Return the user of an event; 0 for an edit without its author."""
-    user = payload.get("author") or payload.get("user") or payload.get("member", {}).get("user", {})
-    return int(user.get("id", 0))
-
-
-MAX_CACHED_MEMBERS: Final = 5000
-
-
-class SeenRoles:
-    """The roles of members, from their last message or interaction."""
-
-    def __init__(self, *, remembered: int = MAX_CACHED_MEMBERS) -> None:
-        self._roles = Recent[tuple[int, int], tuple[int, ...]](remembered)
-
-    def note(self, guild_id: int, user_id: int, role_ids: tuple[int, ...]) -> None:
-        self._roles[guild_id, user_id] = role_ids
-
-    def of(self, guild_id: int | None, user_id: int) -> tuple[int, ...] | None:
-        """Return the roles; None if unknown, as after a start."""
-        return None if guild_id is None else self._roles.get((guild_id, user_id))
-
-
-_UNKNOWN_GUILD: Final = 0
-DATABASE_TIMEOUT_S: Final = 0.5
-"""Discord waits 3 s for an acknowledgement."""
-
-
 @dataclass(slots=True)
 class Gate:
-    """Decides whether a visitor may use the bot; everything that starts with a user asks here: commands,
-    autocomplete, presses, forms, messages, pages and schedules. Rules are read each time."""
+    """Decides whether a visitor may use the bot: commands, autocomplete, presses, forms, messages, pages and
+    schedules. Rules are read each time."""
 
     owners: Owners
     policies: Policies
@@ -256,7 +234,7 @@ class Gate:
     places: Places
     rest: hikari.api.RESTClient
     timeout_s: float = DATABASE_TIMEOUT_S
-    roles: SeenRoles = field(default_factory=SeenRoles)
+    roles: SeenRoles = field(default_factory=lambda: Recent(MAX_CACHED_USERS))
     rates: CommandRates = field(default_factory=CommandRates)
     floods: FloodGuard = field(default_factory=FloodGuard)
     clock: Clock = utc_now
@@ -277,10 +255,13 @@ class Gate:
     ) -> Preloaded:
         """Count a use. Raises TooManyCommands above the user's rate, NotAllowed or UnderMaintenance if they
         may not use the bot there (unless `always`), and StorageError. Owners pass, unless they flood."""
-        visitor = self._visitor_of(interaction)
-        if self.floods.refuses(visitor.user_id, int(interaction.id)):
+        guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
+        key, user_id = key_of_interaction(interaction.channel), int(interaction.user.id)
+        channels = tuple(dict.fromkeys((key.place_id, key.channel_id)))
+        roles = self._known_roles(user_id, guild_id, interaction.member)
+        if self.floods.refuses(user_id, int(interaction.id)):
             raise TooManyCommands(resets=self.clock() + timedelta(seconds=QUIET_S))
-        return await self._admit(visitor, what, always=always)
+        return await self._admit(Visitor(user_id, channels, guild_id, roles), what, always=always)
 
     async def admit_page(self, place: WebPlace, what: What, *, always: bool = False) -> None:
         """Count a use of a page, as `admit` does for a command where they asked for their pages. Also raises
@@ -289,34 +270,26 @@ class Gate:
 
     async def refusals_of_pages(self, places: Sequence[WebPlace]) -> dict[WebPlace, Refusal]:
         """Return those whose users may not see their pages now. Raises as `admit_page`."""
-        policy, in_force = await self.policies.now(), await self._in_force()
-        owners = self.owners.under(policy)
-        found = {}
-        for place in places:
-            if place.user_id in owners:
-                continue
-            if refused := await self._refuse(self._visitor_of_page(place), policy, in_force):
-                found[place] = refused
-        return found
+        in_force = await self._in_force()
+        asked = [(place, await self.refusal_of(self._visitor_of_page(place), in_force)) for place in places]
+        return {place: refused for place, refused in asked if refused}
 
     async def _admit(self, visitor: Visitor, what: What, *, always: bool) -> Preloaded:
         self._refuse_again(visitor, what)
         policy, visit = await self.policies.now(), await self._visit(visitor)
-        owner = visitor.user_id in self.owners.under(policy)
-        if not owner:
-            self._count(visitor, what, {**policy.limits, **self._last_set})
-        if not (owner or always) and (refused := await self._refuse(visitor, policy, self._known())):
-            raise error_of(refused)
+        if visitor.user_id not in self.owners.under(policy):
+            payer = UsageSubject(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))
+            most = quotas_of_user({**policy.limits, **self._last_set}, payer).commands_per_minute
+            if most is not None:
+                self._refuse_again(visitor, what)  # another of the same burst may have been refused meanwhile
+                if next_at := self.rates.count(visitor.user_id, what, most, self.clock()):
+                    raise TooManyCommands(resets=next_at)
+            if not always:
+                if self._last is None:
+                    raise StorageError
+                if refused := await self.refusal_of(visitor, self._last):
+                    raise error_of(refused)
         return Preloaded(visit.settings, visit.agents) if visit else Preloaded()
-
-    def _count(self, visitor: Visitor, what: What, limits: Rules) -> None:
-        payer = UsageSubject(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))
-        most = quotas_of_user(limits, payer).commands_per_minute
-        if most is None:
-            return
-        self._refuse_again(visitor, what)  # another of the same burst may have been refused meanwhile
-        if next_at := self.rates.count(visitor.user_id, what, most, self.clock()):
-            raise TooManyCommands(resets=next_at)
 
     def _refuse_again(self, visitor: Visitor, what: What) -> None:
         """Raise TooManyCommands, to be ignored silently, while the user's last refusal lasts."""
@@ -333,19 +306,20 @@ class Gate:
                 return visit
         return None
 
-    def _known(self) -> AccessState:
-        if self._last is None:
-            raise StorageError
-        return self._last
-
     async def refusal_of_author(self, message: hikari.Message) -> Refusal | None:
-        """Return why the author of a message may not use the bot there. Raises StorageError and hikari's
-        errors."""
-        guild_id = None if message.guild_id is None else int(message.guild_id)
-        member = message.member or None
-        roles = self._known_roles(int(message.author.id), guild_id, member)
-        visitor = Visitor(int(message.author.id), (int(message.channel_id),), guild_id, roles)
-        return await self.refusal_of(visitor)
+        """Return why the author of a message may not use the bot there. Raises as `refusal_of`."""
+        guild_id, user_id = message.guild_id, int(message.author.id)
+        known_guild = None if guild_id is None else int(guild_id)
+        roles = self._known_roles(user_id, known_guild, message.member or None)
+        return await self.refusal_of(Visitor(user_id, (int(message.channel_id),), known_guild, roles))
+
+    async def refusal_in(
+        self, key: ChannelKey, user_id: int, in_force: AccessState | None = None
+    ) -> Refusal | None:
+        """Return why a user may not use the bot in a channel or thread. Raises as `refusal_of`."""
+        return await self.refusal_of(
+            Visitor(user_id, (key.place_id, key.channel_id), _UNKNOWN_GUILD, None), in_force
+        )
 
     async def serves_owner(self, schedule: Schedule, *, answering: bool = False) -> bool:
         """Return whether a schedule still runs: its owner may use the bot in its channel. Maintenance counts
@@ -358,39 +332,28 @@ class Gate:
         except (StorageError, hikari.HikariError):
             return True
 
-    async def refusals_in(self, key: ChannelKey, questions: Sequence[Message]) -> dict[int, Refusal]:
-        """Return the authors of questions who may not use the bot in a channel or thread. Raises as
-        `refusal_of_author`."""
-        found = {}
-        for user_id in dict.fromkeys(question.author_id for question in questions):
-            visitor = Visitor(user_id, (key.place_id, key.channel_id), _UNKNOWN_GUILD, None)
-            if refused := await self.refusal_of(visitor):
-                found[user_id] = refused
-        return found
-
-    async def refusal_of(self, visitor: Visitor, *, answering: bool = True) -> Refusal | None:
-        """Return why a visitor may not use the bot. Raises as `refusal_of_author`."""
-        policy = await self.policies.now()
-        if visitor.user_id in self.owners.under(policy):
-            return None
-        return await self._refuse(visitor, policy, await self._in_force(), answering=answering)
-
-    async def _refuse(
-        self, visitor: Visitor, policy: Policy, in_force: AccessState, *, answering: bool = True
+    async def refusal_of(
+        self, visitor: Visitor, in_force: AccessState | None = None, *, answering: bool = True
     ) -> Refusal | None:
-        rules = _rules(policy, in_force)
-        maintenance = in_force.maintenance if answering else None
+        """Return why a visitor may not use the bot, under the rules now or those given. Raises StorageError
+        and hikari's errors."""
+        policy = await self.policies.now()
+        owners = self.owners.under(policy)
+        if visitor.user_id in owners:
+            return None
+        in_force = in_force or await self._in_force()
+        rules, maintenance = _rules(policy, in_force), in_force.maintenance if answering else None
         known = await self._complete(visitor, rules)
-        found = refusal(known, rules, owners=self.owners.under(policy), maintenance=maintenance)
+        found = refusal(known, rules, owners=owners, maintenance=maintenance)
         if found:
             _log.info("access_denied", why=found.why, subject=found.subject, place=visitor.channel_ids[0])
         return found
 
     async def reads(self, key: ChannelKey, guild_id: int | None = None) -> bool:
         """Return whether the bot may read what people write in a channel or thread. Raises as
-        `refusal_of_author`."""
+        `refusal_of`."""
         rules = _rules(await self.policies.now(), await self._in_force())
-        if rules.of_guilds and guild_id is None:
+        if rules.name_any("guild") and guild_id is None:
             guild_id = (await self.places.of(key.place_id)).guild_id
         return not is_shut(key, guild_id, rules)
 
@@ -405,13 +368,6 @@ class Gate:
                 raise StorageError from error
         return self._last
 
-    def _visitor_of(self, interaction: hikari.PartialInteraction) -> Visitor:
-        guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
-        key = key_of_interaction(interaction.channel)
-        user_id = int(interaction.user.id)
-        roles = self._known_roles(user_id, guild_id, interaction.member)
-        return Visitor(user_id, tuple(dict.fromkeys((key.place_id, key.channel_id))), guild_id, roles)
-
     def _visitor_of_page(self, place: WebPlace) -> Visitor:
         roles = self._known_roles(place.user_id, place.guild_id, None)
         channels = (place.channel_id,) if place.channel_id else ()
@@ -423,21 +379,22 @@ class Gate:
         if guild_id is None:
             return frozenset()
         if member is not None:
-            self.roles.note(guild_id, user_id, tuple(map(int, member.role_ids)))
-        known = self.roles.of(guild_id, user_id)
+            self.roles[guild_id, user_id] = roles_of(member)
+        known = self.roles.get((guild_id, user_id))
         return None if known is None else frozenset(known)
 
     async def _complete(self, visitor: Visitor, rules: AccessRules) -> Visitor:
-        """Fetch what the rules need and the event does not tell: channel, server, roles."""
+        """Fetch what the rules need and the event does not say: channel, server, roles."""
         if visitor.guild_id is None:
             return visitor
-        unknown = visitor.guild_id == _UNKNOWN_GUILD and (rules.of_guilds or rules.of_roles)
-        if unknown or (rules.of_channels and len(visitor.channel_ids) == 1):
+        about_roles = rules.name_any("role")
+        unknown = visitor.guild_id == _UNKNOWN_GUILD and (about_roles or rules.name_any("guild"))
+        if unknown or (rules.name_any("channel") and len(visitor.channel_ids) == 1):
             with suppress(hikari.ForbiddenError, hikari.NotFoundError):
                 place = await self.places.of(visitor.channel_ids[0])
                 ids = (place.key.place_id, place.key.channel_id)
                 visitor = replace(visitor, channel_ids=ids, guild_id=place.guild_id)
-        if rules.of_roles and visitor.role_ids is None and visitor.guild_id:
+        if about_roles and visitor.role_ids is None and visitor.guild_id:
             visitor = replace(visitor, role_ids=await self._roles_of(visitor.guild_id, visitor.user_id))
         return visitor
 

@@ -8,7 +8,7 @@ import asyncio
 import ssl
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -29,6 +29,14 @@ AUTHENTICATION_FAILED = 4004
 """Gateway close code for a bad token."""
 DISALLOWED_INTENTS = 4014
 """Gateway close code for an intent that is not enabled in the Developer Portal."""
+
+AT_ONCE: Final = 45
+"""Requests with the bot's token in SPAN_S. Discord allows 50 a second, and bans after 10,000 refused ones in
+ten minutes. Responses to interactions have no token and do not count."""
+SPAN_S: Final = 1.25
+"""More than a second, as requests take different times to arrive."""
+FIRST: Final = 0
+"""The shard of DMs, and of channels whose server is unknown: deleted, or hidden from the bot."""
 
 _ADDRESSED = hikari.Intents.GUILDS | hikari.Intents.GUILD_MESSAGES | hikari.Intents.DM_MESSAGES
 INTENTS: Final[Mapping[Reading, hikari.Intents]] = {
@@ -143,15 +151,6 @@ def refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
     return MessageContentRefused() if error.code == DISALLOWED_INTENTS else DiscordUnreachable()
 
 
-# ---- shards --------------------------------------------------------------------------------------------
-# Which shard gets the events of a channel: a server's shard, and the first one for DMs. An unknown channel is
-# looked up once, and only with several shards.
-
-
-FIRST: Final = 0
-"""The shard of DMs, and of channels whose server is unknown: deleted, or hidden from the bot."""
-
-
 async def _no_guild(_: int) -> None:
     return None
 
@@ -206,15 +205,6 @@ class Shards:
         return (await self.places.of(channel_id)).guild_id if known is None else known
 
 
-# ---- rate limits -----------------------------------------------------------------------------------------
-
-AT_ONCE: Final = 45
-"""Requests with the bot's token in SPAN_S. Discord allows 50 a second, and bans after 10,000 refused ones in
-ten minutes. Responses to interactions have no token and do not count."""
-SPAN_S: Final = 1.25
-"""More than a second, as requests take different times to arrive."""
-
-
 class PacedBucketManager(RESTBucketManager):
     """hikari's rate limits per route, and a global one that is kept before Discord refuses.
 
@@ -233,40 +223,29 @@ class PacedBucketManager(RESTBucketManager):
         self._answered: set[int] = set()
         """Routes, by hikari's hash."""
 
-    def acquire_bucket(
-        self, compiled_route: CompiledRoute, authentication: str | None
-    ) -> AbstractAsyncContextManager[None]:
-        return self._in_turn(compiled_route, authentication)
-
     @asynccontextmanager
-    async def _in_turn(
+    async def acquire_bucket(
         self, compiled_route: CompiledRoute, authentication: str | None
     ) -> AsyncIterator[None]:
         route = hash(compiled_route.route)
-        if route not in self._answered:
-            async with self._first.setdefault(route, asyncio.Lock()):
-                if route not in self._answered:
-                    async with self._acquire_bucket(route, compiled_route, authentication):
-                        yield
-                    self._answered.add(route)
-                    return
-        async with self._acquire_bucket(route, compiled_route, authentication):
-            yield
-
-    @asynccontextmanager
-    async def _acquire_bucket(
-        self, route: int, compiled_route: CompiledRoute, authentication: str | None
-    ) -> AsyncIterator[None]:
-        limited = route in self._route_hash_to_bucket_hash or route not in self._answered
-        bucket = super().acquire_bucket(compiled_route, authentication) if limited else nullcontext()
-        async with bucket:  # first, since it may take longer
-            if authentication is not None:
+        async with AsyncExitStack() as held:
+            if route not in self._answered:
+                first = self._first.setdefault(route, asyncio.Lock())
+                await first.acquire()
+                if route in self._answered:
+                    first.release()
+                else:
+                    held.callback(first.release)
+            if route in self._route_hash_to_bucket_hash or route not in self._answered:
+                await held.enter_async_context(super().acquire_bucket(compiled_route, authentication))
+            if authentication is not None:  # after the bucket, which may take longer
                 await self._global_ratelimit.acquire()
                 await self._pace()
             # Checked last, as any of the waits may have taken long.
             if not self._share.may_send():
                 raise hikari.ComponentStateConflictError("other processes go on with what this one does")
             yield
+            self._answered.add(route)
 
     @property
     def fullness(self) -> float:

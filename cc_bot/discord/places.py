@@ -1,11 +1,12 @@
-"""Channels: whether a channel id is a thread, and of which channel.
+"""Channels: whether a channel id is a thread, and of which channel; and who may read there.
 
-A message has its channel's id only, so an unknown channel is fetched over REST and stored; the answer never
-changes. hikari's cache would know too, but it holds every channel of every server.
+A message has its channel's id only, so a channel that Discord has not listed is fetched over REST. The answer
+is stored, as it never changes. hikari's cache would hold every channel of every server.
 """
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Final, Generic, NamedTuple, TypeVar
 
 import hikari
@@ -17,10 +18,17 @@ from cc_bot.stores.channels import ChannelStore
 
 _log = structlog.get_logger(__name__)
 
-# ---- recent ----------------------------------------------------------------------------------------------
-
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+
+MAX_CACHED: Final = 2000
+_THREADS: Final = frozenset(
+    {
+        hikari.ChannelType.GUILD_PUBLIC_THREAD,
+        hikari.ChannelType.GUILD_PRIVATE_THREAD,
+        hikari.ChannelType.GUILD_NEWS_THREAD,
+    }
+)
 
 
 class Recent(Generic[Key, Value]):
@@ -48,36 +56,22 @@ class Recent(Generic[Key, Value]):
             self._entries.popitem(last=False)
 
 
-# ---- places ----------------------------------------------------------------------------------------------
-
-
 class ThreadTitle(NamedTuple):
     text: str = ""
     owner_id: int = 0
     """The user who started it."""
 
 
-MAX_CACHED: Final = 2000
-
-_THREADS = frozenset(
-    {
-        hikari.ChannelType.GUILD_PUBLIC_THREAD,
-        hikari.ChannelType.GUILD_PRIVATE_THREAD,
-        hikari.ChannelType.GUILD_NEWS_THREAD,
-    }
-)
-
-
 class Places:
     """The channels and threads that the bot has seen."""
 
-    def __init__(
-        self, rest: hikari.api.RESTClient, channels: ChannelStore, *, remembered: int = MAX_CACHED
-    ) -> None:
+    def __init__(self, rest: hikari.api.RESTClient, channels: ChannelStore) -> None:
         self._rest = rest
         self._channels = channels
-        self._known = Recent[int, KnownPlace](remembered)
-        self._titles = Recent[int, ThreadTitle](remembered)
+        self._known = Recent[int, KnownPlace](MAX_CACHED)
+        self._listed = Recent[int, KnownPlace](MAX_CACHED)
+        """Channels that Discord listed, and that may not be stored."""
+        self._titles = Recent[int, ThreadTitle](MAX_CACHED)
         """Of threads; user content, so never stored."""
         self._asking: dict[int, asyncio.Task[KnownPlace]] = {}
 
@@ -97,8 +91,13 @@ class Places:
             asking.add_done_callback(lambda _: self._asking.pop(channel_id))
         return await asyncio.shield(asking)  # shared with concurrent callers
 
+    def learn_listed(self, channels: Iterable[hikari.PartialChannel]) -> None:
+        """Remember channels and threads that Discord lists with a server."""
+        for channel in channels:
+            self._listed[int(channel.id)] = _place(channel)
+
     async def title_of(self, key: ChannelKey) -> ThreadTitle:
-        """Return the title of a thread or forum post; empty for a channel, or if Discord does not tell."""
+        """Return the title of a thread or forum post; empty for a channel, or if Discord fails."""
         if key.thread_id and key.thread_id not in self._titles:
             try:
                 self.learn_title(await self._rest.fetch_channel(key.thread_id))
@@ -111,38 +110,34 @@ class Places:
             self._titles[int(channel.id)] = ThreadTitle(channel.name or "", int(channel.owner_id))
 
     async def _ask(self, channel_id: int, fetched: hikari.PartialChannel | None) -> KnownPlace:
-        place = await self._recall(channel_id)
+        try:
+            place = await self._channels.find_place(channel_id)
+        except StorageError:  # Discord knows as well
+            place = None
         if place is None:
-            channel = fetched or await self._rest.fetch_channel(channel_id)
-            self.learn_title(channel)
-            place = _place(channel)
-            await self._note(place)
+            place = self._listed.get(channel_id)
+            if place is None:
+                channel = fetched or await self._rest.fetch_channel(channel_id)
+                self.learn_title(channel)
+                place = _place(channel)
+            try:
+                await self._channels.note_place(place)
+            except StorageError as error:
+                _log.warning("place_not_noted", error=type(error).__name__)
         self._known[channel_id] = place
         return place
-
-    async def _recall(self, channel_id: int) -> KnownPlace | None:
-        try:
-            return await self._channels.find_place(channel_id)
-        except StorageError:  # Discord knows as well
-            return None
-
-    async def _note(self, place: KnownPlace) -> None:
-        try:
-            await self._channels.note_place(place)
-        except StorageError as error:
-            _log.warning("place_not_noted", error=type(error).__name__)
 
 
 async def may_read(
     rest: hikari.api.RESTClient, guild_id: int, channel: hikari.PartialChannel, user_id: int | None
 ) -> bool:
-    """Return whether a user, or (None) everybody of a server, may see what is written in one of its channels
-    or threads, and what was written before ("Permissions" of Discord's documentation). Raises hikari's
-    errors, NotFoundError among them for who is no member."""
+    """Return whether a user, or (None) everyone in a server, may read a channel or thread and its history
+    ("Permissions" in Discord's documentation). Raises hikari's errors, such as NotFoundError if the user is
+    not a member."""
     guild = await rest.fetch_guild(guild_id)
     member = await rest.fetch_member(guild_id, user_id) if user_id is not None else None
     thread = channel if isinstance(channel, hikari.GuildThreadChannel) else None
-    if thread is not None:  # what a thread's channel allows
+    if thread is not None:  # the permissions of its channel apply
         channel = await rest.fetch_channel(thread.parent_id)
     if not isinstance(channel, hikari.PermissibleGuildChannel) or channel.guild_id != guild.id:
         return False
@@ -151,15 +146,19 @@ async def may_read(
         return False
     if thread is None or thread.type is not hikari.ChannelType.GUILD_PRIVATE_THREAD:
         return True
-    if user_id is None:
+    if user_id is None or granted & hikari.Permissions.MANAGE_THREADS:
+        return user_id is not None
+    try:
+        await rest.fetch_thread_member(thread.id, user_id)
+    except hikari.NotFoundError:
         return False
-    return bool(granted & hikari.Permissions.MANAGE_THREADS) or await _is_in(rest, thread, user_id)
+    return True
 
 
 def _permissions(
     guild: hikari.RESTGuild, member: hikari.Member | None, channel: hikari.PermissibleGuildChannel
 ) -> hikari.Permissions:
-    """Add up what the server grants, and over that what the channel says of everybody, of roles and of the
+    """Add up what the server grants, then apply the channel's overwrites for everyone, for roles and for the
     member."""
     member_id = member.id if member else None
     roles = {guild.id, *(member.role_ids if member else ())}
@@ -168,26 +167,17 @@ def _permissions(
         granted |= role.permissions if role.id in roles else hikari.Permissions.NONE
     if guild.owner_id == member_id or granted & hikari.Permissions.ADMINISTRATOR:
         return hikari.Permissions.all_permissions()
-    overwrites = channel.permission_overwrites
-    for of in ({guild.id}, roles - {guild.id}, {member_id}):
-        some = [each for id_, each in overwrites.items() if id_ in of]
+    for ids in ({guild.id}, roles - {guild.id}, {member_id}):
         denied, allowed = hikari.Permissions.NONE, hikari.Permissions.NONE
-        for each in some:
-            denied, allowed = denied | each.deny, allowed | each.allow
+        for id_, each in channel.permission_overwrites.items():
+            if id_ in ids:
+                denied, allowed = denied | each.deny, allowed | each.allow
         granted = (granted & ~denied) | allowed
     return granted
 
 
-async def _is_in(rest: hikari.api.RESTClient, thread: hikari.GuildThreadChannel, user_id: int) -> bool:
-    try:
-        await rest.fetch_thread_member(thread.id, user_id)
-    except hikari.NotFoundError:
-        return False
-    return True
-
-
 def key_of_interaction(channel: hikari.InteractionChannel) -> ChannelKey:
-    """The conversation that takes place where an interaction comes from: interactions tell it themselves."""
+    """Return the key of the channel or thread that an interaction comes from."""
     if channel.type in _THREADS and channel.parent_id is not None:
         return ChannelKey(int(channel.parent_id), int(channel.id))
     return ChannelKey(int(channel.id))
@@ -196,7 +186,6 @@ def key_of_interaction(channel: hikari.InteractionChannel) -> ChannelKey:
 def _place(channel: hikari.PartialChannel) -> KnownPlace:
     guild_id = int(channel.guild_id) if isinstance(channel, hikari.GuildChannel) else None
     if isinstance(channel, hikari.GuildThreadChannel):
-        key = ChannelKey(int(channel.parent_id), int(channel.id))
-        return KnownPlace(key, guild_id)
+        return KnownPlace(ChannelKey(int(channel.parent_id), int(channel.id)), guild_id)
     is_dm = channel.type is hikari.ChannelType.DM
     return KnownPlace(ChannelKey(int(channel.id)), guild_id, is_dm=is_dm)

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -26,8 +25,7 @@ from cc_bot.domain.text import one_line, shorten
 from cc_bot.stores.settings import SettingsStore
 from cc_bot.texts import Texts, commands, explain, texts, texts_with_mentions
 
-# ---- localization --------------------------------------------------------------------------------------
-
+_log = structlog.get_logger(__name__)
 
 DEFAULT_LOCALE = hikari.Locale.EN_US
 """Its names are the canonical ones, which interactions carry."""
@@ -35,41 +33,28 @@ MAX_CACHED_CHANNELS: Final = 2000
 MAX_CACHED_LANGUAGES: Final = 10_000
 DATABASE_TIMEOUT_S: Final = 0.5
 """For a reply that must not wait for the database."""
+UNKNOWN_INTERACTION = 10062
+"""Discord's code for an acknowledgement after its 3 s."""
+
+MANAGER_PERMISSIONS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
+_MENTION_SIGNS: Final[Mapping[Subject, str]] = {"user": "@", "role": "@&", "channel": "#"}
 
 
 def command_names() -> lightbulb.DictLocalizationProvider:
     """Return the names and descriptions of all commands, by the keys in their declarations."""
-    english = commands.command_names(Locale.EN)
+    english, japanese = commands.command_names(Locale.EN), commands.command_names(Locale.JA)
     return lightbulb.DictLocalizationProvider(
-        {
-            hikari.Locale.EN_US: english,
-            hikari.Locale.EN_GB: english,
-            hikari.Locale.JA: commands.command_names(Locale.JA),
-        }
+        {hikari.Locale.EN_US: english, hikari.Locale.EN_GB: english, hikari.Locale.JA: japanese}
     )
-
-
-class Wordings:
-    """The texts in each language. Command names become clickable mentions once their ids are known."""
-
-    def __init__(self) -> None:
-        self._words = {locale: texts(locale) for locale in Locale}
-
-    def learn(self, registered: Iterable[hikari.PartialCommand]) -> None:
-        ids = {each.name: int(each.id) for each in registered if each.type is hikari.CommandType.SLASH}
-        self._words = {locale: texts_with_mentions(locale, ids) for locale in Locale}
-
-    def of(self, locale: Locale) -> Texts:
-        return self._words[locale]
 
 
 class GuildLocales:
     """The languages of servers with community features. All others report American English, whatever is
     spoken there."""
 
-    def __init__(self, *, remembered: int = MAX_CACHED_CHANNELS) -> None:
+    def __init__(self) -> None:
         self._locales: dict[int, Locale] = {}
-        self._guilds = Recent[int, int](remembered)
+        self._guilds = Recent[int, int](MAX_CACHED_CHANNELS)
 
     def learn(self, guild: hikari.Guild) -> None:
         self._locales.pop(int(guild.id), None)
@@ -86,8 +71,7 @@ class GuildLocales:
 
     def of(self, channel_id: int) -> Locale | None:
         """Return the language of a channel's server, if known."""
-        guild_id = self._guilds.get(channel_id)
-        return None if guild_id is None else self.of_guild(guild_id)
+        return self.of_guild(self._guilds.get(channel_id) or 0)
 
     def of_guild(self, guild_id: int) -> Locale | None:
         """Return the language of a server, if it chose one."""
@@ -97,10 +81,6 @@ class GuildLocales:
         """Return the URL of a message; empty if its server is unknown."""
         guild_id = self._guilds.get(channel_id)
         return "" if guild_id is None else message_link(guild_id, channel_id, message_id)
-
-
-MANAGER_PERMISSIONS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
-_MENTION_SIGNS: Final[Mapping[Subject, str]] = {"user": "@", "role": "@&", "channel": "#"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,16 +126,19 @@ class Recipients:
     locale: Locale
     timezone: ZoneInfo
     clock: Clock = utc_now
-    wordings: Wordings = field(default_factory=Wordings)
     guilds: GuildLocales = field(default_factory=GuildLocales)
     is_owner: Callable[[int], Awaitable[bool]] = _no_owner
-    _languages: Recent[int, Locale] = field(
-        default_factory=partial(Recent[int, Locale], MAX_CACHED_LANGUAGES)
-    )
+    _words: dict[Locale, Texts] = field(default_factory=lambda: {locale: texts(locale) for locale in Locale})
+    _languages: Recent[int, Locale] = field(default_factory=lambda: Recent(MAX_CACHED_LANGUAGES))
     """By user: of their last interaction, else Japanese if they wrote it."""
 
     def words(self, locale: Locale) -> Texts:
-        return self.wordings.of(locale)
+        return self._words[locale]
+
+    def learn_commands(self, registered: Iterable[hikari.PartialCommand]) -> None:
+        """From now on, texts have clickable mentions of these commands."""
+        ids = {each.name: int(each.id) for each in registered if each.type is hikari.CommandType.SLASH}
+        self._words = {locale: texts_with_mentions(locale, ids) for locale in Locale}
 
     async def of(
         self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None
@@ -187,20 +170,23 @@ class Recipients:
         await defer(interaction, ephemeral=True)
         return await self.of(interaction)
 
-    async def of_author(self, user_id: int, spoken_here: Locale | None = None) -> Recipient:
+    async def of_author(
+        self, user_id: int, spoken_here: Locale | None = None, chosen: UserSettings | None = None
+    ) -> Recipient:
         """Return a user without an interaction. `spoken_here`: the server's language, if known."""
-        return await self._recipient(user_id, self._languages.get(user_id) or spoken_here or self.locale)
+        locale = self._languages.get(user_id) or spoken_here or self.locale
+        return await self._recipient(user_id, locale, chosen)
 
-    async def of_author_in(self, channel_id: int, user_id: int, typed: str = "") -> Recipient:
+    async def of_author_in(
+        self, channel_id: int, user_id: int, typed: str = "", chosen: UserSettings | None = None
+    ) -> Recipient:
         """Return the author of a message."""
         written = language_of(typed)
         if written is Locale.JA and user_id not in self._languages:
             self._languages[user_id] = written  # not English: that may be a pasted error message
-        return await self.of_author(user_id, self.guilds.of(channel_id) or written)
+        return await self.of_author(user_id, self.guilds.of(channel_id) or written, chosen)
 
-    async def _recipient(
-        self, user_id: int, otherwise: Locale, chosen: UserSettings | None = None
-    ) -> Recipient:
+    async def _recipient(self, user_id: int, otherwise: Locale, chosen: UserSettings | None) -> Recipient:
         chosen = chosen or await self.settings.get(user_id)
         locale = chosen.locale or otherwise
         return Recipient(
@@ -218,12 +204,6 @@ class Recipients:
         return Locale.of(str(interaction.locale)) if interaction.locale else self.locale
 
 
-_log = structlog.get_logger(__name__)
-
-UNKNOWN_INTERACTION = 10062
-"""Discord's code for an acknowledgement after its 3 s."""
-
-
 async def tell(interaction: Answerable, sentence: str) -> None:
     """Respond to an interaction that was not acknowledged, ephemerally."""
     if is_accepted_ahead(interaction):
@@ -235,7 +215,7 @@ async def tell(interaction: Answerable, sentence: str) -> None:
 
 
 async def respond_or_follow_up(interaction: Answerable, sentence: str) -> None:
-    """The same for one that most likely was: replaces 'thinking…' or follows up."""
+    """Replace 'thinking…' or follow up, if the interaction was acknowledged; else respond."""
     try:
         await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL)
     except hikari.NotFoundError:  # not acknowledged: there is nothing to follow up on
@@ -243,28 +223,29 @@ async def respond_or_follow_up(interaction: Answerable, sentence: str) -> None:
 
 
 async def tell_failure(interaction: Answerable, error: Exception, recipients: Recipients) -> None:
-    """Tell the user in one sentence and the log in one record. Never raises."""
+    """Tell the user of an error in one sentence, and the log in one record. Never raises.
+
+    lightbulb's error handler covers commands only; hikari would merely log errors of buttons.
+    """
     if isinstance(error, TooManyCommands) and error.told:
         return  # a burst is answered once
     if isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_INTERACTION:
         _log.warning("interaction_expired")  # Discord has told the user by now that we did not respond
         return
     if not interaction.app.rest.is_alive:
-        _log.info("interaction_left")  # the bot has logged out, and can tell nobody anything
+        _log.info("interaction_left")  # the bot has logged out
         return
+    say = respond_or_follow_up
     if isinstance(error, AccessError):
-        pass  # whoever refused it has it on record
+        say = tell  # refused, and logged, before it was acknowledged
     elif isinstance(error, CcBotError):
         _log.warning("interaction_failed", error=type(error).__name__)
     else:
         _log.error("interaction_broke", exc_info=error)
-    told = error if isinstance(error, CcBotError) else CcBotError()
-    say = (
-        tell if isinstance(error, AccessError) else respond_or_follow_up
-    )  # refused before it was acknowledged
+    shown = error if isinstance(error, CcBotError) else CcBotError()
     try:
-        await say(interaction, explain(told, (await recipients.soon(interaction)).words))
-    except hikari.HikariError as unreachable:  # Discord's trouble, or the connection is closed already
+        await say(interaction, explain(shown, (await recipients.soon(interaction)).words))
+    except hikari.HikariError as unreachable:
         _log.warning("user_not_told", error=type(unreachable).__name__)
 
 

@@ -2,7 +2,8 @@
 right above it; or the message of a menu command, and those after it.
 
 Only the id of the message replied to is stored, so later requests lack deleted messages. Messages that the
-author or the bot may not read are reported as not shown, whether they exist or not."""
+author or the bot may not read are reported as not shown, whether they exist or not.
+"""
 
 import asyncio
 import re
@@ -10,7 +11,6 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import partial
 from typing import Final, TypeVar
 
 import hikari
@@ -57,17 +57,49 @@ from cc_bot.stores import Stores
 from cc_bot.stores.channels import Said
 from cc_bot.texts import texts
 
+_log = structlog.get_logger(__name__)
+
+Answer = TypeVar("Answer")
+
 KEPT_S: Final = 3600.0
 """Outside of its servers and DMs the bot is not told of deletions."""
-REMEMBERED: Final = 200
-"""Messages of either kind."""
+MAX_CACHED: Final = 200
+CHAIN: Final = 3
+"""Messages of a chain of replies."""
+LINKS: Final = 5
+LINKS_TOLD: Final = 10
+"""Links reported to the model as not shown beyond LINKS."""
+PICTURE_WITHIN: Final = timedelta(minutes=5)
+"""A question is not about older pictures."""
+PICTURE_AMONG: Final = 25
+"""Messages above a question searched for a picture."""
+TIMEOUT_S: Final = 15.0
+"""For Discord; then the question is asked without references."""
+RETRY_S: Final = 1.0
+FOLLOWING: Final = 200
+"""Messages of a conversation after its first one."""
+FOLLOWING_CHARACTERS: Final = 24_000
+"""For all together: 18,000 tokens of Japanese."""
+FOLLOWING_EACH: Final = 1000
 
 _SAID: Final = ORDINARY | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
 """Other types report events."""
+_GO_ON: Final = frozenset(texts(locale).answer.continue_question for locale in Locale)
+_LINK: Final = re.compile(
+    r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
+)
+_POINTS_AT_PICTURE: Final = re.compile(
+    r"写真|画像|写メ|イラスト|スクショ|スクリーンショット|こ[のれ]|こちら|上の|さっきの|今の"
+    r"|\b(?:this|that|these|above|pictures?|photos?|images?|screenshots?|drawings?)\b",
+    re.IGNORECASE,
+)
+"""Words that may refer to a picture right above."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
+    """A menu command's message, as Discord sent it with the interaction."""
+
     message: hikari.Message
     interaction_id: int
     may_be_fetched: bool
@@ -76,15 +108,16 @@ class Target:
 
 @dataclass(eq=False, slots=True)
 class Targets:
-    now_s: Callable[[], float] = time.monotonic
-    _kept: Recent[tuple[int, int], tuple[Target, float]] = field(
-        default_factory=partial(Recent[tuple[int, int], tuple[Target, float]], REMEMBERED)
-    )
-    """By user and message, with the time."""
+    """Messages that came with others, kept in memory, never stored.
 
-    _brought: Recent[int, hikari.PartialMessage] = field(
-        default_factory=partial(Recent[int, hikari.PartialMessage], REMEMBERED)
-    )
+    Those of menu commands are kept per user, as the bot may see their content only there, and are checked for
+    changes before later uses. Those replied to, and those with files, save requests.
+    """
+
+    now_s: Callable[[], float] = time.monotonic
+    _kept: Recent[tuple[int, int], tuple[Target, float]] = field(default_factory=lambda: Recent(MAX_CACHED))
+    """By user and message, with the time."""
+    _brought: Recent[int, hikari.PartialMessage] = field(default_factory=lambda: Recent(MAX_CACHED))
 
     def note(self, message: hikari.PartialMessage) -> None:
         """Cache a message with forwards or files, and the message that it replies to."""
@@ -97,11 +130,10 @@ class Targets:
         return self._brought.get(message_id)
 
     def forget(self, message_id: int) -> None:
-        """Forget a cached message. Menu commands' messages are checked before use instead."""
         self._brought.discard(message_id)
 
     def forget_brought(self) -> None:
-        self._brought = Recent(REMEMBERED)
+        self._brought = Recent(MAX_CACHED)
 
     def keep(self, user_id: int, target: Target) -> None:
         """Keep the message of a user's menu command."""
@@ -135,41 +167,6 @@ def is_said(message: hikari.Message) -> bool:
 def is_same(message: hikari.Message, target: Target) -> bool:
     """Return whether a message was not edited since the interaction."""
     return message.edited_timestamp == target.message.edited_timestamp
-
-
-Answer = TypeVar("Answer")
-
-_log = structlog.get_logger(__name__)
-
-CHAIN: Final = 3
-"""Messages of a chain of replies."""
-LINKS: Final = 5
-LINKS_TOLD: Final = 10
-"""Links reported to the model as not shown beyond LINKS."""
-PICTURE_WITHIN: Final = timedelta(minutes=5)
-"""A question is not about older pictures."""
-PICTURE_AMONG: Final = 25
-"""Messages above a question searched for a picture."""
-PATIENCE_S: Final = 15.0
-"""For Discord; then the question is asked without references."""
-FOLLOWING: Final = 200
-"""Messages of a conversation after its first one."""
-FOLLOWING_CHARACTERS: Final = 24_000
-"""For all together: 18,000 tokens of Japanese."""
-FOLLOWING_EACH: Final = 1000
-
-RETRY_S: Final = 1.0
-
-_GO_ON: Final = frozenset(texts(locale).answer.continue_question for locale in Locale)
-_LINK: Final = re.compile(
-    r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
-)
-_POINTS_AT_PICTURE: Final = re.compile(
-    r"写真|画像|写メ|イラスト|スクショ|スクリーンショット|こ[のれ]|こちら|上の|さっきの|今の"
-    r"|\b(?:this|that|these|above|pictures?|photos?|images?|screenshots?|drawings?)\b",
-    re.IGNORECASE,
-)
-"""Words that may refer to a picture right above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +216,7 @@ class References:
         if question.pointing == "since":
             return await self._conversation(question, at)
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 replied = await self._chain(question, at)
                 links = typed_part(links_in) or question.typed
                 linked = await self._read_links(links, question.author_id, at)
@@ -233,7 +230,6 @@ class References:
         found = (*replied, *linked, *pictures)
         if replied:
             question = replace(question, reply_to=replied[0].id or question.reply_to)
-        references = tuple(each.reference for each in found)
         events: list[TurnEvent] = []
         if left_out := tuple(name for each in found for name in each.left_out):
             events.append(FilesLeftOut(left_out))
@@ -242,6 +238,7 @@ class References:
             events.append(ReplyWithheld())
         if question.pointing == "menu" and question.visibility == "public":
             events.append(AskedAbout(message_link(at.guild_id, at.place_id, question.reply_to)))
+        references = tuple(each.reference for each in found)
         return ResolvedQuestion(replace(question, references=references), events)
 
     async def resolve_again(
@@ -261,17 +258,17 @@ class References:
 
     async def open_forwards(self, place_id: int, ids: Sequence[int]) -> Fetched:
         """Return forwards as files of the question about them, without deleted ones."""
-        return Fetched.of([await self._open_forward(place_id, message_id) for message_id in ids])
-
-    async def _open_forward(self, place_id: int, message_id: int) -> Fetched:
-        message = self.targets.get_brought(message_id) or await self._fetch(place_id, message_id)
-        if message is None:
-            return Fetched()
-        found = await self._files(message)
-        told = "\n".join((text_of(message, self.bot()), *_not_read(found.left_out)))
-        text = Attachment(FORWARD_NAME, "text/plain", told.encode())
-        shown = tuple(replace(file, source_id=message_id) for file in (text, *found.files))
-        return Fetched(shown, found.left_out)
+        opened = list[Fetched]()
+        for message_id in ids:
+            message = self.targets.get_brought(message_id) or await self._fetch(place_id, message_id)
+            if message is None:
+                continue
+            found = await self._files(message)
+            told = "\n".join((text_of(message, self.bot()), *_not_read(found.left_out)))
+            text = Attachment(FORWARD_NAME, "text/plain", told.encode())
+            shown = tuple(replace(file, source_id=message_id) for file in (text, *found.files))
+            opened.append(Fetched(shown, found.left_out))
+        return Fetched.of(opened)
 
     async def fetch_files_of(self, question: Message, place_id: int, room_bytes: int) -> Fetched:
         """Fetch the files of a question in a channel. Raises InputError if none can be read."""
@@ -289,22 +286,25 @@ class References:
         if question.pointing == "menu":
             return (await self._asked_about(question, at),)
         found, next_id = list[_Found](), question.reply_to
-        reset_id = await self.stores.channels.get_reset(at.place_id) if next_id and at.guild_id else 0
         while next_id is not None and len(found) < CHAIN:
             pointing: Pointing = "above" if found else "reply"
-            found.append(await self._read_replied(pointing, next_id, reset_id, question.author_id, at))
+            found.append(await self._read_replied(pointing, next_id, question.author_id, at))
             next_id = found[-1].reply_to
         return found
 
     async def _read_replied(
-        self, pointing: Pointing, message_id: int, reset_id: int, asker_id: int, at: QuestionLocation
+        self, pointing: Pointing, message_id: int, asker_id: int, at: QuestionLocation
     ) -> _Found:
         """Read a message of the question's channel, from the archive if it is complete there. After a reset,
         older ones are read only from the author's own session."""
-        said = await self.stores.channels.get_said(message_id, at.place_id, asker_id)
-        if message_id <= reset_id and not (said and said.user_id == asker_id):
+        said, reset_id = await self.stores.channels.get_said(message_id, at.place_id, asker_id)
+        own = said is not None and said.user_id == asker_id
+        if at.guild_id and message_id <= reset_id and not own:
             return _Found(Reference(pointing, shown=False))
-        if said and (said.message.role == "assistant" or (pointing == "above" and _is_whole(said.message))):
+        if said and (
+            said.message.role == "assistant"
+            or (pointing == "above" and FILE_NOTE not in said.message.content)
+        ):
             return _as_stored(pointing, said, asker_id)
         message = self.targets.get_brought(message_id)
         message = message or await self._fetch(at.place_id, message_id, stored=said is not None)
@@ -316,7 +316,7 @@ class References:
         """Fetch a message; None if that fails. `stored`: the archive has it in this channel, from which it is
         deleted if Discord no longer knows it. Never set for links, which may name any channel."""
         try:
-            return await _patiently(lambda: self.rest.fetch_message(place_id, message_id))
+            return await _with_retry(lambda: self.rest.fetch_message(place_id, message_id))
         except hikari.NotFoundError as error:
             if stored and is_gone(error):
                 await self.stores.channels.delete((message_id,), place_id=place_id)
@@ -334,14 +334,17 @@ class References:
         if has_no_visible_content(message):
             withheld = not (own or self.reads_all or at.guild_id is None)
             return _Found(Reference(pointing, shown=False), None, answers, withheld)
-        content = (own and without_small_print(message.content or "")) or content_of(message, bot)
-        name = "" if own else name_of_author(message)
         found = await self._files(message)
-        left_out = found.left_out
         foreign = message.author.id != asker_id or contains_foreign_text(message, int(bot.id))
-        author_id, content = int(message.author.id), "\n".join((content, *_not_read(left_out)))
-        reference = Reference(pointing, content, name, author_id, found.files, tainted=foreign)
-        return _Found(reference, int(message.id), answers, left_out=left_out)
+        reference = Reference(
+            pointing,
+            "\n".join((_said_by(message, bot), *_not_read(found.left_out))),
+            "" if own else name_of_author(message),
+            int(message.author.id),
+            found.files,
+            tainted=foreign,
+        )
+        return _Found(reference, int(message.id), answers, left_out=found.left_out)
 
     async def _files(self, message: hikari.PartialMessage) -> Fetched:
         files = [asked_file(file) for file in files_of(message)]
@@ -350,8 +353,6 @@ class References:
         except InputError as error:
             _log.info("file_left_out", error=type(error).__name__)
             return Fetched(left_out=tuple(file.name for file in files))
-
-    # Links
 
     async def _read_links(self, text: str, asker_id: int, at: QuestionLocation) -> Sequence[_Found]:
         """Read the first LINKS links; the others are not shown."""
@@ -379,44 +380,36 @@ class References:
     async def _is_for(self, asker_id: int, guild_id: int, channel_id: int) -> bool:
         """Return whether the bot and the author may read a channel."""
         try:
-            channel = await _patiently(lambda: self.rest.fetch_channel(channel_id))
+            channel = await _with_retry(lambda: self.rest.fetch_channel(channel_id))
             place = await self.places.of(channel_id, channel)
             if place.guild_id != guild_id or not await self.may_be_read(place.key, guild_id):
                 return False
-            return await _patiently(lambda: may_read(self.rest, guild_id, channel, asker_id))
+            return await _with_retry(lambda: may_read(self.rest, guild_id, channel, asker_id))
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
             return False
 
-    # The message of a menu command
-
     async def _asked_about(self, question: Message, at: QuestionLocation) -> _Found:
-        """Raises TargetNotShown."""
-        message = await self._target(question, at)
+        """Read the message of a menu command: as it came with this interaction, else as it is now, or as it
+        came with an earlier one if it can't be fetched. Raises TargetNotShown."""
+        message_id = question.reply_to or 0
+        target = self.targets.get(question.author_id, message_id)
+        message = target.message if target else None
+        if target is None or (target.interaction_id != at.id and target.may_be_fetched):
+            try:
+                message = _prefer_visible(await self.rest.fetch_message(at.place_id, message_id), target)
+            except hikari.NotFoundError:
+                message = None
+            except hikari.HikariError as error:
+                _log.info("reference_not_read", error=type(error).__name__)
         if message is None or has_no_visible_content(message):
             raise TargetNotShown
         return replace(await self._read("menu", message, question.author_id, at), reply_to=None)
 
-    async def _target(self, question: Message, at: QuestionLocation) -> hikari.Message | None:
-        """Return the message from this interaction, or an earlier one if it can't be fetched, else as it is
-        now; None if deleted."""
-        message_id = question.reply_to or 0
-        target = self.targets.get(question.author_id, message_id)
-        if target and (target.interaction_id == at.id or not target.may_be_fetched):
-            return target.message
-        try:
-            current = await self.rest.fetch_message(at.place_id, message_id)
-        except hikari.NotFoundError:
-            return None
-        except hikari.HikariError as error:
-            _log.info("reference_not_read", error=type(error).__name__)
-            return target.message if target else None
-        return _unveiled(current, target)
-
     async def _conversation(self, question: Message, at: QuestionLocation) -> ResolvedQuestion:
         """Read a message and those after it. Raises ConversationNotShown and StorageError."""
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 messages = await self._from(question, at)
                 more = len(messages) > FOLLOWING + 1
                 said = [message for message in messages[: FOLLOWING + 1] if is_said(message)]
@@ -430,7 +423,8 @@ class References:
         first = next(message for message in said if not has_no_visible_content(message))
         own = first.author.id == self.bot().id
         name, author_id = "" if own else name_of_author(first), int(first.author.id)
-        reference = Reference("since", "\n".join(told), name, author_id, _unheard(files))
+        shown = tuple(file for file in files if not file.is_recording)  # only the question's are transcribed
+        reference = Reference("since", "\n".join(told), name, author_id, shown)
         return ResolvedQuestion(replace(question, references=(reference,)), [read] if read else [])
 
     async def _from(self, question: Message, at: QuestionLocation) -> Sequence[hikari.Message]:
@@ -446,16 +440,20 @@ class References:
             raise ConversationNotShown from error
         target, messages = self.targets.get(question.author_id, first_id), sorted(found, key=lambda m: m.id)
         if messages and messages[0].id == first_id:
-            return (_unveiled(messages[0], target), *messages[1:])
+            return (_prefer_visible(messages[0], target), *messages[1:])
         return (target.message, *messages) if target and not target.may_be_fetched else messages
 
     def _transcript(
         self, said: Sequence[hikari.Message], *, more: bool
     ) -> tuple[Sequence[str], MessagesRead | None]:
         """Return a line per message, within FOLLOWING_CHARACTERS; and how many were read, if not all."""
-        told, total, room = list[str](), 0, FOLLOWING_CHARACTERS
+        told, total, room, bot = list[str](), 0, FOLLOWING_CHARACTERS, self.bot()
         for message in said:
-            line = "" if has_no_visible_content(message) else self._line(message)
+            line = ""
+            if not has_no_visible_content(message):
+                own = message.author.id == bot.id
+                name, author_id = (YOU, 0) if own else (name_of_author(message), int(message.author.id))
+                line = spoken(name, author_id, shorten(_said_by(message, bot), FOLLOWING_EACH))
             room -= len(line)
             if room < 0:
                 more = True
@@ -464,16 +462,6 @@ class References:
             told.extend(filter(None, (line,)))
         read = MessagesRead(len(told), total, more)
         return told, read if more or read.read < total else None
-
-    def _line(self, message: hikari.Message) -> str:
-        bot = self.bot()
-        if message.author.id == bot.id:
-            said = without_small_print(message.content or "") or content_of(message, bot)
-            return spoken(YOU, 0, shorten(said, FOLLOWING_EACH))
-        said = shorten(content_of(message, bot), FOLLOWING_EACH)
-        return spoken(name_of_author(message), int(message.author.id), said)
-
-    # The picture above
 
     async def _picture_above(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
         """Read the author's newest picture above a question that refers to one. A DM's conversation has it
@@ -489,13 +477,14 @@ class References:
             return ()
         for message in above:
             is_recent = message.author.id == question.author_id and message.created_at > since
-            if is_recent and any(map(_is_picture, files_of(message))):
+            if is_recent and any((file.media_type or "").startswith("image/") for file in files_of(message)):
                 return (await self._read("picture", message, question.author_id, at),)
         return ()
 
 
-def _is_whole(stored: Message) -> bool:
-    return FILE_NOTE not in stored.content
+def _said_by(message: hikari.PartialMessage, bot: hikari.User) -> str:
+    own = message.author and message.author.id == bot.id
+    return (own and without_small_print(message.content or "")) or content_of(message, bot)
 
 
 def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
@@ -512,16 +501,10 @@ def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
     return _Found(reference, message.discord_id, message.reply_to)
 
 
-def _unheard(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
-    """Only the question's own recordings are transcribed."""
-    return tuple(file for file in files if not file.is_recording)
-
-
-def _unveiled(message: hikari.Message, target: Target | None) -> hikari.Message:
+def _prefer_visible(message: hikari.Message, target: Target | None) -> hikari.Message:
     """Return the message from the interaction if the fetched one has no content and is unchanged."""
-    return (
-        target.message if target and has_no_visible_content(message) and is_same(message, target) else message
-    )
+    hidden = target is not None and has_no_visible_content(message) and is_same(message, target)
+    return target.message if target and hidden else message
 
 
 def _not_read(names: Sequence[str]) -> Sequence[str]:
@@ -533,14 +516,10 @@ def links_in(text: str) -> str:
     return text if _LINK.search(text) else ""
 
 
-async def _patiently(ask: Callable[[], Awaitable[Answer]]) -> Answer:
+async def _with_retry(ask: Callable[[], Awaitable[Answer]]) -> Answer:
     """Retries once after a server error. Raises hikari's errors."""
     try:
         return await ask()
     except hikari.InternalServerError:
         await asyncio.sleep(RETRY_S)
         return await ask()
-
-
-def _is_picture(file: hikari.Attachment) -> bool:
-    return (file.media_type or "").startswith("image/")

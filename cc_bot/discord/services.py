@@ -3,9 +3,9 @@
 import asyncio
 import contextlib
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Protocol, TypeVar
 from zoneinfo import ZoneInfo
@@ -39,35 +39,23 @@ from cc_bot.discord.reminders import Posting, Reminders
 from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
+from cc_bot.domain.measures import GatewayHealth, Meter
 from cc_bot.domain.message import Reading
 from cc_bot.in_order import RateLimiter
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
-from cc_bot.process import Leases, Membership
+from cc_bot.process import Membership
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
 from cc_bot.status import BotStatus
 from cc_bot.stores import Stores
 
-# ---- lifetime ------------------------------------------------------------------------------------------
-
-
 Result = TypeVar("Result")
 
 
 ServePages = Callable[[DiscordForPages], AbstractAsyncContextManager[Callable[[], Awaitable[None]]]]
-"""Opens a port for the web pages and yields a function that starts serving. Raises a StartupError on
-entry."""
-
-
-@contextlib.asynccontextmanager
-async def serve_none(_: DiscordForPages) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Serve no pages."""
-
-    async def begin() -> None: ...
-
-    yield begin
+"""Opens a port for the web pages, if one is set, and yields a function that starts serving. Raises a
+StartupError on entry."""
 
 
 class Lifeline(Protocol):
@@ -117,18 +105,11 @@ def signals(stop: asyncio.Event, lifeline: Lifeline) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-# ---- provided --------------------------------------------------------------------------------------------
-# What lightbulb injects into commands and buttons by type.
-
-
 def provide(client: lightbulb.Client, *parts: object) -> None:
     """Have lightbulb inject each part where its type is asked for."""
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     for part in parts:
         registry.register_value(type(part), part)
-
-
-# ---- settings --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +138,6 @@ class DiscordSettings:
     """Whether documents are read even where the system can't sandbox the reader."""
 
 
-# ---- assembly --------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class BotDependencies:
     """Parts that the bot is given and does not close."""
@@ -178,19 +156,14 @@ class BotDependencies:
     memories: Memories
     clock: Clock
     lifeline: Lifeline
-    meter: Meter = NULL_METER
-    pulse: GatewayHealth = field(default_factory=GatewayHealth)
-    pages_url: str = ""
+    meter: Meter
+    pulse: GatewayHealth
+    pages_url: str
     """Base URL of the web pages; empty: there are none."""
-    serve_pages: ServePages = serve_none
-    membership: Membership | None = None
-    """None without other processes."""
-    withheld_tools: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+    serve_pages: ServePages
+    membership: Membership
+    withheld_tools: asyncio.Queue[str]
     """Tool servers that newly wait for an owner's approval."""
-
-    @property
-    def duties(self) -> Leases:
-        return self.membership or Leases()
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +213,7 @@ def build_services(
         is_current=chooser.is_current,
     )
     shards = Shards(places, recipients.guilds)
-    canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards, duties=given.duties)
+    canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards, duties=given.membership)
     references = References(
         bot.rest,
         stores,
@@ -263,7 +236,7 @@ def build_services(
         gate=gate,
         boards=boards,
         recipients=recipients,
-        duties=given.duties,
+        duties=given.membership,
     )
     recovery = Recovery(
         running, stores.proposals, replies, recipients, given.assistant.approvals, receipts.changes

@@ -116,13 +116,10 @@ class DiscordForPages:
         return await self.chooser.usable_at(await self._place(channel_id))
 
     async def use_agent(self, user_id: int, channel_id: int, agent: Agent) -> None:
-        place = await self._place(channel_id)
-        before = (await self.chooser.of_place(user_id, place)).key
-        await self.chooser.choose(user_id, place, agent)
-        after = (await self.chooser.of_place(user_id, place)).key
-        if before != after and channel_id:
-            await self.boards.refresh(before)
-            await self.boards.refresh(after)
+        before, after = await self.chooser.choose(user_id, await self._place(channel_id), agent)
+        if before.key != after.key and channel_id:
+            await self.boards.refresh(before.key)
+            await self.boards.refresh(after.key)
 
     async def canvas_changed(self, key: SessionKey) -> None:
         if key.channel_id and key.user_id:  # else it is the terminal's
@@ -143,11 +140,7 @@ class DiscordForPages:
             yield
 
     async def _place(self, channel_id: int) -> Location:
-        """A thread counts as a channel of its own while Discord does not tell."""
-        found = await _ask(self.places.of(channel_id)) if channel_id else None
-        if found is None:
-            return Location(channel_id, None)
-        return Location(channel_id, found.guild_id, found.key.channel_id if found.key.thread_id else None)
+        return await self.chooser.locate(channel_id) if channel_id else Location(0, None)
 
     async def _name(self, kind: str, id_: int, ask: Callable[[], Awaitable[str | None]]) -> str | None:
         """Return a cached name; a missing one is asked for again sooner."""

@@ -1,12 +1,12 @@
 """Who may use the bot. The first rule that applies decides:
 
-1. An owner always may.
+1. An owner may.
 2. During maintenance, only owners may.
 3. A denied user, role, channel or server may not; no allow rule overrides that. A thread also counts as its
    channel.
 4. Allow rules mean "only these", for each kind of subject: with allowed users the visitor must be one of
-   them, with allowed roles they must have one, and so for channels and servers. All such lists apply
-   together. A DM has no server and no roles, so lists of those exclude it.
+   them, with allowed roles they must have one, and so for channels and servers. A DM has no server and no
+   roles, so lists of those exclude it.
 5. Anyone else may.
 """
 
@@ -15,6 +15,10 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
 from cc_bot.domain.message import ChannelKey
+
+Subject = Literal["user", "role", "channel", "guild"]
+SUBJECTS: Final[tuple[Subject, ...]] = get_args(Subject)
+Ruling = Literal["allow", "deny"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +30,21 @@ class Subjects:
     channels: frozenset[int] = frozenset()
     guilds: frozenset[int] = frozenset()
 
+    def __or__(self, other: "Subjects") -> "Subjects":
+        return Subjects(*(ids_of(self, each) | ids_of(other, each) for each in SUBJECTS))
+
+
+def ids_of(subjects: Subjects, subject: Subject) -> frozenset[int]:
+    ids: frozenset[int] = getattr(subjects, f"{subject}s")
+    return ids
+
 
 @dataclass(frozen=True, slots=True)
 class AccessLists:
     owners: frozenset[int] = frozenset()
-    """Beside those that the setting names."""
+    """In addition to those in the settings."""
     allow: Subjects = Subjects()
     deny: Subjects = Subjects()
-
-
-Subject = Literal["user", "role", "channel", "guild"]
-SUBJECTS: Final[tuple[Subject, ...]] = get_args(Subject)
-Ruling = Literal["allow", "deny"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,6 @@ class Visitor:
 
     @property
     def ids(self) -> Mapping[Subject, frozenset[int] | None]:
-        """Their ids by kind; None if unknown."""
         return {
             "user": frozenset({self.user_id}),
             "role": self.role_ids,
@@ -69,27 +75,19 @@ class AccessRules:
     deny: Subjects = field(default_factory=Subjects)
 
     def __or__(self, other: "AccessRules") -> "AccessRules":
-        return AccessRules(_union(self.allow, other.allow), _union(self.deny, other.deny))
+        return AccessRules(self.allow | other.allow, self.deny | other.deny)
 
-    @property
-    def of_channels(self) -> bool:
-        return bool(self.allow.channels or self.deny.channels)
-
-    @property
-    def of_guilds(self) -> bool:
-        return bool(self.allow.guilds or self.deny.guilds)
-
-    @property
-    def of_roles(self) -> bool:
-        return bool(self.allow.roles or self.deny.roles)
+    def name_any(self, subject: Subject) -> bool:
+        """Return whether any rule is about this kind of subject."""
+        return bool(ids_of(self.allow, subject) or ids_of(self.deny, subject))
 
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """While it lasts, only owners are answered."""
+    """Only owners are answered."""
 
     note: str = ""
-    """The owner's message to users."""
+    """For users, from the owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,34 +117,12 @@ def refusal(
 
 def is_shut(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
     """Return whether a channel or thread, or its server, is denied or not listed: only owners may use the bot
-    there, and it must not read what others write there."""
+    there, and it must not read what others write."""
     asked: tuple[tuple[Subject, set[int | None]], ...] = (
         ("channel", {key.place_id, key.channel_id}),
         ("guild", {guild_id}),
     )
-    for subject, ids in asked:
-        allowed = ids_of(rules.allow, subject)
-        if ids & ids_of(rules.deny, subject) or (allowed and not ids & allowed):
-            return True
-    return False
-
-
-def ids_of(subjects: Subjects, subject: Subject) -> frozenset[int]:
-    match subject:
-        case "user":
-            return subjects.users
-        case "role":
-            return subjects.roles
-        case "channel":
-            return subjects.channels
-        case "guild":
-            return subjects.guilds
-
-
-def _union(one: Subjects, other: Subjects) -> Subjects:
-    return Subjects(
-        one.users | other.users,
-        one.roles | other.roles,
-        one.channels | other.channels,
-        one.guilds | other.guilds,
+    return any(
+        ids & ids_of(rules.deny, subject) or ((allowed := ids_of(rules.allow, subject)) and not ids & allowed)
+        for subject, ids in asked
     )

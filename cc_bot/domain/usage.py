@@ -1,6 +1,11 @@
-"""Usage in tokens and money: limits, prices, daily sums and reports."""
+"""Usage in tokens and money: limits, prices, daily sums and reports.
 
-from collections.abc import Iterable, Mapping, Sequence
+A limit is one number for one subject: everyone, a user, a role or a guild. Each limit of a user comes from
+the most specific rule: the user's own, else the most generous of their roles, else the one for everyone. A
+guild's limits apply to all of its members together, and in addition.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import dropwhile
@@ -49,9 +54,8 @@ DEFAULT_RULES: Final[Rules] = {
     LimitKey("everyone", EVERYONE, "imports_per_hour"): 20,
     LimitKey("everyone", EVERYONE, "commands_per_minute"): 120,
 }
-"""Unless the operator's file or an owner sets others. More than a person needs, and a bound for a script that
-uses a user's account: five notes a day are 10,000 after five years, a full export can be imported again
-within an hour, and paging through lists presses about one button a second."""
+"""More than a person needs, and a bound for a script: five notes a day are 10,000 after five years, a full
+export can be imported again within an hour, and paging through lists presses about one button a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +69,6 @@ class UsageSubject:
     """Their roles in that guild; None if unknown, any rule for a role may apply then."""
     front_end: Literal["discord", "terminal"] = "discord"
 
-    @property
-    def only_own(self) -> bool:
-        """True if only rules for this very user apply: at the terminal."""
-        return self.front_end == "terminal" or not self.user_id
-
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -79,10 +78,6 @@ class Bounds:
     tokens_per_day: int | None = None
     tokens_per_month: int | None = None
     concurrent: int | None = None
-
-    @property
-    def of_tokens(self) -> bool:
-        return self.tokens_per_day is not None or self.tokens_per_month is not None
 
     @property
     def any(self) -> bool:
@@ -125,7 +120,7 @@ def limits_tokens(rules: Rules, user_id: int) -> bool:
 
 def _of_user(rules: Rules, payer: UsageSubject, name: LimitName) -> int | None:
     own = LimitKey("user", payer.user_id, name)
-    if own in rules or payer.only_own:
+    if own in rules or payer.front_end == "terminal" or not payer.user_id:  # at the terminal, only its own
         return rules.get(own)
     for_all = LimitKey("everyone", EVERYONE, name)
     if payer.role_ids is None:
@@ -137,7 +132,7 @@ def _of_user(rules: Rules, payer: UsageSubject, name: LimitName) -> int | None:
 
 
 def _most_generous(values: Sequence[int | None]) -> int | None:
-    """Return the highest. So a user whose roles are unknown is never refused what a role may grant."""
+    """Return the highest, so that a user of unknown roles is never refused what a role may grant."""
     numbers = [value for value in values if value is not None]
     return max(numbers) if len(numbers) == len(values) and numbers else None
 
@@ -166,18 +161,14 @@ def find_reached(
 ) -> ReachedLimit | None:
     """Return the limit that is reached; of several, the one that resets last. Background work (not `asked`)
     is subject to token limits alone."""
-    spent = (snapshot.this_month, bounds.tokens_per_month)
-    if spent[1] is not None and spent[0] >= spent[1]:
+    month, day, most = bounds.tokens_per_month, bounds.tokens_per_day, bounds.turns_per_minute
+    if month is not None and snapshot.this_month >= month:
         return ReachedLimit("tokens_per_month", next_month(now, zone))
-    spent = (snapshot.today, bounds.tokens_per_day)
-    if spent[1] is not None and spent[0] >= spent[1]:
+    if day is not None and snapshot.today >= day:
         return ReachedLimit("tokens_per_day", next_day(now, zone))
-    if not asked:
-        return None
-    most = bounds.turns_per_minute
-    if most is not None and len(snapshot.turns) >= most:
+    if asked and most is not None and len(snapshot.turns) >= most:
         return ReachedLimit("turns_per_minute", snapshot.turns[-most] + MINUTE)
-    if bounds.concurrent is not None and snapshot.turns_in_flight >= bounds.concurrent:
+    if asked and bounds.concurrent is not None and snapshot.turns_in_flight >= bounds.concurrent:
         return ReachedLimit("concurrent", None)
     return None
 
@@ -201,11 +192,9 @@ def remaining_tokens(
     if (day := bounds.tokens_per_day) is not None:
         found.append(Remaining("tokens_per_day", day, max(0, day - snapshot.today), next_day(now, zone)))
     if (month := bounds.tokens_per_month) is not None:
-        of_month = Remaining(
-            "tokens_per_month", month, max(0, month - snapshot.this_month), next_month(now, zone)
-        )
-        found = [of_day for of_day in found if of_month.left and of_day.left <= of_month.left]
-        found.append(of_month)
+        left, resets_at = max(0, month - snapshot.this_month), next_month(now, zone)
+        found = [of_day for of_day in found if left and of_day.left <= left]
+        found.append(Remaining("tokens_per_month", month, left, resets_at))
     return tuple(found)
 
 
@@ -226,7 +215,7 @@ def next_month(moment: datetime, zone: ZoneInfo) -> datetime:
 
 
 def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    """Return midnight, in UTC: skipped or repeated local times never compare equal across zones."""
+    """In UTC, as skipped or repeated local times never compare equal across zones."""
     return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
 
 
@@ -252,10 +241,11 @@ class Price:
     def of(self, usage: Usage) -> int:
         """Return the cost in millionths of the currency."""
         cached = min(usage.cached_tokens, usage.prompt_tokens)
-        fresh = usage.prompt_tokens - cached
         cheaper = self.input if self.cached is None else self.cached
-        tokens = fresh * self.input + cached * cheaper + usage.completion_tokens * self.output
-        return round(tokens + usage.seconds * self.per_minute * MICROS / 60)
+        sent = (usage.prompt_tokens - cached) * self.input + cached * cheaper
+        return round(
+            sent + usage.completion_tokens * self.output + usage.seconds * self.per_minute * MICROS / 60
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +258,6 @@ class PriceList:
         """Return the cost in millionths of the currency; 0 for a model without a price."""
         price = self.models.get(model)
         return price.of(usage) if price else 0
-
-    def has(self, model: str) -> bool:
-        return model in self.models
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +285,7 @@ class DailyUsage:
 
 CHART_DAYS: Final = 14
 MAX_MODELS_NAMED: Final = 5
+MAX_DAYS_SHOWN: Final = 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,13 +295,61 @@ class Total:
     cost_micros: int = 0
     seconds: int = 0
 
-    def plus(self, used: DailyUsage) -> "Total":
-        return Total(
-            self.turns + used.turns,
-            self.tokens + used.tokens,
-            self.cost_micros + used.cost_micros,
-            self.seconds + used.usage.seconds,
-        )
+    @classmethod
+    def of(cls, used: Iterable[DailyUsage]) -> "Total":
+        each = [(one.turns, one.tokens, one.cost_micros, one.usage.seconds) for one in used]
+        return cls(*map(sum, zip(*each, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class UsageBreakdown:
+    """Usage of a range of days: in all, by day, by model and by purpose."""
+
+    total: Total
+    days: tuple[tuple[date, Total], ...]
+    """Every day in order; months (by their first day) for more than MAX_DAYS_SHOWN."""
+    models: tuple[tuple[str, Total], ...]
+    """The most used first; '' is the offline model."""
+    purposes: tuple[tuple[Purpose, Total], ...]
+    """The most used first; empty if unknown."""
+
+    @property
+    def by_month(self) -> bool:
+        return len(self.days) > 1 and all(day.day == 1 for day, _ in self.days)
+
+
+def break_down(used: Sequence[DailyUsage], first: date, last: date) -> UsageBreakdown:
+    """Add up usage from the `first` to the `last` day, both included."""
+    used = [each for each in used if first <= each.day <= last]
+    days = [first + timedelta(days=days) for days in range((last - first).days + 1)]
+    by_month = len(days) > MAX_DAYS_SHOWN
+    sums = _sums_by((each.day.replace(day=1) if by_month else each.day, each) for each in used)
+    shown = dict.fromkeys((day.replace(day=1) if by_month else day for day in days), Total())
+    return UsageBreakdown(
+        Total.of(used),
+        tuple((shown | sums).items()),
+        _most_used(_sums_by((each.model, each) for each in used)),
+        _most_used(_sums_by((each.purpose, each) for each in used if each.purpose is not None)),
+    )
+
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Name = TypeVar("_Name", bound=str)
+
+
+def _sums_by(used: Iterable[tuple[_Key, DailyUsage]]) -> dict[_Key, Total]:
+    groups: dict[_Key, list[DailyUsage]] = {}
+    for key, each in used:
+        groups.setdefault(key, []).append(each)
+    return {key: Total.of(each) for key, each in groups.items()}
+
+
+def _most_used(sums: Mapping[_Name, Total]) -> tuple[tuple[_Name, Total], ...]:
+    def use(item: tuple[str, Total]) -> tuple[int, int, int, str]:
+        name, total = item
+        return -total.tokens, -total.turns, -total.seconds, name
+
+    return tuple(sorted(sums.items(), key=use))
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,15 +387,13 @@ def report_of(used: Sequence[DailyUsage], today: date) -> UsageReport:
     return UsageReport(shown.days[-1][1], month.total, tuple(days), month.models)
 
 
-def with_prices(report: UsageReport, currency: str, priced_models: Iterable[str]) -> UsageReport:
+def with_prices(report: UsageReport, prices: PriceList) -> UsageReport:
     """Return the report with its currency, if any model has a price."""
-    known = frozenset(priced_models)
-    if not known:
+    if not prices.models:
         return report
-    unpriced = tuple(
-        model for model, total in report.models if model not in known and (total.tokens or total.seconds)
-    )
-    return replace(report, currency=currency, unpriced=unpriced[:MAX_MODELS_NAMED])
+    used = (model for model, total in report.models if total.tokens or total.seconds)
+    unpriced = tuple(model for model in used if model not in prices.models)
+    return replace(report, currency=prices.currency, unpriced=unpriced[:MAX_MODELS_NAMED])
 
 
 def chart_of(report: UsageReport, name: str) -> Chart:
@@ -367,61 +401,3 @@ def chart_of(report: UsageReport, name: str) -> Chart:
     labels = tuple(f"{day.month}/{day.day}" for day, _ in report.days)
     values = tuple(float(tokens) for _, tokens in report.days)
     return Chart("usage", "", "bar", labels, (Series(name, values),))
-
-
-@dataclass(frozen=True, slots=True)
-class UsageBreakdown:
-    """Usage of a range of days: in all, by day, by model and by purpose."""
-
-    total: Total
-    days: tuple[tuple[date, Total], ...]
-    """Every day in order; months (by their first day) for more than MAX_DAYS_SHOWN."""
-    models: tuple[tuple[str, Total], ...]
-    """The most used first; '' is the offline model."""
-    purposes: tuple[tuple[Purpose, Total], ...]
-    """The most used first; empty if unknown."""
-
-    @property
-    def by_month(self) -> bool:
-        return len(self.days) > 1 and all(day.day == 1 for day, _ in self.days)
-
-
-MAX_DAYS_SHOWN: Final = 62
-_Name = TypeVar("_Name", bound=str)
-
-
-def break_down(used: Sequence[DailyUsage], first: date, last: date) -> UsageBreakdown:
-    """Add up usage from the `first` to the `last` day, both included."""
-    used = [each for each in used if first <= each.day <= last]
-    days = [first + timedelta(days=days) for days in range((last - first).days + 1)]
-    by_month = len(days) > MAX_DAYS_SHOWN
-    sums = dict.fromkeys((day.replace(day=1) if by_month else day for day in days), Total())
-    for each in used:
-        day = each.day.replace(day=1) if by_month else each.day
-        sums[day] = sums[day].plus(each)
-    return UsageBreakdown(
-        _sum(used),
-        tuple(sums.items()),
-        _sums_by((each.model, each) for each in used),
-        _sums_by((each.purpose, each) for each in used if each.purpose is not None),
-    )
-
-
-def _sums_by(used: Iterable[tuple[_Name, DailyUsage]]) -> tuple[tuple[_Name, Total], ...]:
-    """Add up by name, the most used first."""
-    sums: dict[_Name, Total] = {}
-    for name, each in used:
-        sums[name] = sums.get(name, Total()).plus(each)
-    return tuple(sorted(sums.items(), key=_by_use))
-
-
-def _by_use(item: tuple[str, Total]) -> tuple[int, int, int, str]:
-    name, total = item
-    return -total.tokens, -total.turns, -total.seconds, name
-
-
-def _sum(used: Iterable[DailyUsage]) -> Total:
-    total = Total()
-    for each in used:
-        total = total.plus(each)
-    return total

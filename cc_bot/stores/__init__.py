@@ -49,14 +49,13 @@ from cc_bot.stores.settings import (
 )
 from cc_bot.stores.summaries import SummaryStore
 from cc_bot.stores.tool_lists import ToolListStore
-from cc_bot.stores.usage import UTC_ZONE, Allowance, Reservation, ReservationRequest, Settlement, UsageStore
+from cc_bot.stores.usage import UTC_ZONE, Reservation, ReservationRequest, Settlement, UsageStore
 from cc_bot.stores.web_sessions import WebSessionStore
 
 __all__ = [
     "AccessState",
     "AccessStore",
     "AgentStore",
-    "Allowance",
     "ArchiveStore",
     "BlockStore",
     "CanvasStore",

@@ -1,12 +1,12 @@
 """What owners set at run time: access rules, maintenance and limits, also where they name a user."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from cc_bot.domain.access import AccessRules, Maintenance, Ruling, Subject, Subjects
+from cc_bot.domain.access import SUBJECTS, AccessRules, Maintenance, Ruling, Subject, Subjects
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, LimitName, LimitScope, Rules, UsageSubject
@@ -31,22 +31,11 @@ _LIMIT: Final = Columns(SetLimit, moments=ISO, name=Kind())
 SELECT_LIMITS: Final = f"SELECT {_LIMIT.select} FROM limits ORDER BY scope, scope_id, name"
 
 
-class _Value(NamedTuple):
-    key: LimitKey
-    value: int | None
-
-
-_VALUE: Final = Columns(_Value, name=Kind())
-
 # $1 user, $2 guild
 _SELECT_FOR: Final = f"""
-    SELECT {_VALUE.select} FROM limits WHERE scope = 'everyone'
-    UNION ALL
-    SELECT {_VALUE.select} FROM limits WHERE scope = 'role'
-    UNION ALL
-    SELECT {_VALUE.select} FROM limits WHERE scope = 'user' AND scope_id = $1
-    UNION ALL
-    SELECT {_VALUE.select} FROM limits WHERE scope = 'guild' AND scope_id = $2
+    SELECT {_LIMIT.select} FROM limits
+    WHERE scope IN ('everyone', 'role') OR scope = 'user' AND scope_id = $1
+        OR scope = 'guild' AND scope_id = $2
 """
 
 _SET: Final = """
@@ -91,7 +80,7 @@ def all_limits() -> Steps[tuple[SetLimit, ...]]:
 def rules_for(payer: UsageSubject) -> Steps[Rules]:
     """Return the limits that may apply to a payer, those of all roles included."""
     rows = yield Statement(_SELECT_FOR, (payer.user_id, payer.guild_id))
-    return dict(map(_VALUE.read, rows))
+    return {limit.key: limit.value for limit in map(_LIMIT.read, rows)}
 
 
 class _Rule(NamedTuple):
@@ -153,11 +142,7 @@ class AccessStore:
         StorageError."""
 
         def steps() -> Steps[Visit]:
-            in_force = _in_force((yield Statement(SELECT_IN_FORCE)))
-            limits = yield from all_limits()
-            settings = yield from settings_of(user_id)
-            agents = yield from agents_in(user_id, place_ids)
-            return Visit(in_force, {limit.key: limit.value for limit in limits}, settings, agents)
+            return (yield from visits((user_id,), place_ids))[user_id]
 
         return await self._database.read(steps)
 
@@ -184,6 +169,17 @@ class AccessStore:
         return bool(rows)
 
 
+def visits(user_ids: Collection[int], place_ids: Sequence[int]) -> Steps[dict[int, Visit]]:
+    """Return what a visit of each user needs. `place_ids`: a channel, or a thread and its channel."""
+    in_force = _in_force((yield Statement(SELECT_IN_FORCE)))
+    limits = {limit.key: limit.value for limit in (yield from all_limits())}
+    found = {}
+    for user_id in user_ids:
+        settings = yield from settings_of(user_id)
+        found[user_id] = Visit(in_force, limits, settings, (yield from agents_in(user_id, place_ids)))
+    return found
+
+
 def _in_force(rows: Sequence[Row]) -> AccessState:
     ids: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     maintenance = None
@@ -192,13 +188,5 @@ def _in_force(rows: Sequence[Row]) -> AccessState:
             maintenance = Maintenance(each.rule)
         else:
             ids[each.rule, each.subject].add(each.subject_id)
-    return AccessState(AccessRules(_subjects(ids, "allow"), _subjects(ids, "deny")), maintenance)
-
-
-def _subjects(ids: defaultdict[tuple[str, str], set[int]], ruling: Ruling) -> Subjects:
-    return Subjects(
-        frozenset(ids[ruling, "user"]),
-        frozenset(ids[ruling, "role"]),
-        frozenset(ids[ruling, "channel"]),
-        frozenset(ids[ruling, "guild"]),
-    )
+    rules = (Subjects(*(frozenset(ids[rule, each]) for each in SUBJECTS)) for rule in ("allow", "deny"))
+    return AccessState(AccessRules(*rules), maintenance)

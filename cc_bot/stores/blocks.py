@@ -1,17 +1,17 @@
 """The stored state of a channel's context: its rows, frozen blocks and start.
 
-Reading takes two or three round trips whatever the archive's size: one query for the state, then pages of
-rows, newest first, from an index alone. The caller decides how many pages to read and what to freeze; frozen
+A context is read in one transaction: its state, then pages of rows, newest first, from an index alone. Frozen
 blocks and the start are stored, so a restart changes nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeVar
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import of_place, to_ms
 
 
@@ -23,8 +23,7 @@ class _Known(NamedTuple):
     tokens: int
 
 
-UNBOUNDED: Final = 2**62
-"""Above every id."""
+T = TypeVar("T")
 
 # $1 channel, $2 thread (0: the channel itself), $3 the thread, or the channel, $4 bot, $5 limit. A thread
 # uses its channel's blocks that end before it starts; it needs the next one too, which may also hold earlier
@@ -140,15 +139,54 @@ class ContextState:
     """A channel's or thread's context before its rows are read."""
 
     blocks: tuple[Block, ...] = ()
-    """Oldest first per channel or thread; only the newest if there are very many."""
+    """Oldest first; only the newest if there are very many."""
     next_first: int | None = None
     """For a thread: the start of its channel's first block that ends after the thread started."""
     window: int = 0
     """The oldest message shown; 0 if none has left yet."""
     resets: Mapping[int, int] = field(default_factory=dict)
-    """By thread id: the last message before the reset."""
+    """By thread id (0: the channel): the last message before the reset."""
     waiting: Mapping[int, frozenset[int]] = field(default_factory=dict)
     """By thread id: messages that wait for an answer."""
+
+
+def context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Steps[ContextState]:
+    """Return the state of a context, with at most the newest `blocks` of each channel or thread."""
+    params = (key.channel_id, key.thread_id, key.place_id, bot_id, blocks)
+    known = [*map(_Known._make, (yield Statement(SELECT_CONTEXT, params)))]
+    resets: dict[int, int] = {}
+    waiting: defaultdict[int, set[int]] = defaultdict(set)
+    for each in known:
+        if each.kind == "waiting":
+            waiting[each.thread_id].add(each.first_id)
+        elif each.kind == "reset":  # keyed by the Discord id of the channel or thread
+            at = 0 if each.thread_id == key.channel_id else each.thread_id
+            resets[at] = max(resets.get(at, 0), each.first_id)
+    frozen = [
+        Block(ChannelKey(key.channel_id, each.thread_id), each.first_id, each.last_id, each.tokens)
+        for each in known
+        if each.kind == "block"
+    ]
+    return ContextState(
+        blocks=tuple(sorted(frozen, key=lambda block: block.last_id)),
+        next_first=next((each.first_id for each in known if each.kind == "next"), None),
+        window=next((each.first_id for each in known if each.kind == "window"), 0),
+        resets=resets,
+        waiting={thread: frozenset(ids) for thread, ids in waiting.items()},
+    )
+
+
+def context_page(
+    key: ChannelKey, *, first: int, before: int, asked: int, limit: int, reset: int = 0
+) -> Steps[list[ContextMessage]]:
+    """Return the messages of a channel or thread, newest first, with ids from `first` up to but excluding
+    `before`.
+
+    After the question `asked`, only the channel's answers are included, as one may have been posted since.
+    Replies to messages up to `reset` show no quotation.
+    """
+    params = (key.channel_id, key.thread_id, first, before, asked, limit, reset)
+    return [*map(ContextMessage._make, (yield Statement(SELECT_ROWS, params)))]
 
 
 class BlockStore:
@@ -156,47 +194,9 @@ class BlockStore:
         self._database = database
         self._clock = clock
 
-    async def get_state(self, key: ChannelKey, *, bot_id: int, blocks: int) -> ContextState:
-        """Return the state of a context, with at most the newest `blocks` of each channel or thread."""
-        rows = await self._database.query(
-            SELECT_CONTEXT, key.channel_id, key.thread_id, key.place_id, bot_id, blocks
-        )
-        known = [*map(_Known._make, rows)]
-        frozen = [
-            Block(ChannelKey(key.channel_id, each.thread_id), each.first_id, each.last_id, each.tokens)
-            for each in reversed(known)
-            if each.kind == "block"
-        ]
-        resets: dict[int, int] = {}
-        waiting: dict[int, frozenset[int]] = {}
-        for each in known:
-            thread = each.thread_id
-            if each.kind == "waiting":
-                waiting[thread] = waiting.get(thread, frozenset()) | {each.first_id}
-            elif each.kind == "reset":  # keyed by the Discord id of the channel or thread
-                at = 0 if thread == key.channel_id else thread
-                resets[at] = max(resets.get(at, 0), each.first_id)
-        return ContextState(
-            blocks=tuple(sorted(frozen, key=lambda block: block.last_id)),
-            next_first=next((each.first_id for each in known if each.kind == "next"), None),
-            window=next((each.first_id for each in known if each.kind == "window"), 0),
-            resets=resets,
-            waiting=waiting,
-        )
-
-    async def get_page(
-        self, key: ChannelKey, *, first: int, before: int, asked: int = UNBOUNDED, limit: int, reset: int = 0
-    ) -> list[ContextMessage]:
-        """Return the messages of a channel or thread, newest first, with ids from `first` up to but excluding
-        `before`.
-
-        After the question `asked`, only the channel's answers are included, as one may have been posted
-        since. Replies to messages up to `reset` show no quotation.
-        """
-        rows = await self._database.query(
-            SELECT_ROWS, key.channel_id, key.thread_id, first, before, asked, limit, reset
-        )
-        return list(map(ContextMessage._make, rows))
+    async def run(self, begin: Callable[[], Steps[T]]) -> T:
+        """Run reads in one transaction."""
+        return await self._database.read(begin)
 
     async def freeze(
         self,
@@ -205,19 +205,17 @@ class BlockStore:
         windows: Mapping[ChannelKey, int] | None = None,
         thawed: Sequence[Block] = (),
     ) -> None:
-        """Store new blocks and the starts of contexts in one transaction.
-
-        The new blocks replace `thawed`. Idempotent.
-        """
-        now = to_ms(self._clock())
-        keys = {*(windows or {}), *(block.key for block in (*blocks, *thawed))}
+        """Store new blocks, which replace `thawed`, and the starts of contexts in one transaction.
+        Idempotent."""
+        now, windows = to_ms(self._clock()), windows or {}
+        keys = {*windows, *(block.key for block in (*blocks, *thawed))}
         await self._database.transaction(
             [
                 *(Statement(_DELETE_BLOCK, _place(block)) for block in thawed),
                 *(Statement(_INSERT_BLOCK, (*_place(block), block.tokens, now)) for block in blocks),
                 *(
                     Statement(_MOVE_WINDOW, (key.channel_id, key.thread_id, first))
-                    for key, first in (windows or {}).items()
+                    for key, first in windows.items()
                 ),
             ],
             [subject for key in keys for subject in of_place(key)],

@@ -13,24 +13,24 @@ from typing import Any, Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone
-from cc_bot.domain.memory_calls import CANVAS_TOOLS, MEMORY_TOOLS, shown_ids
+from cc_bot.domain.memory_calls import CANVAS_TOOLS, MEMORY_TOOLS
 from cc_bot.domain.message import (
     ChannelKey,
     KnownPlace,
     Message,
     Reading,
+    ToolCall,
     has_quotation,
     is_blank,
     with_heard,
 )
 from cc_bot.domain.process import WHOLE, Shard
-from cc_bot.domain.proposal import ProposedCalls
+from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import (
     MAINTENANCE_LOCK,
     Database,
     ErasureLog,
-    Row,
     Statement,
     Steps,
     Subject,
@@ -39,6 +39,15 @@ from cc_bot.storage import (
     user,
 )
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
+from cc_bot.stores.channel_deletion import (
+    ANSWERS_TO,
+    DELETE_FORWARDED,
+    DELETE_MESSAGES,
+    DELETE_TURNS,
+    SELECT_KEPT,
+    deletion,
+    place_deletion,
+)
 from cc_bot.stores.columns import (
     KEY,
     MESSAGE,
@@ -58,7 +67,6 @@ from cc_bot.stores.usage import Settlement, settle_stored
 
 # ruff: noqa: S608 - put together from constants alone
 
-# ---- channel statements ----------------------------------------------------------------------------------
 # Channel messages belong to no user: each statement is marked `/* channel */` (tests/stores/test_scope.py)
 # and restricted to rows with `user_id IS NULL`. Exceptions: EDIT and SELECT_HEARD (an edit on Discord applies
 # to every row), SESSION_OF, and THAW_NEW and RESET, which look at ids alone. Blocks also thaw for a session's
@@ -67,16 +75,19 @@ from cc_bot.stores.usage import Settlement, settle_stored
 # Messages and ids are passed as JSON arrays: one statement per page of messages is half again as fast as one
 # per message.
 
+_RESET_OF: Final = (
+    "SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = {}"
+)
+
 # Thaw the block of the oldest message that will be stored, and all later blocks. Run before INSERT. The `+`
 # skips the subquery unless a block ends after the lowest id ($3). $1 channel, $2 thread, $4 place, $5 new ids
-THAW_NEW: Final = """
+THAW_NEW: Final = f"""
     DELETE FROM block_boundaries
     WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3 AND +last_message_id >= (
         SELECT min(said.value)
         FROM @ids($5) AS said
-        WHERE said.value > (
-            SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $4
-        ) AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = said.value)
+        WHERE said.value > ({_RESET_OF.format("$4")})
+            AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = said.value)
     ) /* any row */
 """
 
@@ -102,16 +113,14 @@ INSERT: Final = f"""
     SELECT
         $1, $2, $3, $4, {", ".join(_INSERTED.values())}, ({_OF_SAID["discord_id"]} >> 22) + 1420070400000
     FROM @rows($5) AS said
-    WHERE {_OF_SAID["discord_id"]} > (
-        SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
-    )
+    WHERE {_OF_SAID["discord_id"]} > ({_RESET_OF.format("$3")})
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO NOTHING
     RETURNING id /* channel */
 """
 
 # Backfill may have stored the message first; one that has waited does not wait again. $1 id, $2 channel, $3
 # thread, $4 place, $5 now
-WAIT: Final = """
+WAIT: Final = f"""
     INSERT INTO turns (
         id, user_id, channel_id, thread_id, agent, state, kind, visibility, question_id, accepted_at
     )
@@ -120,9 +129,7 @@ WAIT: Final = """
         discord_id, CAST($5 AS BIGINT)
     FROM messages
     WHERE discord_id = $1 AND parent_channel_id = $2 AND thread_id = $3 AND user_id IS NULL AND role = 'user'
-        AND discord_id > (
-            SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $4
-        )
+        AND discord_id > ({_RESET_OF.format("$4")})
     ON CONFLICT (id) DO NOTHING
     RETURNING id /* channel */
 """
@@ -227,16 +234,14 @@ NEWEST_ANSWER: Final = f"""
             WHERE w.shown_in = messages.discord_id AND w.kind = 'mention' AND w.user_id = $4
         ))
         AND discord_id IS NOT NULL AND visibility = 'public' AND status <> 'replaced'
-        AND discord_id > (
-            SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
-        )
+        AND discord_id > ({_RESET_OF.format("$3")})
     ORDER BY discord_id DESC
     LIMIT 1 /* channel */
 """
 
 # By messages_by_memory_user. $1 user, $2 channel, $3 thread, $4 the first id, $5 limit
 _MEMORY_CALLS: Final = """
-    SELECT tool_calls FROM messages
+    SELECT discord_id, tool_calls FROM messages
     WHERE memory_user_id = $1 AND +parent_channel_id = $2 AND +thread_id = $3 AND user_id IS NULL
         AND +discord_id >= $4 AND status <> 'replaced'
     ORDER BY id DESC
@@ -350,9 +355,7 @@ RESET: Final = """
 """
 
 # $1 place
-SELECT_RESET: Final = """
-    SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $1
-"""
+SELECT_RESET: Final = _RESET_OF.format("$1")
 
 # $1 mode, $2 start if the mode is new
 READING: Final = """
@@ -370,209 +373,6 @@ NOTE_PLACE: Final = """
     INSERT INTO places (place_id, channel_id, guild_id) VALUES ($1, $2, $3)
     ON CONFLICT (place_id) DO NOTHING
 """
-
-# ---- channel removal -------------------------------------------------------------------------------------
-# Deletions, each with everything that depends on the message, in one transaction: waiting turns, further
-# pages of an answer, blocks. A page stands for its whole answer. Rows of sessions are deleted as well.
-
-_LAST_THREAD: Final = 2**63 - 1
-
-# The messages that an array of ids ($1) stands for: pages are replaced by their answers.
-_MEANT: Final = """
-    SELECT value FROM @ids($1) AS meant
-    UNION ALL
-    SELECT answer_id FROM answer_pages WHERE discord_id IN @ids($1)
-"""
-
-# The messages that show answers to the questions $1, and to no question that is left.
-ANSWERS_TO: Final = """
-    WITH gone (id) AS (SELECT value FROM @ids($1) AS meant), answers (id) AS (
-        SELECT w.shown_in FROM turns AS w
-        WHERE w.question_id IN (SELECT id FROM gone) AND w.kind = 'mention' AND w.state <> 'accepted'
-            AND w.shown_in IS NOT NULL AND NOT EXISTS (
-                SELECT 1 FROM turns AS other
-                WHERE other.shown_in = w.shown_in AND other.kind = 'mention'
-                    AND other.question_id NOT IN (SELECT id FROM gone)
-            )
-        UNION ALL
-        SELECT a.discord_id
-        FROM messages AS q
-        JOIN messages AS a ON a.session_id = q.session_id AND a.id > q.id AND a.role = 'assistant'
-        WHERE q.discord_id IN (SELECT id FROM gone) AND q.session_id IS NOT NULL AND q.role = 'user'
-            AND a.discord_id IS NOT NULL AND NOT EXISTS (
-                SELECT 1 FROM messages AS later
-                WHERE later.session_id = q.session_id AND later.id > q.id AND later.id < a.id
-                    AND later.role = 'user'
-            )
-    )
-    SELECT id FROM answers
-    UNION ALL
-    SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id /* any row */
-"""
-
-_THAW: Final = f"""
-    DELETE FROM block_boundaries WHERE id IN (
-        {BLOCKS_FROM_MESSAGE}
-        WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.discord_id @among({_MEANT})
-    ) /* channel */
-"""
-
-# The questions of session answers among them.
-_ASKED: Final = f"""
-        SELECT (
-            SELECT q.id FROM messages AS q
-            WHERE q.session_id = a.session_id AND q.id < a.id AND q.role = 'user' AND q.in_channel = 1
-            ORDER BY q.id DESC LIMIT 1
-        )
-        FROM messages AS a
-        WHERE a.discord_id @among({_MEANT}) AND a.in_channel = 1 AND a.role = 'assistant'
-"""
-
-# A command's question is visible on Discord only as long as its answer; it stays in its user's session.
-_THAW_ASKED: Final = f"""
-    DELETE FROM block_boundaries WHERE id IN (
-        {BLOCKS_FROM_MESSAGE}
-        WHERE m.in_channel = 1 AND m.id @among({_ASKED})
-    ) /* channel */
-"""
-
-_LEAVE_CHANNEL: Final = f"""
-    UPDATE messages SET in_channel = 0 WHERE in_channel = 1 AND id @among({_ASKED})
-    /* channel */
-"""
-
-_UNLINK_ANSWERS: Final = f"""
-    UPDATE turns SET shown_in = NULL, state = CASE state WHEN 'accepted' THEN state ELSE 'shown' END
-    WHERE kind = 'mention' AND shown_in @among({_MEANT}) /* channel */
-"""
-
-# An unanswered question of a session is kept only to be asked again.
-DELETE_TURNS: Final = """
-    DELETE FROM turns
-    WHERE question_id IN @ids($1) AND (kind = 'mention' OR kind = 'message' AND state = 'interrupted')
-    RETURNING kind /* channel */
-"""
-
-DELETE_MESSAGES: Final = f"""
-    DELETE FROM messages
-    WHERE discord_id @among({_MEANT})
-    RETURNING id /* any row */
-"""
-
-_DELETE_PAGES: Final = f"""
-    DELETE FROM answer_pages
-    WHERE answer_id @among({_MEANT})
-"""
-
-# $1 channel, $2 and $3 the first and last of its threads to delete
-_FORGET_MENTIONS: Final = """
-    DELETE FROM turns WHERE kind = 'mention' AND question_id IN (
-        SELECT discord_id FROM messages
-        WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
-            AND user_id IS NULL AND discord_id IS NOT NULL
-    ) /* channel */
-"""
-
-_FORGET_PAGES: Final = """
-    DELETE FROM answer_pages WHERE answer_id IN (
-        SELECT discord_id FROM messages
-        WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
-            AND user_id IS NULL AND role = 'assistant' AND discord_id IS NOT NULL
-    ) /* channel */
-"""
-
-FORGET_MESSAGES: Final = """
-    DELETE FROM messages
-    WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
-        AND user_id IS NULL AND discord_id IS NOT NULL /* channel */
-"""
-
-_FORGET_BLOCKS: Final = "DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
-
-_FORGET_WINDOWS: Final = "DELETE FROM channel_windows WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
-
-_FORGET_READ: Final = "DELETE FROM read_to WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
-
-# $1 channel, $2 the thread, or NULL for the whole channel
-_FORGET_RESETS: Final = (
-    "DELETE FROM thread_metadata WHERE channel_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR thread_id = $2)"
-)
-
-# The content of a forward is deleted with the question about it.
-DELETE_FORWARDED: Final = """
-    DELETE FROM attachments WHERE source_id IN @ids($1)
-    RETURNING message_id /* channel */
-"""
-
-# Whether a backup may hold them. $1 ids
-SELECT_KEPT: Final = f"""
-    SELECT id FROM messages WHERE discord_id @among({_MEANT})
-    UNION ALL
-    SELECT message_id FROM attachments WHERE source_id IN @ids($1) /* all users */
-    LIMIT 1
-"""
-
-# In order: later statements delete what earlier ones join on.
-_DELETION: Final = (
-    *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
-    *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
-)
-_FORGETTING: Final = (
-    *(_FORGET_MENTIONS, _FORGET_PAGES, FORGET_MESSAGES, _FORGET_BLOCKS, _FORGET_WINDOWS, _FORGET_READ),
-)
-
-# $1 thread
-_FORGET_THREAD: Final = "DELETE FROM places WHERE place_id = $1"
-
-# $1 channel
-_FORGET_CHANNEL: Final = "DELETE FROM places WHERE channel_id = $1"
-
-# Messages to delete here that still exist on Discord. $1 ids
-_SELECT_READ: Final = """
-    SELECT parent_channel_id, thread_id, discord_id FROM messages
-    WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* channel */
-"""
-
-# $1 channel, $2 thread, $3 id
-_KEEP_READ: Final = """
-    INSERT INTO read_to (channel_id, thread_id, discord_id) VALUES ($1, $2, $3)
-    ON CONFLICT (channel_id, thread_id)
-    DO UPDATE SET discord_id = excluded.discord_id WHERE excluded.discord_id > read_to.discord_id
-"""
-
-
-def deletion(discord_ids: Collection[int]) -> list[Statement]:
-    """Return the statements that delete these messages; DELETE_MESSAGES returns a row for each that
-    existed."""
-    ids = json.dumps([*discord_ids])
-    return [Statement(sql, (ids,)) for sql in _DELETION]
-
-
-def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
-    """Delete messages that still exist on Discord, so that catching up does not fetch them again."""
-    if not discord_ids:
-        return
-    newest = dict[tuple[int, int], int]()
-    for channel_id, thread_id, id_ in (yield Statement(_SELECT_READ, (json.dumps([*discord_ids]),))):
-        at = (channel_id, thread_id)
-        newest[at] = max(newest.get(at, 0), id_)
-    for at, id_ in sorted(newest.items()):
-        yield Statement(_KEEP_READ, (*at, id_))
-    for statement in deletion(discord_ids):  # noqa: UP028 - a list can't be sent the rows
-        yield statement
-
-
-def place_deletion(key: ChannelKey) -> list[Statement]:
-    """Return the statements that delete a thread, or a channel with its threads."""
-    threads = (key.thread_id, key.thread_id or _LAST_THREAD)
-    return [
-        *(Statement(sql, (key.channel_id, *threads)) for sql in _FORGETTING),
-        Statement(_FORGET_RESETS, (key.channel_id, key.thread_id or None)),
-        Statement(_FORGET_THREAD if key.thread_id else _FORGET_CHANNEL, (key.place_id,)),
-    ]
-
-
-# ---- channels --------------------------------------------------------------------------------------------
 
 SELECT_KNOWN: Final = """
     SELECT discord_id FROM messages WHERE discord_id IN @ids($1)
@@ -755,35 +555,27 @@ class ChannelStore:
         columns = _ANSWERED.of(MESSAGE.write(answer) | {"memory_user_id": author_id if acts else None})
         asker = SessionKey(author_id, key.place_id, agent)
         proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
-        before = [
-            Statement(THAW_FROM, held),
-            Statement(COMMIT_ANSWER, (*held, key.place_id, to_ms(now), asked, *columns)),
-            Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,)),
-        ]
-        batch = [
-            *before,
-            *proposing,
-            *(
-                Statement(MARK_ANSWERED, (*held, question.discord_id, question.content))
-                for question in questions
-            ),
-        ]
 
-        def steps() -> Steps[list[Sequence[Row]]]:
-            results = []
-            for statement in batch:
-                results.append((yield statement))
-            if settlement and results[1]:
+        def steps() -> Steps[StoredTurn | None]:
+            yield Statement(THAW_FROM, held)
+            rows = yield Statement(COMMIT_ANSWER, (*held, key.place_id, to_ms(now), asked, *columns))
+            yield Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,))
+            made = list[Proposal]()
+            for statement in proposing:
+                made += map(PROPOSAL.read, (yield statement))
+            for question in questions:
+                yield Statement(MARK_ANSWERED, (*held, question.discord_id, question.content))
+            if not rows:
+                return None
+            if settlement:
                 yield from settle_stored(settlement)
-            return results
+            return StoredTurn((replace(answer, id=rows[0][0], created_at=now),), proposals=tuple(made))
 
         # The lock of the asker: while they are being erased, no answer is stored.
-        results = await self._database.write(steps, (*of_place(key), user(author_id)))
-        if not results[1]:
+        stored = await self._database.write(steps, (*of_place(key), user(author_id)))
+        if stored is None:
             raise ConversationGone
-        stored = replace(answer, id=results[1][0][0], created_at=now)
-        made = [row for rows in results[len(before) :][: len(proposing)] for row in rows]
-        return StoredTurn((stored,), proposals=tuple(map(PROPOSAL.read, made)))
+        return stored
 
     async def get_newest_answer(self, key: ChannelKey, to_user_id: int | None = None) -> Message | None:
         """Return the bot's last answer in a channel or thread since its reset; with `to_user_id`, to that
@@ -795,17 +587,15 @@ class ChannelStore:
         [read] = await read_texts(self._database, to_user_id, [found])
         return read
 
-    async def list_shown_memories(self, key: ChannelKey, user_id: int, first: int) -> frozenset[int]:
-        """List the memories of a user that recent answers there, from the id `first` on, saved or showed."""
-        rows = await self._database.query(
-            _MEMORY_CALLS, user_id, key.channel_id, key.thread_id, first, _MAX_ANSWERS_SHOWING
-        )
-        return shown_ids(call for (calls,) in rows for call in tool_calls_of(calls))
+    async def get_said(self, discord_id: int, place_id: int, user_id: int) -> tuple[Said | None, int]:
+        """Return what a message says that everyone or this user can read in a channel or thread (a page: its
+        whole answer), and the id of the newest reset marker there; 0 for none."""
 
-    async def get_said(self, discord_id: int, place_id: int, user_id: int) -> Said | None:
-        """Return what a message says that everyone or this user can read in a channel or thread; a page
-        returns its whole answer."""
-        return _HEARD.first(await self._database.query(SELECT_SAID, discord_id, place_id, user_id))
+        def steps() -> Steps[tuple[Said | None, int]]:
+            [(reset_id,)] = yield Statement(SELECT_RESET, (place_id,))
+            return _HEARD.first((yield Statement(SELECT_SAID, (discord_id, place_id, user_id)))), reset_id
+
+        return await self._database.read(steps)
 
     async def get_session_key(self, discord_id: int) -> SessionKey | None:
         """Return the session whose answer a message, or one of its pages, shows."""
@@ -866,11 +656,6 @@ class ChannelStore:
         )
         return int(began)
 
-    async def get_reset(self, place_id: int) -> int:
-        """Return the id of the newest reset marker of a channel or thread; 0 for none."""
-        [(reset_id,)] = await self._database.query(SELECT_RESET, place_id)
-        return int(reset_id)
-
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
         """Mark messages up to an id as not to be read again, by this bot or (0) by any."""
         params = (key.place_id, bot_id, key.channel_id, discord_id, self._now())
@@ -889,6 +674,16 @@ class ChannelStore:
             Statement(THAW_NEW, (*held, min(ids), key.place_id, json.dumps(ids))),
             Statement(INSERT, (*held, key.place_id, self._now(), json.dumps(rows, ensure_ascii=False))),
         ]
+
+
+def memory_calls(
+    key: ChannelKey, user_id: int, first: int
+) -> Steps[Sequence[tuple[int, tuple[ToolCall, ...]]]]:
+    """Return the calls of memory tools for a user in recent answers there, from the id `first` on."""
+    if not user_id:
+        return ()
+    params = (user_id, key.channel_id, key.thread_id, first, _MAX_ANSWERS_SHOWING)
+    return [(id_, tool_calls_of(calls)) for id_, calls in (yield Statement(_MEMORY_CALLS, params))]
 
 
 def _key(channel_id: int, place_id: int) -> ChannelKey:

@@ -18,6 +18,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import AskedFile, AskedQuestion, PendingTurn
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
+from cc_bot.stores.access import Visit, visits
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import (
     CHANNEL,
@@ -173,11 +174,6 @@ _TO_SHOW: Final = f"""
         SELECT w.shown_in FROM turns AS w WHERE {_HERE} AND w.state = 'answered'
     )
     ORDER BY m.discord_id /* channel */
-"""
-
-_UNATTENDED: Final = f"""
-    SELECT 1 FROM turns AS w WHERE {_HERE} AND w.state = 'accepted' AND w.shown_in IS NULL
-    LIMIT 1 /* channel */
 """
 
 # A question that was edited again has another text and stays 'edited'. $1 id, $2 the text that was read
@@ -385,9 +381,18 @@ class TurnLedger:
     async def list_due(self, key: ChannelKey) -> tuple[Mention, ...]:
         """List the channel's questions that wait, were edited, or whose answer was not fully shown, oldest
         first."""
-        rows = await self._database.query(_SELECT_DUE, key.channel_id, key.thread_id, key.place_id)
-        found = sorted(map(_MENTION.read, rows), key=lambda due: due.question.discord_id or 0)
-        return tuple([await self._with_call_texts(due) if due.calls else due for due in found])
+        return await self._with_call_texts(await self._database.read(lambda: _due(key)))
+
+    async def read_due(self, key: ChannelKey) -> tuple[tuple[Mention, ...], dict[int, Visit]]:
+        """The same, and what is known of each author, in one trip."""
+
+        def steps() -> Steps[tuple[list[Mention], dict[int, Visit]]]:
+            found = yield from _due(key)
+            authors = {due.question.author_id for due in found}
+            return found, (yield from visits(authors, (key.place_id, key.channel_id)))
+
+        found, authors = await self._database.read(steps)
+        return await self._with_call_texts(found), authors
 
     async def mark_read(self, key: ChannelKey, question: Message) -> None:
         """Record that this text of the question was processed, unless it has changed since."""
@@ -405,10 +410,6 @@ class TurnLedger:
     async def is_question(self, discord_id: int, user_id: int) -> bool:
         """True if this user's message is a mention, or belongs to the user's session."""
         return bool(await self._database.query(_IS_QUESTION, discord_id, user_id))
-
-    async def has_unattended(self, key: ChannelKey) -> bool:
-        """True if a question there waits without an answer message."""
-        return bool(await self._database.query(_UNATTENDED, key.channel_id, key.thread_id))
 
     async def begin_answer(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
         """Record that one answer message is about to be posted for these, with a nonce made from this id."""
@@ -456,13 +457,21 @@ class TurnLedger:
         [rows] = await self._database.transaction([Statement(sql, params)], of_place(key))
         return rows
 
-    async def _with_call_texts(self, due: Mention) -> Mention:
-        calls = await read_call_texts(self._database, due.question.author_id, due.calls, "public")
-        return replace(due, calls=calls)
+    async def _with_call_texts(self, found: Sequence[Mention]) -> tuple[Mention, ...]:
+        async def read(due: Mention) -> Mention:
+            calls = await read_call_texts(self._database, due.question.author_id, due.calls, "public")
+            return replace(due, calls=calls)
+
+        return tuple([await read(due) if due.calls else due for due in found])
 
     async def _with_texts(self, turn: PendingTurn) -> PendingTurn:
         calls = await read_call_texts(self._database, turn.key.user_id, turn.calls, turn.visibility)
         return replace(turn, calls=calls)
+
+
+def _due(key: ChannelKey) -> Steps[list[Mention]]:
+    rows = yield Statement(_SELECT_DUE, (key.channel_id, key.thread_id, key.place_id))
+    return sorted(map(_MENTION.read, rows), key=lambda due: due.question.discord_id or 0)
 
 
 def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:

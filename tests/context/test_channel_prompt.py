@@ -217,5 +217,5 @@ class TestWindow:
         assert all(block.last_id < settled for block in planned.frozen)
         edges = [edge for block in planned.frozen for edge in (block.first_id, block.last_id)]
         assert edges == sorted(edges)
-        if rows and counted.tokens(rows[-1:]) <= budget * 0.7:
+        if rows and sum(counted.costs(rows[-1:])) <= budget * 0.7:
             assert ids

@@ -14,9 +14,9 @@ from cc_bot.assistant import AssistantSettings
 from cc_bot.discord.delivery.answers import TurnRunner
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.gate import SeenRoles
-from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, Mentions, TypingSigns
+from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, Mentions
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
+from cc_bot.discord.places import Recent
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError
 from cc_bot.domain.locale import Locale
@@ -120,8 +120,8 @@ class Room(Place):
     @asynccontextmanager
     async def served(self, retry_s: float = 0.05) -> AsyncIterator[Mentions]:
         """Whoever waits is answered, and what fails is tried again soon."""
-        gate, signs = gate_over(self.stores, self.rest), TypingSigns(self.rest)
-        mentions = Mentions(self.stores.ledger, self.answers, signs, gate, utc_now, retry_s=retry_s)
+        gate, ledger = gate_over(self.stores, self.rest), self.stores.ledger
+        mentions = Mentions(ledger, self.answers, self.rest, gate, utc_now, retry_s=retry_s)
         yield mentions
         mentions.close()
         await mentions.finish()
@@ -143,7 +143,7 @@ async def room(place: Place) -> AsyncIterator[Room]:
             boards_over(stores, rest),
         )
         replies = MessageReplies(rest, ExpectedDeletions(), stores.channels)
-        answers = ChannelAnswers(stores, runner, replies, SeenRoles())
+        answers = ChannelAnswers(stores, runner, replies, Recent(9))
         yield Room(**vars(place), table=table, answers=answers)
 
 
@@ -200,7 +200,7 @@ class TestWaiting:
         await room.asks("ケン", "ふたつ")
         room.table.model.script = [["いち。"], ["に。"]]
         for _ in range(2):  # of which the next run of the program knows nothing
-            next_run = replace(room.answers, _posted={}, _told=set())
+            next_run = replace(room.answers, _posted={})
             assert await next_run.answer(room.key, await room.mentions())
         assert room.texts() == ["いち。", "に。"]
 

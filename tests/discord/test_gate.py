@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.discord.gate import MAX_AT_ONCE, QUIET_S, CommandRates, FloodGuard, Gate, Owners, error_of
-from cc_bot.domain import ChannelKey, Locale, Message
+from cc_bot.domain import ChannelKey, Locale
 from cc_bot.domain.access import Refusal, Visitor
 from cc_bot.domain.errors import StorageError, UnderMaintenance
 from cc_bot.policy import Policies
@@ -39,8 +39,7 @@ class Door(Place):
         return Visitor(self.aiko.id, (1,))
 
     async def turns_away(self, key: ChannelKey | None = None) -> Refusal | None:
-        question = Message("user", "ねえ", author_id=self.aiko.id)
-        return (await self.gate.refusals_in(key or self.key, [question])).get(self.aiko.id)
+        return await self.gate.refusal_in(key or self.key, self.aiko.id)
 
     def owners(self, *named: int) -> Owners:
         return Owners(frozenset(named), Policies(self.file, locale=Locale.JA), self.rest)

@@ -206,8 +206,8 @@ def test_a_report_adds_up_days_and_months_and_names_models_without_a_price() -> 
     days = usage.report_of([used(13, 7), used(2, 5), used(14, 99)], TODAY).days
     assert (len(days), days[0], days[11]) == (14, (date(2026, 11, 9), 7), (date(2026, 11, 20), 5))
     report = usage.report_of([used(0, 5), used(0, 5, model="large"), used(0, 1, model="")], TODAY)
-    assert usage.with_prices(report, "USD", ()).currency == ""
-    priced = usage.with_prices(report, "USD", ["small"])
+    assert usage.with_prices(report, usage.PriceList()).currency == ""
+    priced = usage.with_prices(report, usage.PriceList("USD", {"small": usage.Price(1, 1)}))
     assert (priced.currency, priced.unpriced) == ("USD", ("large", ""))
     first = TODAY - timedelta(days=6)
     week = usage.break_down([used(0, 5, cost=2), used(6, 7), used(7, 1000)], first, TODAY)

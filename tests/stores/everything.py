@@ -22,6 +22,8 @@ from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, Usag
 from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import ReservationRequest, SessionStore, Settlement, Stores, UsageStore
+from cc_bot.stores.blocks import context_state
+from cc_bot.stores.channels import memory_calls
 from cc_bot.stores.memory.index import recompute_outdated
 from cc_bot.stores.memory.meaning import Meaning
 from cc_bot.stores.processes import ProcessStore
@@ -32,7 +34,7 @@ from tests.proposals import WRITING, remembering
 from tests.stores.backends import KEY, got, stores_over, turn
 from tests.stores.encoders import TopicEncoder
 from tests.stores.forgetting import summarized
-from tests.stores.places import answer, said
+from tests.stores.places import answer, read_page, said
 
 USER: Final = KEY.user_id
 NOW: Final = datetime.now(UTC)
@@ -349,7 +351,13 @@ async def do_everything_in_channels(stores: Stores) -> None:
     await do(channels.note_place(KnownPlace(key, 5)), channels.set_reading("all", 30))
     await do(channels.reset(key, bot_id=0, discord_id=15), channels.pass_over(key, 16))
     await channels.note_heard(key, said(10), "明日の予定は？")
-    await do(channels.list_shown_memories(key, USER, 10), channels.edit(10, "直した"), channels.delete([11]))
+    await do(
+        stores.blocks.run(lambda: memory_calls(key, USER, 10)),
+        stores.blocks.run(lambda: context_state(key, bot_id=0, blocks=5)),
+        read_page(stores, key, first=0, before=20, limit=5),
+        channels.edit(10, "直した"),
+        channels.delete([11]),
+    )
     await do(channels.forget_place(key), channels.forget_place(ChannelKey(key.channel_id, 99)))
 
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.message import ChannelKey, ContextMessage
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
+from cc_bot.stores.blocks import context_page
 from tests.stores.conversation import CAT
 
 CHANNEL: Final = ChannelKey(987654321098765432)
@@ -93,3 +94,9 @@ async def list_waiting(stores: Stores, key: ChannelKey) -> tuple[Message, ...]:
 async def list_edited(stores: Stores, key: ChannelKey) -> tuple[Message, ...]:
     """The questions there that were edited since they were answered."""
     return tuple(each.question for each in await stores.ledger.list_due(key) if each.state == "edited")
+
+
+async def read_page(
+    stores: Stores, key: ChannelKey, *, asked: int = 2**62, **bounds: int
+) -> list[ContextMessage]:
+    return await stores.blocks.run(lambda: context_page(key, asked=asked, **bounds))

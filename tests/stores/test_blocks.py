@@ -3,10 +3,10 @@
 from cc_bot.domain import Block, ChannelKey, Message
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
-from cc_bot.stores.blocks import ContextState
+from cc_bot.stores.blocks import ContextState, context_state
 from tests.stores.backends import KEY as SESSION
 from tests.stores.backends import turn
-from tests.stores.places import list_waiting
+from tests.stores.places import list_waiting, read_page
 
 CHANNEL = ChannelKey(1000)
 THREAD = ChannelKey(1000, 50)
@@ -22,12 +22,12 @@ async def say(stores: Stores, *ids: int, key: ChannelKey = CHANNEL, waiting: boo
 
 async def read(stores: Stores, key: ChannelKey = CHANNEL, limit: int = 100, **bounds: int) -> list[int]:
     first, before = bounds.pop("first", 0), bounds.pop("before", 10**6)
-    page = await stores.blocks.get_page(key, first=first, before=before, limit=limit, **bounds)
+    page = await read_page(stores, key, first=first, before=before, limit=limit, **bounds)
     return [said.id for said in page]
 
 
 async def state(stores: Stores, key: ChannelKey = CHANNEL, blocks: int = 100) -> ContextState:
-    return await stores.blocks.get_state(key, bot_id=BOT, blocks=blocks)
+    return await stores.blocks.run(lambda: context_state(key, bot_id=BOT, blocks=blocks))
 
 
 def block(first: int, last: int, key: ChannelKey = CHANNEL, tokens: int = 10) -> Block:

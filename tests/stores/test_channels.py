@@ -18,6 +18,7 @@ from tests.stores.places import (
     heard_in_dm,
     list_edited,
     list_waiting,
+    read_page,
     said,
 )
 
@@ -29,7 +30,7 @@ async def newest(stores: Stores, key: ChannelKey = CHANNEL) -> Message:
 class TestWhatIsRepliedTo:
     async def test_is_found_whole_in_its_place_and_for_whom_it_was_said(self, stores: Stores) -> None:
         async def found(discord_id: int, place_id: int, user_id: int = 99) -> tuple[int, str, int | None]:
-            each = await stores.channels.get_said(discord_id, place_id, user_id)
+            each, _ = await stores.channels.get_said(discord_id, place_id, user_id)
             return (each.user_id, each.message.content, each.message.discord_id) if each else (0, "", None)
 
         nothing = (0, "", None)
@@ -40,7 +41,7 @@ class TestWhatIsRepliedTo:
         await stores.channels.add_pages(CHANNEL.place_id, 20, [21])
         assert await found(21, CHANNEL.place_id) == (0, "長い答え", 20)
         await stores.channels.add(CHANNEL, said(22, "賛成", reply_to=21))
-        [row] = await stores.blocks.get_page(CHANNEL, first=22, before=23, limit=5)
+        [row] = await read_page(stores, CHANNEL, first=22, before=23, limit=5)
         assert (row.reply_to, row.replied, row.replied_name) == (20, "長い答え", None)
         await ask_in_dm(stores, 30, "秘密の質問")
         assert await found(30, DM.channel_id, DM.user_id + 1) == nothing
@@ -51,7 +52,7 @@ class TestWhatIsRepliedTo:
         await stores.channels.add_all(THREAD, [said(12, "よそから", reply_to=10)])
 
         async def replied(key: ChannelKey = CHANNEL, first: int = 11, reset: int = 0) -> str | None:
-            [row] = await stores.blocks.get_page(key, first=first, before=first + 1, limit=5, reset=reset)
+            [row] = await read_page(stores, key, first=first, before=first + 1, limit=5, reset=reset)
             return row.replied
 
         assert await replied() == "あ" * 60

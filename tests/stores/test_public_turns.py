@@ -25,6 +25,7 @@ from tests.stores.places import (
     ask_in_dm,
     freeze,
     frozen,
+    read_page,
     said,
 )
 
@@ -66,7 +67,7 @@ async def session(stores: Stores) -> list[str]:
 
 
 async def read(stores: Stores, key: ChannelKey = CHANNEL, *, asked: int = 2**62) -> list[tuple[int, str]]:
-    page = await stores.blocks.get_page(key, first=0, before=2**62, asked=asked, limit=100)
+    page = await read_page(stores, key, first=0, before=2**62, asked=asked, limit=100)
     return [(each.id, each.content) for each in reversed(page)]
 
 
@@ -76,7 +77,7 @@ class TestTurn:
             await stores.channels.add(CHANNEL, said(number, f"発言{number}"))
         await ask(stores)
         await stores.channels.add_all(CHANNEL, [said(ASKED, "また"), answer(ANSWERED, "また")])
-        page = await stores.blocks.get_page(CHANNEL, first=0, before=99, limit=9)
+        page = await read_page(stores, CHANNEL, first=0, before=99, limit=9)
         told = [(each.id, each.role, each.name, each.content, each.author_id) for each in reversed(page)]
         assert told == [
             (10, "user", "花子", "発言10", 7),

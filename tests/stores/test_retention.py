@@ -17,7 +17,7 @@ from cc_bot.storage import Database, Statement
 from cc_bot.stores import RetentionStore, Stores, VitalsStore
 from tests.stores.backends import KEY, OpenStores, contents, turn
 from tests.stores.forgetting import stored, summarized
-from tests.stores.places import answer, freeze, frozen, said
+from tests.stores.places import answer, freeze, frozen, read_page, said
 
 MONTH: Final = timedelta(days=30)
 CHANNEL: Final = ChannelKey(3)
@@ -79,7 +79,7 @@ class TestMessages:
         await freeze(database, CHANNEL, (1, 4), (5, 6), (7, 8))
         await stores.retention.prune_messages(utc_now() - timedelta(days=1))
         assert await frozen(database, CHANNEL) == []
-        page = await stores.blocks.get_page(CHANNEL, first=0, before=99, limit=99)
+        page = await read_page(stores, CHANNEL, first=0, before=99, limit=99)
         assert [each.id for each in page] == [8, 7, 6]
 
     async def test_are_not_fetched_again_where_an_answer_is_left(self, stores: Stores, now: Clock) -> None:

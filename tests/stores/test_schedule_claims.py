@@ -14,6 +14,7 @@ from cc_bot.stores import SessionStore, Stores
 from cc_bot.stores.schedules import IN_A_CHANNEL
 from tests.stores.backends import KEY, OTHER_USER, got
 from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, PLACES, Clocked, once, times
+from tests.stores.places import read_page
 
 ME = KEY.user_id
 SAID = Message("assistant", "⏰ 薬", discord_id=7)
@@ -107,7 +108,7 @@ class TestMessage:
         [firing] = await schedules.at(NOON)
         await schedules.mark_sent(firing, SAID, channel_id=70)
         assert await schedules.get_last_said(ME, 70)
-        assert not await stores.blocks.get_page(ChannelKey(70), first=0, before=99, limit=9)
+        assert not await read_page(stores, ChannelKey(70), first=0, before=99, limit=9)
 
     async def test_is_its_users_and_in_no_history(self, schedules: Clocked, database: Database) -> None:
         await once(schedules)

@@ -191,9 +191,7 @@ async def use(
     wanted = find_agent(await chooser.usable_at(place), name)
     if wanted is None:
         raise UnknownAgent
-    before = await chooser.of(ctx.interaction)
-    await chooser.choose(caller.user_id, place, wanted)
-    after = await chooser.of(ctx.interaction)
+    before, after = await chooser.choose(caller.user_id, place, wanted)
     if before.key != after.key:
         await boards.refresh(before.key, interaction=ctx.interaction)  # removes its message
         await boards.refresh(after.key, interaction=ctx.interaction)

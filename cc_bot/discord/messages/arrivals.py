@@ -2,15 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Final
 
 import hikari
-import structlog
 
 from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
-from cc_bot.discord.agents import AgentSelector, Chosen
+from cc_bot.discord.agents import Chosen
 from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
@@ -42,39 +41,45 @@ from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.mentions import EDIT_WITHIN, Mentions
 from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient
-from cc_bot.domain.access import Refusal
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
 from cc_bot.log import begin_turn
-from cc_bot.stores import CanvasStore, ChannelStore, ScheduleStore
+from cc_bot.stores import Stores
 from cc_bot.texts import Texts, explain
 
-# ---- proactive messages ----------------------------------------------------------------------------------
-# Replies to reminders and heartbeats. Those belong to no session, so their text is quoted above the reply for
-# the model, and stored with it.
-
 QUOTED_CHARACTERS = 1000
-REMEMBERED = 500
-"""Cached quotations: an edit does not change them."""
+MAX_REMEMBERED = 1000
+"""Handled messages: after a reconnect Discord may deliver some again."""
+PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
+"""Five minutes of retries to look up a message's channel; only that channel waits."""
 
 
 @dataclass(eq=False, slots=True)
 class ProactiveMessageQuotes:
-    schedules: ScheduleStore
-    bot: Callable[[], hikari.OwnUser]
-    _answered: Recent[int, str] = field(default_factory=partial(Recent[int, str], REMEMBERED))
+    """Quotes reminders and heartbeats above replies to them: they belong to no session."""
 
-    async def is_for_author(self, message: hikari.PartialMessage) -> bool:
-        """Return whether it replies to its author's own reminder or heartbeat."""
-        return bool(await self._words_replied_to(message))
+    stores: Stores
+    bot: Callable[[], hikari.OwnUser]
+    _answered: Recent[int, str] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
+    """Texts by reply: an edit does not change them."""
+
+    async def replied_to(self, message: hikari.PartialMessage) -> str | None:
+        """Return the text of its author's own reminder or heartbeat that a message replies to."""
+        answer = reply_target(message, int(self.bot().id))
+        if answer is None or not message.author:
+            return None
+        said = await self.stores.schedules.get_said(int(answer.id))
+        return said[1].content if said and said[0] == message.author.id else None
 
     async def quote(self, message: hikari.PartialMessage, text: str) -> str:
         """Return the text below a quotation of the reminder or heartbeat that it replies to, or that is the
         bot's last message in the DM."""
-        said = self._answered.get(int(message.id))
-        said = said or await self._words_replied_to(message) or await self._before(message)
+        said = self._answered.get(int(message.id)) or await self.replied_to(message)
+        if said is None and message.guild_id is None and message.author and not message.referenced_message:
+            last = await self.stores.schedules.get_last_said(int(message.author.id), int(message.channel_id))
+            said = last.content if last else None
         if said is None:
             return text
         self._answered[int(message.id)] = said
@@ -82,21 +87,8 @@ class ProactiveMessageQuotes:
 
     async def quote_last(self, user_id: int, channel_id: int, text: str) -> str:
         """Return the text below a quotation of the DM's last message, if that was a reminder or heartbeat."""
-        last = await self.schedules.get_last_said(user_id, channel_id)
+        last = await self.stores.schedules.get_last_said(user_id, channel_id)
         return _below(last.content, text) if last else text
-
-    async def _words_replied_to(self, message: hikari.PartialMessage) -> str | None:
-        answer = reply_target(message, int(self.bot().id))
-        if answer is None or not message.author:
-            return None
-        said = await self.schedules.get_said(int(answer.id))
-        return said[1].content if said and said[0] == message.author.id else None
-
-    async def _before(self, message: hikari.PartialMessage) -> str | None:
-        if message.guild_id is not None or not message.author or message.referenced_message:
-            return None
-        last = await self.schedules.get_last_said(int(message.author.id), int(message.channel_id))
-        return last.content if last else None
 
 
 def _below(said: str, text: str) -> str:
@@ -105,14 +97,9 @@ def _below(said: str, text: str) -> str:
     return whole if len(whole) <= MAX_QUESTION_CHARACTERS else text
 
 
-# ---- addressing ------------------------------------------------------------------------------------------
-
-
 @dataclass(eq=False, slots=True)
 class Addressing:
-    channels: ChannelStore
-    canvases: CanvasStore
-    chooser: AgentSelector
+    stores: Stores
     bot: Callable[[], hikari.OwnUser]
     proactive: ProactiveMessageQuotes
     reads_all: bool
@@ -127,73 +114,53 @@ class Addressing:
         is_quiet_reply = self.reads_all and reply_target(message, bot_id) is not None
         return is_quiet_reply and not is_for_others(message, bot_id)
 
-    async def is_personal(self, message: hikari.PartialMessage) -> bool:
-        """Return whether it belongs to a session of its author: a DM, or a reply to their own answer, canvas,
-        reminder or heartbeat."""
-        if not message.author:
-            return False
-        if message.guild_id is None:
-            return True
-        answer = reply_target(message, int(self.bot().id))
-        if answer is None or not self.is_addressed(message):
-            return False
-        if owner_of(answer) == message.author.id or await self.proactive.is_for_author(message):
-            return True
-        key = await self._session_shown_in(answer)
-        return key is not None and key.user_id == message.author.id
+    def is_for_bot(self, message: hikari.Message) -> bool:
+        return is_from_person(message) and (message.guild_id is None or self.is_addressed(message))
 
-    async def choose_for(self, message: hikari.Message) -> Chosen | None:
-        """Return the agent and session for a personal message; None for others. A reply goes to the agent
-        that it replies to."""
-        if not await self.is_personal(message):
-            return None
-        author_id = int(message.author.id)
-        answer = reply_target(message, int(self.bot().id))
-        key = await self._session_shown_in(answer) if answer else None
-        mine = key if key and key.user_id == author_id else None
-        return await self.chooser.of_message(message, author_id, mine)
-
-    async def _session_shown_in(self, message: hikari.PartialMessage) -> SessionKey | None:
-        return await self.channels.get_session_key(int(message.id)) or await self.canvases.get_key(
-            int(message.id)
-        )
+    async def find_own(self, message: hikari.PartialMessage) -> tuple[bool, SessionKey | None]:
+        """Return whether it belongs to a session of its author (a DM, or a reply to their own answer, canvas,
+        reminder or heartbeat), and the session of the answer or canvas that it replies to."""
+        answer, author = reply_target(message, int(self.bot().id)), message.author
+        if not author:
+            return False, None
+        is_dm = message.guild_id is None
+        if answer is None or not (is_dm or self.is_addressed(message)):
+            return is_dm, None
+        key = await self.stores.channels.get_session_key(int(answer.id))
+        key = key or await self.stores.canvases.get_key(int(answer.id))
+        if key and key.user_id == author.id:
+            return True, key
+        own = is_dm or owner_of(answer) == author.id or await self.proactive.replied_to(message) is not None
+        return own, None
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
         """Return whether it is addressed to the bot, or to no other user in a thread where the bot has
         answered."""
-        bot_id = int(self.bot().id)
         if not is_from_person(message):
             return False
         if self.is_addressed(message):
             return True
-        if not self.reads_all or not key.thread_id or is_for_others(message, bot_id):
+        if not self.reads_all or not key.thread_id or is_for_others(message, int(self.bot().id)):
             return False
-        return await self.channels.get_newest_answer(key) is not None
+        return await self.stores.channels.get_newest_answer(key) is not None
 
     async def content_of(self, message: hikari.PartialMessage) -> str:
         """Return a message's text as its conversation stores it."""
-        if await self.is_personal(message):
+        is_own, _ = await self.find_own(message)
+        if is_own:
             return await self.proactive.quote(message, text_of(message, self.bot()))
         return content_of(message, self.bot(), quoting=await self.quotes(message))
 
     async def quotes(self, message: hikari.PartialMessage) -> bool:
         """Return whether the answer that it replies to must be quoted: the channel's archive lacks it."""
         answer = reply_target(message, int(self.bot().id))
-        return answer is not None and not await self.channels.is_answer(int(answer.id))
-
-
-_log = structlog.get_logger(__name__)
-
-REMEMBERED = 1000
-"""Handled messages: after a reconnect Discord may deliver some again."""
-PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
-"""Five minutes of retries to look up a message's channel; only that channel waits."""
+        return answer is not None and not await self.stores.channels.is_answer(int(answer.id))
 
 
 @dataclass(eq=False, slots=True)
 class Arrivals:
     answers: Answers
-    channels: ChannelStore
+    stores: Stores
     addressing: Addressing
     gate: Gate
     places: Places
@@ -201,10 +168,10 @@ class Arrivals:
     mentions: Mentions
     forwards: Forwards
     replies: MessageReplies
-    _attended: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
-    _personal: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
+    _attended: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
+    _personal: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
     """Messages answered in their author's session."""
-    _missed: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
+    _missed: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
     """Messages that catching up found first: they belong to the channel."""
 
     async def take(self, message: hikari.Message, leave: Callable[[], None]) -> None:
@@ -215,8 +182,8 @@ class Arrivals:
         if message.guild_id is not None:
             self.answers.recipients.guilds.place(int(message.channel_id), int(message.guild_id))
             if message.member:
-                self.gate.roles.note(int(message.guild_id), int(message.author.id), roles_of(message.member))
-        if not self.is_for_bot(message):
+                self.gate.roles[int(message.guild_id), int(message.author.id)] = roles_of(message.member)
+        if not self.addressing.is_for_bot(message):
             await self._archive_other(message)
         elif self._is_new(message):
             try:
@@ -227,27 +194,21 @@ class Arrivals:
 
     async def is_called_by_edit(self, message: hikari.Message) -> bool:
         """Return whether an early edit has addressed an unhandled message to the bot. Raises StorageError."""
-        edited_at = message.edited_timestamp
+        edited_at, message_id = message.edited_timestamp, int(message.id)
         if message.guild_id is None or not edited_at or edited_at - message.created_at > EDIT_WITHIN:
             return False
-        if int(message.id) in self._attended or not self.is_for_bot(message):
+        if message_id in self._attended or not self.addressing.is_for_bot(message):
             return False
-        return not await self.mentions.is_question(int(message.id), int(message.author.id))
+        return not await self.stores.ledger.is_question(message_id, int(message.author.id))
 
     def to_store(self, message: hikari.Message) -> Message | None:
         """Convert a missed message for the channel's archive; None if it is not kept, such as one for its
-        author's session.
-
-        Answers to commands are always quoted, without a look-up.
-        """
-        if int(message.id) in self._personal:
-            return None
-        bot = self.addressing.bot()
-        may_read = self.addressing.reads_all or (
-            is_from_person(message) and self.addressing.is_addressed(message)
-        )
+        author's session. Answers to commands are always quoted, without a look-up."""
+        addressing, bot = self.addressing, self.addressing.bot()
+        may_read = addressing.reads_all or (is_from_person(message) and addressing.is_addressed(message))
         if (
-            not may_read
+            int(message.id) in self._personal
+            or not may_read
             or message.type not in ORDINARY
             or message.author.id == bot.id
             or has_no_visible_content(message)
@@ -257,7 +218,7 @@ class Arrivals:
         stored = to_message(message, bot, quoting=bool(answer and answer.interaction_metadata))
         if asks_nothing(message, bot) or is_blank(stored.content):
             return None
-        if self.is_for_bot(message):
+        if addressing.is_for_bot(message):
             self._missed[int(message.id)] = None
         return stored
 
@@ -269,13 +230,13 @@ class Arrivals:
 
     async def apologize(self, message: hikari.Message) -> None:
         """Say that a DM was missed for too long. Raises StorageError and hikari's errors."""
-        if self.is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
+        if self.addressing.is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
             words = (await self._recipient(message)).words
             await self._say(message, words, words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
         """Explain an error, if the message was for the bot. Raises hikari's errors."""
-        if not self.is_for_bot(message):
+        if not self.addressing.is_for_bot(message):
             return
         try:
             async with asyncio.timeout(DATABASE_TIMEOUT_S):
@@ -288,7 +249,9 @@ class Arrivals:
         if refused := await self.gate.refusal_of_author(message):
             await self._archive_other(message, waiting=False)
             leave()
-            await self._reject(message, refused)
+            if refused.why == "maintenance" or message.guild_id is None:  # all that is told in a channel
+                words = (await self._recipient(message)).words
+                await self._say(message, words, explain(error_of(refused), words))
             return
         if asks_nothing(message, self.addressing.bot()):
             leave()
@@ -300,14 +263,13 @@ class Arrivals:
             self.forwards.wait(message)
             leave()
             return
-        chosen = await self.addressing.choose_for(message)
-        if chosen is not None and int(message.id) not in self._missed:
+        is_own, key = await self.addressing.find_own(message)
+        if is_own and int(message.id) not in self._missed:
+            chosen = await self.answers.chooser.of_message(message, int(message.author.id), key)
             self._personal[int(message.id)] = None
             await self._answer(chosen, message, leave)
         else:
             await self._store(message)
-
-    # The channel's archive
 
     async def _archive_other(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
         """Store a message that is not for the bot. `waiting` and errors as in `_store`. Where the bot may not
@@ -318,7 +280,7 @@ class Arrivals:
         if await self.gate.reads(key, int(message.guild_id)):
             await self._store(message, waiting=waiting)
         else:
-            await self.channels.pass_over(key, int(message.id))
+            await self.stores.channels.pass_over(key, int(message.id))
 
     async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
         """Store a message after those missed before it. `waiting`: whether it is to be answered; None to find
@@ -331,13 +293,11 @@ class Arrivals:
             waiting = await self.addressing.wants_answer(key, message)
         if waiting:
             self.answers.references.targets.note(message)
-        if await self.channels.add(key, stored, waiting=waiting) and waiting:
+        if await self.stores.channels.add(key, stored, waiting=waiting) and waiting:
             self.mentions.wake(key)
 
     async def _key_of(self, message: hikari.Message) -> ChannelKey:
         return await repeat(lambda: self.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
-
-    # The author's own session: DMs, and replies to answers of that session
 
     async def _answer(self, chosen: Chosen, message: hikari.Message, opened: Callable[[], None]) -> None:
         """Answer in the author's session. A user's turns run in the order in which they are `opened`, however
@@ -351,12 +311,16 @@ class Arrivals:
         said = text_of(message, bot)
         text = await self.addressing.proactive.quote(message, said)
         answers = reply_to(message) if text == said else None  # a quoted message need not be looked up
-        files, tainted = asked_files(message), contains_foreign_text(message, int(bot.id))
         self.answers.references.targets.note(message)
         forwards = await self.forwards.take_for(message)
-        if answers in forwards:
-            answers = None
-        asked = AskedQuestion(text, name_of_author(message), files, tainted, answers, forwards)
+        asked = AskedQuestion(
+            text,
+            name_of_author(message),
+            asked_files(message),
+            contains_foreign_text(message, int(bot.id)),
+            None if answers in forwards else answers,
+            forwards,
+        )
         running = self.answers.running
         row = PendingTurn(
             running.new_name(),
@@ -371,23 +335,15 @@ class Arrivals:
             place_id=int(message.channel_id),
         )
         await running.write(running.ledger.accept(row))
-        roles = roles_of(message.member)
-        shown = ShownTurn(running, row, recipient, chosen, role_ids=roles)
+        shown = ShownTurn(running, row, recipient, chosen, role_ids=roles_of(message.member))
         async with shown.delivered():
-            shown.place = await self._place_of(message)
+            if message.guild_id is not None:
+                with suppress(hikari.HTTPError):  # else the channel's conversation lacks the question
+                    shown.place = await self.places.key_of(int(message.channel_id))
             try:
                 await self._show(shown, message, opened)
             finally:
                 self.forwards.release(int(message.id))
-
-    async def _place_of(self, message: hikari.Message) -> ChannelKey | None:
-        """Return the public channel; None in a DM, or if Discord fails."""
-        if message.guild_id is None:
-            return None
-        try:
-            return await self.places.key_of(int(message.channel_id))
-        except hikari.HTTPError:
-            return None
 
     async def _show(self, turn: ShownTurn, message: hikari.Message, opened: Callable[[], None]) -> None:
         question_id, channel_id, recipient = int(message.id), int(message.channel_id), turn.recipient
@@ -407,23 +363,13 @@ class Arrivals:
         state = await self.answers.show_answer(turn, reply, opened=note_posted)
         if turn.withdrawn:
             gone = (question_id, *await reply.message_ids())
-            await self.channels.delete(gone, place_id=channel_id)
+            await self.stores.channels.delete(gone, place_id=channel_id)
             await reply.try_to_remove()
             await turn.settle()
             await self.replies.say_effects(question_id, recipient, state)
         else:
             await turn.finish(state, reply)
         await self.answers.show_canvas(turn, state)
-
-    def is_for_bot(self, message: hikari.Message) -> bool:
-        is_dm = message.guild_id is None
-        return is_from_person(message) and (is_dm or self.addressing.is_addressed(message))
-
-    async def _reject(self, message: hikari.Message, refused: Refusal) -> None:
-        """In a channel only maintenance is announced."""
-        if refused.why == "maintenance" or message.guild_id is None:
-            words = (await self._recipient(message)).words
-            await self._say(message, words, explain(error_of(refused), words))
 
     async def _say(self, message: hikari.Message, words: Texts, sentence: str) -> None:
         channel_id, message_id = int(message.channel_id), int(message.id)

@@ -21,37 +21,44 @@ from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_conten
 from cc_bot.discord.messages.arrivals import Addressing, Arrivals, ProactiveMessageQuotes
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, MissedMessages
 from cc_bot.discord.messages.forwards import Forwards
-from cc_bot.discord.messages.mentions import ChannelAnswers, Mentions, TypingSigns
+from cc_bot.discord.messages.mentions import ChannelAnswers, Mentions
 from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.in_order import KeyedLock
 from cc_bot.stores import ChannelStore, Stores
 
-# ---- changes ---------------------------------------------------------------------------------------------
-# Edits and deletions update the archive. An edited question is answered again if its answer is the newest; a
-# deleted one takes its answer along.
-#
-# Discord also sends updates for link previews, which are stored but are no new question, and updates without
-# content if the bot may not read it, which are ignored.
+_log = structlog.get_logger(__name__)
 
-REMEMBERED: Final = 1000
-"""Edited messages whose last text is known."""
+MAX_TEXT_HASHES: Final = 1000
+_RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
+"""Between attempts to read waiting questions; the last one repeats."""
+_RETRY_PAUSE_S: Final = 2.0
+_MAX_RETRIES: Final = 1000
+"""Failed writes kept; the oldest is dropped first."""
+
+Write = Callable[[], Awaitable[None]]
+"""Records a Discord event in the database; idempotent."""
 
 
 @dataclass(eq=False, slots=True)
 class Changes:
+    """Applies edits and deletions to the archive. An edited question is answered again if its answer is the
+    newest; a deleted one takes its answer along. All methods raise StorageError and hikari's errors.
+
+    Discord also sends updates for link previews, which are stored but are no new question, and updates
+    without content where the bot may not read messages, which are ignored.
+    """
+
     rest: hikari.api.RESTClient
     channels: ChannelStore
     addressing: Addressing
     mentions: Mentions
     answers: Answers
     forwards: Forwards
-    _typed: Recent[int, int] = field(default_factory=partial(Recent[int, int], REMEMBERED))
-    """Hashes."""
+    _typed: Recent[int, int] = field(default_factory=lambda: Recent(MAX_TEXT_HASHES))
 
     async def follow_edit(self, message: hikari.PartialMessage) -> None:
-        """Raises StorageError and hikari's errors."""
         self.answers.references.targets.forget(int(message.id))
         if has_no_visible_content(message):
             return
@@ -61,25 +68,19 @@ class Changes:
             if not is_blank(message.content or ""):  # has content, but nothing to store
                 await self._forget(place_id, [message_id])
             return
-        preview, tainted = (
-            self._is_preview(message),
-            contains_foreign_text(message, int(self.addressing.bot().id)),
-        )
+        bot = self.addressing.bot()
+        typed = hash(typed_text_of(message, bot))
+        known, self._typed[message_id] = self._typed.get(message_id), typed
+        # After an edit, each later update has the edit time as well.
+        preview = typed == known or not message.edited_timestamp
+        tainted = contains_foreign_text(message, int(bot.id))
         changed = await self.channels.edit(
             message_id, content, place_id=place_id, tainted=tainted, preview=preview
         )
         if changed and not preview:
             await self.mentions.follow_edit(message_id)
 
-    def _is_preview(self, message: hikari.PartialMessage) -> bool:
-        """Return whether the author's text is unchanged. After an edit, each later update has the edit time
-        as well."""
-        typed = hash(typed_text_of(message, self.addressing.bot()))
-        known, self._typed[int(message.id)] = self._typed.get(int(message.id)), typed
-        return typed == known or not message.edited_timestamp
-
     async def follow_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
-        """Raises StorageError and hikari's errors."""
         for message_id in message_ids:
             self.answers.references.targets.forget(message_id)
         self.forwards.forget(message_ids)
@@ -96,39 +97,20 @@ class Changes:
         await delete_all(self.rest, channel_id, answers, self.answers.expected_deletions)
 
     async def follow_place_deletion(self, key: ChannelKey) -> None:
-        """Forget a channel with its threads, or a thread. Raises StorageError."""
+        """Forget a channel with its threads, or a thread."""
         self.answers.running.withdraw_channel(key)
         await self.channels.forget_place(key)
-
-
-# ---- listening -------------------------------------------------------------------------------------------
-
-_log = structlog.get_logger(__name__)
-
-
-_RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
-"""Between attempts to read waiting questions; the last one repeats."""
-_RETRY_PAUSE_S: Final = 2.0
-"""Between retries of failed writes."""
-_MAX_RETRIES: Final = 1000
-"""Failed writes kept; the oldest is dropped first."""
-
-Write = Callable[[], Awaitable[None]]
-"""Records a Discord event in the database; idempotent."""
 
 
 class RetryQueue:
     """Repeats failed database writes in order until they succeed."""
 
     def __init__(self) -> None:
-        self._writes = deque[Write](maxlen=_MAX_RETRIES)
+        self.writes = deque[Write](maxlen=_MAX_RETRIES)
         self._work: asyncio.Task[None] | None = None
 
-    def __bool__(self) -> bool:
-        return bool(self._writes)
-
     def add(self, write: Write) -> None:
-        self._writes.append(write)
+        self.writes.append(write)
         if self._work is None or self._work.done():
             self._work = asyncio.create_task(self._retry())
 
@@ -138,19 +120,17 @@ class RetryQueue:
             await asyncio.gather(self._work, return_exceptions=True)
 
     async def _retry(self) -> None:
-        while self._writes:
-            await asyncio.sleep(_RETRY_PAUSE_S)
-            with suppress(StorageError):
-                while self._writes:
-                    write = self._writes[0]
-                    try:
-                        await write()
-                    except StorageError:
-                        raise
-                    except Exception as error:  # noqa: BLE001 - the next write is tried
-                        _log.warning("message_failed", error=type(error).__name__)
-                    if self._writes and self._writes[0] is write:  # else it was dropped
-                        self._writes.popleft()
+        while self.writes:
+            write = self.writes[0]
+            try:
+                await write()
+            except StorageError:
+                await asyncio.sleep(_RETRY_PAUSE_S)
+                continue
+            except Exception as error:  # noqa: BLE001 - the next write is tried
+                _log.warning("message_failed", error=type(error).__name__)
+            if self.writes[0] is write:  # else it was dropped
+                self.writes.popleft()
 
 
 class Messages:
@@ -167,38 +147,30 @@ class Messages:
         shards: Shards,
     ) -> None:
         self._reading = granted.reading
-        self._channels = stores.channels
-        self._ledger = stores.ledger
+        self._stores = stores
+        self._answers = answers
         self._bot = bot
         self._gate, self._places = gate, places
         self._order = KeyedLock()
-        self._resuming: asyncio.Task[None] | None = None
-        self._guilds = answers.recipients.guilds
-        self._references = answers.references
         self._shards = shards
         bounds, clock = CatchUpBounds(), answers.recipients.clock
         if granted.reading == "mentions":
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
         self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, bounds, since=granted.since)
         self._missed = MissedMessages(stores.channels, stores.usage, bot.rest, clock, bounds)
+        self._resuming: asyncio.Task[None] | None = None
         self._reading_back: asyncio.Task[None] | None = None
         self._hearing: set[asyncio.Task[None]] = set()
         self._retries = RetryQueue()
         self.forwards = Forwards(bot.rest, stores.channels, answers.references, replies, answers.recipients)
-        self.quotes = ProactiveMessageQuotes(stores.schedules, self._me)
-        self._addressing = Addressing(
-            stores.channels,
-            stores.canvases,
-            answers.chooser,
-            self._me,
-            self.quotes,
-            reads_all=granted.reading == "all",
-        )
+        self.quotes = ProactiveMessageQuotes(stores, self._me)
+        reads_all = granted.reading == "all"
+        self._addressing = Addressing(stores, self._me, self.quotes, reads_all)
         channel_answers = ChannelAnswers(stores, answers, replies, gate.roles)
-        self._mentions = Mentions(stores.ledger, channel_answers, TypingSigns(bot.rest), gate, clock)
+        self._mentions = Mentions(stores.ledger, channel_answers, bot.rest, gate, clock)
         self._arrivals = Arrivals(
             answers,
-            stores.channels,
+            stores,
             self._addressing,
             gate,
             places,
@@ -215,7 +187,7 @@ class Messages:
         """Load what the last run was answering, before the connection is opened. If the database fails, a
         reply among that may also be answered in its channel."""
         try:
-            left = await self._ledger.list_unfinished()
+            left = await self._stores.ledger.list_unfinished()
         except StorageError as error:
             _log.warning("ledger_not_read", error=type(error).__name__)
             return
@@ -247,7 +219,7 @@ class Messages:
     async def reset(self, key: ChannelKey, marker_id: int) -> None:
         """Reset a channel up to this id: older messages are not read again, and authors of waiting questions
         are told. Raises StorageError."""
-        await self._channels.reset(key, bot_id=int(self._me().id), discord_id=marker_id)
+        await self._stores.channels.reset(key, bot_id=int(self._me().id), discord_id=marker_id)
         if self._reading != "off":
             self._mentions.wake(key)
 
@@ -272,7 +244,7 @@ class Messages:
             async with asyncio.timeout_at(deadline_s):
                 await self._mentions.finish()
 
-    # Callbacks of catching up
+    # Called by catch_up.CatchUp
 
     def to_store(self, message: hikari.Message) -> Message | None:
         return self._arrivals.to_store(message)
@@ -309,9 +281,8 @@ class Messages:
                 await asyncio.sleep(self._missed.bounds.pause_s)
 
     async def _hear(self, message: hikari.Message) -> None:
-        # Authors who wrote to the bot are told, and can ask again; other messages must not be missing from
-        # the archive.
-        again = None if self._arrivals.is_for_bot(message) else partial(self._take, message)
+        # An author who wrote to the bot is told of an error; other messages are retried.
+        again = None if self._addressing.is_for_bot(message) else partial(self._take, message)
         async with self._guard(message, again):
             await self._take(message)
 
@@ -326,7 +297,7 @@ class Messages:
     # Events
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
-        self._references.targets.forget_brought()
+        self._answers.references.targets.forget_brought()
         self._catch_up.begin(self._shards.served_by(event.shard))
         if event.shard.id == FIRST:
             if self._reading_back:
@@ -336,7 +307,9 @@ class Messages:
     async def _on_guild(
         self, event: hikari.GuildAvailableEvent | hikari.GuildJoinEvent | hikari.GuildUpdateEvent
     ) -> None:
-        self._guilds.learn(event.guild)
+        self._answers.recipients.guilds.learn(event.guild)
+        if not isinstance(event, hikari.GuildUpdateEvent):
+            self._places.learn_listed((*event.channels.values(), *event.threads.values()))
 
     async def _on_created(self, event: hikari.MessageCreateEvent) -> None:
         if self._is_of_others(event.message):
@@ -355,11 +328,8 @@ class Messages:
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
     ) -> None:
-        if isinstance(event, hikari.MessageDeleteEvent):
-            ids = [int(event.message_id)]
-        else:
-            ids = [int(message_id) for message_id in event.message_ids]
-        change = partial(self._changes.follow_deletion, int(event.channel_id), ids)
+        ids = [event.message_id] if isinstance(event, hikari.MessageDeleteEvent) else event.message_ids
+        change = partial(self._changes.follow_deletion, int(event.channel_id), [*map(int, ids)])
         await self._follow(event.channel_id, change)
 
     async def _on_thread_changed(self, event: hikari.GuildThreadUpdateEvent) -> None:
@@ -376,7 +346,7 @@ class Messages:
     async def _follow(self, channel_id: hikari.Snowflake, change: Write) -> None:
         """Apply a change, again once the database works if that failed."""
         again = partial(self._change, channel_id, change)
-        if self._retries:
+        if self._retries.writes:
             self._retries.add(again)
         async with self._guard(again=again):
             await again()
@@ -394,22 +364,21 @@ class Messages:
         """Log errors, and tell the author of the message. `again` is repeated once the database works."""
         try:
             yield
+            return
+        except hikari.HikariError as error:
+            _log.warning("message_failed", error=type(error).__name__)
+            return
         except CcBotError as error:
             _log.warning("message_failed", error=type(error).__name__)
             if again is not None and isinstance(error, StorageError):
                 self._retries.add(again)
-            await self._tell(message, error)
-        except hikari.HikariError as error:
-            _log.warning("message_failed", error=type(error).__name__)
+            failure = error
         except Exception:  # noqa: BLE001 - logged, and the author is told
             _log.error("message_broke", exc_info=True)
-            await self._tell(message, CcBotError())
-
-    async def _tell(self, message: hikari.Message | None, error: CcBotError) -> None:
-        if message is None:
-            return
+            failure = CcBotError()
         try:
-            await self._arrivals.tell_failure(message, error)
+            if message is not None:
+                await self._arrivals.tell_failure(message, failure)
         except hikari.HikariError as unreachable:
             _log.warning("user_not_told", error=type(unreachable).__name__)
 
