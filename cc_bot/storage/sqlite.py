@@ -36,7 +36,6 @@ Synchronous = Literal["NORMAL", "FULL"]
 """A power cut may lose the last turns with NORMAL."""
 
 _CACHE_KIB: Final = 16 * 1024
-"""mmap is as fast, but a truncated file would kill the process (SIGBUS)."""
 
 
 def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3.Connection:
@@ -50,7 +49,7 @@ def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3
         raise DatabaseDamaged
     # With mode 0600, which -wal and -shm inherit; SQLite would use the umask's.
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    connection = _connect(path, timeout_s)
+    connection = connect_existing(path, "rw", timeout_s)
     try:
         _refuse_foreign(connection)
         for file in (path, sidecar(path, "-wal"), sidecar(path, "-shm")):
@@ -60,7 +59,6 @@ def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3
         _use_wal(connection, timeout_s)
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA mmap_size = 0").fetchall()
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         connection.execute("PRAGMA secure_delete = ON")  # overwrites deleted data
         connection.execute("PRAGMA busy_timeout = 0")  # readers queue behind a job that waits for a lock
@@ -70,18 +68,13 @@ def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3
     return connection
 
 
-def _connect(path: Path, timeout_s: float) -> sqlite3.Connection:
-    """In autocommit mode, for any thread."""
-    # Absolute, so that `:memory:` is a file.
-    return sqlite3.connect(path.absolute(), timeout_s, isolation_level=None, check_same_thread=False)
-
-
 def connect_existing(
     path: Path, mode: Literal["ro", "rw"] = "ro", timeout_s: float = 5.0
 ) -> sqlite3.Connection:
-    """Connect without creating the file. Raises sqlite3.Error."""
+    """Connect without creating the file, in autocommit mode, for any thread. Raises sqlite3.Error."""
     uri = f"{path.absolute().as_uri()}?mode={mode}"  # which quotes ? and # in the name
     connection = sqlite3.connect(uri, timeout_s, uri=True, isolation_level=None, check_same_thread=False)
+    # As fast, but a truncated file would kill the process (SIGBUS).
     connection.execute("PRAGMA mmap_size = 0").fetchall()
     return connection
 
@@ -167,7 +160,6 @@ _FAST_FAIL_TIMEOUT_S: Final = 1.0
 """After another write has timed out."""
 _PAUSE_S: Final = 0.05
 """Between attempts; readers use the thread meanwhile."""
-_VACUUM_TIMEOUT_S: Final = 5.0
 _STREAMED_ROWS: Final = 20
 """One may hold a file of megabytes."""
 _IN_MEMORY_BYTES: Final = 2**24
@@ -237,7 +229,7 @@ class SqliteDatabase(Engine):
         outcome: ScrubOutcome = "done"
         if vacuum:
             try:
-                with closing(_connect(self.path, _VACUUM_TIMEOUT_S)) as connection:
+                with closing(connect_existing(self.path, "rw")) as connection:
                     outcome = await _to_its_end(partial(_vacuum, path=self.path), connection)
             except (sqlite3.Error, OSError) as error:
                 raise self._translate(error) from error

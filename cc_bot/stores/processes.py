@@ -47,16 +47,13 @@ _RENEW: Final = """
     WHERE name = $1
 """
 
-# $1 name
-_DELETE_IF_LAPSED: Final = "DELETE FROM processes WHERE name = $1 AND until <= @now"
+# $1 an array of names
+_DELETE_IF_LAPSED: Final = "DELETE FROM processes WHERE name IN @texts($1) AND until <= @now"
 
 DELETE_LAPSED: Final = "DELETE FROM processes WHERE until <= @now RETURNING name"
 
-# $1 name
-_DELETE: Final = "DELETE FROM processes WHERE name = $1 RETURNING name"
-
-# $1 process
-GIVE_ALL_BACK: Final = "UPDATE duties SET process = NULL WHERE process = $1"
+# $1 an array of names. Their duties are free then: see _TAKE.
+_DELETE: Final = "DELETE FROM processes WHERE name IN @texts($1) RETURNING name"
 
 # $1 duty, $2 process
 _TAKE: Final = """
@@ -85,8 +82,7 @@ class ProcessStore:
         removed first. Raises StorageError."""
 
         def steps() -> Steps[tuple[LivingProcess, ...]]:
-            for name in watched:
-                yield Statement(_DELETE_IF_LAPSED, (name,))
+            yield Statement(_DELETE_IF_LAPSED, (json.dumps([*watched]),))
             others = [_living(row) for row in (yield Statement(SELECT_PROCESSES))]
             if found := tuple(each for each in others if each.process.conflicts_with(process)):
                 return found
@@ -125,14 +121,9 @@ class ProcessStore:
     async def remove(self, names: Collection[str]) -> tuple[str, ...]:
         """Remove ended processes with their duties; returns those still listed. Raises StorageError."""
 
-        def steps() -> Steps[tuple[str, ...]]:
-            removed = list[str]()
-            for name in names:
-                removed += [each for (each,) in (yield Statement(_DELETE, (name,)))]
-                yield Statement(GIVE_ALL_BACK, (name,))
-            return tuple(removed)
-
-        return await self._database.write(steps, [PROCESSES])
+        delete = Statement(_DELETE, (json.dumps([*names]),))
+        [removed] = await self._database.transaction([delete], [PROCESSES])
+        return tuple(name for (name,) in removed)
 
     async def list_all(self) -> tuple[LivingProcess, ...]:
         """List the living processes, oldest first. Raises StorageError."""

@@ -49,15 +49,12 @@ class DoctorTexts(Area):
     program = Sentence(ja="cc-bot {version} を Python {python}、SQLite {sqlite} で動かしています。", en="cc-bot {version}, Python {python}, SQLite {sqlite}")
     token_ok = Sentence(ja="{name} としてログインできます。", en="It logs in as {name}.")
     token_missing = Sentence(ja="DISCORD_TOKEN がありません。cc-bot chat だけが使えます。\n→ Discord で使うなら、Developer Portal の Bot で発行し、.env に書いてください。", en="DISCORD_TOKEN is not set. Only `cc-bot chat` works.\n→ For Discord, create one in the Developer Portal under Bot and write it into .env.")
-    token_malformed = Sentence(
-        ja="DISCORD_TOKEN がトークンの形（点で区切った3つの部分）をしていません。\n→ Developer Portal の Bot で発行したトークンの全体を .env に書いてください。", en="DISCORD_TOKEN is not a token: it has three parts with dots between.\n→ Copy the whole token from the Developer Portal (under Bot) into .env."
-    )
+    token_malformed = Sentence(ja="DISCORD_TOKEN はトークンの形（点で区切った3つの部分）ではありません。\n→ Developer Portal の Bot で発行したトークン全体を .env に書いてください。", en="DISCORD_TOKEN is not a token: three parts with dots between.\n→ Copy all of it from the Developer Portal (Bot) into .env.")
     token_refused = Sentence(ja="Discord が DISCORD_TOKEN を受け付けません。\n→ Developer Portal の Bot でトークンを発行し直し、.env を書き換えてください。", en="Discord does not accept DISCORD_TOKEN.\n→ Reset the token in the Developer Portal under Bot, and change .env.")
     discord_unreachable = Sentence(ja="Discord から返事がありません（{problem}）。\n→ ネットワークとプロキシ、status.discord.com を確かめてください。", en="Discord does not answer ({problem}).\n→ Check the network, the proxy and status.discord.com.")
     intents_ok = Sentence(ja="CC_BOT_CHANNELS={reading} に必要なものは揃っています。", en="Everything that CC_BOT_CHANNELS={reading} needs is granted.")
     intents_missing = Sentence(
-        ja="CC_BOT_CHANNELS=all ですが、Message Content Intent がオフなので、ボット宛てのものだけを読みます。\n→ Developer Portal の Bot でオンにして、起動し直してください。",
-        en="CC_BOT_CHANNELS=all, but the Message Content Intent is off: only what is addressed to the bot is read.\n→ Switch it on in the Developer Portal under Bot, then start again.",
+        ja="Message Content Intent がオフなので、CC_BOT_CHANNELS=all でも、ボット宛てのものだけを読みます。\n→ Developer Portal の Bot でオンにし、起動し直してください。", en="The Message Content Intent is off: only what is addressed to the bot is read.\n→ Switch it on in the Developer Portal (Bot), then start again."
     )
     commands_ok = Sentence(ja="{count} 個が Discord に登録されています。", en="Discord has all {count}.")
     commands_missing = Sentence(ja="Discord に未登録です: {names}\n→ cc-bot run を起動し直すと登録されます。", en="Discord does not have: {names}\n→ Start `cc-bot run` again: it registers them.")
@@ -76,9 +73,7 @@ class DoctorTexts(Area):
         ja="このモデルでは、覚えること・お知らせ・検索ができません。ツールを使えるモデルにするか、サーバーのツール機能（vLLM なら --enable-auto-tool-choice、llama.cpp なら --jinja）を有効にしてください。",
         en="With this model nothing can be remembered, reminded of or looked up. Choose one with tools, or switch tools on in its server (vLLM: --enable-auto-tool-choice; llama.cpp: --jinja).",
     )
-    model_no_path = Sentence(
-        ja="サーバーは {model} への質問を受け付けません。\n→ モデルの名前と、アドレス（OPENAI_BASE_URL か base_url）の最後に /v1 が付いているかを確かめてください。", en="The server does not take questions to {model}.\n→ Check the model's name, and whether the address (OPENAI_BASE_URL or base_url) ends in /v1."
-    )
+    model_no_path = Sentence(ja="サーバーは {model} への質問を受け付けません。\n→ モデルの名前と、アドレス（OPENAI_BASE_URL か base_url）の終わりが /v1 かを確かめてください。", en="The server does not take questions to {model}.\n→ Check its name, and that the address (OPENAI_BASE_URL or base_url) ends in /v1.")
     model_offline = Sentence(ja="内蔵のオフラインモデルが答えます。AI モデルを使うには OPENAI_API_KEY か OPENAI_BASE_URL を書いてください。", en="The built-in offline model answers. For another one set OPENAI_API_KEY or OPENAI_BASE_URL.")
     model_refused_key = Sentence(ja="{model} のサーバーが API キーを受け付けません（OPENAI_API_KEY か、models.toml の api_key）。\n→ キーと、その残高や権限を確かめてください。", en="The server of {model} does not accept the key (OPENAI_API_KEY, or api_key in models.toml).\n→ Check the key, its credit and its rights.")
     model_refused_request = Sentence(ja="サーバーは {model} への質問を受け付けません。\n→ モデルの名前を確かめてください（CC_BOT_MODEL、agents.toml の model）。", en="The server does not take questions to {model}.\n→ Check the model's name (CC_BOT_MODEL, or model in agents.toml).")
@@ -96,9 +91,7 @@ class DoctorTexts(Area):
     embedder_ok = Sentence(ja="{name} が使えます。", en="{name} works.")
     embedder_off = Sentence(ja="使わない設定です（言葉で探します）。", en="Switched off; memories are found by words.")
     embedder_none = Sentence(ja="エンコーダーは入っていません（言葉で探します）。入れるには make semantic。", en="No encoder is installed; memories are found by words. `make semantic` installs one.")
-    embedder_failed = Sentence(
-        ja="{name} が使えません。メモリは言葉だけで探します。\n→ CC_BOT_EMBEDDING_MODEL とサーバーを確かめるか、make semantic で入れ直してください。", en="{name} does not work. Memories are found by words alone.\n→ Check CC_BOT_EMBEDDING_MODEL and its server, or install it again with `make semantic`."
-    )
+    embedder_failed = Sentence(ja="{name} が使えず、メモリは言葉だけで探します。\n→ CC_BOT_EMBEDDING_MODEL とサーバーを確かめるか、make semantic で入れ直してください。", en="{name} does not work; memories are found by words.\n→ Check CC_BOT_EMBEDDING_MODEL and its server, or install it again: `make semantic`.")
     font_ok = Sentence(ja="日本語のグラフを画像にできます。", en="Charts with Japanese can be drawn.")
     font_none = Sentence(ja="グラフは文字の表で出します。画像にするには make charts。", en="Charts come as text tables. `make charts` makes them pictures.")
     font_failed = Sentence(ja="グラフを画像にできません。\n→ make charts で入れ直してください。それまでは文字の表で出します。", en="Charts can't be drawn.\n→ Install the extra again with `make charts`. Until then they come as text tables.")
@@ -117,9 +110,7 @@ class DoctorTexts(Area):
     search_ok = Sentence(ja="ウェブ検索（{name}）を使えます。", en="The web can be searched ({name}).")
     search_none = Sentence(ja="ウェブ検索は使いません。使うには CC_BOT_SEARCH_URL か CC_BOT_BRAVE_KEY を設定してください。", en="The web is not searched. CC_BOT_SEARCH_URL or CC_BOT_BRAVE_KEY adds that.")
     search_failed = Sentence(ja="ウェブ検索（{name}）が答えません。\n→ {variable} と、その検索が動いているかを確かめてください。", en="The web search ({name}) does not answer.\n→ Check {variable}, and whether that search is running.")
-    search_format_off = Sentence(
-        ja="SearXNG が、プログラムからの検索（JSON）を許していません。\n→ SearXNG の settings.yml の search.formats に json を足して、起動し直してください。", en="The SearXNG does not let programs search: JSON is off.\n→ Add json to search.formats in the SearXNG's settings.yml, and restart it."
-    )
+    search_format_off = Sentence(ja="SearXNG が、プログラムからの検索（JSON）を許していません。\n→ settings.yml の search.formats に json を足して、起動し直してください。", en="The SearXNG does not let programs search (JSON is off).\n→ Add json to search.formats in its settings.yml, and restart it.")
     documents_ok = Sentence(ja="PDF・Excelなどの文書を読めます。", en="Documents can be read, PDF and Excel among them.")
     documents_none = Sentence(ja="WordやPowerPointは読めます。PDFとExcelも読むには make documents。", en="Word, PowerPoint and the like are read. `make documents` adds PDF and Excel.")
     documents_failed = Sentence(ja="文書を読めません。\n→ make documents で入れ直してください。それまでは、読めない文書は断ります。", en="Documents can't be read.\n→ Install the extra again with `make documents`. Until then such files are refused.")
@@ -173,10 +164,7 @@ class DoctorTexts(Area):
             "error": Sentence(ja="エラーの種類: {detail}", en="the error is a {detail}."),
         }
     )
-    agent_tools_missing = Sentence(
-        ja="エージェント {agent} の tools にある次のツールは、どのサーバーにもありません: {tools}\n→ agents.toml の tools の名前を直すか、そのサーバーを data/mcp.json に書いてください。",
-        en="The agent {agent} names tools that no server has: {tools}\n→ Correct the names in agents.toml, or name their server in data/mcp.json.",
-    )
+    agent_tools_missing = Sentence(ja="エージェント {agent} の次のツールは、どのサーバーにもありません: {tools}\n→ agents.toml の名前を直すか、サーバーを data/mcp.json に書いてください。", en="The agent {agent} names tools that no server has: {tools}\n→ Correct agents.toml, or name their server in data/mcp.json.")
     tool_server_none_fits = Sentence(ja="{server}: 使えるツールがありません。サーバーにあるもの: {tools}\n→ cc_bot の tools・deny の名前を、サーバーのツールに合わせてください。", en="{server} has no tool that may be used. Those that there are: {tools}\n→ Correct the names under cc_bot.tools and cc_bot.deny.")
     tool_server_empty = Sentence(ja="{server}: ツールが1つもありません。\n→ args などの指定を確かめてください。要らないサーバーなら、ファイルから消してください。", en="{server} has no tools at all.\n→ See whether its args are right, or take it out of the file.")
     tool_server_left_out = Sentence(ja="{server}: 使えないツールがあります: {tools}\n→ サーバーの作者に伝えるか、cc_bot の deny に書いてください。", en="{server} has tools that are left out: {tools}\n→ Tell the author of the server, or name them under cc_bot.deny.")
@@ -186,13 +174,8 @@ class DoctorTexts(Area):
     server_answers = Sentence(ja="{where} の PostgreSQL {version} につながります（{size}）。", en="PostgreSQL {version} at {where} answers ({size}).")
     server_unreachable_fix = Sentence(ja="直してから、もう一度 cc-bot doctor を実行してください。", en="Fix that, then run cc-bot doctor again.")
     server_pending = Sentence(ja="データベースの更新が{count}件残っています。\n→ cc-bot migrate を実行するか、ボットを起動してください。", en="The schema is {count} updates behind.\n→ Run `cc-bot migrate`, or start the bot.")
-    server_standby = Sentence(
-        ja="つながった先は待機系なので、何も保存できません。\n→ CC_BOT_DATABASE_URL にすべてのサーバーを並べ、target_session_attrs=read-write を付けてください。", en="This server is a standby: nothing can be saved there.\n→ Name all servers in CC_BOT_DATABASE_URL, and add target_session_attrs=read-write."
-    )
-    server_read_only = Sentence(
-        ja="default_transaction_read_only が on なので、何も保存できません。\n→ サーバー、データベース、役割 {role} のどれに設定されているかを調べ、off にしてください。",
-        en="default_transaction_read_only is on: nothing can be saved.\n→ See whether the server, the database or the role {role} has it set, and turn it off.",
-    )
+    server_standby = Sentence(ja="つながった先は待機系で、何も保存できません。\n→ CC_BOT_DATABASE_URL に全サーバーを並べ、target_session_attrs=read-write を付けてください。", en="This server is a standby: nothing can be saved.\n→ Name all servers in CC_BOT_DATABASE_URL, with target_session_attrs=read-write.")
+    server_read_only = Sentence(ja="default_transaction_read_only が on で、何も保存できません。\n→ サーバー、データベース、ロール {role} のどれの設定かを調べ、off にしてください。", en="default_transaction_read_only is on: nothing can be saved.\n→ Turn it off for the server, the database or the role {role}.")
     server_may_not_write = Sentence(
         ja="ロール {role} には、{count}個の表（{tables}）で行を読み、書き、消す権限が揃っていません。このままでは起動しません。\n→ 表の所有者が GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role} を実行してください。",
         en="The role {role} lacks a right to read, write or delete rows in {count} tables ({tables}). Nothing starts like that.\n→ Have their owner run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}.",

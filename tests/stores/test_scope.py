@@ -49,7 +49,7 @@ WHOLE: Final = {
     *(access.SELECT_LIMITS, usage.SELECT_LEFT, usage.FORGET_SETTLED, access.SELECT_IN_FORCE),
     SELECT_FILE_BYTES,  # of all users, from the index alone
     *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED, LOSE, REPORT_AGAIN, SELECT_ALL_MODELS, SELECT_LISTS),
-    *(processes.SELECT_PROCESSES, processes.SELECT_DUTIES, processes.DELETE_LAPSED, processes.GIVE_ALL_BACK),
+    *(processes.SELECT_PROCESSES, processes.SELECT_DUTIES, processes.DELETE_LAPSED),
     *(COUNT_OPEN, SELECT_VERSION, PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
 }
 """Of tables that hold little: what owners set, who lives, what is shown, and what is on its way."""
