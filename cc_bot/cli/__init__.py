@@ -2,11 +2,11 @@
 
 Commands import what they need when they run, so that `--help` and `--version` are fast.
 """
-# ruff: noqa: PLC0415 - see above
 
 import argparse
 import asyncio
 import contextlib
+import errno
 import os
 import shutil
 import sys
@@ -17,13 +17,42 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
-from cc_bot.cli.output import say, say_in_passing
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import CcBotError, CopyStopped, InvalidSetting, OutputLost, StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.cli import storage_problem
 from cc_bot.version import __version__
+
+
+def say(sentence: str) -> None:
+    """Print and flush a line; a closed pipe is ignored. Raises OutputLost, once."""
+    try:
+        print(sentence, flush=True)  # noqa: T201 - a command's own words
+    except OSError as error:
+        # Otherwise Python would flush at exit, and report an error.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno != errno.EPIPE:
+            raise OutputLost(reason=os.strerror(error.errno or 0)) from None
+
+
+def say_in_passing(sentence: str) -> None:
+    with contextlib.suppress(OutputLost):
+        say(sentence)
+
+
+def ask_consent(question: str) -> bool:
+    """Without a terminal: no."""
+    if not sys.stdin.isatty():
+        return False
+    try:
+        return input(question).strip().lower() in ("y", "yes", "はい")
+    except EOFError:
+        return False
+
+
+# ruff: noqa: PLC0415 - see above
+
 
 T = TypeVar("T")
 
@@ -82,7 +111,7 @@ def _as_typed(error: CcBotError, options: argparse.Namespace) -> CcBotError:
 def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace) -> None:
     with contextlib.suppress(OutputLost):
         if _wants_json(options) and not isinstance(error, OutputLost):
-            from cc_bot.app.doctor.report import Report, as_json, failed
+            from cc_bot.app.doctor import Report, as_json, failed
 
             report = Report([failed("settings" if isinstance(error, CcBotError) else "program", sentence)])
             say(as_json(report, version=__version__, offline=options.offline))
@@ -215,8 +244,8 @@ def _run(config: Config, options: argparse.Namespace) -> int:
 
 
 def _run_doctor(config: Config, options: argparse.Namespace) -> int:
+    from cc_bot.app.doctor import as_json, as_lines
     from cc_bot.app.doctor.checks import run_doctor
-    from cc_bot.app.doctor.report import as_json, as_lines
     from cc_bot.terminal.markdown import break_offsets
 
     report = asyncio.run(run_doctor(config, offline=options.offline))

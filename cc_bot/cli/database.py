@@ -16,7 +16,7 @@ from cc_bot.app.database import (
     run_restore,
     run_wipe,
 )
-from cc_bot.cli.output import ask_consent, say, say_in_passing
+from cc_bot.cli import ask_consent, say, say_in_passing
 from cc_bot.config import Config
 from cc_bot.storage.backup import Announce, Rotation, Rows, Stage
 from cc_bot.storage.engines import dialect_of, shown, source_url

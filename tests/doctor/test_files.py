@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.app.doctor import Finding
 from cc_bot.app.doctor.checks import run_doctor
 from cc_bot.app.doctor.database import MIN_FREE_BYTES, WANTED_BYTES, Free, check_database_file
-from cc_bot.app.doctor.report import Finding
 from cc_bot.config import read_config
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import ErasureNotNoted

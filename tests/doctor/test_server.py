@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from cc_bot.app.doctor import Finding
 from cc_bot.app.doctor.database import check_database_server
-from cc_bot.app.doctor.report import Finding
 from cc_bot.config import read_config
 from cc_bot.domain import Locale
 from cc_bot.storage import apply_pending, open_database

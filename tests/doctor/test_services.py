@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from cc_bot.app.doctor import Finding
 from cc_bot.app.doctor.features import (
     check_embedder,
     check_reading,
@@ -12,7 +13,6 @@ from cc_bot.app.doctor.features import (
     check_transcriber,
 )
 from cc_bot.app.doctor.models import check_model
-from cc_bot.app.doctor.report import Finding
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.internet.pages import PageReader

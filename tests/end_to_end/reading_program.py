@@ -9,7 +9,7 @@ import os
 from ipaddress import ip_address
 
 from cc_bot.app.discord import run_discord
-from cc_bot.cli.output import say_in_passing
+from cc_bot.cli import say_in_passing
 from cc_bot.config import read_config
 from cc_bot.internet.addresses import IpAddress, is_public
 from cc_bot.internet.http import Network

@@ -11,8 +11,7 @@ from typing import Final
 import cc_bot.tools
 from cc_bot.agents import Agents
 from cc_bot.app.core import build_internet, build_searches, tool_cost
-from cc_bot.app.doctor import database, discord, features, models
-from cc_bot.app.doctor.report import Finding, Report, failed, ok, warning
+from cc_bot.app.doctor import Finding, Report, database, discord, failed, features, models, ok, warning
 from cc_bot.app.files import make_agents, make_policies, make_servers_file, path_of
 from cc_bot.app.models import build_embedder, build_speaker, build_transcriber
 from cc_bot.config import LOCAL, OFF, Config

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from cc_bot.app.doctor.report import Finding, failed, ok, warning
+from cc_bot.app.doctor import Finding, failed, ok, warning
 from cc_bot.app.files import path_of
 from cc_bot.config import Config
 from cc_bot.domain.errors import (

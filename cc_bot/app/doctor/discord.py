@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from cc_bot.app.doctor.report import Finding, failed, ok, warning
+from cc_bot.app.doctor import Finding, failed, ok, warning
 from cc_bot.config import Config
 from cc_bot.domain.clock import Clock
 from cc_bot.proxy import proxy_for

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from cc_bot.app.doctor.report import Finding, failed, ok, warning
+from cc_bot.app.doctor import Finding, failed, ok, warning
 from cc_bot.charts import draw
 from cc_bot.config import Config
 from cc_bot.domain.canvas import Chart, Series

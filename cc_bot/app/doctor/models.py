@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from cc_bot.app.doctor.report import Finding, failed, ok, warning
+from cc_bot.app.doctor import Finding, failed, ok, warning
 from cc_bot.app.models import open_models
 from cc_bot.config import Config
 from cc_bot.domain.errors import (
