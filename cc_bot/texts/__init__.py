@@ -1,5 +1,4 @@
-"""All sentences of cc-bot, in both languages side by side (area.py). A missing translation is a type error; tests
-compare the placeholders."""
+"""All sentences of cc-bot. A missing translation is a type error; tests compare the placeholders."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,8 +35,6 @@ class ErrorTexts(Area):
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The areas of texts in one language."""
-
     locale: Locale
     admin: AdminTexts
     agents: AgentTexts
@@ -98,12 +95,12 @@ _PLAIN: Final = {(locale, names): _make(locale, plainly(names)) for locale in Lo
 
 
 def texts(locale: Locale, *, names: Locale | None = None) -> Texts:
-    """Return all texts in one language, with command names in that of `names`, by default the same."""
+    """Return all texts in one language, with command names in that of `names`."""
     return _PLAIN[locale, names or locale]
 
 
 def texts_with_mentions(locale: Locale, ids: Mapping[str, int]) -> Texts:
-    """Return the texts for Discord, with mentions of the registered commands (`ids`) and names of others."""
+    """Return the texts with mentions of the registered commands (`ids`) and names of others."""
     by_name = plainly(locale)
 
     def show(name: str) -> str:
@@ -119,6 +116,5 @@ def on_discord(moment: datetime) -> str:
 
 
 def explain(error: CcBotError, words: Texts, moment: Callable[[datetime], str] = on_discord) -> str:
-    """Return an error's sentence; `moment` formats its times."""
     params = {name: moment(value) if isinstance(value, datetime) else value for name, value in error.params.items()}
     return words.errors.of[type(error)].format(**params)

@@ -1,5 +1,3 @@
-"""Agents, as those who choose among them read of them."""
-
 from cc_bot.domain.usage import MAX_LIMIT, MAX_PRICE
 from cc_bot.texts.area import Area, Sentence
 
@@ -21,8 +19,7 @@ class AgentTexts(Area):
 
 
 class AgentsFileTexts(Area):
-    """Mistakes in the file of agents, as its operator reads of it. What is to be written stands there as it
-    would in the file."""
+    """Mistakes in agents.toml. What is to be written is quoted as in the file."""
 
     other_table = Sentence(ja="{key} は知らないキーです。エージェントは [agents.名前] の表に書いてください。", en="{key} is not a known key. Agents are written as tables named [agents.name].")
     too_many = Sentence(ja="エージェントは {limit} 個までです。", en="There may be up to {limit} agents.")
@@ -41,7 +38,7 @@ class AgentsFileTexts(Area):
 
 
 class OperatorFileTexts(Area):
-    """Mistakes in a file that its operator wrote, whatever it is for."""
+    """Mistakes in any file of the operator's."""
 
     missing = Sentence(ja="{variable} で指定されたファイルがありません。作成するか、指定を直してください。", en="The file that {variable} names does not exist. Create it or correct the setting.")
     unreadable = Sentence(ja="ファイルを開けません。読み取りの権限を確かめてください。", en="It can't be opened. Check the permission to read it.")
@@ -55,7 +52,7 @@ class OperatorFileTexts(Area):
 
 
 class ModelsFileTexts(Area):
-    """Mistakes in models.toml, as its operator reads of them."""
+    """Mistakes in models.toml."""
 
     no_providers = Sentence(ja="書けるのは [providers.名前] の表だけです。", en="It holds tables [providers.name] alone.")
     no_server = Sentence(
@@ -68,8 +65,7 @@ class ModelsFileTexts(Area):
 
 
 class PolicyFileTexts(Area):
-    """Mistakes in the file of limits, prices and access, as its operator reads of it. What is to be written
-    stands there as it would in the file."""
+    """Mistakes in policy.toml. What is to be written is quoted as in the file."""
 
     other_table = Sentence(ja="{key} は知らないキーです。使えるのは [limits]、[prices]、[access] の表です。", en="{key} is not a known key. There are the tables [limits], [prices] and [access].")
     bad_id = Sentence(ja='[{name}]: Discord の ID を数字で書いてください（例: [limits.users."123456789012345678"]）。', en='[{name}]: write an id of Discord in digits, as in [limits.users."123456789012345678"].')

@@ -1,5 +1,3 @@
-"""Words around an answer: while it is on its way, and under it."""
-
 from cc_bot.texts.area import Area, Sentence
 from cc_bot.texts.commands import CommandTexts
 
@@ -8,9 +6,8 @@ class AnswerTexts(Area):
     thinking = Sentence(ja="考えています…", en="Thinking…")
     going_on_for = Sentence(ja="{activity}（{seconds}秒）", en="{activity} ({seconds} s)")
     queued = Sentence(ja="前の質問が終わるのを待っています…", en="Waiting for an earlier question to finish…")
-    """Behind an earlier question of the same user or channel."""
+    """Behind the same user or channel; `in_line`: behind others."""
     in_line = Sentence(ja="順番を待っています…（前に{ahead}件）", en="Waiting in line… ({ahead} ahead)")
-    """Behind others."""
     next_in_line = Sentence(ja="順番を待っています…（次です）", en="Waiting in line… (you're next)")
     fallback = Sentence(ja="混み合っているため、別のモデルに聞いています…", en="That model is busy, asking another one…")
     tool_remember = Sentence(ja="💾 メモリに保存しています…", en="💾 Saving to memory…")
@@ -57,13 +54,13 @@ class AnswerTexts(Area):
     lost = Sentence(ja="再起動のため、この質問には答えられませんでした。もう一度 </ask> でお聞きください。", en="I restarted before I could answer this. Please ask again with </ask>.")
 
     def waiting_line(self, ahead: int | None) -> str:
-        """Say that a turn waits; `ahead` as Notice has it."""
+        """`ahead` as in Notice."""
         if ahead is None:
             return self.queued
         return self.in_line.format(ahead=ahead) if ahead else self.next_in_line
 
     def tool_line(self, name: str) -> str:
-        """Say that a tool is at work; `name` is shown for one that is not known here."""
+        """`name` is shown for unknown tools."""
         known = {
             "remember": self.tool_remember,
             "recall": self.tool_recall,
@@ -80,7 +77,7 @@ class AnswerTexts(Area):
 
 
 class MentionTexts(Area):
-    """Words to those who write to the bot in a channel or a DM, beside the answers themselves."""
+    """Replies to messages other than answers."""
 
     ask_something = Sentence(ja="はい、何でしょう？ 聞きたいことを添えて、もう一度送ってください。", en="Yes? Please send that again with what you would like to know.")
     ask_about_forward = Sentence(ja="転送、受け取りました。どうしましょうか？ 「要約して」「訳して」「返事を考えて」のように送ってください。", en="I got what you forwarded. What shall I do with it? Send me “sum it up”, “translate it” or “help me reply”, for example.")
@@ -93,8 +90,6 @@ class MentionTexts(Area):
 
 
 class SummaryTexts(Area):
-    """The summary of a channel's conversation, as a user reads of it."""
-
     title = Sentence(ja="このチャンネルでの会話の要約", en="Summary of our conversation in this channel")
     private = Sentence(ja="自分だけの会話から", en="From what only you can see")
     none = Sentence(ja="このチャンネルでの会話の要約はまだありません。会話が長くなるか、しばらく間があくと書き留めます。", en="There is no summary of our conversation in this channel yet. I write one when it gets long or has paused for a while.")
@@ -104,7 +99,7 @@ class SummaryTexts(Area):
 
 
 class UnfinishedTexts(Area):
-    """Words about a turn that the program was ended under, once it runs again."""
+    """A turn that the program interrupted, once it runs again."""
 
     cut_off = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度きく」を押すと、同じ質問にお答えします。", en="I was cut off before I could finish this answer. Press “Ask again” to have the same question answered.")
     ask_again = Sentence(ja="もう一度きく", en="Ask again")
@@ -116,7 +111,7 @@ class UnfinishedTexts(Area):
     late_with_link = Sentence(ja="📨 {link} へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers {link}. It could not be shown there.")
 
     def late_note(self, link: str) -> str:
-        """Return the sentence under an answer that comes by DM; `link` leads to the question, if known."""
+        """`link` leads to the question, if known."""
         return self.late_with_link.format(link=link) if link else self.late
 
     outcome_unknown = Sentence(ja="❓ メモリかお知らせを変えている最中に止まりました。済んだかどうかは、</memory list> と </remind list> で確かめられます。", en="❓ I was cut off while changing a memory or reminder. See </memory list> and </remind list> for whether it was done.")
@@ -125,7 +120,7 @@ class UnfinishedTexts(Area):
 
 
 class MessageMenuTexts(Area):
-    """Words about what is asked in the menu of a message. The menu's own entries are commands (commands.py)."""
+    """Questions from the message menu, whose entries are in commands.py."""
 
     form_title = Sentence(ja="このメッセージについて聞く", en="Ask about this message")
     form_question = Sentence(ja="聞きたいこと", en="Your question")
@@ -135,7 +130,6 @@ class MessageMenuTexts(Area):
         ja="このメッセージを日本語に翻訳してください。もともと日本語なら、英語に翻訳してください。訳文だけを、元の書式（改行、Markdown、コード）のまま返してください。",
         en="Translate this message into English; if it is in English already, into Japanese. Reply with the translation alone, and keep its formatting (line breaks, Markdown, code).",
     )
-    """The question that the entry asks. The model sees what language the text is in; a text may be in two."""
     summarise = Sentence(ja="ここからのやりとりを日本語で要約してください。だれが何を言ったかが分かるように、短くまとめてください。", en="Summarise the conversation from here on in English. Keep it short, and tell who said what.")
     asked_about = Sentence(ja="💬 {link} について", en="💬 About {link}")
     messages_withheld = Sentence(ja="📖 {total}件のうち{read}件を読みました。ほかは、Discord が私に見せないメッセージです。", en="📖 I read {read} of {total} messages. Discord does not show me the others.")
@@ -143,7 +137,7 @@ class MessageMenuTexts(Area):
     messages_withheld_and_left = Sentence(ja="📖 ここから{total}件のうち{read}件を読みました。ほかは、Discord が私に見せないメッセージです。このあとにも続きがあります。", en="📖 I read {read} of {total} messages from here on. Discord does not show me the others, and there are more after these.")
 
     def told_of_reading(self, read: int, total: int, *, more: bool) -> str:
-        """Say how much of a conversation was read, where that is not all of it."""
+        """Say how much of a conversation was read, if not all of it."""
         if read == total:
             return self.messages_left.format(read=read)
         sentence = self.messages_withheld_and_left if more else self.messages_withheld

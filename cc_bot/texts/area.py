@@ -1,9 +1,8 @@
 """Areas: classes whose attributes are sentences in both languages; and the commands named in sentences.
 
-A sentence names a command by a mark with its English name, `</memory add>`, which front ends replace by the name
-that their reader finds it under. A mark with an id, `</memory add:123>`, is a mention: Discord localizes it and
-opens the command on a click, but only in contents and in embeds' descriptions and field values. Ids are never
-stored or logged: texts read back from Discord get names instead (`without_mentions`).
+A sentence names a command by a mark, `</memory add>`, which front ends replace by the name in the reader's
+language. With an id, `</memory add:123>`, it is a mention: Discord localizes it and opens the command on a click,
+but only in contents and in embeds' descriptions and field values. Ids are never stored or logged.
 """
 
 import re
@@ -18,15 +17,12 @@ from cc_bot.domain.locale import Locale
 Key = TypeVar("Key")
 Wording = TypeVar("Wording")
 Show = Callable[[str], str]
-"""Returns what replaces a command, given its English name: `memory add`."""
-
 _MARK: Final = re.compile(r"(`?)</([a-z][a-z -]*)>\1")
 _MENTION: Final = re.compile(r"</([^\W\d_][\w -]{0,97}):\d{1,20}>")
 
 
 class Both(Generic[Wording]):
-    """A wording in each language: an attribute of an Area class. Instances have their language's wording under
-    the same name."""
+    """A wording in each language. Instances of its Area have their language's wording under the same name."""
 
     __slots__ = ("en", "ja")
 
@@ -56,14 +52,11 @@ class Sentence(Both[str]):
 
 
 def by_key(sentences: Mapping[Key, Both[Wording]]) -> Both[Mapping[Key, Wording]]:
-    """Return a table of wordings in each language."""
     ja = {key: both.ja for key, both in sentences.items()}
     return Both(ja=ja, en={key: both.en for key, both in sentences.items()})
 
 
 class Area:
-    """The sentences that its class declares, in one language. Immutable."""
-
     def __init__(self, locale: Locale, show: Show | None = None) -> None:
         """Without `show`, marks of commands are kept."""
         for name, both in vars(type(self)).items():
@@ -96,8 +89,9 @@ class Area:
 
 
 def named(wording: Wording, show: Show) -> Wording:
-    """Return a wording, or a tree of them, with each mark replaced. Backticks around a mark stay, except around
-    mentions, which code would show as text."""
+    """Return a wording, or a tree of them, with each mark replaced. Mentions lose backticks around them, as code would
+    show them as text.
+    """
 
     def put(mark: re.Match[str]) -> str:
         shown = show(mark[2])

@@ -1,4 +1,4 @@
-"""Words around a canvas, and the answers of its commands."""
+"""The canvas, and replies of its commands."""
 
 from cc_bot.texts.area import Area, Sentence
 
@@ -25,6 +25,4 @@ class CanvasTexts(Area):
 
 
 class ChartTexts(Area):
-    """The few words that stand in a chart."""
-
     others = Sentence(ja="その他（{count}件）", en="Other ({count})")

@@ -42,7 +42,7 @@ class CliTexts(Area):
 
 
 class BackupTexts(Area):
-    """Sentences of the commands around copies: `backup`, `restore`, `copy`, `erasures` and `wipe`."""
+    """`backup`, `restore`, `copy`, `erasures` and `wipe`."""
 
     backup = Sentence(ja="データベースを安全にコピーします（動作中でも使えます）", en="make a safe copy of the database, also while the bot runs")
     backup_to = Sentence(ja="コピーを置くフォルダ（既定: CC_BOT_BACKUP_FOLDER、なければ backup）", en="folder for the copy (default: CC_BOT_BACKUP_FOLDER, or else backup)")
@@ -97,7 +97,7 @@ class BackupTexts(Area):
 
 
 class StorageTexts(Area):
-    """Why a command ended because of the database, for the operator: users read less. StorageError: any other."""
+    """Why a command ended because of the database, for the operator. StorageError: any other reason."""
 
     in_file: Both[Mapping[type[StorageError], str]] = by_key(
         {
@@ -140,7 +140,7 @@ class StorageTexts(Area):
 
 
 def storage_problem(error: StorageError, where: object, words: StorageTexts, *, on_server: bool) -> str:
-    """Return what is wrong with a database, for the operator. `where`: its path or URL."""
+    """Return what is wrong with a database. `where`: its path or URL."""
     sentences = words.on_server if on_server else words.in_file
     return sentences.get(type(error), sentences[StorageError]).format(path=where)
 
@@ -167,7 +167,7 @@ class TerminalTexts(Area):
     model_refused_key = Sentence(ja="AIモデルのサーバーがAPIキーを受け付けません。OPENAI_API_KEY（models.toml なら api_key）と、その残高や権限を確かめてください。", en="The AI model's server does not accept the API key. Check OPENAI_API_KEY (or api_key in models.toml), its credit and its rights.")
     model_refused_request = Sentence(ja="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、cc-bot doctor で CC_BOT_MODEL の設定を確かめてください。", en="The AI model did not accept this question. Put it another way, or check CC_BOT_MODEL with cc-bot doctor.")
     ask_doctor = Sentence(ja="cc-bot doctor で原因を確かめてください", en="run cc-bot doctor to see why")
-    """Instead of `errors.tell_operator`: the reader is the operator."""
+    """Instead of `errors.tell_operator`."""
     servers_starting = Sentence(ja="ツールのサーバーにつないでいます…（10秒まで）", en="Connecting to servers with tools… (10 seconds at most)")
     images_given = Sentence(ja="🖼️ ツールが画像を {count} 枚返しました。ここでは表示できません。", en="🖼️ A tool gave {count} picture(s), which can't be shown here.")
     nothing_to_undo = Sentence(ja="#{id} に取り消せる変更はありません。", en="There is no change of #{id} to undo.")

@@ -1,8 +1,5 @@
-"""Names and descriptions of the commands, as Discord lists them.
-
-A name here is the key under which lightbulb looks the wording up. English names are the ones that
-DESIGN fixes; Discord's limits are 1-32 characters for names (lower case, no spaces, save those of context
-menus) and 1-100 for descriptions.
+"""Names and descriptions of the commands, by lightbulb's localization keys. Discord's limits are 1-32 characters for
+names (lower case, no spaces, but in menus) and 1-100 for descriptions.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,8 +10,6 @@ from cc_bot.texts.area import Area, Both, Sentence, Show, named
 
 
 class CommandTexts(Area):
-    """A command or option has a name and a description; a choice and a menu entry have a name alone."""
-
     admin = Both(ja=("管理", "ボットの管理（ボットの管理者だけ）"), en=("admin", "Look after the bot (for its owners only)"))
     admin_status = Both(ja=("状態", "ボットの様子を見ます"), en=("status", "How the bot is doing"))
     admin_limits = Both(ja=("制限", "使える量を決めます"), en=("limits", "How much may be used"))
@@ -163,7 +158,7 @@ class CommandTexts(Area):
 
 
 def _wordings(locale: Locale) -> Iterator[tuple[str, str]]:
-    """Yield the names by their keys; the description of `key` is at `key_description`."""
+    """Yield the names, and the descriptions at `{key}_description`."""
     for key, wording in CommandTexts(locale).values().items():
         if isinstance(wording, str):
             yield key, wording
@@ -175,12 +170,11 @@ _WORDINGS: Final[Mapping[Locale, Mapping[str, str]]] = {locale: dict(_wordings(l
 
 
 def command_names(locale: Locale) -> dict[str, str]:
-    """Return every wording by its key."""
     return dict(named(_WORDINGS[locale], plainly(locale)))
 
 
 def plainly(locale: Locale) -> Show:
-    """Return what writes the name that a reader of this language types: `/memory add`, `/メモリ 追加`."""
+    """Return a function that names a command in a language: `/memory add`, `/メモリ 追加`."""
     wordings = _WORDINGS[locale]
 
     def show(command: str) -> str:

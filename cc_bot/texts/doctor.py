@@ -187,7 +187,7 @@ class DoctorTexts(Area):
 
 
 class DoctorServerTexts(Area):
-    """The processes that share a database on a server, for `cc-bot doctor`, `/admin status` and the console."""
+    """The processes that share a database server, for the doctor, `/admin status` and the console."""
 
     process = Sentence(ja="{host} のプロセスの受け持つシャード: {shards}。全体のための仕事: {duties}。", en="A process on {host} holds shards: {shards}. It does for all: {duties}.")
     all_shards = Sentence(ja="すべて", en="all")

@@ -1,5 +1,3 @@
-"""Memories, as a user reads of them."""
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
@@ -52,7 +50,7 @@ class MemoryTexts(Area):
     resumed = Sentence(ja="▶️ メモリを再開しました。これからまた覚え、回答に使います。", en="▶️ Memory is on again. I keep and use things from now on.")
 
     def stored_category(self, shown: str | None) -> str | None:
-        """The category's stored name: the default one is shown under a name in the user's language."""
+        """The default category has a name in each language."""
         return DEFAULT_CATEGORY if shown is not None and shown.strip() == self.general else shown
 
     def shown_category(self, stored: str) -> str:
@@ -60,8 +58,6 @@ class MemoryTexts(Area):
 
 
 class MemoryBoxTexts(Area):
-    """Words about all of a user's memories at once: numbers, files, and erasing them."""
-
     statistics_title = Sentence(ja="あなたのメモリ {count}件", en="Your memories: {count}")
     paused = Sentence(ja="⏸️ 一時停止中です（</memory resume> で再開）", en="⏸️ Memory is paused (</memory resume>)")
     private = Sentence(ja="🔒 DM や自分だけに見える回答でだけ使う: {count}件", en="🔒 Used only in DMs and answers that you alone see: {count}")
@@ -115,14 +111,11 @@ class MemoryBoxTexts(Area):
     ask_again = Sentence(ja="確認の期限が切れたので、何もしていません。もう一度コマンドからお願いします。", en="This question has run out, so nothing was done. Please use the command again.")
 
     def import_reasons(self, plan: ImportPlan) -> str:
-        """Say why some of a file can't be kept; nothing where all can."""
         reasons = ((plan.secret, self.refused_secret.format(count=plan.secret)), (plan.too_long, self.refused_long.format(count=plan.too_long, limit=MAX_CONTENT_CHARACTERS)), (plan.empty, self.refused_empty.format(count=plan.empty)))
         return " ・ ".join(reason for count, reason in reasons if count)
 
 
 class MemoryCardTexts(Area):
-    """Words about one memory with all that is known of it, and what can be done with it."""
-
     title = Sentence(ja="メモリ #{id}", en="Memory #{id}")
     category = Sentence(ja="カテゴリ", en="Category")
     tags = Sentence(ja="タグ", en="Tags")
@@ -182,12 +175,11 @@ class MemoryCardTexts(Area):
     your_text = Sentence(ja="入力した内容", en="What you entered")
 
     def pin_use(self, memory: Memory, most: int) -> str:
-        """Say what a pin does if each prompt includes so many memories."""
         use = self.pin_foreign if memory.tainted and most else self.pin_read if most else self.pin_mark_only
         return use.format(count=most)
 
     def because(self, kind: SourceKind, *, author: str = "", model: str = "") -> str:
-        """Say how a memory came about. Author and model are empty where they are not known."""
+        """Say how a memory came about. Author and model may be empty."""
         if kind == "message" and author:
             return self.from_message.format(author=author)
         if kind == "model" and model:
@@ -196,13 +188,13 @@ class MemoryCardTexts(Area):
 
 
 class ReceiptTexts(Area):
-    """Words about what an answer did to memories: the lines and buttons under it, and what those reply."""
+    """An answer's changes to memories, and the replies of their buttons."""
 
     added = Sentence(ja="💾 覚えました{number}: {content}", en="💾 Remembered{number}: {content}")
     updated = Sentence(ja="✏️ 書き換えました{number}: {content}", en="✏️ Changed{number}: {content}")
     unchanged = Sentence(ja="💾 もう覚えています{number}: {content}", en="💾 Known already{number}: {content}")
     deleted = Sentence(ja="🗑️ 忘れました{number}: {content}", en="🗑️ Forgotten{number}: {content}")
-    """Each of these: what was done, with the parameters number (empty, or `number`) and content."""
+    """`number`: empty, or `self.number`."""
     deleted_for_all = Sentence(ja="🗑️ 忘れました（#{id}）", en="🗑️ Forgotten (#{id})")
     still_told = Sentence(ja="会話の記録には残っていることがあり、これからの回答にも使われます。", en="Conversation records may still hold it, and answers draw on them.")
     untell = Sentence(ja="会話からも消す…", en="Erase from conversations too…")
@@ -229,15 +221,12 @@ class ReceiptTexts(Area):
     delete_here = Sentence(ja="/memory delete {id} で取り消せます。", en="/memory delete {id} takes it back.")
 
     def told(self, receipt: Receipt, content: str, *, numbered: bool = False) -> str:
-        """Say what was done, about a memory's text as it may be shown."""
         template = {"added": self.added, "updated": self.updated, "unchanged": self.unchanged, "deleted": self.deleted}[receipt.kind]
         number = self.number.format(id=receipt.number) if numbered else ""
         return template.format(number=number, content=content)
 
 
 class MemoryWords(Protocol):
-    """The texts that a page of memories is written with."""
-
     @property
     def memory(self) -> MemoryTexts: ...
     @property
@@ -245,7 +234,7 @@ class MemoryWords(Protocol):
 
 
 def markdown_parts(memories: Sequence[PortableMemory], words: MemoryWords, now: datetime, zone: tzinfo) -> Iterator[str]:
-    """Yield Markdown files that hold all memories, each small enough for Discord. At least one."""
+    """Yield Markdown files of all memories, each small enough for Discord. At least one."""
     page = to_markdown(memories, words, now, zone)
     if len(page.encode("utf-8", "replace")) <= MAX_PART_BYTES or len(memories) < 2:
         yield page
@@ -256,7 +245,7 @@ def markdown_parts(memories: Sequence[PortableMemory], words: MemoryWords, now: 
 
 
 def to_markdown(memories: Sequence[PortableMemory], words: MemoryWords, now: datetime, zone: tzinfo) -> str:
-    """Return a page of memories: by category, each with its tags and dates in the user's time zone."""
+    """Return a page of memories by category, each with its tags and dates."""
     title = words.memory_box.markdown_title.format(count=len(memories), date=_day(now, zone))
     by_category: defaultdict[str, list[PortableMemory]] = defaultdict(list)
     for memory in memories:
@@ -277,7 +266,6 @@ def _about(memory: PortableMemory, words: MemoryWords, zone: tzinfo) -> str:
 
 
 def _indented(content: str) -> str:
-    """Set all lines within the bullet; two blanks at their ends keep them lines."""
     return "  \n  ".join(content.splitlines()) + "  "
 
 

@@ -1,4 +1,4 @@
-"""Words about what is stored of a user, how long, and what erasing it covers: said to that user."""
+"""What is stored of a user, how long, and what erasing covers."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -90,21 +90,21 @@ class PrivacyTexts(Area):
         return "\n".join((self.title, *lines, "", *kept, "", self.web, self.how_on))
 
     def asked(self, held: Holdings) -> str:
-        """Ask whether to erase all of that, and what stays."""
+        """Ask whether to erase, and say what stays."""
         return f"{self.question.format(list=self._list(held))}\n{self.what_stays(held)}"
 
     def told(self, held: Holdings) -> str:
-        """Say what was erased. What stays was said by the question."""
+        """Say what was erased."""
         if held.nothing_to_erase:
             return self.nothing_erased
         return self.erased.format(list=self._list(held))
 
     def nothing_to_erase(self, held: Holdings) -> str:
-        """Say so to who asks for it. There may be rules all the same, which stay."""
+        """Rules may be stored all the same."""
         return self.nothing if held.empty else f"{self.nothing_erased}\n{self.what_stays(held)}"
 
     def what_stays(self, held: Holdings) -> str:
-        """Say what erasing does not reach, where these data are kept."""
+        """Say what erasing does not reach."""
         return self.stays.format(copies=self.copies_on_server if held.on_server else self.copies_of_file)
 
     def _line(self, kind: DataKind, held: StoredAmount, zone: ZoneInfo) -> str:
@@ -115,7 +115,7 @@ class PrivacyTexts(Area):
         return self.line.format(kind=self.kinds[kind], count=held.count, span=span)
 
     def kept_lines(self, retention: Retention, held: Holdings) -> list[str]:
-        """Say how long each is kept, a line each."""
+        """Say how long each kind is kept."""
         limits = ((self.archive_days, retention.archive_days), (self.session_days, retention.session_days), (self.usage_days, retention.usage_days))
         lines = [template.format(days=days) for template, days in limits if days]
         copies = [self.copy_days.format(days=retention.copy_days)] if retention.copy_days else []
@@ -134,7 +134,7 @@ def _day(moment: datetime | None, zone: ZoneInfo) -> str:
 
 
 class ErasureTexts(Area):
-    """Words about what was erased for good, and what remains: said to the user whose it was."""
+    """What was erased for good, and what remains."""
 
     memory_only = Sentence(ja="メモリだけ完全に消す", en="Erase from memory only")
     conversations_too = Sentence(ja="会話の記録からも消す", en="Erase from conversations too")
@@ -151,7 +151,7 @@ class ErasureTexts(Area):
     out_of_reach = Sentence(ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。", en="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.")
 
     def told(self, erased: ErasureCounts) -> str:
-        """Say what was removed, and what could not be reached: a line each."""
+        """Say what was removed, and what could not be reached."""
         counts = ((self.memories, erased.memories), (self.versions, erased.versions), (self.summaries, erased.summaries), (self.messages, erased.messages))
         parts = [template.format(count=count) for template, count in counts if count]
         if not parts:

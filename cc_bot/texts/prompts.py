@@ -1,7 +1,5 @@
-"""The prompts for a summary, a heartbeat and the time of a reminder, and how their answers are read.
-
-Each is an instruction and its material. The material is JSON, so that text in it can't pass for its end or for
-an instruction.
+"""Prompts for a summary, a heartbeat and the time of a reminder: an instruction and its material, which is JSON, so
+that text in it can't pass for an instruction.
 """
 
 import json
@@ -15,8 +13,6 @@ from cc_bot.domain.heartbeat import Matter, Reason
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Role, is_blank
 from cc_bot.domain.text import shorten
-
-# ---- summary ---------------------------------------------------------------------------------------------
 
 _SUMMARY_INSTRUCTIONS: Final = {
     Locale.JA: (
@@ -45,8 +41,7 @@ _SUMMARY_CHARACTERS: Final = 1000  # less than is stored: models count badly
 
 
 def summary_prompt(earlier: str, said: Sequence[tuple[Role, str]], locale: Locale) -> tuple[str, str]:
-    """Return the instruction, in this language, and the material. The model answers in the conversation's
-    language."""
+    """Return instruction and material. The model answers in the conversation's language."""
     material = {"earlier_summary": earlier, "conversation": [{"role": role, "said": text} for role, text in said]}
     return _summary_instruction(locale), json.dumps(material, ensure_ascii=False)
 
@@ -54,8 +49,6 @@ def summary_prompt(earlier: str, said: Sequence[tuple[Role, str]], locale: Local
 def _summary_instruction(locale: Locale) -> str:
     return _SUMMARY_INSTRUCTIONS[locale].format(characters=_SUMMARY_CHARACTERS)
 
-
-# ---- heartbeat -------------------------------------------------------------------------------------------
 
 SILENT: Final = "[silent]"  # some models can't answer with nothing
 
@@ -107,7 +100,6 @@ def _when(reason: Reason, timezone: ZoneInfo) -> str:
     return day.isoformat() if reason.why == "named" else local.isoformat(timespec="minutes")
 
 
-# ---- time of a reminder ----------------------------------------------------------------------------------
 # Asked only if no rule understands the words. The caller checks the answer.
 
 _WHEN_INSTRUCTIONS: Final = {
@@ -132,14 +124,13 @@ _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 def when_prompt(words: str, now: datetime, locale: Locale) -> tuple[str, str]:
-    """Return the instruction, and the material: the words, and the user's local time."""
+    """Return instruction and material."""
     clock = f"{now:%Y-%m-%d} ({_DAYS[now.weekday()]}) {now:%H:%M}"  # not in the form of an answer
     return _WHEN_INSTRUCTIONS[locale], json.dumps({"now": clock, "words": words}, ensure_ascii=False)
 
 
 def schedule_in(answer: str) -> tuple[str, str] | None:
-    """Return the first time that an answer names, as local ISO time, and its cron or nothing. None for no time,
-    or several."""
+    """Return the only time that an answer names, as local ISO time, and its cron, if any."""
     found = {match[0]: match.end() for match in _MOMENT.finditer(answer)}
     if len(found) != 1:
         return None

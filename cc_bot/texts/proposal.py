@@ -1,4 +1,4 @@
-"""Proposals, which a model leaves to its user: what would be done, the buttons, and the outcome."""
+"""Proposals: the change, its buttons, and the outcome."""
 
 import json
 import re
@@ -12,10 +12,10 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A kind of change, and its two buttons: each names what its user gets."""
+    """A kind of change, and the labels of its two buttons."""
 
     what: str
-    """Parameter: id, of the memory or the reminder; unless it is a new one."""
+    """Parameter: id, unless it is new."""
     yes: str
     no: str
 
@@ -69,38 +69,32 @@ class ProposalTexts(Area):
     not_yours = Sentence(ja="これを決められるのは、質問した本人だけです。", en="Only the person who asked can decide this.")
 
     def reason(self, proposals: Sequence[Proposal]) -> str:
-        """The sentence that nothing of these is done yet, and for how long they are open."""
+        """Say that nothing is done yet, and how long the proposals are open."""
         calls = [each.content.goes_on for each in proposals]
         if not any(calls):
             return self.why
         return self.why_call if all(calls) else self.why_mixed
 
     def outcome(self, state: CallState, what: str, *, stopped: bool = False) -> str:
-        """The line that tells what came of a call that was agreed to; `what` is as a front end writes it."""
+        """Return the outcome of an approved call. `what` is formatted by the front end."""
         lines: Mapping[CallState, str] = {"claimed": self.calling, "done": self.called, "failed": self.call_failed, "unknown": self.call_stopped if stopped else self.call_in_doubt}
         return lines[state].format(what=what)
 
 
-# ---- arguments --------------------------------------------------------------------------------------------
-# Of a call, a line each, and all of them.
-#
-# Whoever wrote a value must not be able to make it look like another argument, so every line tells by its
-# first signs what it is, and two different objects never look the same, not even by a sign that no screen
-# shows.
+# A call's arguments, one per line. No value may look like another argument, so a line's first characters tell what
+# it is, and different objects never look the same.
 
 _BAR: Final = "│ "
-"""Before each line of a text that stands below its name."""
+"""Before each line of a text below its name."""
 _SHORT: Final = 60
-"""Characters of a text that stands beside its name."""
+"""Characters of a text beside its name."""
 _PLAIN_NAME: Final = re.compile(r"[\w.-]++")
 _ESCAPED: Final = re.compile("⟨(?=U\\+)|[\u2028\u2029]")
-"""What would be taken for a sign that no screen shows, as others spell it out; and ends of lines that are none
-to JSON."""
+"""Looks like a spelled-out invisible character, or ends a line outside of JSON."""
 
 
 def argument_lines(arguments: Mapping[str, Any]) -> str:
-    """Write a JSON object for people to read: short values beside their names, texts as they are below them,
-    and what has parts as JSON."""
+    """Write a JSON object for people: short values beside their names, texts below them, the rest as JSON."""
     return "\n".join(line for name, value in arguments.items() for line in _argument(name, value)) or "{}"
 
 
@@ -118,7 +112,7 @@ def _argument(name: str, value: Any) -> Iterator[str]:
 
 
 def _is_json(text: str) -> bool:
-    """Return whether a short text would be taken for a number, or for what is no text."""
+    """Return whether a short text looks like a number or other JSON."""
     try:
         json.loads(text)
     except ValueError:

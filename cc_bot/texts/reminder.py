@@ -1,6 +1,3 @@
-"""Reminders on Discord: what is said at their time, what is said about them, and what became of those that
-could not be said."""
-
 import re
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,7 +19,6 @@ class ReminderTexts(Area):
     snooze_hour = Sentence(ja="1時間後にもう一度", en="Again in an hour")
     stop_repeating = Sentence(ja="繰り返しをやめる", en="Stop repeating")
     snoozed = Sentence(ja="⏰ {moment}にもう一度お知らせします。", en="⏰ I’ll remind you again {moment}.")
-    """Below a reminder that will come once more."""
     not_yours = Sentence(ja="このボタンは、お知らせを予約した人だけが使えます。ご自分の分は </remind add> で予約できます。", en="Only the person who set the reminder can use this button. Set your own with </remind add>.")
 
     once = Sentence(ja="⏰ {time} にお知らせします: {text}", en="⏰ I’ll remind you on {time}: {text}")
@@ -64,8 +60,6 @@ class ReminderTexts(Area):
 
 
 class HeartbeatTexts(Area):
-    """Heartbeats, as their user reads of them."""
-
     started = Sentence(
         ja="💓 声かけを始めました。{rhythm}\n近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ声をかけます。最初は {time} です。", en="💓 I’ll check in with you. {rhythm}\nI look at what is coming up and at new memories, and speak only when something is worth telling. The first time is {time}."
     )
@@ -85,7 +79,7 @@ class HeartbeatTexts(Area):
 
 
 class RemindHereTexts(Area):
-    """Reminders in the terminal, which says them while it is open."""
+    """Reminders in the terminal, which shows them while it is open."""
 
     moment = Sentence(ja="{m}月{d}日({w}) {t}", en="{w}, {m} {d}, {t}")
     moment_of_year = Sentence(ja="{y}年{m}月{d}日({w}) {t}", en="{w}, {m} {d} {y}, {t}")
@@ -100,18 +94,18 @@ class RemindHereTexts(Area):
     what = Sentence(ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む", en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills")
 
     def written(self, local: datetime, now: datetime) -> str:
-        """Write a time where the user is: 11月23日(月) 9:00. The year is left out if it is that of `now`."""
+        """Write a local time: 11月23日(月) 9:00, with the year if it is not that of `now`."""
         template = self.moment if local.year == now.astimezone(local.tzinfo).year else self.moment_of_year
         month, weekday = self.months[local.month - 1], self.weekdays[local.weekday()]
         return template.format(y=local.year, m=month, d=local.day, w=weekday, t=f"{local.hour}:{local.minute:02}")
 
 
 class RepeatTexts(Area):
-    """Words for what comes again and again: the pieces that `repeats` puts together."""
+    """Repeats in words."""
 
     at = Sentence(ja="{days} {times}", en="{days} at {times}")
     small_hour = Sentence(ja="{hour}", en="{hour:02}")
-    """An hour before 5 in the morning, as it is read."""
+    """Before 5 in the morning."""
     daily = Sentence(ja="毎日", en="every day")
     workdays = Sentence(ja="平日", en="every weekday")
     weekends = Sentence(ja="毎週土・日曜", en="every Saturday and Sunday")
@@ -143,9 +137,8 @@ class RepeatTexts(Area):
 
 
 def described(repeat: str, phrases: RepeatTexts) -> str:
-    """Return a repeat in the words of a person: `0 9 * * 1-5` is 平日 9:00, or every weekday at 9:00.
-
-    It fits into 「…にお知らせします」 and `I'll remind you …`. A repeat without words for it is returned as cron.
+    """Return a repeat in words: `0 9 * * 1-5` is 平日 9:00, or every weekday at 9:00. It fits into 「…にお知らせします」
+    and `I'll remind you …`. Other repeats are returned as cron.
     """
     if match := _HOURS.fullmatch(repeat):
         return _hours(phrases, int(match[1]))
@@ -164,7 +157,7 @@ def described(repeat: str, phrases: RepeatTexts) -> str:
 
 
 def _days(phrases: RepeatTexts, interval: Interval | None, day: str, month: str, weekday: str) -> str:
-    """Return the days in words. Raises ValueError or IndexError if there are no words for them."""
+    """Raises ValueError or IndexError if there are no words for the days."""
     count, unit = (interval.count, interval.unit) if interval else (1, "")
     match (unit, day, month, weekday):
         case ("" | "days", "*", "*", "*"):
@@ -235,7 +228,7 @@ def _hours(phrases: RepeatTexts, hours: int, *, first: int = 0, past: int = 0) -
 
 
 def _numbers(field: str) -> list[int]:
-    """List those of a list with ranges, such as `1-3,5` or `MON-WED,FRI`."""
+    """Expand a list with ranges, such as `1-3,5` or `MON-WED,FRI`."""
     found = set[int]()
     for part in field.split(","):
         first, _, last = part.partition("-")

@@ -124,8 +124,7 @@ class UsageTexts(Area):
     servers_only = Sentence(ja="サーバー全体の使用量は、サーバーの中で見てください。", en="Please ask for what a server used in that server.")
 
     def lines(self, report: UsageReport, moment: Callable[[datetime], str], name: Callable[[str], str] = str) -> list[str]:
-        """Tell what was used and what is left, a line each; `moment` writes when something is, `name` a
-        model's name."""
+        """Return usage and what is left. `moment` formats times, `name` model names."""
         lines = [self.today.format(total=self._total(report.today, report.currency)), self.month.format(total=self._total(report.month, report.currency))]
         for left in report.left:
             template = self.left_today if left.name == "tokens_per_day" else self.left_this_month
@@ -138,7 +137,6 @@ class UsageTexts(Area):
         return lines
 
     def model_lines(self, report: UsageReport, name: Callable[[str], str] = str) -> list[str]:
-        """The models that used most this month."""
         return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.time(total.seconds)})" if total.seconds else "") for model, total in report.models[:MAX_MODELS_NAMED]]
 
     def _total(self, total: Total, currency: str) -> str:
@@ -148,11 +146,10 @@ class UsageTexts(Area):
         return self.sound.format(total=told, time=self.time(total.seconds)) if total.seconds else told
 
     def time(self, seconds: int) -> str:
-        """The length of a sound."""
         return self.minutes.format(minutes=seconds // 60, seconds=seconds % 60)
 
 
 def money(micros: int, currency: str) -> str:
-    """`0.0123 USD`: with as many decimals as say something."""
+    """`0.0123 USD`"""
     amount = micros / MICROS
     return f"{amount:,.2f} {currency}" if amount >= 1 or not micros else f"{amount:,.4f} {currency}"

@@ -1,4 +1,4 @@
-"""Servers with tools: their file and their state, as their operator reads of them."""
+"""Tool servers: their file and their state, for the operator."""
 
 import json
 import unicodedata
@@ -13,7 +13,7 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
 class ToolServersFileTexts(Area):
-    """Mistakes in the file of servers. A value in the file is never repeated: it may be a secret."""
+    """A value in the file is never repeated: it may be a secret."""
 
     not_json = Sentence(ja="JSON として読めないところがあります（{line} 行目の {column} 文字目）。コメントと、最後の余分なコンマも使えません。", en="It is not valid JSON (line {line}, column {column}). Comments, and commas after the last entry, are not supported either.")
     empty = Sentence(ja='空です。サーバーを使わないときは、{{"mcpServers": {{}}}} と書くか、ファイルを消してください。', en='It is empty. For no servers, write {{"mcpServers": {{}}}} or remove the file.')
@@ -54,8 +54,6 @@ class ToolServersFileTexts(Area):
 
 
 class ToolServersTexts(Area):
-    """The state of the servers, for `/admin tools` and the doctor."""
-
     title = Sentence(ja="🔌 ツールのサーバー", en="🔌 Servers with tools")
     none = Sentence(ja="ツールのサーバーはありません。data/mcp.json に書くと使えます。", en="There are no servers with tools. Name them in data/mcp.json.")
     line = Sentence(ja="**{server}** — {state}・ツール {tools}・呼び出し {calls}（失敗 {failures}）・{tokens} トークン", en="**{server}** — {state}; tools: {tools}, calls: {calls} (failed: {failures}), tokens: {tokens}")
@@ -110,12 +108,12 @@ class ToolServersTexts(Area):
 
 
 def say_left_out(tools: Sequence[LeftOutTool], words: ToolServersTexts) -> str:
-    """Return the tools that are left out, each with the reason, on one line."""
+    """List tools that are left out, with reasons, on one line."""
     return one_line("; ".join(f"{tool.name}: {words.reasons[tool.reason].format()}" for tool in tools))
 
 
 def say_servers(reports: Sequence[ToolServerReport], words: ToolServersTexts, escape: Callable[[str], str] = str) -> str:
-    """Return the state of each server. Texts of servers go through `escape`."""
+    """Return the state of each server. Their texts go through `escape`."""
     if not reports:
         return words.none
     lines = [words.title]
@@ -145,21 +143,18 @@ def say_accepted(server: str, names: Sequence[str] | None, words: ToolServersTex
 
 
 MAX_DETAILS_BYTES: Final = 4_000_000
-"""Discord takes 10 MiB."""
 MAX_PIECES: Final = 50_000
-"""Of an indented schema; a longer one is written on one line."""
+"""Of an indented schema; a longer one is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class DetailsFile:
-    """The tools of a server as an owner reads them before accepting."""
-
     text: str
     cut: bool
 
 
 class FormTexts(Area):
-    """Forms: what a server of tools asks back during a call."""
+    """What a tool server asks during a call."""
 
     asks = Sentence(
         ja="📋 ツールのサーバー「{server}」からの質問です。ボットや Discord からではなく、答えはそのサーバーに送られます。パスワード、届いたコード、カードの番号は、何と書いてあっても入力しないでください（{minutes}分間有効）。",
@@ -176,8 +171,9 @@ class FormTexts(Area):
 
 
 def details_file(server: str, tools: Sequence[ToolDetails], words: ToolServersTexts) -> DetailsFile:
-    """Return the tools of a server as a text. The server's own words may be meant to deceive its reader, so each of
-    their lines begins with a bar, and invisible characters are spelled out."""
+    """Return a server's tools as a text. Their descriptions may be meant to deceive, so each of their lines begins with a
+    bar, and invisible characters are spelled out.
+    """
     lines, left = [f"{server} ({len(tools)})"], MAX_DETAILS_BYTES
     for line in _lines(tools, words):
         left -= len(line.encode()) + 1
@@ -218,13 +214,13 @@ def _barred(line: str) -> str:
 
 
 def _visible(sign: str) -> str:
-    """Spell out controls, marks that change the direction, and what has no width."""
+    """Spell out control, direction and zero-width characters."""
     seen = sign.isprintable() or unicodedata.category(sign) == "Zs"
     return sign if seen else sign.encode("unicode_escape").decode("ascii")
 
 
 def _indented(schema: str) -> str:
-    """Return JSON over several lines."""
+    """Return JSON over several lines, unless it is too long."""
     document, encoder = json.loads(schema), json.JSONEncoder(ensure_ascii=False, indent=2)
     pieces = list(islice(encoder.iterencode(document), MAX_PIECES + 1))
     written = "".join(pieces)

@@ -4,8 +4,6 @@ from cc_bot.texts.area import Area, Sentence, by_key
 
 
 class WebTexts(Area):
-    """Words that all pages share."""
-
     title = Sentence(ja="cc-bot", en="cc-bot")
     to_content = Sentence(ja="本文へ", en="Skip to the content")
     pages = Sentence(ja="ページ", en="Pages")
@@ -50,7 +48,7 @@ class WebTexts(Area):
     closed_denied = Sentence(ja="いまは使えないため、表示を終えました。", en="You can't use the bot at the moment.")
     closed_unknown = Sentence(ja="わからない内容が届きました。", en="That message is not understood.")
     closed_too_many_open = Sentence(ja="開いているタブが多いため止まりました。再読み込みで続きます。", en="Too many tabs are open, so this one stopped. Reload it to go on.")
-    """Each of these fits the 123 bytes that a socket's end may say."""
+    """Close reasons of a socket have at most 123 bytes."""
     terminal_user = Sentence(ja="ターミナル", en="the terminal's user")
     done = by_key(
         {
@@ -71,8 +69,6 @@ class WebTexts(Area):
 
 
 class WebCommandTexts(Area):
-    """Words of `/web`."""
-
     link = Sentence(ja="🔗 あなたのページを開くリンクです。10分間、1回だけ使えます。人には見せないでください。", en="🔗 A link to your own pages. It works once, within 10 minutes. Show it to nobody.")
     open = Sentence(ja="自分のページを開く", en="Open my pages")
     not_served = Sentence(ja="このボットでは、ブラウザのページは使えません。ボットの管理者にご相談ください。", en="This bot has no pages for a browser. Its operator can set them up.")
@@ -87,8 +83,6 @@ class WebCommandTexts(Area):
 
 
 class WebStartTexts(Area):
-    """Words for the operator."""
-
     served = Sentence(ja="ブラウザのページ: {url}", en="Pages for browsers: {url}")
     link = Sentence(ja="次のリンクをブラウザで開いてください（10分間、1回だけ使えます）。", en="Open this link in a browser (it works once, within 10 minutes).")
     no_port = Sentence(ja="CC_BOT_WEB_PORT が設定されていません。たとえば CC_BOT_WEB_PORT=8080 と .env に書いて、cc-bot run を起動してください。", en="CC_BOT_WEB_PORT is not set. Write CC_BOT_WEB_PORT=8080, say, into .env and start cc-bot run.")
@@ -224,7 +218,6 @@ class WebUsageTexts(Area):
 
 
 class WebMemoryTexts(Area):
-    # ---- looking through them
     search = Sentence(ja="言葉で探す", en="Search")
     filters = Sentence(ja="しぼり込む", en="Narrow down")
     find = Sentence(ja="表示する", en="Show")
@@ -249,13 +242,11 @@ class WebMemoryTexts(Area):
     expired = Sentence(ja="期限切れ", en="expired")
     none = Sentence(ja="メモリはまだありません。ここで追加するか、会話の中で「〜を覚えておいて」と頼むと、ここに並びます。", en="There are no memories yet. Add one here, or say “remember that …” in a conversation.")
 
-    # ---- adding
     add = Sentence(ja="メモリを追加する", en="Add a memory")
     save = Sentence(ja="覚える", en="Remember it")
     end = Sentence(ja="期限", en="Last day it holds")
     end_hint = Sentence(ja="「{example}」のように書けます。なければ空欄にしてください。", en="Such as: {example}. Leave it empty if there is none.")
 
-    # ---- one of them
     edit = Sentence(ja="編集する", en="Edit")
     save_changes = Sentence(ja="保存する", en="Save")
     earlier = Sentence(ja="前の内容", en="What it said before")
@@ -278,7 +269,6 @@ class WebMemoryTexts(Area):
     yours = Sentence(ja="あなたが入力した内容", en="What you entered")
     save_yours = Sentence(ja="この内容で保存する", en="Save this instead")
 
-    # ---- erasing
     erase_title = Sentence(ja="完全に消す", en="Erase for good")
     erase_question = Sentence(ja="次のメモリを、前の内容もふくめて完全に消します。元には戻せません。", en="These memories are erased for good, with all that they said before. This can't be undone.")
     erase_told = Sentence(
@@ -293,7 +283,6 @@ class WebMemoryTexts(Area):
     erased = Sentence(ja="もう元には戻せません。", en="This can't be undone.")
     erased_none = Sentence(ja="もうなかったもの: {numbers}", en="Not there any more: {numbers}")
 
-    # ---- several at once
     several = Sentence(ja="選んだメモリ", en="The memories you chose")
     chosen_before = Sentence(ja="ほかの検索で選んだもの", en="Chosen in other searches")
     with_chosen = Sentence(ja="選んだものを", en="With those chosen:")
@@ -308,7 +297,6 @@ class WebMemoryTexts(Area):
     state_gone = Sentence(ja="もうありません", en="not there any more")
     state_not_done = Sentence(ja="できませんでした。{why}", en="Not done. {why}")
 
-    # ---- files and pausing
     files = Sentence(ja="書き出し・取り込み・一時停止", en="Export, import and pause")
     export_json = Sentence(ja="書き出す（JSON）", en="Export (JSON)")
     export_readable = Sentence(ja="書き出す（読むための Markdown）", en="Export (Markdown, for reading)")
