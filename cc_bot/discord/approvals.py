@@ -2,8 +2,9 @@
 continues."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 import hikari
 import structlog
@@ -13,7 +14,6 @@ from cc_bot.assistant.approvals import ApprovedResult
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.canvas import CanvasBoards
-from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
@@ -38,8 +38,6 @@ from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)
 
-Change = Callable[[Page], Awaitable[Page]]
-
 
 @dataclass(frozen=True, slots=True)
 class _Press:
@@ -60,6 +58,11 @@ class _Press:
         return is_ephemeral(self.interaction.message)
 
     @property
+    def shown(self) -> tuple[hikari.ComponentInteraction, ProposalButton, Texts]:
+        """The first arguments of `_show`."""
+        return self.interaction, self.button, self.asker.words
+
+    @property
     def place(self) -> ToolPlace:
         """The channel of the question decides the available tools."""
         guild_id, key = self.interaction.guild_id, self.proposal.key
@@ -69,6 +72,13 @@ class _Press:
             tuple(dict.fromkeys((key.channel_id, here))),
             None if guild_id is None else int(guild_id),
             self.role_ids,
+        )
+
+    def claim_until(self, until: datetime) -> CallMessage:
+        """Return the message that shows the call, which the press can edit until then."""
+        message_id = int(self.interaction.message.id)
+        return CallMessage(
+            int(self.interaction.channel_id), message_id, self.interaction.token, until, self.ephemeral
         )
 
 
@@ -120,33 +130,22 @@ class ApprovalDelivery:
                 by_owners = proposal.content.approvers == "owners"
                 await whisper(interaction, words.owners_decide if by_owners else words.not_yours)
                 return
-            press = await self._press(interaction, button, proposal, presser)
-            await (self._approve(press, begun) if button.action == "do" else self._decline(press))
+            asker, roles = presser, await _roles(interaction, button.user_id)
+            if presser.user_id != button.user_id:
+                asker = await self.recipients.of_author(button.user_id, proposal.content.origin.locale)
+            press = _Press(interaction, button, proposal, presser, asker, roles)
+            if button.action == "do":
+                await self._approve(press, begun)
+            else:
+                await self.assistant.approvals.decline(proposal)
+                await self._show(*press.shown, declined_line(proposal, asker.words))
         except ProposalGone as error:
             if presser.user_id == button.user_id:
-                await self._show(interaction, button, presser.words, _noting())
+                await self._show(interaction, button, presser.words)
             if not begun.is_set():  # else the user decided otherwise in the meantime
                 await whisper(interaction, explain(error, presser.words))
         except CcBotError as error:  # the user may try again
             await whisper(interaction, explain(error, presser.words))
-
-    async def _press(
-        self,
-        interaction: hikari.ComponentInteraction,
-        button: ProposalButton,
-        proposal: Proposal,
-        presser: Recipient,
-    ) -> _Press:
-        user_id = proposal.key.user_id
-        if presser.user_id == user_id:
-            return _Press(interaction, button, proposal, presser, presser, roles_of(interaction.member))
-        asker = await self.recipients.of_author(user_id, proposal.content.origin.locale)
-        roles = await _fetch_roles(interaction, user_id)
-        return _Press(interaction, button, proposal, presser, asker, roles)
-
-    async def _decline(self, press: _Press) -> None:
-        await self.assistant.approvals.decline(press.proposal)
-        await self._show_to(press, _noting(declined_line(press.proposal, press.asker.words)))
 
     async def _approve(self, press: _Press, begun: asyncio.Event) -> None:
         """Make the calls once, and continue with the result if the model asked for it. Raises AnswerUnderway,
@@ -172,18 +171,23 @@ class ApprovalDelivery:
     async def _make(self, press: _Press, chosen: Chosen, begun: asyncio.Event) -> ApprovedResult | None:
         """Returns None if recovery shows the outcome, or the message was deleted."""
         approvals, running = self.assistant.approvals, self.answers.running
+        message = press.interaction.message
+        asked = message.message_reference and message.message_reference.id
         turn = RunningTurn(
             running.new_name(),
             askers=frozenset({press.asker.user_id, press.presser.user_id}),
-            questions=_question_of(press.interaction),
-            answer_id=int(press.interaction.message.id),
+            questions=frozenset({int(asked)} if asked else ()),
+            answer_id=int(message.id),
         )
-        stop = turn.stop
-        with running.track(turn), self.assistant.calling(press.asker.user_id, stop):
-            claimed = await approvals.claim(press.proposal, turn.name, self._message(press))
+        forms = None  # the author would not see an ephemeral message
+        if press.by_asker or not press.ephemeral:
+            forms = running.forms.asker(reply_in_place(press.interaction, Page("")), press.asker)
+        with running.track(turn), self.assistant.calling(press.asker.user_id, turn.stop):
+            until = approvals.clock() + TOKEN_LIVES
+            claimed = await approvals.claim(press.proposal, turn.name, press.claim_until(until))
             showing = asyncio.create_task(self._show_begun(press, begun))
             try:
-                result = await approvals.run(claimed, chosen.agent, press.place, stop, self._asker_of(press))
+                result = await approvals.run(claimed, chosen.agent, press.place, turn.stop, forms)
             except CcBotError:
                 await showing
                 await self._reopen(press, claimed)
@@ -193,47 +197,31 @@ class ApprovalDelivery:
             return await self._report(press, result)
 
     async def _report(self, press: _Press, result: ApprovedResult) -> ApprovedResult | None:
-        if not result.stored:
-            self.answers.running.retry_due.set()
-            return None
-        refusal = await self._show_to(press, self._reporting(press, result))
-        deleted = isinstance(refusal, hikari.NotFoundError)
-        if refusal is None or deleted:
+        settled = deleted = False
+        if result.stored:
+            receipts: list[AnyReceipt] = [
+                *filter(None, map(receipt_of, result.memories)),
+                *map(ScheduleReceipt.of, result.schedules),
+            ]
+            lines = _outcome_lines(result, press.asker.words)
+            refusal = await self._show(*press.shown, *lines, receipts=receipts)
+            deleted = isinstance(refusal, hikari.NotFoundError)
+            settled = refusal is None or deleted
+        if settled:
             try:
                 await self._store.settle(result.proposal)
-            except StorageError as error:  # recovery reports it once more
+            except StorageError as error:
                 _log.warning("approved_call_not_settled", error=type(error).__name__)
-                self.answers.running.retry_due.set()
-        else:
+                settled = False
+        if not settled:  # recovery reports it
             self.answers.running.retry_due.set()
-        return None if deleted else result
-
-    def _reporting(self, press: _Press, result: ApprovedResult) -> Change:
-        words, user_id = press.asker.words, press.asker.user_id
-        line = outcome_line(result.proposal, result.state, words, stopped=result.stopped)
-        if result.state == "unknown":
-            return _noting(line)
-        if result.proposal.content.goes_on:
-            return _noting(line, *filter(None, [result.problem]))
-        if result.state == "failed":
-            return _noting(result.problem or line)
-        if result.canvas is not None:
-            return _noting(words.canvas.changed)
-        private = visibility_of(press.interaction, ephemeral=press.ephemeral) == "private"
-
-        async def add_receipts(page: Page) -> Page:
-            receipts: list[AnyReceipt] = [*filter(None, map(receipt_of, result.memories))]
-            for receipt in (*receipts, *map(ScheduleReceipt.of, result.schedules)):
-                page = await self.upkeep.with_more(page, receipt, user_id, words, private=private)
-            return page
-
-        return add_receipts
+        return result if result.stored and not deleted else None
 
     async def _reopen(self, press: _Press, claimed: Proposal) -> None:
         """Restores the buttons first: after a crash in between recovery reports the call."""
         refusal = None
         if claimed.content.goes_on:
-            refusal = await self._show_to(press, _noting(), open_again=press.proposal)
+            refusal = await self._show(*press.shown, open_again=press.proposal)
         try:
             reopened = refusal is None and await self._store.reopen(claimed)
         except StorageError as error:
@@ -242,44 +230,37 @@ class ApprovalDelivery:
         if not reopened:
             self.answers.running.retry_due.set()
 
-    def _asker_of(self, press: _Press) -> FormAsker | None:
-        """None if the author would not see messages below that of the call."""
-        if press.ephemeral and not press.by_asker:
-            return None
-        below = reply_in_place(press.interaction, Page(""))
-        return self.answers.running.forms.asker(below, press.asker)
-
     async def _show_begun(self, press: _Press, begun: asyncio.Event) -> None:
         try:
             if press.proposal.content.goes_on:
-                await self._show_to(press, _noting())
+                await self._show(*press.shown)
         finally:
             begun.set()
-
-    async def _show_to(
-        self, press: _Press, change: Change, *, open_again: Proposal | None = None
-    ) -> hikari.HikariError | None:
-        return await self._show(press.interaction, press.button, press.asker.words, change, open_again)
 
     async def _show(
         self,
         interaction: hikari.ComponentInteraction,
         button: ProposalButton,
         words: Texts,
-        change: Change,
+        *lines: str,
+        receipts: Sequence[AnyReceipt] = (),
         open_again: Proposal | None = None,
     ) -> hikari.HikariError | None:
-        """Edit the message of the press. Returns Discord's error, if any."""
-        store, upkeep = self._store, self.upkeep
+        """Edit the message of the press, with more lines and receipts. Returns Discord's error, if any."""
+        upkeep, user_id = self.upkeep, button.user_id
+        private = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message)) == "private"
         try:
             async with upkeep.changes.after(int(interaction.message.id)):
                 message = await repeat(interaction.fetch_initial_response, RETRY_PAUSES_S)
-                before = await upkeep.page_of(message, button.user_id, words)
-                listed = await store.list_for_answer(button.user_id, button.answer_id)
+                before = await upkeep.page_of(message, user_id, words)
+                listed = await self._store.list_for_answer(user_id, button.answer_id)
                 proposals = [
                     open_again if open_again and each.id == open_again.id else each for each in listed
                 ]
-                page = await change(refreshed(before, proposals, button.proposal_id, words))
+                page = refreshed(before, proposals, button.proposal_id, words)
+                page = replace(page, facts=page.facts.noting(*lines))
+                if receipts:
+                    page = await upkeep.with_more(page, receipts, user_id, words, private=private)
                 reply = reply_in_place(interaction, before)
                 await reply.show((page,))
                 await upkeep.record(reply, page.receipts, words)
@@ -287,16 +268,6 @@ class ApprovalDelivery:
             _log.warning("approval_not_shown", error=type(error).__name__)
             return error
         return None
-
-    def _message(self, press: _Press) -> CallMessage:
-        interaction = press.interaction
-        return CallMessage(
-            int(interaction.channel_id),
-            int(interaction.message.id),
-            interaction.token,
-            self.assistant.approvals.clock() + TOKEN_LIVES,
-            press.ephemeral,
-        )
 
     async def _go_on(self, press: _Press, chosen: Chosen, result: ApprovedResult) -> None:
         """Continue where the answer can be read. The model gets the call if the conversation lacks the
@@ -329,21 +300,22 @@ class ApprovalDelivery:
             _log.error("approved_call_broke", exc_info=error)
 
 
-def _noting(*lines: str) -> Change:
-    async def change(page: Page) -> Page:
-        return replace(page, facts=page.facts.noting(*lines))
+def _outcome_lines(result: ApprovedResult, words: Texts) -> Sequence[str]:
+    """Receipts tell what the bot's own tools have done."""
+    line = outcome_line(result.proposal, result.state, words, stopped=result.stopped)
+    if result.state == "unknown":
+        return [line]
+    if result.proposal.content.goes_on:
+        return [line, *filter(None, [result.problem])]
+    if result.state == "failed":
+        return [result.problem or line]
+    return [] if result.canvas is None else [words.canvas.changed]
 
-    return change
 
-
-def _question_of(interaction: hikari.ComponentInteraction) -> frozenset[int]:
-    asked = interaction.message.message_reference
-    return frozenset({int(asked.id)} if asked and asked.id else ())
-
-
-async def _fetch_roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:
-    if interaction.guild_id is None:
-        return ()
+async def _roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:
+    """Return a user's roles in the server; None if Discord refuses."""
+    if interaction.guild_id is None or interaction.user.id == user_id:
+        return roles_of(interaction.member)
     try:
         return roles_of(await interaction.app.rest.fetch_member(interaction.guild_id, user_id))
     except hikari.HikariError:

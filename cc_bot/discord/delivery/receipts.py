@@ -115,10 +115,10 @@ class ReceiptUpkeep:
         return await self._with(page, page.receipts, holding, words)
 
     async def with_more(
-        self, page: Page, more: AnyReceipt, user_id: int, words: Texts, *, private: bool
+        self, page: Page, more: Sequence[AnyReceipt], user_id: int, words: Texts, *, private: bool
     ) -> Page:
         shown = replace(page.receipts, user_id=user_id, private=private)
-        return await self._with(page, shown, (*shown.items, more), words)
+        return await self._with(page, shown, (*shown.items, *more), words)
 
     async def refresh_pressed(
         self, interaction: hikari.ComponentInteraction, user_id: int, words: Texts
