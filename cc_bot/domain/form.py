@@ -97,7 +97,9 @@ def _read(field: FormField, text: str) -> FieldValue | None:
         case "choice":
             return _choice(field, text)
         case "yes_or_no":
-            return _yes_or_no(field, text)
+            if (folded := _fold(text)) not in _YES | _NO:
+                raise FieldNotYesOrNo(name=field.title)
+            return folded in _YES
         case "number" | "whole":
             return _number(field, text)
         case "text":
@@ -114,13 +116,6 @@ def _choice(field: FormField, text: str) -> str:
                 return found[0]
     known = shorten(" / ".join(choice.label for choice in field.choices), MAX_TOLD_LENGTH)
     raise FieldNotAChoice(name=field.title, known=known)
-
-
-def _yes_or_no(field: FormField, text: str) -> bool:
-    folded = _fold(text)
-    if folded not in _YES | _NO:
-        raise FieldNotYesOrNo(name=field.title)
-    return folded in _YES
 
 
 def _number(field: FormField, text: str) -> int | float:

@@ -43,11 +43,8 @@ _SUMMARY_CHARACTERS: Final = 1000  # less than is stored: models count badly
 def summary_prompt(earlier: str, said: Sequence[tuple[Role, str]], locale: Locale) -> tuple[str, str]:
     """Return instruction and material. The model answers in the conversation's language."""
     material = {"earlier_summary": earlier, "conversation": [{"role": role, "said": text} for role, text in said]}
-    return _summary_instruction(locale), json.dumps(material, ensure_ascii=False)
-
-
-def _summary_instruction(locale: Locale) -> str:
-    return _SUMMARY_INSTRUCTIONS[locale].format(characters=_SUMMARY_CHARACTERS)
+    instruction = _SUMMARY_INSTRUCTIONS[locale].format(characters=_SUMMARY_CHARACTERS)
+    return instruction, json.dumps(material, ensure_ascii=False)
 
 
 SILENT: Final = "[silent]"  # some models can't answer with nothing

@@ -139,8 +139,10 @@ class AccountPages:
         visitor, services = visitor_of(request), self._services
         if not {"language", "timezone"} <= form_of(request).keys():  # to leave it out chooses nothing
             raise InputError
-        locale = _locale_in(text_of(request, "language"))
-        typed = text_of(request, "timezone")
+        language, typed = text_of(request, "language"), text_of(request, "timezone")
+        if language not in _LANGUAGES:
+            raise InputError
+        locale = _LANGUAGES[language]
         spoken = bool(text_of(request, "spoken"))
         try:
             await preferences.choose(
@@ -170,12 +172,6 @@ class AccountPages:
         if wanted in ("all", str(visitor.session.id)):
             return self._signed_out(request, see_other("/signed-out"))
         return go_on(request, visitor_of(request), "/settings", "session_ended")
-
-
-def _locale_in(language: str) -> Locale | None:
-    if language not in _LANGUAGES:
-        raise InputError
-    return _LANGUAGES[language]
 
 
 def _zone_in(typed: str) -> str | None:

@@ -20,7 +20,7 @@ from cc_bot.discord.gate import Owners
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.pages.custom_ids import BrowserMenu, PrivacyButton, base36
 from cc_bot.discord.pages.memory import EphemeralView, timestamp
-from cc_bot.discord.pages.page import Button, Menu, MenuOption
+from cc_bot.discord.pages.page import Button, Menu
 from cc_bot.discord.presses import on_press, show_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.web import PagesUrl
@@ -177,15 +177,14 @@ def _menu(signed_in: Sequence[WebSession], recipient: Recipient) -> Menu | None:
         return None
     words = recipient.words.web_command
     options = [
-        MenuOption(words.end_choice.format(made=_local(each.made_at, recipient)), str(each.id))
+        (
+            words.end_choice.format(made=f"{each.made_at.astimezone(recipient.timezone):%Y-%m-%d %H:%M}"),
+            str(each.id),
+        )
         for each in signed_in[:24]
     ]
-    everything = MenuOption(words.end_all, ALL)
+    everything = (words.end_all, ALL)
     return Menu(BrowserMenu(recipient.user_id).custom_id(), words.end_one, (everything, *options))
-
-
-def _local(moment: datetime, recipient: Recipient) -> str:
-    return f"{moment.astimezone(recipient.timezone):%Y-%m-%d %H:%M}"
 
 
 privacy = lightbulb.Group("privacy", "privacy_description", localize=True)

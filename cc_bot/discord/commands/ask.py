@@ -140,7 +140,10 @@ class TranslateThis:
     ) -> None:
         interaction, target = ctx.interaction, self.target
         recipient = await recipients.soon(interaction, arrival.settings)
-        problem = _problem_translating(target, answers.references.bot())
+        recorded = any(is_recording(file.media_type) for file in files_of(target))
+        problem = _problem_reading(target)
+        if not problem and not recorded and is_blank(text_of(target, answers.references.bot())):
+            problem = NothingToTranslate()
         if await _point_to(target, problem, interaction, recipient, answers):
             forwards.forget((int(target.id),))  # the forward no longer waits for a question
             question = partial(_question, interaction, recipient.words.menu.translate, int(target.id), "menu")
@@ -180,24 +183,14 @@ async def ask(
     forwards.forget((form.message_id,))
     target = answers.references.targets.get(recipient.user_id, form.message_id)
     hidden = target is not None and is_ephemeral(target.message)  # ephemeral messages stay private
-    public = _names_everyone(entered.get("audience", "")) and not hidden
+    audience = unicodedata.normalize("NFKC", entered.get("audience", "")).strip(" !.。").casefold()
+    public = audience in EVERYONE and not hidden
     question = partial(_question, interaction, text, form.message_id, "menu")
     await answers.ask(interaction, question, Preloaded(), ephemeral=not public)
 
 
 def _problem_reading(target: hikari.Message) -> InputError | None:
     return NothingToRead() if has_no_visible_content(target) or not is_said(target) else None
-
-
-def _problem_translating(target: hikari.Message, bot: hikari.User) -> InputError | None:
-    recorded = any(is_recording(file.media_type) for file in files_of(target))
-    has_text = recorded or not is_blank(text_of(target, bot))
-    return _problem_reading(target) or (None if has_text else NothingToTranslate())
-
-
-def _names_everyone(entered: str) -> bool:
-    """In any width, and with or without punctuation."""
-    return unicodedata.normalize("NFKC", entered).strip(" !.。").casefold() in EVERYONE
 
 
 def _form(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:

@@ -52,7 +52,7 @@ from cc_bot.discord.pages.memory import (
     shorten,
     timestamp,
 )
-from cc_bot.discord.pages.page import Button, Menu, MenuOption
+from cc_bot.discord.pages.page import Button, Menu
 from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import on_press, show
 from cc_bot.discord.recipients import Recipient, Recipients, tell
@@ -153,7 +153,7 @@ async def _search(
 
 
 def _list_view(reply: Reply, caller: Recipient, turn: Callable[[int], str]) -> EphemeralView:
-    options = tuple(MenuOption(choice_name(each), str(each.number)) for each in reply.items)
+    options = tuple((choice_name(each), str(each.number)) for each in reply.items)
     menu = Menu(OpenMenu(caller.user_id).custom_id(), caller.words.memory.open, options) if options else None
     return reply_view(reply, caller, turn=turn, menu=menu)
 

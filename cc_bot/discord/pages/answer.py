@@ -325,7 +325,8 @@ def ask_again_button(retry: RetryButton, words: Texts) -> Button:
 
 def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
     receipts = followed_by(state.carried, (*state.receipts, *state.schedules))
-    return render_receipts(receipts, state.recalled, words, user_id, private=_is_private(state))
+    private = state.done is not None and state.done.answer.visibility == "private"
+    return render_receipts(receipts, state.recalled, words, user_id, private=private)
 
 
 def answer_buttons(
@@ -412,7 +413,8 @@ def without_heard(shown: str) -> str:
 
 def _activity(state: AnswerState, words: Texts) -> str:
     if state.tools:
-        line = _tool_line(state.tools[-1], words)
+        # The model may call any name.
+        line = words.answer.tool_line(re.sub(r"[^\w-]", "", state.tools[-1])[:MAX_TOOL_NAME_LENGTH])
     elif state.waiting == "queued":
         line = words.answer.waiting_line(state.ahead)
     elif state.waiting == "fallback":
@@ -426,17 +428,10 @@ def _activity(state: AnswerState, words: Texts) -> str:
     return words.answer.going_on_for.format(activity=line, seconds=state.quiet_s) if state.quiet_s else line
 
 
-def _tool_line(name: str, words: Texts) -> str:
-    return words.answer.tool_line(re.sub(r"[^\w-]", "", name)[:MAX_TOOL_NAME_LENGTH])
-
-
-def _done_line(name: str, words: Texts) -> str:
-    return words.proposal.called.format(what=escape_markdown(name.replace(SEPARATOR, " · ", 1)))
-
-
 def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     done = state.done
-    lines = [_done_line(name, words) for name in state.done_outside]
+    called = (escape_markdown(name.replace(SEPARATOR, " · ", 1)) for name in state.done_outside)
+    lines = [words.proposal.called.format(what=name) for name in called]
     if state.outcome_unknown:
         lines.append(words.unfinished.outcome_unknown)
     if state.in_doubt_outside:
@@ -475,12 +470,10 @@ def _linked(label: str, url: str) -> str:
     would link "://" in a label."""
     host = _IPV6_HOST.match(url)
     start = host[0] if host else ""
-    address = start + _LINK_MARKS.sub(_percent_encoded, url[len(start) :])
+    address = start + _LINK_MARKS.sub(
+        lambda marks: "".join(f"%{byte:02X}" for byte in marks[0].encode(errors="replace")), url[len(start) :]
+    )
     return f"[{label}](<{address}>)" if len(address) <= MAX_LINK_LENGTH else label
-
-
-def _percent_encoded(marks: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in marks[0].encode(errors="replace"))
 
 
 def _note_line(note: Note, words: Texts) -> str:
@@ -512,10 +505,6 @@ def _files_left_out(names: tuple[str, ...], words: Texts) -> str:
 
 def _names(names: tuple[str, ...]) -> str:
     return ", ".join(escape_markdown(shorten(one_line(name), SHOWN_CHARACTERS)) for name in names)
-
-
-def _is_private(state: AnswerState) -> bool:
-    return state.done is not None and state.done.answer.visibility == "private"
 
 
 def _instead_of_text(state: AnswerState, words: Texts) -> str:

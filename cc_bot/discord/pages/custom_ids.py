@@ -5,7 +5,6 @@ restart: the head of their kind and its field values, with numbers in base 36, s
 `former_id` 0 is no former version.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final, Literal, dataclass_transform, get_args
 
@@ -31,8 +30,12 @@ class Control:
         KINDS[head] = dataclass(frozen=True)(cls)
 
     def custom_id(self) -> str:
-        values = (getattr(self, each.name) for each in fields(self))  # type: ignore[arg-type]  # kinds are
-        return ":".join((self.head, *_write(values)))
+        parts = [self.head]
+        for each in fields(self):  # type: ignore[arg-type]  # kinds are dataclasses
+            value = getattr(self, each.name)
+            values = value if isinstance(value, tuple) else (value,)
+            parts += [base36(each) if isinstance(each, int) else str(each) for each in values]
+        return ":".join(parts)
 
 
 KINDS: Final[dict[str, type[Control]]] = {}
@@ -48,14 +51,6 @@ def parse_custom_id(custom_id: str) -> Control | None:
         return kind(*map(_read, parts, types))
     except (TypeError, ValueError):  # TypeError: a value is missing
         return None
-
-
-def _write(values: Iterator[object]) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, tuple):
-            yield from map(base36, value)
-        else:
-            yield base36(value) if isinstance(value, int) else str(value)
 
 
 def _read(part: str, kind: Any) -> object:

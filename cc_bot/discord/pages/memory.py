@@ -11,7 +11,7 @@ import hikari
 from cc_bot.commands.memories import end_mark
 from cc_bot.commands.reply import Caller, Item
 from cc_bot.discord.pages.custom_ids import ConfirmButton, MemoryAction, MemoryButton
-from cc_bot.discord.pages.page import Button, Menu, MenuOption
+from cc_bot.discord.pages.page import Button, Menu
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import Memory, Source
 from cc_bot.domain.memory_transfer import ImportPlan
@@ -189,7 +189,7 @@ def _restore_menu(memory: Memory, former: Sequence[Memory], words: Texts) -> Men
     if not former:
         return None
     options = tuple(
-        MenuOption(shorten(_difference(version, memory, words), CHOICE_CHARACTERS), str(version.id))
+        (shorten(_difference(version, memory, words), CHOICE_CHARACTERS), str(version.id))
         for version in former[:FORMER_CHOICES]
     )
     return Menu(_custom_id("restore", memory), words.memory_card.restore, options)

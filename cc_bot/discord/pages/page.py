@@ -16,7 +16,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Receipt
 from cc_bot.domain.schedule import ScheduleReceipt
 from cc_bot.domain.text import shorten
-from cc_bot.texts.area import Show, without_mentions
+from cc_bot.texts.area import without_mentions
 from cc_bot.texts.commands import plainly
 
 # A message's content is either the model's text or the bot's. So embeds, which code makes from committed
@@ -76,7 +76,9 @@ class Facts:
         if not self.in_buttons:
             return ()
         named = plainly(self.locale)
-        return tuple(_plain(_LINKED.sub(r"\1\2", line), named) for line in self.lines)
+        lines = (_LINKED.sub(r"\1\2", line).removeprefix(_SMALL_PRINT) for line in self.lines)
+        dated = (_TIME.sub(_write_time, without_mentions(line, named)) for line in lines)
+        return tuple(_ESCAPED.sub(r"\1", line) for line in dated)
 
     @classmethod
     def shown_in(cls, message: hikari.Message, colour: int, labels: Sequence[str], locale: Locale) -> "Facts":
@@ -91,10 +93,8 @@ def small_print(*sentences: str) -> tuple[str, ...]:
     return tuple(_SMALL_PRINT + line for sentence in sentences for line in sentence.splitlines())
 
 
-def _plain(line: str, named: Show) -> str:
-    text = without_mentions(line.removeprefix(_SMALL_PRINT), named)
-    text = _TIME.sub(lambda time: f"{datetime.fromtimestamp(int(time[1]), UTC):%Y-%m-%d %H:%M UTC}", text)
-    return _ESCAPED.sub(r"\1", text)
+def _write_time(timestamp: re.Match[str]) -> str:
+    return f"{datetime.fromtimestamp(int(timestamp[1]), UTC):%Y-%m-%d %H:%M UTC}"
 
 
 NO_FACTS: Final = Facts()
@@ -118,18 +118,11 @@ class Button:
 
 
 @dataclass(frozen=True, slots=True)
-class MenuOption:
-    label: str
-    """All texts have at most 100 characters."""
-    value: str
-    description: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Menu:
     custom_id: str
     placeholder: str
-    options: tuple[MenuOption, ...]
+    options: tuple[tuple[str, str], ...]
+    """Labels of at most 100 characters, and values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,16 +286,14 @@ def looks_like(message: hikari.Message, page: Page) -> bool:
 
 def components(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
     """Return a menu, and rows of at most five buttons."""
-    built = [] if menu is None else [_menu(menu)]
-    return built + [_row(buttons) for buttons in rows if buttons]
-
-
-def _menu(menu: Menu) -> MessageActionRowBuilder:
+    built = [_row(buttons) for buttons in rows if buttons]
+    if menu is None:
+        return built
     row = MessageActionRowBuilder()
     choice = row.add_text_menu(menu.custom_id, placeholder=menu.placeholder, min_values=1)
-    for option in menu.options:
-        choice.add_option(option.label, option.value, description=option.description or hikari.UNDEFINED)
-    return row
+    for label, value in menu.options:
+        choice.add_option(label, value)
+    return [row, *built]
 
 
 def _row(buttons: Sequence[Button]) -> MessageActionRowBuilder:
@@ -311,16 +302,13 @@ def _row(buttons: Sequence[Button]) -> MessageActionRowBuilder:
         if button.url:
             row.add_link_button(button.url, label=button.label)
             continue
+        style: hikari.InteractiveButtonTypesT = hikari.ButtonStyle.SECONDARY
+        if button.primary or button.danger:
+            style = hikari.ButtonStyle.PRIMARY if button.primary else hikari.ButtonStyle.DANGER
         row.add_interactive_button(
-            _style(button), button.custom_id, label=button.label, is_disabled=not button.enabled
+            style, button.custom_id, label=button.label, is_disabled=not button.enabled
         )
     return row
-
-
-def _style(button: Button) -> hikari.InteractiveButtonTypesT:
-    if button.danger:
-        return hikari.ButtonStyle.DANGER
-    return hikari.ButtonStyle.PRIMARY if button.primary else hikari.ButtonStyle.SECONDARY
 
 
 def files_of(page: Page) -> list[hikari.Bytes]:

@@ -43,7 +43,11 @@ _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
 
 def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> Page:
     """Show these proposals instead of the page's own. A long one that is alone is shortened, with a file."""
-    stops = tuple(_stop(each, words) for each in proposals if each.state == "claimed")
+    stops = tuple(
+        Button(words.answer.stop, StopButton(ANY_ASKER, each.claimed_by).custom_id())
+        for each in proposals
+        if each.state == "claimed"
+    )
     others = (each for each in page.buttons if not _is_for_proposals(each))
     in_order = sorted(proposals, key=lambda each: each.state != "open")  # as read_proposals expects
     shown = tuple(_proposal(each, words) for each in in_order)
@@ -101,10 +105,6 @@ def _is_for_proposals(button: Button) -> bool:
     parsed = parse_custom_id(button.custom_id)
     is_stop = isinstance(parsed, StopButton) and parsed.user_id == ANY_ASKER
     return is_stop or isinstance(parsed, SeeProposalsButton)
-
-
-def _stop(proposal: Proposal, words: Texts) -> Button:
-    return Button(words.answer.stop, StopButton(ANY_ASKER, proposal.claimed_by).custom_id())
 
 
 def _proposal(proposal: Proposal, words: Texts) -> ShownProposal:
