@@ -1,8 +1,7 @@
-"""`cc-bot`, which `python -m cc_bot` is too, from its first moment on.
+"""`cc-bot`, also `python -m cc_bot`.
 
-Loading takes a second. SIGINT and SIGTERM end `run` with exit code 0 from the first moment on; Ctrl-C ends
-any other command silently. Garbage collection is rare during the start, most of whose objects stay: it would
-take a quarter of the time. `app/discord.py` resets it.
+SIGINT and SIGTERM end `run` with exit code 0 from the first moment on; Ctrl-C ends any other command
+silently. Garbage collection is rare during the start, whose objects mostly stay; `app/discord.py` resets it.
 """
 
 import gc
@@ -13,7 +12,6 @@ _INTERRUPTED = 130  # the exit code after Ctrl-C
 
 
 def main() -> int:
-    """Run the command and return its exit code."""
     if sys.argv[1:2] == ["run"]:
         gc.set_threshold(50_000)
         # structlog imports it for tracebacks with local variables, which we never log. It takes 4 MB.

@@ -1,5 +1,4 @@
-"""The settings, read in one place: from the environment, then `.env`, then defaults. Only `cli` and `app`
-import this module."""
+"""The settings: from the environment, then `.env`, then defaults. Only `cli` and `app` import this module."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Set
@@ -45,11 +44,11 @@ LOCAL = "local"
 """The sentence encoder of the extra `semantic`, if installed."""
 OFF = "off"
 NO_SERVER: Final = "(OPENAI_API_KEY / OPENAI_BASE_URL / CC_BOT_TRANSCRIBE_URL)"
-"""A model by name needs one of these."""
+"""Needed by a model named in a setting."""
 
 MAX_DOTENV_BYTES: Final = 1 << 18
 MAX_NUMBER: Final = 10**9
-"""Of any count or number of seconds: within what a database and a clock take."""
+"""Counts and seconds, within what a database and a clock take."""
 MAX_DAYS: Final = 36_500
 MAX_SHARDS: Final = 16_000
 
@@ -83,7 +82,6 @@ Parser = Callable[[str], Any]
 
 
 def optional(parse: Parser = str) -> Parser:
-    """None for an empty text."""
     return lambda text: parse(text) if text else None
 
 
@@ -95,7 +93,6 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def user_ids(text: str) -> frozenset[int]:
-    """Parse Discord ids: integers of 64 bits."""
     ids = frozenset(int(name) for name in text.split(",") if name.strip())
     if any(not 0 < user_id < 2**63 for user_id in ids):
         raise ValueError
@@ -136,7 +133,6 @@ def web_url(text: str, *, host: str, port: int | None) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a server on that host."""
     address = _address(host)
     return host.lower() == "localhost" or bool(address and address.is_loopback)
 
@@ -160,7 +156,7 @@ def key(text: str) -> str:
 
 
 def secret_patterns(text: str) -> tuple[str, ...]:
-    """Return the patterns in a file, one a line, without blank lines and comments."""
+    """One pattern a line, without blank lines and comments."""
     if not text:
         return ()
     lines = read_regular(Path(text)).decode("utf-8-sig").splitlines()
@@ -177,8 +173,6 @@ def secret_patterns(text: str) -> tuple[str, ...]:
 
 
 def whole(least: int, most: int = MAX_NUMBER) -> Callable[[str], int]:
-    """Return a parser of integers within bounds, both included."""
-
     def parse(text: str) -> int:
         number = int(text)
         if not least <= number <= most:
@@ -222,7 +216,6 @@ def shards(text: str) -> tuple[int, ...]:
 
 
 def one_of(literal: Any) -> Parser:
-    """Return a parser of a Literal type, in any case."""
     words = {word.lower(): word for word in get_args(literal)}
     return lambda text: words[text.lower()]
 
@@ -260,68 +253,57 @@ def _setting(
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The operator's settings. `.env.example` explains each variable."""
-
     variables: Mapping[str, str] = field(repr=False)
-    """All variables, for `${NAME}` in the file of servers."""
+    """For `${NAME}` in mcp.json."""
     operator_locale: Locale
-    """For the person at the terminal: their system's language, unless CC_BOT_LOCALE is set."""
+    """The system's language, unless CC_BOT_LOCALE is set."""
     discord_token: str | None = _setting("DISCORD_TOKEN", parse=optional(), secret=True)
     discord_api_url: str | None = _setting("DISCORD_API_URL", "", optional(url), "http://localhost/api/v10")
     openai_api_key: str | None = _setting("OPENAI_API_KEY", "", optional(key), "sk-…", secret=True)
     openai_base_url: str | None = _setting("OPENAI_BASE_URL", "", optional(url), "http://localhost:11434/v1")
     models: tuple[str, ...] = _setting("CC_BOT_MODEL", DEFAULT_MODEL, names, DEFAULT_MODEL)
-    """A fallback chain."""
     model_timeout_s: float = _setting("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, "45")
     reasoning: str = _setting("CC_BOT_REASONING", "", one_of(Reasoning), " / ".join(REASONING))
-    """Reasoning effort; empty: each model's default."""
     database_url: str = _setting("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db")
     agents_file: Path | None = _setting("CC_BOT_AGENTS_FILE", parse=optional(Path))
-    """None: `agents.toml` beside the database, if it exists."""
+    """None: the file beside the database, if it exists."""
     policy_file: Path | None = _setting("CC_BOT_POLICY_FILE", parse=optional(Path))
-    """None: `policy.toml` beside the database, if it exists."""
     mcp_file: Path | None = _setting("CC_BOT_MCP_FILE", parse=optional(Path))
-    """None: `mcp.json` beside the database, if it exists."""
     tool_tokens: int = _setting("CC_BOT_TOOL_TOKENS", "4000", count, "4000")
     """Tokens that tools of servers may take in a request."""
     backup_folder: Path = _setting("CC_BOT_BACKUP_FOLDER", "backup", Path)
     owners: frozenset[int] = _setting("CC_BOT_OWNERS", "", user_ids, "123456789012345678")
-    """Discord users; empty: those in the policy file, else the application's."""
+    """Empty: those in the policy file, else the application's."""
     synchronous: Synchronous = _setting("CC_BOT_SYNCHRONOUS", "NORMAL", one_of(Synchronous), "NORMAL / FULL")
     history_limit: int = _setting("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, "20")
     token_budget: int = _setting("CC_BOT_TOKEN_BUDGET", "80000", count, "80000")
     block_tokens: int = _setting("CC_BOT_BLOCK_TOKENS", "1500", count, "1500")
     summary_every: int = _setting("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, "20")
-    """Turns; 0: never."""
+    """In turns; 0: never."""
     summary_models: tuple[str, ...] = _setting("CC_BOT_SUMMARY_MODEL", "", optional(names), DEFAULT_MODEL)
-    """A fallback chain."""
     profile_notes: int = _setting("CC_BOT_PROFILE_NOTES", "0", whole(0, MAX_PINNED), "0–10")
-    """Newest memories in each prompt; 0: the model looks them up."""
+    """0: the model looks them up."""
     embedding_model: str = _setting("CC_BOT_EMBEDDING_MODEL", LOCAL, embedding_model, OFF)
     """LOCAL, OFF, or a model at `openai_base_url`."""
     transcribe_model: str | None = _setting("CC_BOT_TRANSCRIBE_MODEL", "", optional(), NO_SERVER)
-    """Transcribes voice messages; None: disabled."""
     transcribe_url: str | None = _setting(
         "CC_BOT_TRANSCRIBE_URL", "", optional(url), "http://localhost:8000/v1"
     )
-    """Server of the speech models; None: `openai_base_url`."""
+    """None: `openai_base_url`."""
     speech_model: str | None = _setting("CC_BOT_SPEECH_MODEL", "", optional(), NO_SERVER)
-    """Reads answers aloud; None: disabled."""
     speech_voice: str = _setting("CC_BOT_SPEECH_VOICE", "alloy")
     read_pages: bool = _setting("CC_BOT_READ_PAGES", "on", switch, "on / off")
-    """Whether pages may be read whose addresses the user wrote; needs the extra `pages`."""
+    """Pages whose addresses the user wrote."""
     read_unconfined: bool = _setting("CC_BOT_READ_UNCONFINED", OFF, switch, "on / off")
-    """Whether documents and pages are read without a sandbox if the system has none."""
+    """Read documents and pages without a sandbox if the system has none."""
     search_url: str | None = _setting("CC_BOT_SEARCH_URL", "", optional(url), "http://localhost:8080")
-    """A SearXNG, asked first."""
     brave_key: str | None = _setting("CC_BOT_BRAVE_KEY", "", optional(key), "BSA…", secret=True)
-    """Brave's search; without either, search is disabled."""
     session_ttl: timedelta = _setting("CC_BOT_SESSION_TTL", "86400", duration, "86400")
     max_turns: int = _setting("CC_BOT_MAX_TURNS", "64", count, "64")
     secret_patterns: tuple[str, ...] = _setting(
         "CC_BOT_SECRET_PATTERNS", "", secret_patterns, "data/secret_patterns.txt"
     )
-    """Regular expressions of what must not be saved as memories."""
+    """What must not be saved as memories."""
     channels: Reading = _setting("CC_BOT_CHANNELS", "mentions", one_of(Reading), "off / mentions / all")
     locale: Locale = _setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")
     """For users of unknown language."""
@@ -331,7 +313,6 @@ class Config:
     )
     log_format: LogFormat = _setting("CC_BOT_LOG_FORMAT", "auto", one_of(LogFormat), "auto / json / console")
     metrics_port: int | None = _setting("CC_BOT_METRICS_PORT", "", port, "9464")
-    """Of /healthz and /metrics; None: disabled."""
     metrics_host: str = _setting("CC_BOT_METRICS_HOST", "127.0.0.1")
     archive_days: int = _setting("CC_BOT_ARCHIVE_DAYS", "0", days, "365")
     session_days: int = _setting("CC_BOT_SESSION_DAYS", "0", days, "90")
@@ -340,24 +321,22 @@ class Config:
     data_folder: Path = _setting("CC_BOT_DATA_FOLDER", "data", Path, "/var/lib/cc-bot")
     """For files beside the database, if it is on a server."""
     web_port: int | None = _setting("CC_BOT_WEB_PORT", "", port, "8080")
-    """Of the web pages; None: disabled."""
     web_host: str = _setting("CC_BOT_WEB_HOST", "127.0.0.1")
     web_url: str = _setting("CC_BOT_WEB_URL", "", str, "https://bot.example")
-    """Public base URL, without a slash at the end."""
     web_proxies: tuple[IPv4Network | IPv6Network, ...] = _setting(
         "CC_BOT_WEB_PROXIES", "", networks, "127.0.0.1,10.0.0.0/8"
     )
-    """Proxies whose X-Forwarded-For is trusted."""
+    """Whose X-Forwarded-For is trusted."""
     shards: tuple[int, ...] | None = _setting("CC_BOT_SHARDS", "", optional(shards), "0-3")
-    """The shards of this process; None: all."""
+    """None: all."""
     shard_count: int = _setting("CC_BOT_SHARD_COUNT", "0", whole(0, MAX_SHARDS), "16")
-    """Over all processes; 0: as recommended by Discord."""
+    """0: as recommended by Discord."""
     api_keeps_limits: bool = _setting("DISCORD_API_KEEPS_LIMITS", OFF, switch, "on / off")
-    """Whether the server of DISCORD_API_URL enforces rate limits over all processes."""
+    """DISCORD_API_URL itself enforces rate limits over all processes."""
     service_manager: str = _setting("NOTIFY_SOCKET")
-    """Set by systemd, to be notified of the service's state; else empty."""
+    """Set by systemd."""
     test_clock_offset: timedelta = _setting("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, "86400")
-    """For tests of the whole program: an offset of its clock."""
+    """For tests."""
 
     @property
     def retention(self) -> Retention:
@@ -395,11 +374,10 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
 
 
 _MISSPELT: Final = 0.9
-"""difflib's ratio from which a name counts as misspelt."""
 
 
 def _refuse_unknown(names: Iterable[str], known: Set[str]) -> None:
-    """Raise UnknownSetting for a misspelt setting. Other unknown names are ignored."""
+    """Raise UnknownSetting for a misspelt name."""
     for name in names:
         if name.startswith("CC_BOT_") and name not in known:
             for nearest in get_close_matches(name, known, n=1, cutoff=_MISSPELT):
@@ -419,6 +397,5 @@ def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path
 
 
 def system_locale(environ: Mapping[str, str]) -> str:
-    """Return English if the terminal's language is English, else Japanese."""
     language = environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG") or ""
     return "en" if language.lower().startswith("en") else "ja"

@@ -1,5 +1,3 @@
-"""Detects the encoding of Japanese or English text."""
-
 import codecs
 import re
 from collections.abc import Sequence
@@ -16,18 +14,18 @@ _CONTROL: Final = re.compile(
 )
 """Never in text. Escapes are allowed in colour codes of terminal logs."""
 _END_OF_FILE: Final = "\x1a"
-"""Written by old DOS editors."""
+"""Ends files of old DOS editors."""
 _HALF_WIDTH: Final = re.compile("[｡-ﾟ]")
-"""Common kanji of EUC-JP, read as Shift_JIS."""
+"""What common kanji of EUC-JP look like in Shift_JIS."""
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 """User-defined characters of Shift_JIS; many of them mean another encoding."""
 _FEW: Final = 20
-"""One strange character in so many is tolerated."""
+"""Tolerated ratio: one strange character in so many."""
 
 
 def decode_text(data: bytes) -> str | None:
-    """Decode UTF-8, Shift_JIS (cp932), EUC-JP, ISO-2022-JP or UTF-16 with a byte order mark; None if it is no
-    text in any of them."""
+    """Decode UTF-8, Shift_JIS (cp932), EUC-JP, ISO-2022-JP or marked UTF-16. Returns None if it is none of
+    them."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _decoded(data[len(mark) :], encoding)
@@ -60,14 +58,14 @@ _KNOWN: Final = re.compile(
     r"utf[_-]?8|utf[_-]?16(?:[_-]?[lb]e)?|cp932|euc_(?:jp|kr)|iso2022_jp\w*|iso8859[_-]\d{1,2}|cp125\d|gb18030|big5\w*"
     r"|koi8[_-][ru]"
 )
-"""Python's names of text encodings; some of its codecs are not."""
+"""Text encodings; some of Python's codecs are not."""
 
 _DAMAGED: Final = "\ufffd"
 
 
 def decode_declared(data: bytes, *declared: str) -> str | None:
     """Decode with the first declared encoding that fits, else the detected one, else the first declared one
-    with little damage; None if it is no text in any of them."""
+    with little damage; None if none fits."""
     named = [encoding for name in declared if (encoding := _named(name))]
     if not data.startswith(tuple(mark for mark, _ in _MARKS)):
         for encoding in named:
@@ -85,7 +83,6 @@ def _little_damaged(data: bytes, encodings: Sequence[str]) -> str | None:
 
 
 def _named(name: str) -> str:
-    """Python's name of a text encoding; empty if unknown."""
     name = name.strip().strip("\"'").lower()
     try:
         found = codecs.lookup(_NAMES.get(name, name)).name if name.isascii() and len(name) < 40 else ""

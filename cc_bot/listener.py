@@ -23,23 +23,22 @@ from cc_bot.domain.errors import InvalidSetting, PortTaken, StartupError
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A host and port, and the names of their settings."""
+    """With the names of its settings."""
 
     host: str
     number: int
     host_setting: str
     port_setting: str
     example: str
-    """A valid number, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
     max_connections: int
-    """At most half of the process's file limit. One more replaces the connection that has been idle longest,
-    or is refused if none is."""
+    """At most half of the process's file limit. One more replaces the connection that has been idle
+    longest."""
     request_s: float
-    """From a new connection, or a later request's first byte, to the end of its headers."""
+    """From a connection, or a later request's first byte, to the end of its headers."""
     idle_s: float
     """From a response to the next request's first byte."""
     send_s: float
@@ -66,8 +65,8 @@ async def reserve(
     shutdown_s: float,
     headers: Mapping[str, str],
 ) -> AsyncIterator[asyncio.Server]:
-    """Open the port for an app until left; connections are accepted after `listen`. `headers`: of responses
-    to malformed requests. Raises PortTaken or InvalidSetting."""
+    """Open the port until left; connections are accepted after `listen`. `headers`: of responses to malformed
+    requests. Raises PortTaken or InvalidSetting."""
     app.middlewares.insert(0, _refuse_compressed)
     logger = logging.getLogger(f"{name}.requests")
     logger.addFilter(_is_no_malformed_request)
@@ -114,7 +113,6 @@ async def listen(reserved: asyncio.Server, port: Port) -> None:
 
 
 def startup_error(error: OSError, port: Port) -> StartupError:
-    """Return the operator's error for a port that can't be used."""
     match error.errno:
         case errno.EADDRINUSE:
             return PortTaken(host=port.host, port=port.number, setting=port.port_setting)
@@ -148,11 +146,8 @@ async def _refuse_compressed(
 
 
 def _body_length(head: bytes) -> int | HTTPStatus:
-    """Return the length of a request's body, or the refusal of a request whose end can't be determined.
-
-    Stricter than RFC 9112, so that aiohttp finds the same end: no chunks, no CONNECT, no HTTP/0.9, and lines
-    end in CR LF.
-    """
+    """Return the length of a request's body, or a refusal if its end can't be determined. Stricter than RFC
+    9112, so that aiohttp finds the same end."""
     lines = head.removesuffix(_HEAD_END).split(b"\r\n")
     stray = {*b"\r\n"} & {*b"".join(lines)}
     if stray or not lines[0].endswith(_VERSIONS) or lines[0].startswith(b"CONNECT "):
@@ -185,7 +180,7 @@ class _Connection(web.RequestHandler):
         turns: asyncio.Semaphore,
         **options: Any,
     ) -> None:
-        """`waiting`: idle connections, the longest first. `turns`: of the requests in one round of the event
+        """`waiting`: idle connections, the longest first. `turns`: of the requests in one round of the
         loop."""
         super().__init__(server, **options)
         self._limits = limits
@@ -196,7 +191,6 @@ class _Connection(web.RequestHandler):
         self._deadline: asyncio.TimerHandle | None = None
         self._socket: asyncio.Transport | None = None
         self._head = bytearray()
-        """The received part of the next request's head."""
         self._body_left: int | None = None
         """Missing bytes of the body; None before the end of the head."""
         self._stream_bytes = 0.0
@@ -298,7 +292,6 @@ class _Connection(web.RequestHandler):
         self._socket = None
 
     def _abort_in(self, seconds: float | None) -> None:
-        """Set the connection's only deadline; None: no deadline."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = None
@@ -315,8 +308,6 @@ class _Connection(web.RequestHandler):
 
 
 class _RefusedConnection(asyncio.Protocol):
-    """A connection above the limit."""
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         if isinstance(transport, asyncio.Transport):
             transport.abort()

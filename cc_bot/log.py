@@ -1,9 +1,8 @@
 """Structured log records on stderr, with an id per job, without message text or secrets.
 
-Our records contain facts only. Library records below `warning` are dropped (asyncio quotes exceptions of
-failed tasks), others keep their first line without anything that looks like a token (hikari names rate limits
-by route, with the token of an interaction). Exceptions are logged by type and place: their messages may quote
-a request.
+Library records below `warning` are dropped (asyncio quotes exceptions), others keep their first line without
+what looks like a token (hikari logs routes with interaction tokens). Exceptions are logged by type and
+position.
 """
 
 import logging
@@ -30,8 +29,7 @@ MAX_WORD_LETTERS: Final = 20
 
 
 def configure_logging(level: str, format_: str = "auto") -> None:
-    """Send all records to stderr. `auto`: readable lines on a terminal, else JSON. Colours are for terminals
-    only."""
+    """`auto`: readable lines on a terminal, else JSON."""
     terminal = sys.stderr.isatty()
     lines = terminal if format_ == "auto" else format_ == "console"
     shared: list[structlog.typing.Processor] = [
@@ -70,7 +68,7 @@ def _first_line_without_tokens(_logger: object, _method: str, record: Record) ->
 
 
 def _without_token(match: re.Match[str]) -> str:
-    """Return a long name made of short words unchanged, and "…" for what may be a token."""
+    """Keep a long name made of short words; "…" for what may be a token."""
     words = [word for word in re.split("[_-]", match[0]) if word]
     is_name = all(len(word) <= MAX_WORD_LETTERS and word in (word.lower(), word.upper()) for word in words)
     return match[0] if is_name and not any(map(str.isdigit, match[0])) else "…"
@@ -95,8 +93,6 @@ def _exceptions_without_messages(_logger: object, _method: str, record: Record) 
 
 @dataclass(slots=True)
 class _Turn:
-    """An id from a front end, and whether its turn has started."""
-
     taken_up: bool = False
 
 
@@ -104,13 +100,12 @@ _begun: ContextVar[_Turn | None] = ContextVar("begun", default=None)
 
 
 def begin_turn() -> None:
-    """Give the records of this task a turn id."""
     bind_contextvars(turn=secrets.token_hex(4))
     _begun.set(_Turn())
 
 
 def take_up_turn() -> str:
-    """Use the turn id of this task, or a new one. Returns it."""
+    """Use the turn id of this task, or a new one."""
     begun = _begun.get()
     if begun is None or begun.taken_up:
         begin_turn()
@@ -122,7 +117,6 @@ def take_up_turn() -> str:
 
 @contextmanager
 def job(name: str) -> Iterator[None]:
-    """Give the records within the block a job id."""
     with bound_contextvars(job=f"{name}-{secrets.token_hex(4)}"):
         yield
 
@@ -137,8 +131,6 @@ _APART: Final = frozenset({"event", "level", "timestamp", "logger"})
 
 @dataclass(frozen=True, slots=True)
 class KeptRecord:
-    """A record without references to its source."""
-
     at: datetime
     level: str
     logger: str
@@ -148,8 +140,6 @@ class KeptRecord:
 
 
 class RecentRecords(logging.Handler):
-    """Keeps the newest records of this process, for the console."""
-
     def __init__(self, most: int = MAX_RECORDS) -> None:
         super().__init__()
         self._records = deque[KeptRecord](maxlen=most)
@@ -163,14 +153,14 @@ class RecentRecords(logging.Handler):
         self._records.append(KeptRecord(at, level, _value(record.name), event, fields))
 
     def newest(self, level: str | None = None) -> tuple[KeptRecord, ...]:
-        """List the records of a level and above, or all, newest first."""
+        """Newest first, from a level up."""
         least = _SEVERITY.get(level or "", 0)
         return tuple(each for each in reversed(self._records) if _SEVERITY.get(each.level, 0) >= least)
 
 
 @contextmanager
 def keep_records(handler: logging.Handler, logger: str | None = None) -> Iterator[None]:
-    """Give the handler all records written until left, or those of one logger."""
+    """Pass records to the handler until left, of one logger or all."""
     source = logging.getLogger(logger)
     source.addHandler(handler)
     try:
@@ -180,7 +170,7 @@ def keep_records(handler: logging.Handler, logger: str | None = None) -> Iterato
 
 
 def _value(value: object) -> str:
-    """Return a value as shortened text without tokens; the type of a complex value."""
+    """Shorten a value, without tokens; a complex one is its type."""
     if isinstance(value, list | tuple | set | frozenset):
         text = ", ".join(map(_value, value))
     elif value is None or isinstance(value, str | int | float):

@@ -1,8 +1,5 @@
-"""Health and metrics: whether the program can work at this moment, and what it is busy with.
-
-It is ready while the gateway is connected and the database can be written to. The check takes the
-writer's lock and writes nothing; it runs once at a time, as it waits on the one thread where turns wait too.
-"""
+"""/healthz and /metrics. Healthy: the gateway is connected and the database can be written to. The check
+takes the writer's lock, one at a time, and writes nothing."""
 
 import asyncio
 import logging
@@ -28,16 +25,15 @@ from cc_bot.log import OURS, keep_records
 _log = structlog.get_logger(__name__)
 
 DATABASE_TIMEOUT_S: Final = 3.0
-"""Docker gives a health check 30 s, Prometheus a scrape 10 s."""
 ROOM_BYTES: Final = 16 * 2**20
-"""With less on the disk the next writes fail: SQLite's WAL grows by some megabytes at a time."""
+"""The next writes would fail: SQLite's WAL grows by megabytes."""
 
 Problem = Literal["disconnected", "locked", "no_room", "unusable"]
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Problems by part; empty if there are none."""
+    """By part."""
 
     problems: dict[str, Problem]
 
@@ -47,8 +43,6 @@ class Health:
 
 
 class CheckedDatabase(Protocol):
-    """What is asked of the database (stores/retention.py)."""
-
     async def check_writable(self) -> None: ...
 
     async def open_sessions(self) -> int: ...
@@ -65,12 +59,10 @@ class TurnLoad(Protocol):
 
 
 Readings = Mapping[str, float | None]
-"""The state of the program at one moment, by the names in GAUGES; None if unknown."""
+"""By the names in GAUGES; None if unknown."""
 
 
 class Vitals:
-    """Reads the state of the program's parts on request."""
-
     def __init__(
         self,
         pulse: GatewayHealth,
@@ -81,8 +73,7 @@ class Vitals:
         *,
         timeout_s: float = DATABASE_TIMEOUT_S,
     ) -> None:
-        """`free_bytes`: on the database's disk; `backed_up_at_s`: Unix time of the newest backup. Both may
-        raise OSError."""
+        """`free_bytes` and `backed_up_at_s` (Unix time) may raise OSError."""
         self._pulse = pulse
         self._database = database
         self._load = load
@@ -139,7 +130,7 @@ class Vitals:
 
 
 def _retrieve(check: asyncio.Task[None]) -> None:
-    """Retrieve the exception, so that asyncio does not warn about it."""
+    """So that asyncio does not warn about it."""
     if not check.cancelled():
         check.exception()
 
@@ -151,19 +142,18 @@ async def _read_or_none(asked: Awaitable[float | None]) -> float | None:
         return None
 
 
-# Names follow https://prometheus.io/docs/practices/naming/. Labels have few values: names that the operator,
-# the program or a server with tools gave, never those of users, channels or servers of Discord.
+# Labels have few values: names that the operator, the program or a tool server gave, never users or channels.
 
 _QUICK_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
 """From a commit to the longest turn."""
 _SERVERS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 MAX_SERVER_TOOLS: Final = 100
-"""Tools with labels of their own: servers could name new ones forever."""
+"""Servers could name new tools forever."""
 OTHER: Final = "other"
 
 
 class PrometheusMeter(Meter):
-    """Counts for Prometheus. Its own registry keeps two programs in one process apart."""
+    """Its own registry keeps two programs in one process apart."""
 
     def __init__(self, version: str) -> None:
         self.registry = CollectorRegistry()
@@ -249,8 +239,6 @@ GAUGES: Final[Mapping[str, str]] = {
 
 
 class Gauges(Collector):
-    """The readings taken last, for each scrape anew. Unknown ones are left out."""
-
     def __init__(self) -> None:
         self.readings: Readings = {}
 
@@ -272,7 +260,7 @@ class _RecordCounter(logging.Handler):
 
 
 def count_records(registry: CollectorRegistry) -> AbstractContextManager[None]:
-    """Count the program's own records in a metric of this registry until left."""
+    """Count our records until left."""
     records = Counter(
         "cc_bot_log_records",
         "The program's own log records from warnings on, by their names.",
@@ -283,15 +271,11 @@ def count_records(registry: CollectorRegistry) -> AbstractContextManager[None]:
 
 
 CLOSING_S: Final = 1.0
-"""For a running scrape at shutdown."""
 
 
 @asynccontextmanager
 async def serve(host: str, port: int, meter: PrometheusMeter, vitals: Vitals) -> AsyncIterator[int]:
-    """Serve until left; yields the port, which the system chooses for 0.
-
-    Raises PortTaken, and InvalidSetting for a forbidden port or a host that this machine does not have.
-    """
+    """Serve until left; yields the port. Raises PortTaken and InvalidSetting."""
     gauges = Gauges()
     meter.registry.register(gauges)
     runner = web.AppRunner(_app(meter, gauges, vitals), access_log=None, shutdown_timeout=CLOSING_S)

@@ -31,7 +31,7 @@ class _ProviderTable(BaseModel):
 def providers_file(
     path: Path, variables: Mapping[str, str], words: Texts
 ) -> OperatorFile[Mapping[str, Provider]]:
-    """The file at `path`, which need not exist. A key `${NAME}` is a variable."""
+    """The file need not exist. A key `${NAME}` is a variable."""
 
     def parse(text: str) -> Mapping[str, Provider]:
         document = parse_toml(text, words.operator_file)
@@ -62,7 +62,6 @@ def _read_provider(name: str, table: Any, variables: Mapping[str, str], words: T
 
 
 def split_model(name: str, providers: Mapping[str, Provider]) -> tuple[str, Provider | None]:
-    """Split `provider/model` into model and provider. Other names, also with slashes, belong to
-    OPENAI_BASE_URL: None."""
+    """Split `provider/model`. Other names belong to OPENAI_BASE_URL: None."""
     prefix, _, model = name.partition("/")
     return (model, providers[prefix]) if model and prefix in providers else (name, None)

@@ -1,7 +1,6 @@
-"""The HTTP proxy that the environment names: HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+"""The HTTP proxy of the environment: HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
 
-aiohttp's own `trust_env` does not cover Discord's gateway (it looks for WSS_PROXY), and refuses requests with
-a token where ~/.netrc knows the host.
+aiohttp's `trust_env` misses Discord's gateway (WSS_PROXY), and refuses tokens where ~/.netrc knows the host.
 """
 
 from typing import Final
@@ -12,7 +11,7 @@ _SCHEMES: Final = {"ws": "http", "wss": "https"}
 
 
 def proxy_for(url: str) -> str | None:
-    """Return the proxy for requests to an address; None if there is none, or NO_PROXY names the host."""
+    """None if there is none, or NO_PROXY names the host."""
     parts = urlsplit(url)
     if not parts.hostname or proxy_bypass(parts.hostname):
         return None

@@ -26,31 +26,29 @@ class Seen:
     began_at: datetime
     connected: bool
     latency_s: float | None
-    """Gateway latency; None before the first heartbeat."""
+    """None before the first heartbeat."""
     database_bytes: int
     free_bytes: int | None
-    """Free space on the database's disk; None if unknown."""
     load: Load
     underway: tuple[ActiveTurn, ...]
     turns_today: int
     tokens_today: int
     seconds_today: int
-    """Of audio, transcribed or synthesized."""
+    """Of speech."""
     cost_micros: int | None
     """None: no model has a price."""
     currency: str
     backup_at: datetime | None
     backs_up: bool
-    """Whether this program makes the backups; the operator makes those of a database server."""
+    """A database server's operator makes them."""
     maintenance: Maintenance | None
     model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By model: how requests are changed after its server rejected them."""
+    """How requests are changed after a refusal, by model."""
     processes: tuple[LivingProcess, ...] = ()
     duties: tuple[Lease, ...] = ()
 
     @property
     def shares(self) -> bool:
-        """Whether the bot runs, or should run, as several processes."""
         return len(self.processes) > 1 or any(each.process.shards for each in self.processes)
 
 
@@ -61,9 +59,9 @@ class BotStatus:
     policies: Policies
     pulse: GatewayHealth
     newest_backup: Callable[[], datetime | None] | None
-    """Returns the time of the newest backup, and may raise OSError; None if this program makes none."""
+    """May raise OSError; None if this program makes none."""
     free_bytes: Callable[[], int]
-    """Returns the free space on the database's disk, and may raise OSError."""
+    """May raise OSError."""
     began_at: datetime
 
     async def look(self) -> Seen:

@@ -1,4 +1,4 @@
-"""The version of the installed program. Apart from the package, for what reads it takes 6 MB to load."""
+"""Apart from the package, since reading it takes 6 MB."""
 
 from importlib.metadata import version
 from typing import Final

@@ -233,18 +233,16 @@ def _make_summaries(
 
 
 def newest_backup(config: Config) -> datetime | None:
-    """Return the time of the newest backup; None if there is none. Raises OSError."""
+    """Returns None if there is none. Raises OSError."""
     newest = next(iter(backups_in(config.backup_folder)), None)
     return newest.moment.replace(tzinfo=config.timezone) if newest else None
 
 
 def tool_cost(tool: ServerTool) -> int:
-    """Return the tokens that a tool's definition takes."""
     return tools_tokens([ToolSchema(tool.full_name, tool.description, tool.parameters)])
 
 
 def build_internet(config: Config, network: "Network | None" = None) -> WebAccess:
-    """Return the configured web access; pages are read on `network`, by default the public internet."""
     services, pages = build_searches(config), _build_pages(config, network)
     if not services:
         return WebAccess(pages)
@@ -284,8 +282,8 @@ async def keep_running(work: Work, *, pause_s: float = SWEEP_EVERY_S) -> None:
 
 
 async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> None:
-    """Expire sessions, settle orphaned costs and prune proposals and web sessions: now, whenever `changed` is
-    set, and every SWEEP_EVERY_S seconds, which also retries failures."""
+    """Expire sessions, settle orphaned costs, prune proposals and web sessions: now, whenever `changed` is
+    set, and every SWEEP_EVERY_S seconds."""
     while True:
         changed.clear()
         with job("sweep"):

@@ -136,7 +136,6 @@ async def _run(
             gc.set_threshold(700)
             _release_free_memory()
             watchdog.begin()  # after slow migrations and imports
-            # The bot handles everyone's conversations, a terminal only its own.
             rest = partial(keep_running, partial(summarize_rest, core.stores, core.summaries, core.clock))
             care = asyncio.create_task(core.duties.run_as_leader("summaries", rest))
             try:
@@ -188,7 +187,6 @@ def _release_large_blocks() -> None:
 
 
 def _release_free_memory() -> None:
-    """Return what the start has freed to the system."""
     if trim := _glibc("malloc_trim"):
         trim(0)
 

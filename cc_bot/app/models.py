@@ -1,5 +1,3 @@
-"""The configured models."""
-
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Final
@@ -41,7 +39,7 @@ class Models:
 
     @property
     def named_in_vain(self) -> str:
-        """CC_BOT_MODEL, if it is set without a key or server; else empty."""
+        """CC_BOT_MODEL if set without a key or server; else empty."""
         return self._config.variables.get("CC_BOT_MODEL", "") if self.offline else ""
 
     @property
@@ -55,7 +53,6 @@ class Models:
         return FallbackChain([(name, self.get(name)) for name in names])
 
     def first(self, names: Sequence[str]) -> str:
-        """The first model of a chain, as named in answers; empty for the built-in one."""
         return "" if self.offline else names[0]
 
     def get(self, name: str) -> OpenAIChatModel:
@@ -65,7 +62,6 @@ class Models:
         return self._made[name]
 
     def changes(self) -> Mapping[str, tuple[str, ...]]:
-        """Return what was learned about each model from refused requests."""
         return {name: model.changes for name, model in self._made.items() if model.changes}
 
     async def reach(self, name: str) -> None:
@@ -111,7 +107,6 @@ async def open_models(config: Config) -> AsyncIterator[Models]:
 
 
 def build_embedder(config: Config) -> Embedder | None:
-    """Return the embedder for memories; None if unavailable or disabled."""
     if config.embedding_model == OFF:
         return None
     if config.embedding_model == LOCAL:
@@ -121,12 +116,10 @@ def build_embedder(config: Config) -> Embedder | None:
 
 
 def build_transcriber(config: Config) -> Transcriber | None:
-    """Return the transcriber of voice messages; None if not configured."""
     return OpenAITranscriber(config.transcribe_model, **_speech(config)) if config.transcribe_model else None
 
 
 def build_speaker(config: Config) -> Speaker | None:
-    """Return the speech synthesizer for answers; None if not configured."""
     model, voice = config.speech_model, config.speech_voice
     return OpenAISpeaker(model, voice, **_speech(config)) if model else None
 

@@ -61,11 +61,10 @@ def _say(sentence: str) -> None:
 
 SERVERS_TOLD_S: Final = 1.0
 SERVERS_WAIT_S: Final = 10.0
-"""For MCP servers before the first question, which a pipe may send at once."""
 
 
 async def _wait_for_servers(servers: Servers, sentence: str) -> None:
-    """Wait for servers to start, with a notice if that takes long. Late ones are skipped."""
+    """Wait for servers to start, with a notice if that takes long."""
     starting = asyncio.create_task(servers.settle())
     try:
         await asyncio.wait((starting,), timeout=SERVERS_TOLD_S)

@@ -1,9 +1,8 @@
 """Ends the program if its event loop hangs or its shutdown takes too long; the service manager restarts it.
 
 The loop re-arms faulthandler's timer every second. If it is late, faulthandler writes the stacks of all
-threads to stderr (files, lines and functions, no values) and ends the process with code 1. Its thread is in
-C, so code that holds the GIL does not stop it. Time in which the computer sleeps does not count; time in
-which the process is frozen (Ctrl-Z, `docker pause`) does.
+threads to stderr, without values, and ends the process with code 1. Its thread is in C, so code that holds
+the GIL does not stop it. A sleeping computer does not count; a frozen process (Ctrl-Z, `docker pause`) does.
 """
 
 import asyncio
@@ -14,20 +13,20 @@ import time
 from typing import Final
 
 LIMIT_S: Final = 10.0
-"""Maximum time between turns of the loop. Discord requires an acknowledgement within three seconds."""
+"""Discord requires an acknowledgement within three seconds."""
 LEAVE_S: Final = 14.0
-"""Maximum time from the stop signal to the end of the process."""
+"""From the stop signal to the end of the process."""
 
 
 class ServiceManager:
-    """The service manager, by systemd's protocol of sd_notify(3)."""
+    """Tells systemd the service's state (sd_notify(3))."""
 
     def __init__(self, address: str) -> None:
         """`address` is NOTIFY_SOCKET: a path, `@` and an abstract name, or empty for none."""
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
 
     def tell(self, message: str) -> None:
-        """Send a message, such as READY=1. Never waits, never raises."""
+        """Never waits, never raises."""
         if not self._address:
             return
         with (
@@ -58,7 +57,6 @@ class Watchdog:
             asyncio.get_running_loop().call_later(1.0, self.begin)
 
     def ready(self) -> None:
-        """Tell the service manager that the bot is ready."""
         self._service_manager.tell("READY=1")
 
     def leave(self, *, for_good: bool = True) -> None:

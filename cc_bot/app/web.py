@@ -102,7 +102,7 @@ async def serve_web(
 
 
 async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> bool:
-    """Print a sign-in link. Returns False if no port is set for the pages."""
+    """Returns False if no port is set for the pages."""
     words = texts(config.operator_locale).web_start
     if config.web_port is None:
         say(words.no_port)

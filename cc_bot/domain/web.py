@@ -1,5 +1,3 @@
-"""Browser sessions of the web pages."""
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -9,12 +7,12 @@ CODE_LIFE: Final = timedelta(minutes=10)
 UNUSED_LIFE: Final = timedelta(days=7)
 """Of an unused browser session."""
 MAX_LIFE: Final = timedelta(days=30)
-"""Of a browser session in any case."""
+"""Of any browser session."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebPlace:
-    """The user of web pages, and where on Discord they were opened: that channel's access rules apply."""
+    """The user of web pages, and the channel where they opened them: its access rules apply."""
 
     user_id: int
     channel_id: int = 0
@@ -29,12 +27,10 @@ class WebSession:
     made_at: datetime
     used_at: datetime
     ends_at: datetime
-    """At the latest."""
 
     @property
     def user_id(self) -> int:
         return self.place.user_id
 
     def ends(self) -> datetime:
-        """Return when it ends unless it is used again."""
         return min(self.ends_at, self.used_at + UNUSED_LIFE)

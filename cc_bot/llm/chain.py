@@ -1,7 +1,6 @@
-"""A chain of models: when one fails before its first word, the next is asked.
+"""Asks a chain of models: when one fails before its first word, the next is asked.
 
-The requests of one turn go first to the model that answered the last one. The caller passes its name, so the
-chain keeps no state of turns that run side by side.
+The caller passes the model that answered the turn's last request, so the chain keeps no state.
 """
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -14,7 +13,7 @@ from cc_bot.llm.speech import Speaker, Transcriber
 
 
 class FallbackChain:
-    """A ChatModel made of others, the preferred one first, each with the name for Fallback and Finish."""
+    """The preferred model first, each with its name."""
 
     def __init__(self, models: Sequence[tuple[str, ChatModel]]) -> None:
         self._models = tuple(models)
@@ -49,21 +48,18 @@ class FallbackChain:
 
 @dataclass(frozen=True)
 class Chains:
-    """The models of each agent, and those of speech."""
-
     make: Callable[[Sequence[str]], ChatModel]
     default: tuple[str, ...]
-    """The chain of agents that name none; empty if the offline model answers for all."""
+    """For agents that name none; empty if the offline model answers."""
     transcriber: Transcriber | None = None
     speaker: Speaker | None = None
     changes: Callable[[], Mapping[str, tuple[str, ...]]] = dict
-    """Returns the lessons from refusals, by model."""
 
     def of(self, names: tuple[str, ...]) -> ChatModel:
         return self.make(names or self.default)
 
     def first(self, names: tuple[str, ...]) -> str:
-        """The name of the model that a chain asks first; empty for the offline model."""
+        """The name of a chain's first model; empty for the offline model."""
         return (names or self.default)[0] if self.default else ""
 
     async def close(self) -> None:

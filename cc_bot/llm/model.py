@@ -1,4 +1,4 @@
-"""The seam to a language model: a request goes in, a stream of events comes out."""
+"""The interface of a language model: a request goes in, a stream of events comes out."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from cc_bot.domain.message import Attachment
 from cc_bot.domain.turn import Usage
 
 MAX_ANSWER_CHARACTERS: Final = 100_000  # fifty full messages on Discord; a longer answer is cut
-# A memory of 4000 characters takes 24,000 as \uXXXX. A call with more is never parsed; it gets an error.
+# A memory of 4000 characters takes 24,000 as \uXXXX.
 MAX_ARGUMENTS_CHARACTERS: Final = 32_768
 MAX_CALLS: Final = 64  # in one answer, four times as many as are made
 MAX_STORED_NATIVE: Final = 32_768
@@ -29,19 +29,17 @@ class SystemPart:
 @dataclass(frozen=True, slots=True)
 class UserPart:
     text: str
-    """The user's words, text files included."""
+    """Text files included."""
     images: tuple[Attachment, ...] = ()
     tainted: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRequest:
-    """A call that the model wants made."""
-
     id: str
     name: str
     arguments: str
-    """JSON as the model wrote it: it may be malformed."""
+    """As the model wrote it, maybe malformed."""
 
     @property
     def oversized(self) -> bool:
@@ -81,39 +79,35 @@ class ChatRequest:
     prompt: tuple[PromptPart, ...]
     tools: tuple[ToolSchema, ...] = ()
     answer_begun: bool = False
-    """Whether the user has seen a word of the answer: then nothing is retried and no other model is asked."""
+    """The user has seen a word of the answer: nothing is retried and no other model is asked."""
     answered_by: str = ""
-    """Finish.model of the turn's earlier request; a chain asks that model first."""
+    """`Finish.model` of the turn's earlier request, asked first."""
     shrinkable: bool = False
-    """Whether the caller can send a shorter request: then a chain raises ContextTooLong at once instead of
-    asking its next model."""
+    """The caller can send a shorter request: a chain raises ContextTooLong at once."""
     cache_key: str = ""
-    """Requests with the same key usually begin alike: a hint for the provider's prefix cache."""
+    """Requests with the same key mostly begin alike: a hint for the provider's prefix cache."""
     stable: tuple[int, ...] = ()
-    """Indices of prompt parts, ascending: up to the end of each, the next requests will be the same."""
+    """Indices of prompt parts up to whose end the next requests will be the same."""
     temperature: float | None = None
     """From 0 to 2; None: the model's own."""
     reasoning: str = ""
-    """none, minimal, low, medium or high; empty: the model's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """The next piece of text."""
-
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """The model reasons. `aloud`: so was all the text of this answer so far."""
+    """`aloud`: all text of this answer so far was reasoning."""
 
     aloud: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """The model asked so far failed; this one of the chain is asked."""
+    """The next model of a chain is asked."""
 
     model: str
 
@@ -123,34 +117,30 @@ class Finish:
     """The last event of every stream that did not raise."""
 
     reason: Literal["stop", "tools", "cut"]
-    """tools: `tool_requests` is not empty. cut: the stream broke, ended without a reason or reached the token
-    limit."""
+    """cut: the stream broke, ended without a reason or reached the token limit."""
     tool_requests: tuple[ToolRequest, ...] = ()
     usage: Usage = Usage()
     model: str = ""
-    """The operator's name for the model; empty where no tokens are counted."""
+    """As the operator named it; empty where no tokens are counted."""
     native: str = ""
     """JSON that only this model gets back with the calls: thought signatures, reasoning, ids."""
     without_tools: bool = False
-    """Whether tools were offered to a model that takes none."""
+    """Tools were offered to a model that takes none."""
 
 
 ModelEvent = Delta | Thinking | Fallback | Finish
 
 
 class ChatModel(Protocol):
-    """A model that answers.
-
-    The stream ends with exactly one Finish. It raises a ModelError only before the first Delta of an answer
-    that has not begun; later failures are `Finish("cut")`. Closing the iterator ends the request.
-    """
+    """The stream ends with exactly one Finish. It raises a ModelError only before the first Delta of an
+    answer that has not begun; later failures are `Finish("cut")`. Closing the iterator ends the request."""
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]: ...
 
 
 def storable(native: str) -> str:
-    """The part of a native without readable text, which could quote an erased memory. `{}` if too long;
-    empty if there was none."""
+    """Keep what has no readable text, which could quote an erased memory. `{}` if too long; empty for
+    none."""
     if not native:
         return ""
     given = json.loads(native)

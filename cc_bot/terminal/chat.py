@@ -1,5 +1,3 @@
-"""`cc-bot chat`, interactive or in a pipe."""
-
 import asyncio
 import contextlib
 import errno
@@ -45,8 +43,6 @@ if sys.platform != "win32":
 
 _log = structlog.get_logger(__name__)
 
-# ---- input line ------------------------------------------------------------------------------------------
-
 
 class ChatCompleter(Completer):
     def __init__(self, chat: Chat) -> None:
@@ -66,7 +62,7 @@ class ChatCompleter(Completer):
 
 
 class TypedHistory(FileHistory):
-    """Input history, in a file that only its owner can read; in memory if the file is unusable."""
+    """In a file that only its owner can read; in memory if it is unusable."""
 
     def __init__(self, file: Path | None) -> None:
         try:
@@ -86,8 +82,7 @@ _STYLE: Final = Style.from_dict({"mark": "ansicyan bold", "bottom-toolbar": "nor
 
 
 class InputLine:
-    """The interactive input line: Enter sends, Alt+Enter starts a new line, Ctrl-C clears, Ctrl-D on an empty
-    line ends."""
+    """Enter sends, Alt+Enter starts a new line, Ctrl-C clears, Ctrl-D on an empty line ends."""
 
     def __init__(self, completer: Completer, history: History) -> None:
         self._session: PromptSession[str] = PromptSession(
@@ -103,7 +98,6 @@ class InputLine:
         )
 
     async def read(self, texts: Texts) -> str | None:
-        """Return the next line; None at the end."""
         words = texts.terminal
         hint = f"Enter {words.send}  /help  Ctrl-D {words.leave}"
         try:
@@ -112,7 +106,6 @@ class InputLine:
             return None
 
     async def print_above(self, show: Callable[[], None]) -> None:
-        """Print above the input line, if one is active."""
         if self._session.app.is_running:
             await run_in_terminal(show)
         else:
@@ -142,8 +135,7 @@ YES: Final = frozenset({"y", "yes", "はい"})
 
 
 async def _ask_line(question: str) -> str | None:
-    """Return a line that is not kept in the history; None for Ctrl-C and Ctrl-D. Drops earlier keystrokes,
-    which are not an answer."""
+    """Ask without history; None for Ctrl-C and Ctrl-D. Earlier keystrokes are no answer and are dropped."""
     session = PromptSession[str](history=DummyHistory())
     clear_typeahead(session.input)
     if sys.platform != "win32":
@@ -156,7 +148,7 @@ async def _ask_line(question: str) -> str | None:
 
 @contextlib.contextmanager
 def _silence_keyboard() -> Iterator[None]:
-    """Turn echo off, and keep keystrokes for the next line, even after Ctrl-C."""
+    """Turn echo off, and keep keystrokes for the next line."""
     if sys.platform == "win32":
         yield
         return
@@ -171,21 +163,16 @@ def _silence_keyboard() -> Iterator[None]:
             termios.tcsetattr(sys.stdin, termios.TCSANOW, before)
 
 
-# ---- pipe ------------------------------------------------------------------------------------------------
-
-
 class PipedLines:
-    """Lines of standard input.
-
-    Read on a daemon thread: an event loop can't wait for a file, and one of its own threads would keep the
-    program from ending. Unbuffered, since Python can't exit while a thread holds the buffer.
-    """
+    """Lines of standard input, read on a daemon thread: an event loop can't wait for a file, and one of its
+    own threads would keep the program from ending. Unbuffered, since Python can't exit while a thread holds
+    the buffer."""
 
     def __init__(self, descriptor: int) -> None:
         self._file = io.FileIO(descriptor, closefd=False)
 
     async def read(self) -> str | None:
-        """Return the next line; None at the end. Invalid UTF-8 becomes U+FFFD."""
+        """None at the end."""
         line: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         threading.Thread(target=self._read, args=(line,), daemon=True).start()
         read = await line
@@ -205,13 +192,10 @@ class PipedLines:
             line.get_loop().call_soon_threadsafe(give)
 
 
-# ---- ending ----------------------------------------------------------------------------------------------
-
-
 @contextlib.contextmanager
 def _handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
-    """Call the handlers on the event loop for these signals. Uses `signal.signal`: Windows' loops have no
-    `add_signal_handler`, and asyncio's own handlers must be restored."""
+    """Uses `signal.signal`: Windows' loops have no `add_signal_handler`, and asyncio's handlers must be
+    restored."""
     loop = asyncio.get_running_loop()
 
     def pass_on(number: int, _frame: object) -> None:
@@ -229,7 +213,7 @@ Read = Callable[[], Awaitable[str | None]]
 
 @dataclass(eq=False)
 class _Ending:
-    """Shutdown on a signal: stops the running answer and reads no more lines."""
+    """On a signal, stops the running answer and reads no more lines."""
 
     assistant: Assistant
     begun: asyncio.Event = field(default_factory=asyncio.Event)
@@ -240,7 +224,6 @@ class _Ending:
         self._draining = self._draining or asyncio.create_task(self.assistant.turns.drain(0))
 
     async def lines(self, read: Read) -> AsyncIterator[str]:
-        """Yield lines until the end of input or the shutdown."""
         while (line := await self.read_unless_begun(read)) is not None:
             yield line
 
@@ -256,16 +239,13 @@ class _Ending:
             await asyncio.gather(reading, begun, return_exceptions=True)
 
 
-# ---- chat ------------------------------------------------------------------------------------------------
-
 Running = Callable[[], AbstractContextManager[None]]
 Show = Callable[[Callable[[], None]], Awaitable[None]]
-"""Prints while the input line is inactive."""
 
 
 @dataclass(eq=False)
 class Conversation:
-    """A chat that handles one line or due reminder at a time."""
+    """Handles one line or due reminder at a time."""
 
     chat: Chat
     show: Show
@@ -276,12 +256,12 @@ class Conversation:
         self._scheduler = Scheduler(stores.schedules, places=["terminal"], user_id=self.chat.user_id)
 
     async def run(self, line: str) -> bool:
-        """Run a line. Returns False if it ends the chat."""
+        """Returns False if the line ends the chat."""
         async with self._busy:
             return await run_line(self.chat, line)
 
     async def remind(self) -> None:
-        """Show due reminders. Failures are logged, and retried next time."""
+        """Show due reminders; failures are logged and retried."""
         chat = self.chat
         async with self._busy:
             try:
@@ -295,8 +275,7 @@ class Conversation:
                 _log.warning("reminders_not_said", error=type(error).__name__)
 
     async def converse(self, lines: AsyncIterator[str], running: Running) -> None:
-        """Show due reminders, now and as they come due, and run each line inside `running`, until the input
-        ends or a line ends the chat."""
+        """Show reminders as they come due, and run each line inside `running`."""
         with contextlib.suppress(StorageError):  # the first question reports it
             await tell_unfinished_calls(self.chat)
         await self.remind()
@@ -323,12 +302,10 @@ async def _show_at_once(show: Callable[[], None]) -> None:
 
 _GONE: Final = {errno.EPIPE, errno.EIO}
 _THEME: Final = Theme({"markdown.code": "bold cyan"})
-"""Without rich's black background for code."""
 
 
 async def run_chat(assistant: Assistant, stores: Stores, moments: TimeResolver, profile: ChatProfile) -> bool:
-    """Chat on standard input and output until the user leaves, the input ends, a signal arrives, or the
-    output is closed. Returns False if a piped line failed."""
+    """Chat on standard input and output until the end. Returns False if a piped line failed."""
     ending = _Ending(assistant)
     try:
         if sys.stdin.isatty() and sys.stdout.isatty():

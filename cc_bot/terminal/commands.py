@@ -1,7 +1,4 @@
-"""Runs a line: a question or a command.
-
-Commands have the names, arguments and descriptions of Discord's (texts/commands.py), in English.
-"""
+"""Runs a line: a question, or a command named and described as on Discord (texts/commands.py)."""
 
 import re
 import unicodedata
@@ -28,7 +25,7 @@ _log = structlog.get_logger(__name__)
 
 Outcome = Reply | str | None
 Run = Callable[[Chat, str, Mapping[str, str]], Awaitable[Outcome]]
-"""Takes the text after the command and its options; returns what is said, unless the command showed it."""
+"""Takes the text and the options; returns what is said, unless the command showed it."""
 MAX_LISTED: Final = 100
 
 
@@ -36,9 +33,9 @@ MAX_LISTED: Final = 100
 class Command:
     run: Run
     takes: tuple[str, ...] = ()
-    """Arguments, by their keys in texts/commands.py."""
+    """Keys in texts/commands.py."""
     options: tuple[str, ...] = ()
-    """Options, by their keys: `--category work` for `memory_category`."""
+    """`memory_category`: `--category work`."""
 
     def usage(self, name: str, locale: Locale) -> str:
         wordings = command_names(locale)
@@ -56,7 +53,7 @@ def _option_name(key: str) -> str:
 
 
 class InvalidCommand(Exception):
-    """A line that can't be run, with a sentence for the user."""
+    pass
 
 
 _SHORTCUTS: Final = {
@@ -73,8 +70,7 @@ def _fold(typed: str) -> str:
 
 
 def parse(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
-    """Return a line's command, text and options; a line without a slash is a question. Raises
-    InvalidCommand."""
+    """Return command, text and options; without a slash it is a question. Raises InvalidCommand."""
     typed = line.strip()
     if not typed.startswith(("/", "／")):
         return "ask", typed, {}
@@ -115,7 +111,7 @@ def _unquoted(text: str) -> str:
 
 
 def _number(text: str, needed: str) -> int:
-    """Parse the number of a memory or reminder: `3`, `#3`. Raises InvalidCommand with this sentence."""
+    """Parse `3` or `#3`. Raises InvalidCommand."""
     digits = text.lstrip("#＃")
     if not digits.isdecimal() or not 0 < int(digits[:20]) < 2**63:
         raise InvalidCommand(needed)
@@ -170,7 +166,7 @@ async def show_help(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
 
 
 async def leave(_chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
-    """Do nothing: `run_line` ends the chat."""
+    pass
 
 
 async def list_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
@@ -186,7 +182,6 @@ async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> 
 
 
 async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
-    """Raises InputError."""
     paused = (await chat.stores.settings.get(chat.user_id)).memory_paused
     _, reply = await memories.add(
         replace(chat.profile.caller, memory_paused=paused),
@@ -206,7 +201,7 @@ async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> R
 
 
 async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str:
-    """Undo a memory's deletion, else its newest change. Raises MemoryNotFound."""
+    """Undo the deletion, else the newest change. Raises MemoryNotFound."""
     words, user_id, stored = chat.texts, chat.user_id, chat.stores.memories
     number = _number(text, words.memory.id_needed)
     memory_id = await memories.row_of(chat.profile.caller, number, chat.memories)
@@ -225,7 +220,7 @@ async def list_reminders(chat: Chat, _text: str, _options: Mapping[str, str]) ->
 
 
 async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
-    """Add the reminders of `明日9時と18時 薬`. Raises InputError if it has no time or no text."""
+    """Take `明日9時と18時 薬`. Raises InputError."""
     if not text:
         raise errors.EmptyReminder
     when, what = split_when(text)
@@ -277,11 +272,10 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "help": Command(show_help),
     "exit": Command(leave),
 }
-"""By English name, in the order of `/help`."""
 
 
 async def complete(chat: Chat, typed: str) -> Sequence[Completion]:
-    """Return completions of a line with a slash: commands, or numbers."""
+    """Complete a command, or a number."""
     if not typed.startswith(("/", "／")):
         return ()
     command, _, word = _fold(typed)[1:].rpartition(" ")

@@ -21,16 +21,11 @@ from cc_bot.domain.text import printable
 
 
 def one_line(content: str, limit: int = 200) -> str:
-    """Return the text on one printable line of at most `limit` characters."""
     return text.shorten(text.one_line(printable(content)), limit)
 
 
-# ---- line breaks -----------------------------------------------------------------------------------------
-
-
 def break_offsets(line: str, width: int) -> list[int]:
-    """Return the offsets that cut a line into pieces of at most `width` cells, by Japanese line-breaking
-    rules."""
+    """Where to cut a line into pieces of at most `width` cells, by Japanese line-breaking rules."""
     offsets, column, start = list[int](), 0, 0
     for unit in units(line):
         size = cell_len(unit.rstrip())
@@ -53,8 +48,6 @@ def break_offsets(line: str, width: int) -> list[int]:
 
 
 class WrappedText(Text):
-    """Text wrapped by `break_offsets`."""
-
     def wrap(self, console: Any, width: int, **options: Any) -> Lines:
         lines = Lines()
         for line in self.split(allow_blank=True):
@@ -69,13 +62,12 @@ class WrappedText(Text):
 
 
 def wrap_text(content: str, style: str = "") -> Group:
-    """Return printable text for `Console.print`, which would turn a bare WrappedText into a Text."""
+    """For `Console.print`, which would turn a bare WrappedText into a Text."""
     return Group(WrappedText(printable(content), style=style))
 
 
-# ---- notices ---------------------------------------------------------------------------------------------
-# Notices are the program's own statements, with a mark in the first column. Lines of the model that begin
-# with a symbol are indented, so they can't imitate one. Escape sequences were removed before (`printable`).
+# Notices are the program's own statements, with a mark in the first column. Lines of the model that begin with
+# a symbol are indented, so they can't imitate one. `printable` has removed escape sequences.
 
 MARK: Final = "◆"
 MARGIN: Final = "  "
@@ -89,7 +81,7 @@ _FRAMES: Final = range(0x2500, 0x25A0)
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """User text within a notice, shown in full, with a bar before each row."""
+    """User text within a notice, with a bar before each row."""
 
     text: str
 
@@ -108,8 +100,6 @@ def notice_lines(notice: Notice) -> str:
 
 
 class StyledNotice:
-    """A notice for a console; continuation rows are indented."""
-
     def __init__(self, notice: Notice, style: str = "") -> None:
         self._style = style
         if isinstance(notice, Quoted):
@@ -128,7 +118,7 @@ class StyledNotice:
 
 
 def indent_symbols(content: str, *, at_line_start: bool = True) -> str:
-    """Indent lines that begin with a symbol, as notices do."""
+    """Indent lines that begin with a symbol."""
 
     def margin(match: re.Match[str]) -> str:
         starts_line = match.start() or at_line_start
@@ -149,9 +139,6 @@ def _begins_with_symbol(content: str, match: re.Match[str]) -> bool:
     return not (first.isascii() or ord(first) in _FRAMES or unicodedata.category(first)[0] in "LNP")
 
 
-# ---- markdown --------------------------------------------------------------------------------------------
-
-
 class _Paragraph(Paragraph):
     def on_enter(self, context: MarkdownContext) -> None:
         super().on_enter(context)
@@ -169,7 +156,7 @@ class _Cell(TableDataElement):
 
 
 class ChatMarkdown(Markdown):
-    """Markdown as in chats: line ends are kept, and HTML is plain text."""
+    """Keeps line ends, and shows HTML as text."""
 
     elements: ClassVar = {
         **Markdown.elements,
@@ -192,7 +179,7 @@ def _adapt_to_chat(tokens: list[Any]) -> None:
 
 
 class ModelWords:
-    """A model's text as Markdown, without lines that look like notices or trailing blanks."""
+    """A model's text, without lines that look like notices."""
 
     def __init__(self, markup: str) -> None:
         self._markup = markup

@@ -36,19 +36,15 @@ from cc_bot.texts import Texts, explain, texts
 
 @dataclass(frozen=True, slots=True)
 class ChatProfile:
-    """User, channel and agent of a chat."""
-
     key: SessionKey
     locale: Locale
     timezone: ZoneInfo
     model_label: str
     agent: Agent
     history_file: Path | None = None
-    """The input history; None to keep none."""
+    """None to keep none."""
     visibility: Visibility = "public"
-    """`private` if others read the channel."""
     offline: bool = False
-    """Whether the built-in model answers, because no key is set."""
 
     @property
     def texts(self) -> Texts:
@@ -70,17 +66,14 @@ async def _refuse(_question: str) -> bool:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Chat:
-    """The state that commands work with."""
-
     assistant: Assistant
     stores: Stores
     moments: TimeResolver
     profile: ChatProfile
     view: View
     confirm: Callable[[str], Awaitable[bool]] = _refuse
-    """Asks a yes-or-no question. In a pipe the answer is no, since its lines were written before."""
+    """In a pipe the answer is no: its lines were written before."""
     answering: Stop | None = field(default=None, init=False)
-    """Stops the running answer; None if there is none."""
 
     @property
     def texts(self) -> Texts:
@@ -95,13 +88,12 @@ class Chat:
         return Memories(self.stores, ExportQueue(), utc_now)
 
     def stop(self) -> None:
-        """Stop the running answer, if any; its text so far is kept."""
         if self.answering is not None:
             self.answering.request()
 
 
 def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
-    """Return the sentence on an error for the operator, who can change the settings."""
+    """Explain an error to the operator, who can change the settings."""
     words = profile.texts
     sentences: Mapping[type[errors.CcBotError], str] = {
         errors.ModelNotFound: words.terminal.model_not_found,
@@ -116,11 +108,8 @@ def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
     )
 
 
-# ---- questions -------------------------------------------------------------------------------------------
-
-
 async def answer_question(chat: Chat, text: str) -> None:
-    """Answer a user's input. Raises as `Assistant.ask` does."""
+    """Raises as `Assistant.ask`."""
     profile = chat.profile
     question = Message("user", text, visibility=profile.visibility, author_id=chat.user_id)
     done = await _answer(chat, question)
@@ -159,9 +148,6 @@ async def _answer(chat: Chat, question: Message, options: TurnOptions | None = N
     return done
 
 
-# ---- proposals -------------------------------------------------------------------------------------------
-
-
 async def _decide(chat: Chat, proposal: Proposal) -> None:
     words, approvals = chat.texts, chat.assistant.approvals
     chat.view.notices([*proposal_notices(proposal, chat.profile)])
@@ -185,7 +171,7 @@ async def _decide(chat: Chat, proposal: Proposal) -> None:
 
 
 async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
-    """Make the calls of a proposal. Returns None if the user stopped that before it began."""
+    """Returns None if the user stopped it before it began."""
     approvals, words, profile, stop = chat.assistant.approvals, chat.texts, chat.profile, Stop()
     place = ToolPlace(chat.user_id, (profile.key.channel_id,))
     chat.answering = stop
@@ -216,7 +202,7 @@ async def _go_on(chat: Chat, result: ApprovedResult) -> None:
 
 
 async def tell_unfinished_calls(chat: Chat) -> None:
-    """Report the calls that an interrupted earlier chat may have made. Raises StorageError."""
+    """Report calls that an interrupted chat may have made. Raises StorageError."""
     for call in await chat.stores.proposals.list_approved(chat.user_id):
         if call.message.place_id is None:
             state = await chat.assistant.approvals.give_up(call)
@@ -239,7 +225,7 @@ def _outcome_notices(result: ApprovedResult, words: Texts) -> Iterator[Notice]:
 
 
 def proposal_notices(proposal: Proposal, profile: ChatProfile) -> Iterator[Notice]:
-    """Yield everything that a proposal would do, with full texts."""
+    """Yield everything that a proposal would do."""
     words = profile.texts
     for number, part in enumerate(proposal.content.shown.parts):
         line = part.line(lambda value: _write_value(value, profile))

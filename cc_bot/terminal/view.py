@@ -38,11 +38,8 @@ RECEIPT_CHARACTERS: Final = 60
 PAGE_TITLE_CHARACTERS: Final = 60
 CHART_COLUMNS: Final = 72
 
-# ---- an answer -------------------------------------------------------------------------------------------
-
 
 def receipt_line(receipt: Receipt, texts: Texts) -> str:
-    """Return the receipt of a memory change, with the command that undoes it."""
     words = texts.receipt
     line = words.told(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
     if not receipt.undo:
@@ -56,7 +53,7 @@ def canvas_line(canvas: Canvas, texts: Texts) -> str:
 
 
 class AnswerView(ABC):
-    """A streaming answer: takes turn events, writes text and notices."""
+    """A streaming answer."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
@@ -65,15 +62,15 @@ class AnswerView(ABC):
 
     @abstractmethod
     def write(self, text: str) -> None:
-        """Write the next chunk of the model's text."""
+        pass
 
     @abstractmethod
     def notice(self, notice: str, *, failed: bool = False) -> None:
-        """Show a notice on its own line."""
+        pass
 
     @abstractmethod
     def wait(self, why: str | None) -> None:
-        """Show what the answer waits for; None for the model."""
+        """None: for the model."""
 
     def show(self, event: turn.TurnEvent) -> None:  # noqa: PLR0912 - a case an event
         words = self._texts
@@ -111,7 +108,7 @@ class AnswerView(ABC):
                 pass  # others concern Discord's files and messages
 
     def end(self) -> None:
-        """Show the receipts; once, and also if the turn fails."""
+        """Show the receipts once, also if the turn fails."""
         words = self._texts.receipt
         for receipt in self._receipts:
             self.notice(receipt_line(receipt, self._texts))
@@ -151,24 +148,17 @@ def _waiting_for(notice: turn.Notice, texts: Texts) -> str | None:
             return None
 
 
-# ---- canvas ----------------------------------------------------------------------------------------------
-
-
 def _element_title(element: Element) -> str:
     return f"{'🔒 ' if element.visibility == 'private' else ''}{one_line(element.title)}".strip()
 
 
 def _others_line(canvas: Canvas, texts: Texts) -> str:
-    """Return the titles of canvas elements that are out of sight; empty for none."""
     others = [one_line(each.title or each.id) for each in canvas.elements if each not in canvas.in_sight]
     return texts.canvas.others.format(titles=", ".join(others)) if others else ""
 
 
-# ---- pipes and files -------------------------------------------------------------------------------------
-
-
 class PlainView:
-    """Plain text: the conversation on one stream, errors and waiting on the other."""
+    """The conversation on one stream, errors and waiting on the other."""
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self.failed = False
@@ -204,8 +194,6 @@ class PlainView:
 
 
 class _PlainAnswer(AnswerView):
-    """Writes an answer as it arrives, without leading and trailing blanks."""
-
     def __init__(self, out: TextIO, err: TextIO, texts: Texts) -> None:
         super().__init__(texts)
         self._out = out
@@ -236,8 +224,6 @@ class _PlainAnswer(AnswerView):
             print(why, file=self._err, flush=True)
 
 
-# ---- a person at a terminal ------------------------------------------------------------------------------
-
 REDRAWS_PER_SECOND: Final = 10
 SPINNER: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 SHOW_SECONDS_AFTER: Final = 2
@@ -248,7 +234,7 @@ class RichView:
         self._console = console
 
     def say(self, text: str, *, style: str = "") -> None:
-        """Print a text. Wrapped rows keep a line's indentation."""
+        """Wrapped rows keep a line's indentation."""
         for line in text.split("\n"):
             indent = len(line) - len(line.lstrip(" "))
             words = wrap_text(line[indent:], style)
@@ -291,8 +277,7 @@ class RichView:
 
 
 class _RichAnswer(AnswerView):
-    """Redraws an answer while it streams: its end, as much as the screen fits. On exit, all of it is
-    printed."""
+    """Redraws the end of an answer while it streams; on exit, prints all of it."""
 
     def __init__(self, console: Console, texts: Texts) -> None:
         super().__init__(texts)

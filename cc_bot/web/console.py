@@ -1,8 +1,5 @@
-"""The owners' console: status and administration.
-
-Ownership is checked on every request; for other users these pages don't exist. Nothing shows what a user
-wrote, or who asked.
-"""
+"""The owners' console. Ownership is checked on every request; for other users these pages don't exist.
+Nothing shows what a user wrote, or who asked."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -33,7 +30,6 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
 MAX_ID_CHARACTERS: Final = 60
-"""Of an id or mention, as in the commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +37,7 @@ class _Rule:
     about: Mentionable
     ruling: Ruling
     here: bool
-    """Whether an owner made it; otherwise it is in the operator's file."""
+    """Otherwise it is in the operator's file."""
 
 
 class ConsolePages:
@@ -71,7 +67,7 @@ class ConsolePages:
         ]
 
     async def _require_owner(self, request: web.Request) -> SignedIn:
-        """Return the owner, checked again with Discord as in `/admin`. Raises OwnersOnly."""
+        """Check with Discord again, as `/admin` does. Raises OwnersOnly."""
         owner = owner_of(request)
         if not await self._services.discord.is_owner(owner.user_id, anew=True):
             raise OwnersOnly
@@ -80,8 +76,8 @@ class ConsolePages:
     async def _act(
         self, request: web.Request, page: str, run: Callable[..., Awaitable[Reply]], *values: Any
     ) -> web.StreamResponse:
-        """Run a command of `/admin` and show its reply. Raises OwnersOnly, IdNotUnderstood, and what the
-        command raises."""
+        """Run a command of `/admin` and show its reply. Raises OwnersOnly, IdNotUnderstood, and its
+        errors."""
         owner = await self._require_owner(request)
         try:
             reply = await run(owner, *values, administration=self._services.administration)
@@ -97,7 +93,6 @@ class ConsolePages:
         return _render(request, "console.html", owner, seen=seen, facts=admin.status_facts(seen, owner))
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
-        """Raises InputError for a long note."""
         note = text_of(request, "note")
         match text_of(request, "do"):
             case "end":
@@ -164,7 +159,7 @@ class ConsolePages:
         return await self._act(request, "/console/models", admin.unset_models, _id(request, "channel"))
 
     async def show_log(self, request: web.Request) -> web.Response:
-        """Show the newest log records from a level up. Raises InputError for an unknown level."""
+        """Raises InputError for an unknown level."""
         owner, level = owner_of(request), request.query.get("level", LEVELS[0])
         if level not in LEVELS:
             raise InputError
@@ -184,7 +179,7 @@ class ConsolePages:
         return _render(request, "console_doctor.html", owner_of(request), report=(), examined_at=None)
 
     async def run_doctor(self, request: web.Request) -> web.Response:
-        """Run the doctor, one run at a time, and show its report."""
+        """Run the doctor, one run at a time."""
         owner = await self._require_owner(request)
         async with self._examining:
             report = await self._services.examine(owner.locale)
@@ -198,7 +193,7 @@ async def _for_owners(page: Handler, request: web.Request) -> web.StreamResponse
 
 
 def owner_of(request: web.Request) -> SignedIn:
-    """Return the signed-in owner. Raises OwnersOnly, which is shown as not found."""
+    """Raises OwnersOnly, which is shown as not found."""
     visitor = visitor_of(request)
     if not visitor.owner:
         raise OwnersOnly
@@ -216,8 +211,8 @@ def _kind(request: web.Request) -> Subject | None:
 
 
 def _id(request: web.Request, kind: Subject | None = None) -> str:
-    """Return the id of this kind, or of the chosen kind. Raises IdNotUnderstood, also if it is missing:
-    unlike a command, a page has no server or channel of its own."""
+    """Return the id of this kind, or of the chosen one. Raises IdNotUnderstood, also if it is missing: unlike
+    a command, a page has no server or channel of its own."""
     written = text_of(request, "id")[:MAX_ID_CHARACTERS]
     if (kind or _kind(request)) and not written.strip():
         raise IdNotUnderstood

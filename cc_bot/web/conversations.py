@@ -28,8 +28,6 @@ SESSIONS: Final = 20
 MESSAGES: Final = 40
 """Per page."""
 MAX_CHOICES: Final = 50
-"""Channels offered as filters, those of the newest conversations."""
-
 _SESSION_ID: Final = re.compile(r"[0-9a-f-]{36}")
 
 
@@ -45,7 +43,7 @@ class ConversationPages:
         )
 
     async def list(self, request: web.Request) -> web.Response:
-        """List all conversations, or those of one channel and agent with its summaries."""
+        """List all, or those of one channel and agent with its summaries."""
         visitor, stores = visitor_of(request), self._services.stores
         counts = Counter(await stores.archive.list_keys(visitor.user_id))
         chosen = _chosen(request.query.get("place", ""), counts)
@@ -75,8 +73,7 @@ class ConversationPages:
         )
 
     async def read(self, request: web.Request) -> web.Response:
-        """Show a conversation, or that it is gone. Raises NothingHere for a page number that does not
-        exist."""
+        """Raises NothingHere for a page that does not exist."""
         visitor, stores = visitor_of(request), self._services.stores
         session = await stores.archive.get_session(visitor.user_id, _id_in(request))
         if session is None:
@@ -99,7 +96,7 @@ class ConversationPages:
         )
 
     async def delete(self, request: web.Request) -> web.StreamResponse:
-        """Delete a conversation, or show that it is gone. Raises StorageError if nothing was deleted."""
+        """Raises StorageError if nothing was deleted."""
         visitor = visitor_of(request)
         key = await self._services.privacy.delete_session(visitor.user_id, _id_in(request))
         if key is None:
@@ -109,7 +106,6 @@ class ConversationPages:
 
 
 def _gone(request: web.Request, visitor: SignedIn) -> web.Response:
-    """Return the page for a conversation that does not exist, or is another user's."""
     _log.info("page_refused", page=name_of_page(request), error="NothingHere", status=404)
     texts = visitor.words.web_conversation
     links = [("/conversations", texts.back)]
@@ -119,12 +115,11 @@ def _gone(request: web.Request, visitor: SignedIn) -> web.Response:
 
 
 def place_of(key: SessionKey) -> str:
-    """Return a channel and agent as a URL parameter."""
     return f"{key.channel_id}/{key.agent}"
 
 
 def _chosen(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
-    """Return the key in the URL; None for all. Raises NothingHere if there is no such conversation."""
+    """None for all. Raises NothingHere."""
     if not place:
         return None
     found = next((key for key in known if place_of(key) == place), None)
@@ -134,7 +129,7 @@ def _chosen(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
 
 
 def _id_in(request: web.Request) -> str:
-    """Return the session id in a path. Raises NothingHere if it is invalid."""
+    """Raises NothingHere."""
     id_ = request.match_info["id"]
     if not _SESSION_ID.fullmatch(id_):
         raise NothingHere
@@ -142,17 +137,15 @@ def _id_in(request: web.Request) -> str:
 
 
 def pages_of(message: Message) -> Sequence[PageLink]:
-    """Return the web pages that an answer used."""
     return pages_behind(message.tool_calls)
 
 
 def body_of(message: Message) -> Markup:
-    """Return a message as HTML."""
     return Markup(to_html(message.content))  # noqa: S704 - made by `to_html`, which lets no markup through
 
 
 _EPOCH_MS: Final = 1_420_070_400_000
-"""Epoch of Discord's ids, whose time is above 22 bits (its reference, "Snowflakes")."""
+"""Discord's ids hold the time above 22 bits (its reference, "Snowflakes")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +161,6 @@ class PlaceNames:
 
 
 async def place_names(services: WebServices, keys: Iterable[SessionKey], visitor: SignedIn) -> PlaceNames:
-    """Return the names of the channels and agents of these keys."""
     agents = await services.agents.all()
     return PlaceNames(
         await channel_names(services, (key.channel_id for key in keys), visitor),
@@ -179,14 +171,13 @@ async def place_names(services: WebServices, keys: Iterable[SessionKey], visitor
 async def channel_names(
     services: WebServices, channel_ids: Iterable[int], visitor: SignedIn
 ) -> Mapping[int, str]:
-    """Return the names of channels by id."""
     ids = sorted(set(channel_ids) - {0})
     found = await asyncio.gather(*(_name(services, id_, visitor) for id_ in ids))
     return {0: visitor.words.web_conversation.terminal} | dict(zip(ids, found, strict=True))
 
 
 async def _name(services: WebServices, channel_id: int, visitor: SignedIn) -> str:
-    """Return a channel's name; if Discord does not tell, its creation date, which distinguishes several."""
+    """If Discord does not know the name, the creation date tells several apart."""
     said = visitor.words.web_conversation
     if name := await services.discord.name_of_channel(channel_id):
         return name

@@ -1,8 +1,5 @@
-"""Parses what a browser sends.
-
-aiohttp's parser is not used: it decodes with any codec that a request names, and some of Python's take hours
-for a megabyte.
-"""
+"""Parses what a browser sends. aiohttp's parser decodes with any codec that a request names, and some of
+Python's take hours for a megabyte."""
 
 import asyncio
 import hashlib
@@ -21,7 +18,6 @@ from cc_bot.domain.errors import NothingHere, RequestTooLarge
 
 _MAX_DIGITS: Final = 18  # fits in an SQLite integer
 Form = MultiDict[str | bytes]
-"""Text by field name; an uploaded file as bytes."""
 FORM: Final = web.RequestKey("form", Form)
 MAX_FIELDS: Final = 1000
 MAX_URLENCODED_BYTES: Final = 2**17  # each escape takes time to decode; larger forms are multipart
@@ -37,8 +33,7 @@ _DISPOSITION: Final = re.compile(
 
 
 async def read_form(request: web.Request, max_bytes: int) -> None:
-    """Read the request's form, for `form_of`. Raises RequestTooLarge, and ValueError for anything but a form
-    in UTF-8."""
+    """For `form_of`. Raises RequestTooLarge, and ValueError for anything but a form in UTF-8."""
     header, max_read = request.headers.get("Content-Type", ""), MAX_DISCARDED * max_bytes
     match header.partition(";")[0].strip().lower():  # aiohttp takes seconds to parse what a header holds
         case "application/x-www-form-urlencoded":
@@ -57,13 +52,12 @@ async def read_form(request: web.Request, max_bytes: int) -> None:
 
 
 def form_of(request: web.Request) -> Form:
-    """Return the request's form; empty if none was sent."""
     form: Form | None = request.get(FORM)
     return Form() if form is None else form
 
 
 async def _read_body(request: web.Request, max_bytes: int, max_read: int) -> bytes:
-    """Return the body. Raises RequestTooLarge beyond `max_bytes`, after reading up to `max_read`."""
+    """Raises RequestTooLarge beyond `max_bytes`, after reading up to `max_read`."""
     if (request.content_length or 0) > max_read:
         raise RequestTooLarge
     body, size = bytearray(), 0
@@ -86,8 +80,7 @@ def _parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
 
 
 def _parse_parts(body: bytes, boundary: bytes) -> Iterator[tuple[str, str | bytes]]:
-    """Yield the fields and files of a multipart body (RFC 7578), without empty file inputs. Raises
-    ValueError."""
+    """Yield the parts of a multipart body (RFC 7578) without empty file inputs. Raises ValueError."""
     before, *parts, after = (b"\r\n" + body).split(b"\r\n--" + boundary, MAX_FIELDS + 1)
     if before or not after.startswith(b"--"):
         raise ValueError
@@ -105,24 +98,23 @@ def _parse_parts(body: bytes, boundary: bytes) -> Iterator[tuple[str, str | byte
 
 
 def _need_utf8(header: str) -> None:
-    """Raise ValueError if a header names another encoding."""
     if any(name.lower() not in ("utf-8", "utf8") for name in _CHARSET.findall(header)):
         raise ValueError
 
 
 def text_of(request: web.Request, name: str) -> str:
-    """Return the text of a field; empty if it is missing, or a file."""
+    """Empty if it is missing, or a file."""
     found = form_of(request).get(name, "")
     return found.replace("\r\n", "\n") if isinstance(found, str) else ""
 
 
 def id_in(request: web.Request, name: str = "id") -> int:
-    """Return the number in a path. Raises NothingHere if it is not one."""
+    """Raises NothingHere."""
     return number_of(request.match_info[name])
 
 
 def number_of(text: str) -> int:
-    """Return the number. Raises NothingHere if it is not one."""
+    """Raises NothingHere."""
     if not (text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS):
         raise NothingHere
     return int(text)
@@ -140,16 +132,15 @@ class SentForm:
 
 @dataclass(eq=False, slots=True)
 class SentForms:
-    """Handles a form once that a double click without scripts sends twice: each page gives its forms a key,
-    and the same content counts once per key."""
+    """Handles a form once that a double click sends twice: the same content counts once per key of its
+    page."""
 
     _sent: OrderedDict[bytes, SentForm] = field(default_factory=OrderedDict)
 
     async def once(
         self, user_id: int, key: str, words: tuple[str, ...], act: Callable[[], Awaitable[None]]
     ) -> None:
-        """Call `act` unless the same form was handled. Raises what `act` raises; a refused form may be sent
-        again. Forms without a key are always handled."""
+        """Call `act` unless the same form was handled. A refused form may be sent again."""
         if not key:
             await act()
             return
@@ -165,14 +156,12 @@ class SentForms:
 
 @dataclass(frozen=True, slots=True)
 class PageNumber:
-    """A page number and the number of pages."""
-
     number: int
     count: int
 
     @classmethod
     def of(cls, number: str, items: int, size: int) -> "PageNumber":
-        """Return the page with that number. Raises NothingHere if there is none."""
+        """Raises NothingHere."""
         page = cls(max(1, number_of(number)), max(1, -(-items // size)))
         if page.number > page.count:
             raise NothingHere

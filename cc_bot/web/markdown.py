@@ -1,5 +1,5 @@
 """Untrusted Markdown as safe HTML: HTML stays text, links lead to http and https only, and pictures are
-links, as pages load nothing from other hosts."""
+links."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,11 +22,11 @@ _ADDRESS: Final = re.compile(r"https?://[!#-;=?-_a-z~]+", re.IGNORECASE)
 """An ASCII URL in text: in Japanese no space separates it from what follows."""
 _AFTER_AN_ADDRESS: Final = ".,;:!?'*_~)]}"
 _MAX_DEPTH: Final = 12
-"""Nested lists and quotations; more would make a page as narrow as a letter."""
+"""Nested lists and quotations."""
 
 
 def to_html(text: str) -> str:
-    """Return the text as HTML; line breaks are kept, and the highest heading is `h3`."""
+    """Line breaks are kept, and the highest heading is `h3`."""
     return str(_markdown().render(text))
 
 
@@ -39,7 +39,7 @@ def _markdown() -> MarkdownIt:
     markdown.disable("html_block")
     markdown.disable("html_inline")
     markdown.validateLink = _leads_out  # type: ignore[method-assign]  # the library's own way to set it
-    # Letters of other scripts look alike, so URLs are shown as they are sent.
+    # Letters of other scripts look alike.
     markdown.normalizeLinkText = _as_written  # type: ignore[method-assign, assignment]
     markdown.core.ruler.push("lower_headings", _lower_headings)
     markdown.core.ruler.push("align_by_class", _align_by_class)
@@ -56,7 +56,7 @@ def _as_written(url: str) -> str:
 
 
 class _State(StateInline):
-    """Parses a line, also Japanese: `**「大切」**です` is strong although no space follows."""
+    """Also Japanese: `**「大切」**です` is strong without a space after it."""
 
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803 - as it is called
         scanned = super().scanDelims(start, canSplitWord)
@@ -83,7 +83,7 @@ class _Renderer(RendererHTML):
         return self.renderToken(tokens, idx, options, env)
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """Return a link to the picture, or only its text within another link."""
+        """A link to the picture, or its text within another link."""
         url = str(tokens[idx].attrs["src"])
         words = self.renderInlineAsText(tokens[idx].children or [], options, env) or url
         depth = sum(token.nesting for token in tokens[:idx] if token.type in ("link_open", "link_close"))
@@ -97,14 +97,13 @@ def _lower_headings(state: StateCore) -> None:
 
 
 def _align_by_class(state: StateCore) -> None:
-    """Align table columns without inline styles, which the page's policy forbids."""
+    """The page's policy forbids inline styles."""
     for token in state.tokens:
         if style := token.attrs.pop("style", None):
             token.attrSet("class", str(style).replace("text-align:", "align-"))
 
 
 def _link_addresses(state: StateCore) -> None:
-    """Turn bare URLs into links."""
     for token in state.tokens:
         if token.type == "inline" and token.children:
             token.children = list(_with_links(token.children))

@@ -60,16 +60,15 @@ STATUSES: Final[Mapping[int, tuple[type[CcBotError], ...]]] = {
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ENVIRONMENT: Final = web.AppKey("environment", Environment)
 WHOSE: Final = "whose"
-"""The field of each form with the user id of its page: someone else may have signed in with that browser
-since."""
+"""A form's user id: someone else may have signed in with that browser since."""
 _FORM: Final = re.compile(r"<form\b[^<>]*+>")
 MAX_NOTICES: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class PageNotice:
-    """What a press has done, shown once on the next page of its session: a sentence of `web.done` with its
-    parameters, or the text of a reply; with neither, the page writes it. No link can forge one."""
+    """Shown once on the next page of the session, so that no link can forge it: a sentence of `web.done`, or
+    the text of a reply; with neither, the page writes it."""
 
     name: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -77,7 +76,6 @@ class PageNotice:
 
 
 Notices = OrderedDict[int, PageNotice]
-"""By session."""
 NOTICES: Final = web.AppKey("notices", Notices)
 
 
@@ -86,13 +84,13 @@ def status_of(error: CcBotError) -> int:
 
 
 def name_of_page(request: web.Request) -> str:
-    """Return a page's route pattern; empty if there is no such page."""
+    """The route pattern, or empty."""
     resource = request.match_info.route.resource
     return resource.canonical if resource else ""
 
 
 def make_environment() -> Environment:
-    """Return the template environment. Values are escaped, except for `markupsafe.Markup`."""
+    """Values are escaped, except for `markupsafe.Markup`."""
     environment = Environment(
         loader=FunctionLoader(_template),
         autoescape=True,
@@ -114,7 +112,7 @@ def _template(name: str) -> str | None:
 
 
 def read_static_files() -> Mapping[str, tuple[bytes, str]]:
-    """Return content and type by name."""
+    """Content and type by name."""
     found = {}
     for file in (_FOLDER / "static").iterdir():
         suffix = file.name[file.name.rfind(".") :]
@@ -129,7 +127,6 @@ def go_on(request: web.Request, visitor: SignedIn, path: str, name: str = "", **
 
 
 def go_on_with(request: web.Request, visitor: SignedIn, path: str, reply: Reply) -> web.Response:
-    """Redirect after a press; the next page shows a command's reply."""
     text = "\n".join(map(without_sign, (*reply.lines, *reply.notes)))
     return _redirect(request, visitor, path, PageNotice(text=text))
 
@@ -143,7 +140,7 @@ def _redirect(request: web.Request, visitor: SignedIn, path: str, notice: PageNo
 
 
 def see_other(path: str) -> web.Response:
-    """Redirect after a press, so that reloading does not repeat it."""
+    """So that reloading does not repeat the press."""
     return web.Response(status=303, headers={"Location": path})
 
 
@@ -154,7 +151,7 @@ def take_notice(request: web.Request, visitor: SignedIn) -> PageNotice | None:
 def render(
     request: web.Request, template: str, visitor: SignedIn, *, status: int = 200, **values: Any
 ) -> web.Response:
-    """Render a page for a signed-in user, with the notice of their last press."""
+    """With the notice of the last press."""
     notice = take_notice(request, visitor) or PageNotice()
     done = visitor.words.web.done[notice.name].format(**notice.params) if notice.name else notice.text
     shown = {"visitor": visitor, "owner": visitor.owner, "done": done, **values}
@@ -166,7 +163,7 @@ def render(
 def render_for_anyone(
     request: web.Request, template: str, words: Texts, zone: ZoneInfo, *, status: int = 200, **values: Any
 ) -> web.Response:
-    """Render a page, signed in or not; signed-in users get the navigation."""
+    """Signed-in users get the navigation."""
     visitor = request.get(VISITOR)
     shown = {"visitor": visitor, "owner": bool(visitor and visitor.owner), "done": "", **values}
     return fill(request.app[ENVIRONMENT], template, words, zone, status=status, **shown)
@@ -186,18 +183,15 @@ def fill(
 
 
 def sign_forms(html: str, user_id: int) -> str:
-    """Add the field WHOSE to each form of a page."""
     field = f'\n<input type="hidden" name="{WHOSE}" value="{user_id}">'
     return _FORM.sub(lambda form: form[0] + field if ' method="post"' in form[0] else form[0], html)
 
 
 def moment_in(zone: ZoneInfo) -> Callable[[datetime], str]:
-    """Return a function that formats times in the reader's time zone."""
     return lambda moment: moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
 def sentence_on(error: CcBotError, words: Texts, zone: ZoneInfo) -> str:
-    """Return the sentence for an error, with times in that zone."""
     at = moment_in(zone)
     return explain(error, words, lambda moment: words.usage.at.format(time=at(moment)))
 
@@ -205,8 +199,8 @@ def sentence_on(error: CcBotError, words: Texts, zone: ZoneInfo) -> str:
 async def send_file(
     request: web.Request, pieces: AsyncIterator[bytes], name: str, content_type: str
 ) -> web.StreamResponse:
-    """Send a file while it is being made. An error on the way cuts the connection, so that no browser takes a
-    part for the whole. Raises errors before the first piece."""
+    """Send a file while it is being made. An error on the way cuts the connection. Raises errors before the
+    first piece."""
     # The name in any script (RFC 6266).
     plain = "".join(letter if letter.isascii() and letter not in '"\\' else "_" for letter in name)
     disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -1,8 +1,5 @@
-"""Serves all pages: middleware that every request passes, and headers of all responses.
-
-A request must name one of our hosts, a change must come from one of our pages, and the user passes the same
-gate as with commands. An error is a page with one sentence in the reader's language.
-"""
+"""Serves all pages. A request must name one of our hosts, a change must come from one of our pages, and the
+user passes the same gate as with commands. An error is a page with one sentence."""
 
 import asyncio
 from collections import Counter
@@ -97,10 +94,8 @@ _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @asynccontextmanager
 async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Open the port for all pages until left; yields a function that starts serving, which raises PortTaken.
-
-    Raises PortTaken, and InvalidSetting for a forbidden port or a host that this machine does not have.
-    """
+    """Open the port until left; yields a function that starts serving. Both raise PortTaken and
+    InvalidSetting."""
     feed = CanvasFeed(services)
     pages = (
         SignInPages(services),
@@ -153,8 +148,6 @@ def _static() -> Handler:
 
 
 class Doorway:
-    """The middleware of all requests."""
-
     def __init__(self, services: WebServices) -> None:
         self._services = services
         self._rates = RequestRates()
@@ -200,8 +193,7 @@ class Doorway:
         return await handler(request)
 
     async def _receive(self, request: web.Request, session: WebSession | None) -> None:
-        """Receive a form, a few per user at a time. Raises TooManyRequests, RequestTooLarge and
-        InputError."""
+        """A few per user at a time. Raises TooManyRequests, RequestTooLarge and InputError."""
         rooms: dict[int | str, int] = (
             {session.user_id: MAX_RECEIVING}
             if session

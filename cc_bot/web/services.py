@@ -1,4 +1,4 @@
-"""What the web pages are given, and Discord as they need it."""
+"""What the web pages are given."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -24,80 +24,71 @@ from cc_bot.status import BotStatus
 from cc_bot.stores import Stores
 
 What = Literal["command", "choices"]
-"""How a request is counted: changes like commands, reads like autocomplete."""
+"""Changes count like commands, reads like autocomplete."""
 
 
 class Discord(Protocol):
-    """Discord as the pages need it. Raises no errors of a client library; unknown answers are None or
-    False."""
+    """Discord as the pages need it. Unknown answers are None or False."""
 
     async def admit(self, place: WebPlace, what: What, *, always: bool = False) -> None:
-        """Count a request, and raise the AccessError that a command there would raise, or StorageError.
-        `always`: for a user's own data, which they may always see and erase."""
+        """Count a request. Raises the AccessError of a command there, or StorageError. `always`: for a user's
+        own data."""
 
     async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
-        """Return why commands there would be refused now; not counted."""
+        """Why commands there would be refused; not counted."""
 
     async def is_owner(self, user_id: int, *, anew: bool = False) -> bool:
-        """Return whether a user is an owner, as of a few seconds ago; `anew`: as of now."""
+        """As of a few seconds ago; `anew`: as of now."""
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
-        """Return whether a user may manage a server, as of the last minute."""
+        """As of the last minute."""
 
     async def name_of(self, user_id: int) -> str | None: ...
 
     async def name_of_channel(self, channel_id: int) -> str | None:
-        """Return the name of a channel or thread with its server's."""
+        """With its server's."""
 
     async def is_dm(self, channel_id: int) -> bool:
-        """Return whether it is a DM with the bot; False while Discord does not tell."""
+        """False while Discord does not say."""
 
     async def name_of_guild(self, guild_id: int) -> str | None: ...
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
-        """Return the session of the user's next question there. Raises StorageError."""
+        """Of the user's next question there. Raises StorageError."""
 
     async def usable_agents(self, channel_id: int) -> Sequence[Agent]:
-        """Return the agents that may be used there, the default one first."""
+        """The default one first."""
 
     async def use_agent(self, user_id: int, channel_id: int, agent: Agent) -> None:
-        """Choose the user's agent there, as `/agent use` does. Raises StorageError."""
+        """As `/agent use`. Raises StorageError."""
 
     async def canvas_changed(self, key: SessionKey) -> None:
-        """Update the Discord message that shows a canvas. Never raises."""
+        """Never raises."""
 
     async def receipts_changed(self, user_id: int) -> None:
-        """Update the receipts on Discord. Never raises."""
+        """Never raises."""
 
     def erasing(self, user_id: int) -> AbstractAsyncContextManager[None]:
-        """Update the receipts on Discord after an erasure within the block. Entering raises StorageError."""
+        """Update the receipts after an erasure. Entering raises StorageError."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """The operator's settings for the pages."""
-
     host: str
     port: int
     url: str
-    """Public base URL, without a slash at the end."""
     proxies: tuple[IPv4Network | IPv6Network, ...]
-    """Proxies whose X-Forwarded-For is trusted."""
     locale: Locale
-    """For readers whose language is unknown."""
     timezone: ZoneInfo
     speaks: bool
-    """Whether answers can be read aloud."""
 
 
 DoctorReport = Sequence[Mapping[str, str]]
-"""The findings of `cc-bot doctor --json`."""
+"""Of `cc-bot doctor --json`."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebServices:
-    """What the pages are given and do not close."""
-
     settings: WebSettings
     stores: Stores
     agents: Agents
@@ -105,7 +96,6 @@ class WebServices:
     administration: Administration
     records: RecentRecords
     examine: Callable[[Locale], Awaitable[DoctorReport]]
-    """Runs the doctor, in a language."""
     spending: Spending
     moments: TimeResolver
     privacy: Privacy

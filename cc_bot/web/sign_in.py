@@ -1,8 +1,5 @@
-"""Signing in with a one-time link, and signing out.
-
-Opening a link shows the user and a button and changes nothing, so that link previews and mail scanners do not
-use it up.
-"""
+"""Signing in with a one-time link, and signing out. Opening a link changes nothing, so that link previews and
+mail scanners do not use it up."""
 
 import asyncio
 from collections.abc import Sequence
@@ -46,7 +43,7 @@ class SignInPages:
         )
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show whose pages a link opens. Raises LinkOver or TooManyLinks."""
+        """Raises LinkOver or TooManyLinks."""
         code = request.query.get("code", "")
         if not code:
             raise NotSignedIn
@@ -59,7 +56,7 @@ class SignInPages:
         return render_for_anyone(request, "sign_in.html", words, zone, code=code, name=name)
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
-        """Use a link. Raises as `show`, and errors of the gate."""
+        """Raises as `show`, and errors of the gate."""
         code = text_of(request, "code")
         store = self._services.stores.web_sessions
         place = await store.find_code(code)
@@ -77,12 +74,10 @@ class SignInPages:
         return sent
 
     async def show_signed_out(self, request: web.Request) -> web.Response:
-        """Show that this browser is signed out, and how to return."""
         words = texts(language_of(request, self._services))
         return render_for_anyone(request, "signed_out.html", words, self._services.settings.timezone)
 
     async def sign_out(self, request: web.Request) -> web.StreamResponse:
-        """End this browser's session."""
         visitor = visitor_of(request)
         await self._services.stores.web_sessions.end(visitor.user_id, visitor.session.id)
         sent = see_other("/signed-out")
@@ -90,8 +85,7 @@ class SignInPages:
         return sent
 
     def _refused(self, request: web.Request) -> CcBotError:
-        """Count an invalid link and return its error. Valid ones are never refused: codes of 256 bits can't
-        be guessed."""
+        """Count an invalid link. Codes of 256 bits can't be guessed, so valid ones always work."""
         address = address_of(request, self._services.settings)
         try:
             self._tries.count(address, asyncio.get_running_loop().time())
@@ -101,7 +95,6 @@ class SignInPages:
 
 
 async def name_of_user(services: WebServices, place: WebPlace, terminal: str) -> str:
-    """Return a user's name; their id if Discord does not tell."""
     if place.user_id == 0:
         return terminal
     return await services.discord.name_of(place.user_id) or str(place.user_id)

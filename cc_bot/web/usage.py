@@ -1,5 +1,3 @@
-"""A user's tokens and cost, as in `/usage`, and those of servers that the user manages."""
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,16 +24,13 @@ MAX_GUILDS: Final = 20  # checked per request
 class UsageTable:
     title: str
     of: str
-    """Heading of the first column."""
     rows: Sequence[tuple[str, Total]]
 
 
 @dataclass(frozen=True, slots=True)
 class UsageView:
-    """Usage of the user or of a server, formatted."""
-
     name: str
-    """Of a server; empty for the user."""
+    """Empty for the user's own."""
     lines: Sequence[str]
     left: Sequence[Remaining]
     currency: str
@@ -52,7 +47,6 @@ class UsagePages:
         return (web.get("/usage", self.show),)
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show the user's usage, and that of servers they manage."""
         visitor, spending = visitor_of(request), self._services.spending
         asked = request.query.get("days", "")
         days = next((days for days in PERIODS if str(days) == asked), USUAL)

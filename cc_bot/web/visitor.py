@@ -1,9 +1,6 @@
-"""Who sends a request, and from where: cookie, session, language, host, origin and address.
-
-Another site's name pointed at this machine (DNS rebinding) is not ours, and another site's requests have
-another origin. Our pages set a referrer policy, so their forms send an origin rather than `null` (Fetch
-standard, "append a request `Origin` header").
-"""
+"""Who sends a request, and from where. Other sites' names may point at this machine (DNS rebinding); their
+requests have another origin. Our pages set a referrer policy, so that forms send one (Fetch standard, "append
+a request `Origin` header")."""
 
 import re
 from collections import OrderedDict, deque
@@ -33,8 +30,6 @@ _HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z.-]+))(?::[0-9]{1,5})?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn(Caller):
-    """The user of a browser."""
-
     session: WebSession
     owner: bool
     """Checked in each request."""
@@ -44,7 +39,7 @@ VISITOR: Final = web.RequestKey("visitor", SignedIn)
 
 
 def visitor_of(request: web.Request) -> SignedIn:
-    """Return the user of a request. Raises NotSignedIn."""
+    """Raises NotSignedIn."""
     visitor: SignedIn | None = request.get(VISITOR)
     if visitor is None:
         raise NotSignedIn
@@ -52,7 +47,6 @@ def visitor_of(request: web.Request) -> SignedIn:
 
 
 def locale_of(request: web.Request, otherwise: Locale) -> Locale:
-    """Return the browser's first language that is supported."""
     for wanted in request.headers.get("Accept-Language", "")[:MAX_LANGUAGES_LENGTH].split(","):
         tag = wanted.partition(";")[0].strip().lower()
         if tag.partition("-")[0] in [*Locale]:
@@ -61,7 +55,6 @@ def locale_of(request: web.Request, otherwise: Locale) -> Locale:
 
 
 def language_of(request: web.Request, services: WebServices) -> Locale:
-    """Return the reader's language, signed in or not."""
     visitor = request.get(VISITOR)
     return visitor.locale if visitor else locale_of(request, services.settings.locale)
 
@@ -81,8 +74,7 @@ def drop_cookie(response: web.StreamResponse, *, secure: bool) -> None:
 
 
 def read_cookie(request: web.Request, name: str) -> str:
-    """Return a cookie's value, or an empty string. In linear time: aiohttp's parser may take 14 ms per
-    header."""
+    """In linear time: aiohttp's parser may take 14 ms per header."""
     for header in request.headers.getall("Cookie", ()):
         for pair in header.split(";"):
             found, _, value = pair.partition("=")
@@ -92,13 +84,13 @@ def read_cookie(request: web.Request, name: str) -> str:
 
 
 async def find_session(services: WebServices, request: web.Request, *, secure: bool) -> WebSession | None:
-    """Return the session of a request's cookie. Raises StorageError."""
+    """Raises StorageError."""
     secret = read_cookie(request, cookie_name(secure=secure))
     return await services.stores.web_sessions.get(secret) if secret else None
 
 
 async def recognize(services: WebServices, request: web.Request, session: WebSession) -> SignedIn:
-    """Return the session's user. Raises StorageError."""
+    """Raises StorageError."""
     chosen = await services.stores.settings.get(session.user_id)
     locale = chosen.locale or locale_of(request, services.settings.locale)
     guild_id = session.place.guild_id  # a member's roles are unknown here
@@ -117,14 +109,12 @@ async def recognize(services: WebServices, request: web.Request, session: WebSes
 
 @dataclass(eq=False, slots=True)
 class RequestRates:
-    """Limits the requests of each session."""
-
     most: int = MAX_REQUESTS
     within_s: float = 1.0
     _moments: OrderedDict[object, deque[float]] = field(default_factory=OrderedDict)
 
     def count(self, who: object, now_s: float) -> None:
-        """Count a request. Raises TooManyRequests at the limit."""
+        """Raises TooManyRequests."""
         moments = self._moments.setdefault(who, deque())
         self._moments.move_to_end(who)
         if len(self._moments) > MAX_COUNTED:
@@ -137,18 +127,15 @@ class RequestRates:
 
 
 def is_ours(host: str, settings: WebSettings) -> bool:
-    """Whether a `Host` header names these pages or this machine."""
     return host.lower() == urlsplit(settings.url).netloc or _is_loopback(host)
 
 
 def is_secure(host: str, settings: WebSettings) -> bool:
-    """Whether a request for that host came over https."""
     ours = urlsplit(settings.url)
     return ours.scheme == "https" and host.lower() == ours.netloc
 
 
 def is_from_ours(request: web.Request, settings: WebSettings) -> bool:
-    """Whether a request came from one of our pages."""
     origin, host = only_header(request, "Origin").lower(), request.host.lower()
     if is_secure(host, settings):
         return origin == settings.url
@@ -156,7 +143,7 @@ def is_from_ours(request: web.Request, settings: WebSettings) -> bool:
 
 
 def only_header(request: web.Request, name: str) -> str:
-    """Return a header; empty if it is missing, or contradicts itself."""
+    """Empty if it is missing, or contradicts itself."""
     values = request.headers.getall(name, [])
     return values[0] if len(values) == 1 else ""
 
@@ -171,8 +158,8 @@ def _is_loopback(host: str) -> bool:
 
 
 def address_of(request: web.Request, settings: WebSettings) -> str:
-    """Return the client's address: the nearest one that is not our proxy's. For IPv6 its network, which is
-    one household or machine (RFC 6177)."""
+    """The nearest address that is not our proxy's. For IPv6 its network: one household or machine (RFC
+    6177)."""
     came = request.remote or ""
     forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
     with suppress(ValueError):

@@ -1,8 +1,6 @@
-"""Errors shown to users, the operator or the model, with texts in both languages: the cause, and what to do
-next.
+"""Errors shown to users, the operator or the model: the cause, and what to do next.
 
-A name in braces is a parameter of the error. A command is written as a mark, `</memory add>`: see
-texts/area.py.
+A name in braces is a parameter of the error; `</memory add>` marks a command (texts/area.py).
 """
 
 from datetime import datetime
@@ -12,7 +10,7 @@ Error = TypeVar("Error", bound=BaseException)
 
 
 class CcBotError(Exception):
-    """The base class. Keyword arguments are the parameters of the text; each front end formats times."""
+    """Keyword arguments are the parameters of the text; front ends format times."""
 
     ja: ClassVar[str] = "うまくいきませんでした。もう一度お試しください。"
     en: ClassVar[str] = "Something went wrong. Please try again."
@@ -23,13 +21,12 @@ class CcBotError(Exception):
 
     @classmethod
     def define(cls, name: str, *, ja: str, en: str) -> type[Self]:
-        """Return a subclass with these texts."""
         return type(name, (cls,), {"ja": ja, "en": en})
 
 
 def forget_frames(error: Error) -> Error:
-    """Remove the tracebacks and context of a handled error and of its causes, and return it. Their frames
-    form reference cycles, which would keep files in memory until the next garbage collection."""
+    """Remove tracebacks and context of a handled error and of its causes. Their frames form reference cycles,
+    which would keep files in memory until the next garbage collection."""
     following: BaseException | None = error
     while following:
         before, following.__context__ = following.__context__, None

@@ -1,5 +1,3 @@
-"""OpenAI, and any server that speaks as it does."""
-
 from cc_bot.llm.openai.chat import OpenAIChatModel
 from cc_bot.llm.openai.endpoints import OpenAIEmbedder, OpenAISpeaker, OpenAITranscriber
 

@@ -26,8 +26,8 @@ _NOT_SEEN: Final = "[There is an image here that you cannot see. Say so if the q
 def prepared(
     prompt: Sequence[PromptPart], quirks: Quirks, label: str
 ) -> tuple[list[tuple[PromptPart, Json]], list[int]]:
-    """Return the parts as both wires send them, each with the native that the model `label` gave, and the new
-    index of each old part. Calls have valid JSON, and the model's own ids or ids that every server takes."""
+    """Return the parts with the native that the model `label` gave, and the new index of each old part. Calls
+    get valid JSON, and ids that the model knows or every server takes."""
     parts, moved = folded(prompt, quirks)
     sent, ids = list[tuple[PromptPart, Json]](), dict[str, str]()
     for part in parts:
@@ -47,12 +47,11 @@ def prepared(
 
 
 def _valid(arguments: str) -> str:
-    """llama.cpp and others parse the arguments of earlier calls."""
     return arguments if is_json_object(arguments) else "{}"
 
 
 def _neutral(call_id: str) -> str:
-    """Nine letters and digits, as Mistral demands."""
+    """Nine letters and digits, for Mistral."""
     if len(call_id) == 9 and call_id.isascii() and call_id.isalnum():
         return call_id
     return blake2b(call_id.encode(errors="replace")).hexdigest()[:9]
@@ -61,8 +60,8 @@ def _neutral(call_id: str) -> str:
 def folded(prompt: Sequence[PromptPart], quirks: Quirks) -> tuple[list[PromptPart], list[int]]:
     """Return the prompt with one system part, and the new index of each old part.
 
-    Later system parts join the user part that follows them: many chat templates take one system message,
-    first. They keep their position in the conversation, so a cached prefix holds.
+    Later system parts join the user part that follows: many templates take one system message, first. In
+    their position a cached prefix holds.
     """
     parts, moved, after_context = list[PromptPart](), list[int](), False
     for each in _with_few_images(prompt, quirks):
@@ -83,7 +82,7 @@ def folded(prompt: Sequence[PromptPart], quirks: Quirks) -> tuple[list[PromptPar
 
 
 def _with_few_images(prompt: Sequence[PromptPart], quirks: Quirks) -> Sequence[PromptPart]:
-    """The prompt with its newest images, as many as one request may hold, and a line for those left out."""
+    """Keep the newest images that one request may hold, and add a line for others."""
     room = MAX_REQUEST_IMAGE_BYTES if quirks.images else -1
     parts = list[PromptPart]()
     for each in reversed(prompt):
@@ -105,12 +104,12 @@ _ENCODED_BYTES: Final = 48 * 1024  # a multiple of 3, so that the pieces join to
 
 
 class RequestBody(aiohttp.Payload):
-    """The bytes of a request. Images are encoded while they are sent, so no copy of them is held."""
+    """Encodes images while they are sent, so no copy is held."""
 
     _autoclose = True
 
     def __init__(self, body: Json) -> None:
-        """`body` has an Attachment in place of the URL of each image."""
+        """`body` has an Attachment in place of an image's URL."""
         mark, self._images = token_hex(16), list[bytes]()
 
         def data_url(image: Attachment) -> str:
@@ -123,7 +122,7 @@ class RequestBody(aiohttp.Payload):
 
     @property
     def size(self) -> int:
-        """In bytes. Without it the body would be sent in chunks, which many servers refuse."""
+        """Without it the body would be sent in chunks, which many servers refuse."""
         return sum(map(len, self._texts)) + sum(-(-len(image) // 3) * 4 for image in self._images)
 
     def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
@@ -140,6 +139,5 @@ class RequestBody(aiohttp.Payload):
                 yield b64encode(image[start : start + _ENCODED_BYTES])
 
     def release(self) -> None:
-        """Drop the images: responses and requests refer to each other, and keep their body until the next
-        garbage collection."""
+        """Drop the images: request and response form a cycle until the next garbage collection."""
         self._texts, self._images = [], []

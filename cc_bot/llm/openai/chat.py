@@ -1,10 +1,8 @@
 """A model behind any server that speaks Chat Completions or Responses.
 
-A refusal that names what to change is followed at once and remembered while the process lives (lessons.py).
-
-`timeout_s` seconds may pass from the question, or the model's last sign of life, until the next one. Retries
-and keep-alives do not stop that clock. Bytes, characters, calls and the whole time are limited, and an answer
-is cut where it reaches a limit.
+A refusal that names what to change is followed at once, and remembered (quirks.py). `timeout_s` limits the
+time between the model's signs of life; retries and keep-alives do not stop that clock. An answer is cut where
+it reaches a limit of bytes, characters, calls or time.
 """
 
 import asyncio
@@ -39,8 +37,6 @@ _log = structlog.get_logger(__name__)
 
 
 class OpenAIChatModel(Endpoint):
-    """A ChatModel (see there) over HTTP."""
-
     def __init__(
         self,
         model: str,
@@ -49,7 +45,7 @@ class OpenAIChatModel(Endpoint):
         max_answer_s: float = MAX_ANSWER_S,
         **connection: Unpack[Connection],
     ) -> None:
-        """`reasoning` is the effort of requests that name none."""
+        """`reasoning`: the effort of requests that name none."""
         super().__init__(model, **connection)
         self._reasoning = reasoning
         self._max_answer_s = max_answer_s
@@ -57,23 +53,21 @@ class OpenAIChatModel(Endpoint):
         self._quirks = quirks_of(self._url, model)
         self._changes: dict[str, None] = {}
         self.left_out_images = False
-        """Whether the last answer had to do without the request's images."""
         self._longest_prompt = (0, 0, 0)
-        """Its tokens as the server counted them, its bytes, and how often a longer one had as many tokens."""
+        """Tokens, bytes, and how often a longer prompt had as many tokens."""
 
     @property
     def has_path(self) -> bool:
-        """Whether the server's address has a path, as most need: `/v1`."""
+        """As most servers need: `/v1`."""
         return urlsplit(self._url).path not in ("", "/")
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """The names of the lessons from this server's refusals."""
+        """Names of the lessons from refusals."""
         return tuple(self._changes)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        """See ChatModel. Raises ModelUnavailable, ModelRefusedKey, ModelRefusedRequest, ModelOutOfRoom or
-        ContextTooLong."""
+        """Raises ModelUnavailable, ModelRefusedKey, ModelRefusedRequest, ModelOutOfRoom or ContextTooLong."""
         attempts, again = Attempts(self._quirks, request), True
         while again:
             reply, broken, again = Reply(), None, False
@@ -105,7 +99,6 @@ class OpenAIChatModel(Endpoint):
         yield replace(finish, without_tools=bool(request.tools) and not attempts.quirks.tools)
 
     async def _chunks(self, request: ChatRequest, attempts: Attempts) -> AsyncGenerator[Chunk, None]:
-        """Raises TimeoutError, and ServerError also for an error in the stream."""
         clock = asyncio.get_running_loop().time
         attempts.started_s = attempts.started_s or clock()
         deadline_s, end_s = attempts.started_s + self._timeout_s, clock() + self._max_answer_s
@@ -147,7 +140,7 @@ class OpenAIChatModel(Endpoint):
         return body | {name: value for name, value in options.items() if name not in quirks.omit}
 
     def _remember(self, attempts: Attempts) -> None:
-        """Apply the lessons to later requests, now that the changed request is answered."""
+        """Apply the lessons to later requests."""
         self.left_out_images = not attempts.quirks.images
         for event, lasting in (("model_request_changed", True), ("model_request_changed_once", False)):
             lessons = [lesson for lesson in attempts.lessons if lesson.lasting is lasting]
@@ -160,7 +153,7 @@ class OpenAIChatModel(Endpoint):
                     self._quirks = adapt(self._quirks, lesson.changes)
 
     def _watch_prompt_tokens(self, tokens: int, size: int) -> None:
-        """Ollama cuts prompts at its context length without saying so: longer prompts have as many tokens."""
+        """Warn if Ollama cuts prompts at its context length, which it does silently."""
         most, longest, times = self._longest_prompt
         if tokens > most:
             self._longest_prompt = (tokens, size, 0)
@@ -173,7 +166,7 @@ class OpenAIChatModel(Endpoint):
 
 
 def _options(request: ChatRequest, quirks: Quirks, effort: str) -> Json:
-    """The fields that a server may refuse."""
+    """Fields that a server may refuse."""
     options: Json = {"prompt_cache_key": request.cache_key} if request.cache_key else {}
     if request.temperature is not None:
         options["temperature"] = request.temperature
@@ -197,6 +190,6 @@ def _error_in(event: object) -> object:
 
 
 def _without_quoted_limit(error: ModelError, request: ChatRequest) -> ModelError:
-    """Limits are remembered, so one that the prompt itself may have named is dropped."""
+    """Limits are remembered, so drop one that the prompt may have named."""
     limit = str(error.limit) if isinstance(error, ContextTooLong) and error.limit else None
     return ContextTooLong() if limit and any(limit in part.text for part in request.prompt) else error

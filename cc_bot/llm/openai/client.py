@@ -1,4 +1,4 @@
-"""Requests to a server: bounded responses, retries of what may pass, and a ModelError for each failure."""
+"""Requests to a server: bounded responses, retries, and a ModelError for each failure."""
 
 import asyncio
 import json
@@ -25,7 +25,6 @@ _MAX_PAUSE_S: Final = 8.0
 
 # ValueError: malformed JSON or UTF-8. RecursionError: endless nesting.
 FAILURES: Final = (ServerError, aiohttp.ClientError, TimeoutError, ValueError, RecursionError)
-# An answer whose JSON has another shape.
 _OTHER_SHAPE: Final = (AttributeError, LookupError, TypeError)
 
 _log = structlog.get_logger(__name__)
@@ -36,7 +35,7 @@ class TooManyBytes(ValueError):
 
 
 class Connection(TypedDict, total=False):
-    """The keyword arguments of an Endpoint."""
+    """Arguments of an Endpoint."""
 
     name: str
     api_key: str | None
@@ -46,8 +45,6 @@ class Connection(TypedDict, total=False):
 
 
 class Endpoint:
-    """A model behind an address."""
-
     def __init__(
         self,
         model: str,
@@ -58,7 +55,7 @@ class Endpoint:
         timeout_s: float = 45,
         max_retries: int = 2,
     ) -> None:
-        """`name` is the operator's name for the model."""
+        """`name`: the operator's name for the model."""
         self.name = name or model
         self._model = model
         self._timeout_s = timeout_s
@@ -86,7 +83,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def _request(self, event: str) -> AsyncIterator[None]:
-        """Limit the time of a request. Logs its failure and raises the ModelError."""
+        """Limit the time; log a failure and raise its ModelError."""
         try:
             async with asyncio.timeout(self._timeout_s):
                 yield
@@ -101,15 +98,13 @@ class Endpoint:
         _log.warning(event, **{"model": self.name, **outcome, **statistics, **facts})
 
     async def _post(self, path: str, **content: Any) -> bytes:
-        """Return the whole answer to a request; `content` as aiohttp takes it. Raises as `_send`."""
+        """Return the whole answer. Raises as `_send`."""
         async with aclosing(body_of(await self._send(path, self._max_retries, **content))) as body:
             return b"".join([data async for data in body])
 
     async def _send(self, path: str, retries: int, **content: Any) -> aiohttp.ClientResponse:
-        """Return the response, its body unread; close it. Failures that may pass are retried so many times.
-
-        Raises ServerError, also when there is no answer, and TooManyBytes.
-        """
+        """Return the response, its body unread; close it. Raises ServerError, also without an answer, and
+        TooManyBytes."""
         self._session = self._session or self._open_session()
         for retry in range(retries + 1):
             pause_s: float | None = min(0.5 * 2**retry, _MAX_PAUSE_S) * uniform(0.75, 1)  # noqa: S311
@@ -143,13 +138,12 @@ def _may_pass(status: int, body: str) -> bool:
 
 
 def _retry_after_s(response: aiohttp.ClientResponse) -> float:
-    """Return how long the server asks to wait; 0 if it does not say."""
     after = response.headers.get("Retry-After", "")
     return float(after) if after.isdecimal() and len(after) < 6 else 0.0
 
 
 async def body_of(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
-    """Yield the body in the pieces in which it comes. Raises TooManyBytes, and aiohttp's errors."""
+    """Raises TooManyBytes, and aiohttp's errors."""
     total = 0
     with closing(response):
         if response.headers.get("Content-Encoding", "identity") != "identity":

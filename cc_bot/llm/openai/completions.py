@@ -1,8 +1,5 @@
-"""The wire of Chat Completions: a request as JSON, and the chunks of its stream.
-
-Requests have the form that most servers accept: plain strings without an image, no `tools` without tools, and
-valid JSON in each call.
-"""
+"""The wire of Chat Completions. Requests have the form that most servers accept: plain strings without an
+image, no `tools` without tools, and valid JSON in each call."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -29,12 +26,11 @@ _REASONING: Final = frozenset({"reasoning_content", "reasoning", "thinking", "re
 _PLAIN: Final = ("type", "description", "enum", "required", "items", "anyOf")
 # ai.google.dev/gemini-api/docs/thought-signatures, for calls of other models
 _SKIP_SIGNATURE: Final = {"google": {"thought_signature": "skip_thought_signature_validator"}}
-# For reasoning that was not stored: DeepSeek and Kimi check that there is some, not what it says.
+# For reasoning that was not stored: DeepSeek and Kimi only check that there is some.
 _NO_REASONING: Final[dict[str, Any]] = {"reasoning_content": " ", "reasoning_details": []}
 
 
 def request_body(model: str, request: ChatRequest, quirks: Quirks, label: str) -> Json:
-    """`label` names the model for its own natives."""
     parts, moved = prepared(request.prompt, quirks, label)
     messages = [_message(part, native, quirks) for part, native in parts]
     if quirks.cache_marks:
@@ -101,7 +97,6 @@ def _content(text: str, images: Sequence[Attachment]) -> str | list[Json]:
 
 
 def _with_mark(message: Json) -> Json:
-    """The message with a cache mark at its end, unless that is empty text."""
     content = message["content"]
     parts: list[Json] = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
     if not parts or not parts[-1].get("text", "image"):
@@ -110,7 +105,7 @@ def _with_mark(message: Json) -> Json:
 
 
 def read_chunk(chunk: object) -> Chunk:
-    """Read a chunk, or a whole answer that a server sent in place of a stream. Never raises."""
+    """Read a chunk, or a whole answer sent in place of a stream. Never raises."""
     choice = mapping(next(iter(items_of(mapping(chunk).get("choices"))), None))
     delta = mapping(choice.get("delta")) or mapping(choice.get("message"))
     content, finish_reason = delta.get("content"), text_of(choice.get("finish_reason")) or None

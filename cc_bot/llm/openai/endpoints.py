@@ -19,8 +19,6 @@ _MIN_CHARACTERS: Final = 100
 
 
 class OpenAIEmbedder(Endpoint):
-    """An Embedder (see there) over HTTP."""
-
     usual = None  # any model may be behind the address
 
     def __init__(self, model: str, *, batch: int = _BATCH, **connection: Unpack[Connection]) -> None:
@@ -28,14 +26,14 @@ class OpenAIEmbedder(Endpoint):
         self._batch = batch
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Raises ModelUnavailable, ModelRefusedKey, ModelRefusedRequest or ContextTooLong."""
+        """Raises ModelError."""
         vectors: list[Vector] = []
         for start in range(0, len(texts), self._batch):
             vectors += await self._embed_fitting(texts[start : start + self._batch])
         return vectors
 
     async def _embed_fitting(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """If they are too long, embed them one by one, and one text by its first half."""
+        """Embed texts that are too long one by one, and one by its first half."""
         try:
             async with self._request("embedding_failed"):
                 body = {"model": self._model, "input": list(texts)}
@@ -50,8 +48,7 @@ class OpenAIEmbedder(Endpoint):
 
 
 def _read_vectors(answer: Any, count: int) -> list[Vector]:
-    """The vectors in the order of the texts; a server may leave out the index. Raises ValueError, TypeError,
-    LookupError or AttributeError for an answer of another shape."""
+    """In the order of the texts; a server may leave out the index. Raises FAILURES for another shape."""
     data = answer["data"]
     vectors = {item.get("index", position): pack(item["embedding"]) for position, item in enumerate(data)}
     if len(data) != count or len({*map(len, vectors.values())}) > 1:
@@ -70,8 +67,6 @@ _MAX_SECONDS: Final = 24 * 3600.0
 
 
 class OpenAITranscriber(Endpoint):
-    """A Transcriber (see there) over HTTP."""
-
     async def transcribe(self, recording: Attachment, language: Locale) -> Transcript:
         kind = recording.content_type
         form = aiohttp.FormData({"model": self._model, "language": language.value, "response_format": "json"})
@@ -81,8 +76,6 @@ class OpenAITranscriber(Endpoint):
 
 
 class OpenAISpeaker(Endpoint):
-    """A Speaker (see there) over HTTP."""
-
     def __init__(self, model: str, voice: str, **connection: Unpack[Connection]) -> None:
         super().__init__(model, **connection)
         self._voice = voice
@@ -94,7 +87,6 @@ class OpenAISpeaker(Endpoint):
 
 
 def _read_transcript(answer: object) -> Transcript:
-    """Raises ValueError for an answer of another shape."""
     text, usage = mapping(answer).get("text"), mapping(mapping(answer).get("usage"))
     if not isinstance(text, str) or len(text) > MAX_HEARD_CHARACTERS:
         raise ValueError("no transcript")

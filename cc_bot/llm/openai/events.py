@@ -1,7 +1,4 @@
-"""The events of a stream, and what both wires read from them.
-
-Servers leave out fields, add others and send null. What is not understood is skipped.
-"""
+"""Reads the events of a stream. Servers leave out fields, add others and send null: that is skipped."""
 
 import json
 import re
@@ -21,37 +18,32 @@ _BLANK_LINE: Final = re.compile(rb"\n\r?\n|\r\r\n?")
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta:
-    """A piece of a tool call. Empty where the server sent nothing."""
+    """Empty where the server sent nothing."""
 
     index: int | None = None
     id: str = ""
     name: str = ""
     arguments: str = ""
     extra: Any = None
-    """Fields that go back with the call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The content of one event."""
-
     text: str = ""
     calls: tuple[ToolCallDelta, ...] = ()
     finish_reason: str | None = None
     usage: Usage | None = None
     reasoning: Mapping[str, Any] = field(default_factory=dict)
-    """Fields in which the model thinks."""
+    """By field name."""
     items: tuple[Any, ...] = ()
-    """Items of the Responses API that go back with the calls."""
+    """Of the Responses API, to send back with the calls."""
     alive: bool = False
-    """Whether the model did something. An empty chunk only shows that the server runs."""
+    """The model did something; an empty chunk only shows that the server runs."""
 
 
 async def json_events(body: AsyncIterable[bytes]) -> AsyncGenerator[Any, None]:
-    """Yield the data of each event. A JSON body that is not a stream is one event.
-
-    Raises TooManyBytes, and ValueError or RecursionError for malformed JSON.
-    """
+    """Yield the data of each event; a JSON body without events is one. Raises TooManyBytes, ValueError or
+    RecursionError."""
     held = b""
     async for data in body:
         *blocks, held = _BLANK_LINE.split(held + data)
@@ -65,7 +57,6 @@ async def json_events(body: AsyncIterable[bytes]) -> AsyncGenerator[Any, None]:
 
 
 def _event(block: bytes) -> Any:
-    """None for comments, events without data, and `[DONE]`."""
     if len(block) > MAX_EVENT_BYTES:
         raise TooManyBytes
     data = b"\n".join(line[5:] for line in block.splitlines() if line.startswith(b"data:")).strip()
@@ -111,7 +102,7 @@ def text_of(value: object) -> str:
 
 
 def is_json_object(text: str) -> bool:
-    """Strict: false for NaN, half a surrogate pair or endless nesting."""
+    """False also for NaN, half a surrogate pair or endless nesting."""
     try:
         return isinstance(from_json(text.encode(errors="replace"), allow_inf_nan=False), dict)
     except ValueError:
@@ -119,5 +110,5 @@ def is_json_object(text: str) -> bool:
 
 
 def join_surrogates(text: str) -> str:
-    """Join surrogate pairs and replace lone halves by U+FFFD: neither can be stored."""
+    """Replace lone halves of surrogate pairs by U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -1,6 +1,5 @@
-"""The form of requests to each model: what is known by host and model name, and what refusals teach.
-
-Requests have the form that most servers accept. FAMILIES lists the known exceptions; a new one is a row."""
+"""The form of requests to each model: known by host and model name (FAMILIES), or learned from refusals
+(LESSONS)."""
 
 import re
 from collections.abc import Mapping
@@ -18,36 +17,31 @@ MAX_TOOLS: Final = 128  # platform.openai.com/docs/api-reference/chat/create
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """The form of the requests to one model."""
-
     wire: Literal["chat", "responses", "chat only"] = "chat"
-    """`chat only`: the server has no Responses API."""
     omit: frozenset[str] = frozenset()
-    """Fields of the request that are not sent."""
     effort_with_tools: str = ""
-    """The reasoning effort of requests with tools, whatever the operator chose."""
+    """Whatever the operator chose."""
     effort_field: Literal["reasoning_effort", "thinking"] = "reasoning_effort"
     echo: frozenset[str] = frozenset()
-    """Fields that an assistant message with calls must have."""
+    """Fields that messages with calls must have."""
     native: bool = True
-    """Send back what the provider gave with earlier calls."""
+    """Send back what came with earlier calls."""
     skip_signature: bool = False
-    """Mark calls without a thought signature as another model's."""
+    """Mark calls without a signature as another model's."""
     tools: bool = True
     images: bool = True
     max_tools: int = MAX_TOOLS
-    """The first are sent: our own, then those of servers in the order of the operator's file."""
+    """The first are sent."""
     system_role: Literal["system", "user"] = "system"
     alternate: bool = False
-    """Join neighbouring messages of one role."""
     cache_marks: bool = False
-    """Mark the stable part of the prompt for Anthropic's prompt cache."""
+    """For Anthropic's prompt cache."""
     plain_schemas: bool = False
-    """Reduce tool schemas to the keywords that every server takes."""
+    """Only keywords that every server takes."""
 
 
 def adapt(quirks: Quirks, changes: Mapping[str, Any]) -> Quirks:
-    """Sets are added to, other values replaced."""
+    """Add to sets, replace other values."""
     sums = {
         name: getattr(quirks, name) | value for name, value in changes.items() if isinstance(value, frozenset)
     }
@@ -59,7 +53,7 @@ _NO_CACHE_KEY: Final = {"omit": frozenset({"prompt_cache_key"})}
 _REASONING: Final = {"echo": frozenset({"reasoning_content"})}
 _DETAILS: Final = {"echo": frozenset({"reasoning_details"})}
 
-# Patterns of host and model, and what they need. Later rows override earlier ones.
+# Host pattern, model pattern, needs. Later rows win.
 FAMILIES: Final[tuple[tuple[str, str, Mapping[str, Any]], ...]] = (
     # Chat Completions takes no tools beside reasoning: livekit/agents#7169, firebase/genkit#6303
     (r"^api\.openai\.com$", r"^(gpt-[5-9]|o[1-9])", {"wire": "responses"}),
@@ -95,7 +89,6 @@ FAMILIES: Final[tuple[tuple[str, str, Mapping[str, Any]], ...]] = (
 
 
 def quirks_of(base_url: str, model: str) -> Quirks:
-    """What is known about a model before the first request."""
     host, quirks = urlsplit(base_url).hostname or "", Quirks()
     for host_pattern, model_pattern, changes in FAMILIES:
         if re.search(host_pattern, host) and re.search(model_pattern, model, re.IGNORECASE):
@@ -106,7 +99,7 @@ def quirks_of(base_url: str, model: str) -> Quirks:
 OPTIONAL: Final = frozenset(
     {"prompt_cache_key", "stream_options", "temperature", "reasoning_effort", "reasoning", "thinking"}
 )
-"""Fields that a request can do without."""
+"""A request can do without them."""
 _MAX_LESSONS: Final = 4
 _TEACHING_STATUSES: Final = frozenset({400, 404, 405, 422, 500, 501})
 _NUMBERED: Final = re.compile(r"(?<![\w-])(?:(?!\d)[\w-])*+\d[\w-]*+")  # an index, or the id of a request
@@ -121,11 +114,11 @@ _NOT_PLAIN: Final = re.compile(r"[^ -~]|\\")
 class Lesson:
     name: str
     about: str
-    """What the refused request must have: see `_contents`."""
+    """Needed in the refused request: see `_contents`."""
     refusal: re.Pattern[str]
     changes: Mapping[str, Any]
     lasting: bool = True
-    """False: only this request is changed."""
+    """False: for this request only."""
 
 
 def _lesson(name: str, about: str, refusal: str, *, lasting: bool = True, **changes: object) -> Lesson:
@@ -182,7 +175,7 @@ _LAST_LESSONS: Final = (
         r"|no endpoints found that support tool use",
         tools=False,
     ),
-    # Without it, an image that the server can't read would have every later question refused.
+    # Without it, an unreadable image would have every later question refused.
     _lesson(
         "no images this time",
         "images",
@@ -194,18 +187,16 @@ _LAST_LESSONS: Final = (
 
 
 def is_known_refusal(text: str, status: int) -> bool:
-    """Whether the same request would be refused again."""
     lessons = (lesson for lesson in (*LESSONS, *_LAST_LESSONS) if lesson.lasting)
     return status in _TEACHING_STATUSES and any(lesson.refusal.search(text) for lesson in lessons)
 
 
 class Attempts:
-    """One request, changed by what each refusal teaches."""
+    """One request, changed by each refusal."""
 
     def __init__(self, known: Quirks, request: ChatRequest) -> None:
         self.lessons: list[Lesson] = []
         self.sent: Mapping[str, Any] = {}
-        """The body of the last attempt."""
         self.sent_bytes = 0
         self.started_s: float | None = None
         self._known = known
@@ -239,7 +230,6 @@ class Attempts:
         return lesson is not None
 
     def _find(self, refusal: str) -> Lesson | None:
-        """The first lesson that was not tried and changes anything."""
         contents, own = self._contents(), list[Lesson]()
         if named := sorted(name for name in OPTIONAL & {*self.sent} if name in refusal):
             own.append(_lesson("no " + ", ".join(named), "", "|".join(named), omit=frozenset(named)))
@@ -267,8 +257,7 @@ class Attempts:
 
 
 def _may_quote(lesson: Lesson, refusal: str, part: PromptPart) -> bool:
-    """Whether the refusal may have the words that teach from the prompt: servers quote it, escaped or cut.
-    A user's words must not change later requests."""
+    """Servers quote the prompt, escaped or cut, and a user's words must not change later requests."""
     if isinstance(part, SystemPart):  # mostly ours
         return lesson.refusal.search(f"{part.text}\n{_NOT_PLAIN.sub(' ', part.text)}") is not None
     calls = part.tool_requests if isinstance(part, AssistantPart) else ()

@@ -1,5 +1,3 @@
-"""What the error of a server means."""
-
 import json
 import re
 from collections.abc import Mapping
@@ -65,10 +63,7 @@ _LIMIT: Final = re.compile(
 
 
 class ServerError(Exception):
-    """An answer that refuses, an error within one, or none at all."""
-
     def __init__(self, body: object, *, status: int | None = None, retries: int = 0) -> None:
-        """`status` is None without a refusing HTTP status."""
         super().__init__(status)
         self.text = refusal_text(body) or f"{status} {body}"[:MAX_REFUSAL]
         self.status = status
@@ -86,7 +81,7 @@ class ServerError(Exception):
 
 
 class ModelFailure(NamedTuple):
-    """Why there is no whole answer. All but the error is for the log."""
+    """All but the error is for the log."""
 
     error: ModelError
     problem: str
@@ -95,7 +90,7 @@ class ModelFailure(NamedTuple):
 
 
 def refusal_text(body: object) -> str:
-    """The text of an error: `{"error": {…}}`, a list of it (Gemini), `{"detail": …}` (FastAPI), or text."""
+    """The text of `{"error": {…}}`, a list of it (Gemini), `{"detail": …}` (FastAPI), or text."""
     if isinstance(body, str):
         try:
             body = json.loads(body)
@@ -116,7 +111,7 @@ def refusal_text(body: object) -> str:
 
 
 def too_long(text: str) -> ContextTooLong | None:
-    """The error with the model's limit in tokens, if the refusal says that the request is too long."""
+    """None unless the request is too long."""
     if not _TOO_LONG.search(text):
         return None
     limit = _LIMIT.search(text)

@@ -1,5 +1,3 @@
-"""Assembles an answer and its tool calls from the chunks of a stream."""
-
 import json
 import re
 from collections import defaultdict
@@ -33,7 +31,7 @@ _START_OF_TAG: Final = re.compile(r"(?:[<\[\u25c1] ?[a-z]{0,9} ?)?", re.IGNORECA
 _CHANNEL: Final = "<|channel|>"
 _FINAL: Final = re.compile(r"(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>")
 _FINALS: Final = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>")
-# A template that opens the tag itself leaves only its end in the answer, on a line of its own.
+# A template that opens the tag itself leaves only its end, on a line of its own.
 _LONE_END: Final = re.compile(rf"(?:\A|\n)[ \t]*[<\[]/{_WORDS}[>\]][ \t]*(?=\n)", re.IGNORECASE)
 _QUOTING: Final = re.compile(
     rf"```|[<\[]{_WORDS}[>\]]", re.IGNORECASE
@@ -42,7 +40,8 @@ _MAX_LONE_END: Final = 16
 
 
 class ReasoningFilter:
-    """Takes an answer in pieces and returns its visible part."""
+    """Takes an answer in pieces and returns its visible part: removes reasoning that has no field of its own.
+    Tags count only at the start of an answer."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -51,7 +50,7 @@ class ReasoningFilter:
         self._tail = "\n"
         self._may_end = True
         self.restarted = False
-        """Whether everything returned before the last piece was reasoning."""
+        """Everything returned before the last piece was reasoning."""
 
     @property
     def thinking(self) -> bool:
@@ -82,7 +81,6 @@ class ReasoningFilter:
         return self._answer(text) if self._may_end else text
 
     def rest(self) -> str:
-        """What was held back when the answer ended."""
         return "" if self._end or self._started else self._held
 
     def _answer(self, piece: str) -> str:
@@ -121,7 +119,7 @@ class _Call:
         self.arguments += delta.arguments[: MAX_ARGUMENTS_CHARACTERS + 1 - len(self.arguments)]
 
     def ends_before(self, delta: ToolCallDelta) -> bool:
-        """Whether the delta begins another call under the same index."""
+        """Whether it begins another call under the same index."""
         if not delta.name:
             return False
         other_id = delta.id and self.id and delta.id[:_MAX_NAME] != self.id
@@ -136,16 +134,13 @@ class _Call:
 
 
 class ToolCallAssembler:
-    """Joins the deltas of calls.
-
-    The API sends a call's id and name once and its arguments in pieces, under one index. Other servers leave
-    out the id or the index, give every call index 0, repeat the name in each delta, or send whole calls.
-    """
+    """Joins the deltas of calls. Servers leave out the id or the index, give every call index 0, repeat the
+    name in each delta, or send whole calls."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
         self._newest: dict[int | None, _Call] = {}
-        """The newest call of each index, and of all under None."""
+        """By index, and the newest of all under None."""
 
     def add(self, delta: ToolCallDelta) -> None:
         call = self._newest.get(delta.index)
@@ -157,7 +152,7 @@ class ToolCallAssembler:
         call.add(delta)
 
     def requests(self) -> tuple[tuple[ToolRequest, Any], ...]:
-        """The calls that have a name, in order, each with a unique id and its `extra`."""
+        """Calls with a name, in order, each with a unique id and its `extra`."""
         requests: dict[str, tuple[ToolRequest, Any]] = {}
         for call in self._calls:
             if call.name:
@@ -173,7 +168,7 @@ class Reply:
         self.finish_reason: str | None = None
         self.chunks = 0
         self.begun = False
-        """Whether anything visible came."""
+        """Something visible came."""
         self._held = ""
         self._room = MAX_ANSWER_CHARACTERS
         self._filter = ReasoningFilter()
@@ -185,11 +180,11 @@ class Reply:
 
     @property
     def full(self) -> bool:
-        """Whether it has more text than an answer may have, white space included."""
+        """Has more text than an answer may have."""
         return self._room < 0
 
     def add(self, chunk: Chunk) -> list[ModelEvent]:
-        """Returns what the chunk shows the user."""
+        """Returns what the chunk shows."""
         self.chunks += 1
         self.finish_reason = chunk.finish_reason or self.finish_reason
         self.usage = chunk.usage or self.usage
@@ -208,11 +203,11 @@ class Reply:
         return self._show(visible)
 
     def rest(self) -> list[ModelEvent]:
-        """Returns what was held back, once the stream has ended."""
+        """Returns what was held back."""
         return self._show(self._filter.rest())
 
     def _show(self, visible: str) -> list[ModelEvent]:
-        """Hold back white space until a word follows, and half of a surrogate pair until its other half."""
+        """Hold back white space until a word follows, and half a surrogate pair."""
         text, self._held = self._held + visible[: max(self._room, 0)], ""
         self._room -= len(visible)
         if "\ud800" <= text[-1:] <= "\udbff":
@@ -231,7 +226,7 @@ class Reply:
             self._reasoning[name] += [piece for piece in pieces if isinstance(piece, kind)]
 
     def finish(self, model: str, label: str) -> Finish:
-        """The end of a whole answer. Calls count even if the server says `stop`, as many do."""
+        """Calls count even if the server says `stop`, as many do."""
         calls = self._calls.requests()
         if not calls:
             return Finish("stop", (), self.usage, model)
@@ -248,7 +243,7 @@ class Reply:
         return Finish("tools", requests, self.usage, model, text if len(text) <= _MAX_NATIVE else "{}")
 
     def failure(self) -> ModelFailure | None:
-        """Why a stream that ended, or is full, is not a whole answer. None if it is one."""
+        """Why it is not a whole answer; None if it is."""
         if self.full:
             return ModelFailure(ModelUnavailable(), "too_long")
         if self.finish_reason is None:
@@ -262,7 +257,7 @@ class Reply:
 
 
 def _joined(pieces: list[Any]) -> str | list[Any]:
-    """OpenRouter streams readable `reasoning_details` in pieces, which are joined; sealed ones are whole."""
+    """OpenRouter streams readable `reasoning_details` in pieces; sealed ones are whole."""
     if pieces and isinstance(pieces[0], str):
         return "".join(pieces)
     details = list[Any]()

@@ -1,8 +1,5 @@
-"""The wire of OpenAI's Responses API, without storage on the server.
-
-With `store: false`, encrypted reasoning goes back with the calls that it led to
-(platform.openai.com/docs/guides/reasoning, "Encrypted reasoning items").
-"""
+"""The wire of OpenAI's Responses API, with `store: false`: encrypted reasoning goes back with the calls that
+it led to (platform.openai.com/docs/guides/reasoning)."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -47,7 +44,7 @@ def _items(part: PromptPart, native: Json) -> list[Json]:
 
 
 def _with_calls(part: AssistantPart, native: Json) -> list[Json]:
-    """The items of an answer in their order. Reasoning is refused without the item that it led to."""
+    """Reasoning is refused without the item that it led to."""
     phase = {"phase": native["phase"]} if native.get("phase") else {}
     calls: list[Json] = [
         {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
