@@ -66,8 +66,8 @@ def wrap_text(content: str, style: str = "") -> Group:
     return Group(WrappedText(printable(content), style=style))
 
 
-# Notices are the program's own statements, with a mark in the first column. Lines of the model that begin with
-# a symbol are indented, so they can't imitate one. `printable` has removed escape sequences.
+# Notices are the program's own statements, with a mark in the first column. The model's lines that begin with
+# a symbol are indented, as these could imitate one. `printable` has removed escape sequences.
 
 MARK: Final = "◆"
 MARGIN: Final = "  "

@@ -20,9 +20,9 @@ from cc_bot.llm.openai.body import Json, prepared
 from cc_bot.llm.openai.events import Chunk, ToolCallDelta, items_of, mapping, read_usage, text_of
 from cc_bot.llm.openai.quirks import Quirks
 
-PATH: Final = "/chat/completions"
+CHAT_PATH: Final = "/chat/completions"
 MAX_CACHE_MARKS: Final = 4  # Anthropic's API refuses a fifth
-_REASONING: Final = frozenset({"reasoning_content", "reasoning", "thinking", "reasoning_details"})
+_REASONING_FIELDS: Final = frozenset({"reasoning_content", "reasoning", "thinking", "reasoning_details"})
 _PLAIN: Final = ("type", "description", "enum", "required", "items", "anyOf")
 # ai.google.dev/gemini-api/docs/thought-signatures, for calls of other models
 _SKIP_SIGNATURE: Final = {"google": {"thought_signature": "skip_thought_signature_validator"}}
@@ -30,7 +30,7 @@ _SKIP_SIGNATURE: Final = {"google": {"thought_signature": "skip_thought_signatur
 _NO_REASONING: Final[dict[str, Any]] = {"reasoning_content": " ", "reasoning_details": []}
 
 
-def request_body(model: str, request: ChatRequest, quirks: Quirks, label: str) -> Json:
+def chat_body(model: str, request: ChatRequest, quirks: Quirks, label: str) -> Json:
     parts, moved = prepared(request.prompt, quirks, label)
     messages = [_message(part, native, quirks) for part, native in parts]
     if quirks.cache_marks:
@@ -68,12 +68,12 @@ def _message(part: PromptPart, native: Json, quirks: Quirks) -> Json:
         case AssistantPart(text, ()):
             return {"role": "assistant", "content": text}
         case AssistantPart():
-            return _with_calls(part, native, quirks)
+            return _chat_calls(part, native, quirks)
         case ToolResultPart(request_id, _, text):
             return {"role": "tool", "tool_call_id": request_id, "content": text}
 
 
-def _with_calls(part: AssistantPart, native: Json, quirks: Quirks) -> Json:
+def _chat_calls(part: AssistantPart, native: Json, quirks: Quirks) -> Json:
     calls: list[Json] = [
         {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
         for call in part.tool_requests
@@ -119,7 +119,7 @@ def read_chunk(chunk: object) -> Chunk:
         tuple(_call(mapping(item)) for item in items_of(delta.get("tool_calls"))[:MAX_CALLS]),
         finish_reason,
         usage,
-        {name: delta[name] for name in _REASONING & delta.keys() if delta[name]},
+        {name: delta[name] for name in _REASONING_FIELDS & delta.keys() if delta[name]},
         alive=bool(finish_reason or usage or any(delta[name] for name in delta if name != "role")),
     )
 

@@ -10,10 +10,10 @@ from cc_bot.llm.openai.completions import tool_json
 from cc_bot.llm.openai.events import Chunk, ToolCallDelta, mapping, read_usage, text_of
 from cc_bot.llm.openai.quirks import Quirks
 
-PATH: Final = "/responses"
+RESPONSES_PATH: Final = "/responses"
 
 
-def request_body(model: str, request: ChatRequest, quirks: Quirks, label: str) -> Json:
+def responses_body(model: str, request: ChatRequest, quirks: Quirks, label: str) -> Json:
     parts, _ = prepared(request.prompt, quirks, label)
     body: Json = {
         "model": model,
@@ -38,12 +38,12 @@ def _items(part: PromptPart, native: Json) -> list[Json]:
             pictures = [{"type": "input_image", "image_url": image} for image in images]
             return [{"role": "user", "content": [*words, *pictures]}]
         case AssistantPart():
-            return _with_calls(part, native)
+            return _responses_calls(part, native)
         case ToolResultPart(request_id, _, text):
             return [{"type": "function_call_output", "call_id": request_id, "output": text}]
 
 
-def _with_calls(part: AssistantPart, native: Json) -> list[Json]:
+def _responses_calls(part: AssistantPart, native: Json) -> list[Json]:
     """Reasoning is refused without the item that it led to."""
     phase = {"phase": native["phase"]} if native.get("phase") else {}
     calls: list[Json] = [
