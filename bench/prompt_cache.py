@@ -38,8 +38,8 @@ from cc_bot.context.tokens import part_tokens
 from cc_bot.domain import ChannelKey, ContextMessage, Locale, Message, SessionKey
 from cc_bot.domain.message import Reference
 from cc_bot.llm.model import PromptPart
-from cc_bot.llm.openai.body import folded
 from cc_bot.llm.openai.quirks import Quirks
+from cc_bot.llm.openai.wires import folded
 from cc_bot.storage import open_database
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.blocks import context_page

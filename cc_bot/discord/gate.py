@@ -16,7 +16,7 @@ import structlog
 from cc_bot.discord.agents import Preloaded
 from cc_bot.discord.interactions import roles_of
 from cc_bot.discord.places import Places, Recent, key_of_interaction
-from cc_bot.domain.access import AccessRules, Refusal, Visitor, is_shut, refusal
+from cc_bot.domain.access import AccessRules, Refusal, Visitor, WebPlace, is_shut, refusal
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     AccessError,
@@ -29,7 +29,6 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.schedule import Schedule
 from cc_bot.domain.usage import MINUTE, Rules, UsageSubject, quotas_of_user
-from cc_bot.domain.web import WebPlace
 from cc_bot.in_order import KeyedLock
 from cc_bot.policy import Policies, Policy
 from cc_bot.stores import AccessState, AccessStore, Visit

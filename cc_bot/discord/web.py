@@ -15,11 +15,11 @@ from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipients
+from cc_bot.domain.access import WebPlace
 from cc_bot.domain.errors import AccessError, CcBotError
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import one_line, without_controls
-from cc_bot.domain.web import WebPlace
 
 _log = structlog.get_logger(__name__)
 

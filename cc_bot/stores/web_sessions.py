@@ -9,8 +9,8 @@ import secrets
 from datetime import datetime, timedelta
 from typing import Final
 
+from cc_bot.domain.access import CODE_LIFE, MAX_LIFE, UNUSED_LIFE, WebPlace, WebSession
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.web import CODE_LIFE, MAX_LIFE, UNUSED_LIFE, WebPlace, WebSession
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import to_text
 

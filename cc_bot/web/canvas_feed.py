@@ -17,11 +17,11 @@ from aiohttp import WSCloseCode, web
 
 from cc_bot.charts.svg import chart_svg
 from cc_bot.charts.table import format_exactly
+from cc_bot.domain.access import WebPlace
 from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Text
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.web import WebPlace
 from cc_bot.stores.canvases import CanvasClock
 from cc_bot.texts import Texts, texts
 from cc_bot.web.markdown import to_html

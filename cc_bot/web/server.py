@@ -11,6 +11,7 @@ import structlog
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from cc_bot.domain.access import WebSession
 from cc_bot.domain.errors import (
     CcBotError,
     ForeignHost,
@@ -22,7 +23,6 @@ from cc_bot.domain.errors import (
     PageOfAnother,
     TooManyRequests,
 )
-from cc_bot.domain.web import WebSession
 from cc_bot.listener import ConnectionLimits, Port, listen, reserve
 from cc_bot.texts import texts
 from cc_bot.web.account import AccountPages

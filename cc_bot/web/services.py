@@ -11,12 +11,12 @@ from cc_bot.agents import Agents
 from cc_bot.assistant import TimeResolver
 from cc_bot.commands.admin import Administration
 from cc_bot.commands.memories import Memories
+from cc_bot.domain.access import WebPlace
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import AccessError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.web import WebPlace
 from cc_bot.log import RecentRecords
 from cc_bot.privacy import Privacy
 from cc_bot.spending import Spending

@@ -7,8 +7,8 @@ from typing import Final
 
 from aiohttp import web
 
+from cc_bot.domain.access import WebPlace
 from cc_bot.domain.errors import CcBotError, LinkOver, NotSignedIn, TooManyLinks, TooManyRequests
-from cc_bot.domain.web import WebPlace
 from cc_bot.texts import texts
 from cc_bot.web.form import text_of
 from cc_bot.web.page import render_for_anyone, see_other

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.models import open_models
+from cc_bot.app.models import open_models, providers_file
 from cc_bot.config import read_config
 from cc_bot.domain import Locale
 from cc_bot.llm.openai.quirks import LESSONS
-from cc_bot.providers import providers_file
 from cc_bot.texts import texts
 
 PAGES = ("docs/models.md", "docs/models.ja.md")

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.llm.model import storable
-from cc_bot.llm.openai.completions import read_chunk
 from cc_bot.llm.openai.refusals import refusal_text
 from cc_bot.llm.openai.reply import Reply
-from cc_bot.llm.openai.responses import read_event
+from cc_bot.llm.openai.wires import read_chunk, read_event
 
 NAMES = (
     *("choices", "delta", "message", "content", "tool_calls", "function", "name", "arguments", "index", "id"),

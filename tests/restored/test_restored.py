@@ -11,6 +11,7 @@ import pytest
 from cc_bot.app.database import Restoration, run_restore, run_wipe
 from cc_bot.config import Config, read_config
 from cc_bot.domain import ChannelKey, SessionKey
+from cc_bot.domain.access import WebPlace
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     AlreadyRunning,
@@ -24,7 +25,6 @@ from cc_bot.domain.errors import (
     ErasuresUnreadable,
     NotConfirmed,
 )
-from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, ErasureLog, back_up
 from cc_bot.storage.backup import Stage
 from cc_bot.storage.erasures import read_erasures

@@ -8,6 +8,7 @@ from inspect import getmembers, iscoroutinefunction, signature
 from typing import Any, Final, TypeVar, cast
 
 from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
+from cc_bot.domain.access import WebPlace
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.memory import Audience, MemoryFilter, Receipt
 from cc_bot.domain.memory_transfer import PortableMemory
@@ -19,7 +20,6 @@ from cc_bot.domain.schedule import Firing, Place
 from cc_bot.domain.tool_server import StoredToolList
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
-from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import ReservationRequest, SessionStore, Settlement, Stores, UsageStore
 from cc_bot.stores.blocks import context_state

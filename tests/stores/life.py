@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Final
 
 from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey, ToolCall
+from cc_bot.domain.access import WebPlace
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Receipt
 from cc_bot.domain.proposal import CallMessage
 from cc_bot.domain.schedule import Place
-from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from cc_bot.stores.receipts import ReceiptMessage

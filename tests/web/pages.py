@@ -15,11 +15,11 @@ import aiohttp
 from cc_bot.app.core import Core, open_core
 from cc_bot.app.web import web_services
 from cc_bot.config import read_config
+from cc_bot.domain.access import WebPlace
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import AccessError, NotAllowed
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.web import WebPlace
 from cc_bot.log import RecentRecords
 from cc_bot.web.server import serve_pages
 from cc_bot.web.services import WebServices

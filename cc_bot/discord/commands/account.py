@@ -24,12 +24,12 @@ from cc_bot.discord.pages.page import Button, Menu
 from cc_bot.discord.presses import on_press, show_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.web import PagesUrl
+from cc_bot.domain.access import WebPlace, WebSession
 from cc_bot.domain.errors import ErasureUnfinished
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Reading, UserSettings
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
 from cc_bot.domain.timezones import suggest_zones
-from cc_bot.domain.web import WebPlace, WebSession
 from cc_bot.in_order import ExportQueue
 from cc_bot.preferences import choose
 from cc_bot.privacy import Privacy

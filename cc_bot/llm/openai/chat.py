@@ -17,14 +17,21 @@ import structlog
 
 from cc_bot.domain.errors import ContextTooLong, ModelError
 from cc_bot.llm.model import ChatRequest, Finish, ModelEvent
-from cc_bot.llm.openai.body import Json, RequestBody
 from cc_bot.llm.openai.client import FAILURES, Connection, Endpoint, body_of
-from cc_bot.llm.openai.completions import CHAT_PATH, chat_body, read_chunk
 from cc_bot.llm.openai.events import Chunk, json_events, mapping
 from cc_bot.llm.openai.quirks import Attempts, Quirks, adapt, quirks_of
 from cc_bot.llm.openai.refusals import ServerError, classify
 from cc_bot.llm.openai.reply import Reply
-from cc_bot.llm.openai.responses import RESPONSES_PATH, read_event, responses_body
+from cc_bot.llm.openai.wires import (
+    CHAT_PATH,
+    RESPONSES_PATH,
+    Json,
+    RequestBody,
+    chat_body,
+    read_chunk,
+    read_event,
+    responses_body,
+)
 
 MAX_ANSWER_S: Final = 600.0
 _TRAILER_TIMEOUT_S: Final = 3.0  # for the usage after the finish reason
