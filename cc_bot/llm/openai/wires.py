@@ -1,7 +1,7 @@
 """Chat Completions and Responses: requests as JSON, and what their streams say.
 
 Requests have the form that most servers accept: one system part, plain strings without an image, no `tools`
-without tools, valid JSON in each call. With `store: false`, encrypted reasoning of the Responses API goes back
+without tools, valid JSON in each call. With `store: false`, encrypted reasoning of Responses goes back
 with the calls that it led to (platform.openai.com/docs/guides/reasoning).
 """
 
