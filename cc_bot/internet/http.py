@@ -128,40 +128,13 @@ class _Guard(AbstractResolver):
         """Required by aiohttp."""
 
 
-class HttpClient:
-    """Made by `open_client`."""
-
-    def __init__(self, session: aiohttp.ClientSession, network: Network) -> None:
-        self._session = session
-        self._network = network
-
-    @asynccontextmanager
-    async def get(self, address: WebAddress, headers: Mapping[str, str]) -> AsyncIterator["HttpAnswer"]:
-        """Request an address, without redirects. Raises AddressNotPublic before anything is sent,
-        PageUnreachable, and PageGarbled if the response is not HTTP. The caller limits the time."""
-        try:
-            response = await self._session.get(
-                URL(address.url, encoded=True),
-                headers=headers,
-                allow_redirects=False,
-                ssl=self._network.tls() if address.scheme == "https" else True,
-            )
-        except (aiohttp.ClientConnectorError, aiohttp.ServerTimeoutError, ValueError) as error:
-            raise PageUnreachable(host=address.host) from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise PageGarbled(host=address.host) from error
-        try:
-            yield HttpAnswer(address.host, response)
-        finally:
-            response.close()
-
-
 @asynccontextmanager
-async def open_client(network: Network) -> AsyncIterator[HttpClient]:
+async def open_session(network: Network) -> AsyncIterator[aiohttp.ClientSession]:
     guard = _Guard(network)
     connector = aiohttp.TCPConnector(
         resolver=guard,
         socket_factory=guard.make_socket,
+        ssl=network.tls(),
         use_dns_cache=False,
         force_close=True,
         happy_eyeballs_delay=None,
@@ -174,36 +147,48 @@ async def open_client(network: Network) -> AsyncIterator[HttpClient]:
         max_line_size=MAX_HEADER_BYTES,
         max_field_size=MAX_HEADER_BYTES,
     ) as session:
-        yield HttpClient(session, network)
+        yield session
 
 
-class HttpAnswer:
-    """A response whose headers were read."""
+@asynccontextmanager
+async def get(
+    session: aiohttp.ClientSession, address: WebAddress, headers: Mapping[str, str]
+) -> AsyncIterator[aiohttp.ClientResponse]:
+    """Request an address, without redirects. Raises AddressNotPublic before anything is sent,
+    PageUnreachable, and PageGarbled if the response is not HTTP. The caller limits the time."""
+    url = URL(address.url, encoded=True)
+    try:
+        response = await session.get(url, headers=headers, allow_redirects=False)
+    except (aiohttp.ClientConnectorError, aiohttp.ServerTimeoutError, ValueError) as error:
+        raise PageUnreachable(host=address.host) from error
+    except (aiohttp.ClientError, OSError) as error:
+        raise PageGarbled(host=address.host) from error
+    try:
+        yield response
+    finally:
+        response.close()
 
-    def __init__(self, host: str, response: aiohttp.ClientResponse) -> None:
-        self._host = host
-        self._response = response
-        self.status: int = response.status
 
-    def header(self, name: str) -> str:
-        """Return the first header of a name, or an empty string."""
-        value = self._response.headers.get(name, "").encode("utf-8", "surrogateescape")
-        try:
-            return value.decode()
-        except UnicodeDecodeError:
-            return value.decode("latin-1")
+def header(response: aiohttp.ClientResponse, name: str) -> str:
+    """Return the first header of a name, or an empty string."""
+    value = response.headers.get(name, "").encode("utf-8", "surrogateescape")
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
 
-    async def read(self, max_bytes: int) -> bytes:
-        """Return the decompressed body. Raises PageTooLarge above this size, packed or unpacked, and
-        PageGarbled if it is cut off or compressed in an unknown way."""
-        if self.header("content-encoding").strip().lower() not in ("", "identity", "gzip", "deflate"):
-            raise PageGarbled(host=self._host)
-        content, body = self._response.content, bytearray()
-        try:
-            async for data in content.iter_any():
-                body += data
-                if max(len(body), content.total_raw_bytes) > max_bytes:
-                    raise PageTooLarge(limit=max_bytes >> 20)
-        except (aiohttp.ClientError, OSError) as error:
-            raise PageGarbled(host=self._host) from error
-        return bytes(body)
+
+async def read_body(response: aiohttp.ClientResponse, host: str, max_bytes: int) -> bytes:
+    """Return the decompressed body. Raises PageTooLarge above this size, packed or unpacked, and PageGarbled
+    if it is cut off or compressed in an unknown way."""
+    if header(response, "content-encoding").strip().lower() not in ("", "identity", "gzip", "deflate"):
+        raise PageGarbled(host=host)
+    content, body = response.content, bytearray()
+    try:
+        async for data in content.iter_any():
+            body += data
+            if max(len(body), content.total_raw_bytes) > max_bytes:
+                raise PageTooLarge(limit=max_bytes >> 20)
+    except (aiohttp.ClientError, OSError) as error:
+        raise PageGarbled(host=host) from error
+    return bytes(body)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from email.message import Message
 from typing import Any, Final, Literal
 
+import aiohttp
 import structlog
 
 from cc_bot.domain.document import MEDIA_TYPES
@@ -38,7 +39,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.internet.addresses import WebAddress
-from cc_bot.internet.http import PUBLIC, HttpAnswer, Network, open_client, run_apart
+from cc_bot.internet.http import PUBLIC, Network, get, header, open_session, read_body, run_apart
 from cc_bot.internet.turn import ReadPage
 from cc_bot.reading.reader import DocumentReader, ask_process, reading_command
 
@@ -88,12 +89,12 @@ async def fetch(address: WebAddress, network: Network = PUBLIC, *, limit_s: floa
 async def _fetch(address: WebAddress, network: Network, limit_s: float) -> FetchedPage:
     asked = address
     try:
-        async with asyncio.timeout(limit_s), open_client(network) as client:
+        async with asyncio.timeout(limit_s), open_session(network) as session:
             for _ in range(MAX_REDIRECTS + 1):
-                async with client.get(address, _HEADERS) as answer:
-                    location = answer.header("location") if answer.status in _REDIRECTS else ""
+                async with get(session, address, _HEADERS) as response:
+                    location = header(response, "location") if response.status in _REDIRECTS else ""
                     if not location:
-                        return await _take(address, answer)
+                        return await _take(address, response)
                 address = address.follow(location)
     except PageError as error:
         if "host" in error.params:
@@ -104,22 +105,23 @@ async def _fetch(address: WebAddress, network: Network, limit_s: float) -> Fetch
     raise TooManyRedirects(limit=MAX_REDIRECTS)
 
 
-async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
-    if not 200 <= answer.status < 300:
-        passes = answer.status == _TOO_MANY_REQUESTS or answer.status >= 500
-        raise (PageNotNow if passes else PageNotThere)(host=address.host, found=answer.status)
-    content_type = answer.header("content-type")[:MAX_CONTENT_TYPE_CHARACTERS]
-    header = Message()
-    header["content-type"] = "".join(filter(str.isprintable, content_type))
-    media_type = header.get_content_type() if content_type else ""
+async def _take(address: WebAddress, response: aiohttp.ClientResponse) -> FetchedPage:
+    if not 200 <= response.status < 300:
+        passes = response.status == _TOO_MANY_REQUESTS or response.status >= 500
+        raise (PageNotNow if passes else PageNotThere)(host=address.host, found=response.status)
+    content_type = header(response, "content-type")[:MAX_CONTENT_TYPE_CHARACTERS]
+    parsed = Message()
+    parsed["content-type"] = "".join(filter(str.isprintable, content_type))
+    media_type = parsed.get_content_type() if content_type else ""
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
     called_pdf = address.target.partition("?")[0].lower().endswith(".pdf")
     if kind is None and not called_pdf and media_type not in _UNNAMED:
         raise PageKindRefused
-    data = await answer.read(MAX_DOCUMENT_BYTES if kind in (None, "document") else MAX_BYTES)
+    limit = MAX_DOCUMENT_BYTES if kind in (None, "document") else MAX_BYTES
+    data = await read_body(response, address.host, limit)
     if kind is None and not data.startswith(_DOCUMENT_BEGINNINGS):
         raise PageKindRefused
-    return FetchedPage(address, kind or "document", header.get_content_charset(""), data)
+    return FetchedPage(address, kind or "document", parsed.get_content_charset(""), data)
 
 
 LIMIT_S: Final = 19.0

@@ -20,7 +20,7 @@ import structlog
 from cc_bot.domain.errors import AddressRefused, PageError, SearchFailed, SearchFormatOff
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.internet.addresses import names_public, parse_address
-from cc_bot.internet.http import UNRESTRICTED, Network, open_client, run_apart
+from cc_bot.internet.http import UNRESTRICTED, Network, get, open_session, read_body, run_apart
 from cc_bot.internet.turn import SearchResult, SearchService
 
 BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
@@ -111,12 +111,12 @@ _FORBIDDEN: Final = 403
 async def _ask(url: str, network: Network, headers: Mapping[str, str] = {}) -> tuple[int, Any]:
     """Return a response's status, and its JSON if valid. Raises SearchFailed."""
     try:
-        async with asyncio.timeout(LIMIT_S), open_client(network) as client:
+        async with asyncio.timeout(LIMIT_S), open_session(network) as session:
             address = parse_address(url, ports=None)
-            async with client.get(address, {"Accept": "application/json", **headers}) as answer:
-                if answer.status != 200:
-                    return answer.status, None
-                body = await answer.read(MAX_BYTES)
+            async with get(session, address, {"Accept": "application/json", **headers}) as response:
+                if response.status != 200:
+                    return response.status, None
+                body = await read_body(response, address.host, MAX_BYTES)
         return 200, json.loads(body)
     except (PageError, TimeoutError, ValueError, RecursionError) as error:
         raise SearchFailed from error

@@ -85,7 +85,8 @@ class _ManagedServer:
 class Servers:
     """The configured servers (ToolServers, see tools/servers.py)."""
 
-    lists: ToolLists
+    lists: ToolLists | None
+    """None: nothing is stored."""
     cost: Cost
     budget: int
     """Tokens for the tools of all servers."""
@@ -175,7 +176,7 @@ class Servers:
         Raises StorageError."""
         if not entries and not self.managed:
             return
-        stored = await self.lists.get_all() if entries else {}
+        stored = await self.lists.get_all() if entries and self.lists else {}
         ending, named = dict(self.managed), dict[str, _ManagedServer]()
         for name, entry in entries.items():
             before = ending.get(name)
@@ -230,7 +231,8 @@ class Servers:
         managed.stored = stored
         await self._review(managed)
         self._apply_budget()
-        await self.lists.put(managed.entry.name, managed.stored)  # an owner may have accepted it meanwhile
+        if self.lists:
+            await self.lists.put(managed.entry.name, managed.stored)  # accepted meanwhile?
 
     async def _review(self, managed: _ManagedServer) -> None:
         """Review the tools in a thread; again if they or the rules change meanwhile."""
@@ -312,20 +314,12 @@ async def _follow(
             await asyncio.sleep(FILE_INTERVAL_S)
 
 
-class _NoLists:
-    async def get_all(self) -> Mapping[str, StoredToolList]:
-        return {}
-
-    async def put(self, server: str, tools: StoredToolList) -> None:
-        pass
-
-
 async def try_servers(
     entries: Mapping[str, ServerEntry], cost: Cost, timeout_s: float
 ) -> tuple[Sequence[ToolServerReport], Mapping[str, Sequence[str] | None]]:
     """Start servers as a test and end them. Returns their reports, as if an owner had accepted all tools, and
     the names of their tools."""
-    servers = Servers(_NoLists(), cost, budget=sys.maxsize)
+    servers = Servers(None, cost, budget=sys.maxsize)
     try:
         await servers.follow(entries)
         await servers.start()

@@ -65,21 +65,18 @@ def canvas_from_json(stored: str) -> Canvas:
 @dataclass(frozen=True, slots=True)
 class CurrentCanvas:
     session_id: str
-    state: str
-    """As stored."""
+    canvas: Canvas
+    """All of it; `Canvas.visible_in` filters private elements."""
     revision: int
+    """Grows with each change."""
     closed_at: str | None
     last_active: str
-
-    @property
-    def canvas(self) -> Canvas:
-        return canvas_from_json(self.state)
 
 
 _CURRENT: Final = Columns(
     CurrentCanvas,
     session_id=Kind(column="id"),
-    state=Kind(column="canvas_state"),
+    canvas=Kind(read=canvas_from_json, column="canvas_state"),
     revision=Kind(column="canvas_revision"),
 )
 
@@ -235,14 +232,6 @@ class CanvasClock:
     """Grows when another canvas may have become a key's current one."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeenCanvas:
-    canvas: Canvas
-    """All of it; `Canvas.visible_in` filters private elements."""
-    revision: int
-    """Grows with each change."""
-
-
 class CanvasStore:
     def __init__(
         self, database: Database, *, session_ttl: timedelta = timedelta(days=1), clock: Clock = utc_now
@@ -252,12 +241,11 @@ class CanvasStore:
         self._ttl = session_ttl
         self._clock = clock
 
-    async def get(self, key: SessionKey) -> SeenCanvas | None:
+    async def get(self, key: SessionKey) -> CurrentCanvas | None:
         """Return the canvas of the open session, or the one that the next session takes over. None if no
         session is open and nothing was ever drawn."""
         statement = select_current(key)
-        found = read_current(await self._database.query(statement.sql, *statement.params))
-        return SeenCanvas(found.canvas, found.revision) if found else None
+        return read_current(await self._database.query(statement.sql, *statement.params))
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:
         """List a user's keys with sessions or a canvas, the last used first."""

@@ -3,15 +3,15 @@
 Results are written by others: they taint the turn. They are stored with the answer, for later questions.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 import structlog
 
 from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 from cc_bot.domain.page import READ_PAGE, WEB_SEARCH
 from cc_bot.internet.addresses import WebAddress, addresses_in, parse_address
-from cc_bot.internet.turn import PageSource, ReadPage, SearchResult, SearchSource, TurnWebAccess, WebAccess
+from cc_bot.internet.turn import ReadPage, TurnWebAccess
 from cc_bot.tools.consent import choices_of_words, propose_call
 from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 
@@ -35,7 +35,9 @@ async def read_page(context: ToolContext, url: str) -> ToolOutcome:
     reply to or forwarded, or in results of web_search in this turn can be read: give one of those exactly as
     it stands there."""
     internet = _internet(context)
-    pages = _pages(internet.internet)
+    pages = internet.internet.pages
+    if pages is None:
+        raise InvalidToolCall("Pages can't be read here.")
     if context.approved is not None:
         page = await internet.read(pages, parse_address(url.strip().strip("<>")))
         return succeeded(_told_page(page), tainted=True)
@@ -61,7 +63,9 @@ async def web_search(context: ToolContext, query: str) -> ToolOutcome:
     """Search the web, in a few words, without anything private. Read what looks best with read_page, where
     that is offered."""
     internet = _internet(context)
-    searches = _searches(internet.internet)
+    searches = internet.internet.searches
+    if searches is None:
+        raise InvalidToolCall("The web can't be searched here.")
     words = " ".join(query.split())
     if not words or len(words) > MAX_QUERY_LENGTH:
         raise InvalidToolCall(f"query: some words, {MAX_QUERY_LENGTH} characters at most.")
@@ -73,7 +77,8 @@ async def web_search(context: ToolContext, query: str) -> ToolOutcome:
     found = await searches.search(words)
     for result in found:
         internet.addresses.add(result.address)
-    return succeeded(_told_results(found), tainted=True)
+    results = [{"title": each.title, "url": each.address.url, "snippet": each.snippet} for each in found]
+    return succeeded({"note": MATERIAL, "results": results}, tainted=True)
 
 
 def _may_carry_out(context: ToolContext) -> bool:
@@ -101,29 +106,9 @@ def _told_page(page: ReadPage) -> Mapping[str, str]:
     return told
 
 
-def _told_results(found: Sequence[SearchResult]) -> Mapping[str, Any]:
-    return {"note": MATERIAL, "results": [_told(result) for result in found]}
-
-
 def cut(text: str) -> str:
     """Cut the text between characters."""
     return text.encode()[:MAX_BYTES].decode(errors="ignore")
-
-
-def _told(result: SearchResult) -> dict[str, str]:
-    return {"title": result.title, "url": result.address.url, "snippet": result.snippet}
-
-
-def _pages(internet: WebAccess) -> PageSource:
-    if internet.pages is None:
-        raise InvalidToolCall("Pages can't be read here.")
-    return internet.pages
-
-
-def _searches(internet: WebAccess) -> SearchSource:
-    if internet.searches is None:
-        raise InvalidToolCall("The web can't be searched here.")
-    return internet.searches
 
 
 def _internet(context: ToolContext) -> TurnWebAccess:

@@ -64,14 +64,14 @@ class TestExpiry:
                 )
                 clock.tick(timedelta(days=5))  # which nobody swept
             await stores.canvases.note_message(KEY, 70, await revision(stores))
-            before = await stores.canvases.get(KEY)
+            before = (await up(stores), await revision(stores))
             assert await stores.sessions.expire() == 1
             assert await stores.canvases.list_stale(9) == []
-            assert await stores.canvases.get(KEY) == before
+            assert (await up(stores), await revision(stores)) == before
             session = await stores.sessions.open(KEY)
             assert await stores.canvases.list_stale(9) == []
         assert session.canvas == Canvas((Card("card-1", "日", "2"),))
-        assert await stores.canvases.get(KEY) == before
+        assert (await up(stores), await revision(stores)) == before
 
 
 class TestClear:

@@ -38,7 +38,7 @@ from cc_bot.in_order import KeyedLock
 from cc_bot.log import job
 from cc_bot.process import Leases
 from cc_bot.stores import CanvasStore
-from cc_bot.stores.canvases import CanvasMessage, SeenCanvas
+from cc_bot.stores.canvases import CanvasMessage, CurrentCanvas
 
 _log = structlog.get_logger(__name__)
 
@@ -272,7 +272,7 @@ class CanvasBoards:
             await self._follow(self._public, key, interaction, sheet)
         return interaction is not None and below
 
-    async def _to_see(self, key: SessionKey, interaction: Answerable | None) -> SeenCanvas | None:
+    async def _to_see(self, key: SessionKey, interaction: Answerable | None) -> CurrentCanvas | None:
         seen = await self._canvases.get(key)
         return seen if seen and await self._is_current(key, interaction) else None
 
@@ -280,7 +280,7 @@ class CanvasBoards:
         self,
         key: SessionKey,
         shown: CanvasMessage | None,
-        seen: SeenCanvas,
+        seen: CurrentCanvas,
         sheet: CanvasSheet,
         *,
         repost: bool,
@@ -315,11 +315,11 @@ class CanvasBoards:
             await self._delete(key.channel_id, shown.message_id)
         return True
 
-    def _nonce(self, key: SessionKey, seen: SeenCanvas, *, deleted: bool) -> str:
+    def _nonce(self, key: SessionKey, seen: CurrentCanvas, *, deleted: bool) -> str:
         """Discord creates one message per nonce. A canvas keeps its nonce, so that after a crash Discord
         returns the unrecorded message; this process uses each only once. The revision restarts after an
         erasure."""
-        said = f"{key}-{seen}{'-again' if deleted else ''}"
+        said = f"{key}-{seen.revision}-{seen.canvas}{'-again' if deleted else ''}"
         nonce = blake2b(said.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._nonces else nonce
 
