@@ -7,7 +7,7 @@ summaries.
 
 import asyncio
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -74,18 +74,6 @@ def batch(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
     return tuple(messages[:count])
 
 
-@dataclass(frozen=True, slots=True)
-class _Occasion:
-    """A key to check: a turn was stored in it, or an expired session has unsummarized messages."""
-
-    key: SessionKey
-    history: Sequence[Message] = ()
-    """As far as known, with attachments."""
-    budget_tokens: float = math.inf
-    locale: Locale | None = None
-    payer: UsageSubject | None = None
-
-
 class Summaries:
     """Decides after each turn, and summarizes in the background. `close` it before its dependencies."""
 
@@ -127,13 +115,13 @@ class Summaries:
         payer: UsageSubject | None = None,
     ) -> None:
         """Check a session whose last turn was just stored. `budget_tokens`: history that its model takes."""
-        self._start(_Occasion(key, history, budget_tokens, locale, payer))
+        self._start(key, history, budget_tokens, locale, payer)
 
     async def catch_up(self) -> None:
         """Check the expired sessions of all keys. Raises StorageError."""
         await self._stores.summaries.settle(self._clock() - LATEST_TURN)
         for key in await self._stores.summaries.list_waiting(MAX_WAITING):
-            self._start(_Occasion(key))
+            self._start(key)
 
     async def settle(self) -> None:
         """Wait until nothing is running."""
@@ -150,47 +138,54 @@ class Summaries:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _start(self, occasion: _Occasion) -> None:
-        key = occasion.key
+    def _start(
+        self,
+        key: SessionKey,
+        history: Sequence[Message] = (),
+        budget_tokens: float = math.inf,
+        locale: Locale | None = None,
+        payer: UsageSubject | None = None,
+    ) -> None:
         _, again_at = self._failures.get(key, (0, 0.0))
         if self._closed or key in self._tasks or len(self._tasks) >= MAX_WAITING:
             return
         if asyncio.get_running_loop().time() < again_at:
             return
-        task = asyncio.create_task(self._look_after(occasion))
+        task = asyncio.create_task(self._look_after(key, history, budget_tokens, locale, payer))
         self._tasks[key] = task
         task.add_done_callback(lambda _: self._tasks.pop(key))
 
-    async def _look_after(self, occasion: _Occasion) -> None:
-        key = occasion.key
+    async def _look_after(
+        self,
+        key: SessionKey,
+        history: Sequence[Message],
+        budget_tokens: float,
+        locale: Locale | None,
+        payer: UsageSubject | None,
+    ) -> None:
+        payer = payer or UsageSubject(key.user_id, role_ids=None)
+        whole = {message.id: message for message in history}  # a backlog lacks the attachments
         try:
             for _ in range(MAX_FOLDS):
                 backlog = await self._stores.summaries.get_backlog(key)
-                if backlog is None or not self._is_due(backlog, occasion):
+                if backlog is None or not is_due(
+                    self._plan,
+                    turns=sum(message.role == "user" for message in backlog.messages),
+                    messages=len(backlog.messages),
+                    tokens=sum(self._cost(whole.get(each.id, each)) for each in backlog.messages),
+                    budget_tokens=budget_tokens,
+                    closed=backlog.closed,
+                ):
                     break
                 async with self._places, asyncio.timeout(self._plan.time_limit_s):
-                    locale = occasion.locale or await self._locale_of(key.user_id)
-                    await self._fold(
-                        backlog, locale, occasion.payer or UsageSubject(key.user_id, role_ids=None)
-                    )
+                    chosen = (await self._stores.settings.get(key.user_id)).locale
+                    await self._fold(backlog, locale or chosen or self._locale, payer)
             self._failures.pop(key, None)
         except (CcBotError, TimeoutError) as error:
             self._note_failure(key, type(error).__name__)
         except Exception as error:  # noqa: BLE001 - nobody waits for this task: the log is all that would know
             self._note_failure(key, type(error).__name__)
             _log.error("summary_broke", exc_info=error)
-
-    def _is_due(self, backlog: Backlog, occasion: _Occasion) -> bool:
-        """The history has the attachments; a backlog does not."""
-        whole = {message.id: message for message in occasion.history}
-        return is_due(
-            self._plan,
-            turns=sum(message.role == "user" for message in backlog.messages),
-            messages=len(backlog.messages),
-            tokens=sum(self._cost(whole.get(message.id, message)) for message in backlog.messages),
-            budget_tokens=occasion.budget_tokens,
-            closed=backlog.closed,
-        )
 
     async def _fold(
         self, backlog: Backlog, locale: Locale, payer: UsageSubject, characters: int = _INPUT_CHARACTERS
@@ -214,12 +209,15 @@ class Summaries:
             for summary in await self._stores.summaries.list_current(backlog.key)
         }
         texts: dict[Visibility, str] = {}
-        for visibility in _visibilities(backlog.messages):
+        order: tuple[Visibility, ...] = ("public", "private")
+        for visibility in order:
             said = [
                 (message.role, message.content[:_MESSAGE_CHARACTERS])
                 for message in backlog.messages
                 if message.visibility == visibility and message.content.strip()
             ]
+            if not said:
+                continue
             instruction, material = summary_prompt(earlier.get(visibility, ""), said, locale)
             request = ChatRequest((SystemPart(instruction), UserPart(material)))
             async with self._spending.admit(payer, "summary", model=self._model_name) as recorder:
@@ -244,17 +242,8 @@ class Summaries:
             raise ModelSaidNothing
         return summary
 
-    async def _locale_of(self, user_id: int) -> Locale:
-        return (await self._stores.settings.get(user_id)).locale or self._locale
-
     def _note_failure(self, key: SessionKey, error: str) -> None:
         count = self._failures.get(key, (0, 0.0))[0] + 1
         pause_s = min(self._plan.pause_s * 2 ** min(count - 2, 20), _MAX_PAUSE_S) if count > 1 else 0.0
         self._failures[key] = (count, asyncio.get_running_loop().time() + pause_s)
         _log.warning("summary_failed", error=error, failures=count)
-
-
-def _visibilities(messages: Iterable[Message]) -> tuple[Visibility, ...]:
-    found = {message.visibility for message in messages if message.content.strip()}
-    order: tuple[Visibility, ...] = ("public", "private")
-    return tuple(visibility for visibility in order if visibility in found)

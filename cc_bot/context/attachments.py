@@ -53,7 +53,7 @@ def size_limit(content_type: str | None, name: str) -> int:
     """The most bytes that a file may have, by its name and claimed type."""
     if is_called_document(content_type, name):
         return MAX_DOCUMENT_BYTES
-    claimed = _claimed_type(content_type, name)
+    claimed = (content_type or mimetypes.guess_type(name)[0] or "").partition(";")[0].strip().lower()
     if claimed.startswith(("audio/", "video/")):  # a recording in WebM or MP4 may be called either
         return recordings.MAX_BYTES
     is_text = claimed.startswith("text/") or claimed in _TEXT_TYPES
@@ -64,10 +64,6 @@ def is_called_document(content_type: str | None, name: str) -> bool:
     """By its name, or where it has none by its type."""
     ending = PurePath(name).suffix.lower()
     return ending in _DOCUMENT_ENDINGS or (not ending and content_type in MEDIA_TYPES.values())
-
-
-def _claimed_type(content_type: str | None, name: str) -> str:
-    return (content_type or mimetypes.guess_type(name)[0] or "").partition(";")[0].strip().lower()
 
 
 def too_large(limit_bytes: int) -> AttachmentTooLarge:

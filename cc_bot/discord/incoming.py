@@ -161,7 +161,9 @@ def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = Fal
         author_name=name_of_author(message),
         discord_id=int(message.id),
         created_at=message.timestamp,
-        tainted=contains_foreign_text(message, int(bot.id)) or _is_named_by_others(message),
+        # A moderator may have chosen the nickname.
+        tainted=contains_foreign_text(message, int(bot.id))
+        or bool(message.member and message.member.nickname),
         reply_to=None if quoting else reply_to(message),
     )
 
@@ -169,11 +171,6 @@ def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = Fal
 def name_of_author(message: hikari.PartialMessage) -> str:
     user = message.member or message.author
     return (user.display_name or user.username) if user else ""
-
-
-def _is_named_by_others(message: hikari.Message) -> bool:
-    """A moderator may have chosen the author's nickname."""
-    return bool(message.member and message.member.nickname)
 
 
 _AFTER_NAME: Final = re.compile(r"\s|$")

@@ -1,7 +1,8 @@
 """The events of a turn, in the order in which front ends show them, and the ledger's records."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
+from operator import add
 from typing import Final, Literal
 
 from cc_bot.domain.canvas import Canvas
@@ -26,12 +27,7 @@ class Usage:
     """Of transcribed and synthesized speech."""
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.seconds + other.seconds,
-        )
+        return Usage(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True, slots=True)

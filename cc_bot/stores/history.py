@@ -253,11 +253,6 @@ def newest_images(files: Sequence[Row], message_ids: Collection[int], room_bytes
     return slots
 
 
-def with_images(files: Sequence[Row], images: Sequence[Row]) -> list[Row]:
-    data = {(id_, position): found for id_, position, found in images}
-    return [(*row[:3], data.get((row[0], row[-1]), row[3]), *row[4:]) for row in files]
-
-
 def image_room(history: Sequence[Message]) -> int:
     """Return how many bytes of images may still precede these messages in one request."""
     images = [file.data for message in history for file in message.attachments if file.is_image]

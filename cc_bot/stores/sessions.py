@@ -63,7 +63,6 @@ from cc_bot.stores.history import (
     split,
     tail,
     with_files,
-    with_images,
 )
 from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.memory.rows import read_texts
@@ -287,7 +286,8 @@ class SessionStore:
         was closed meanwhile gets the turn and stays closed. Raises StorageError and ConversationGone.
         """
         stored = await self.archive_turn(session, messages, replaces=replaces, drawn=drawn)
-        before = [message for message in session.history if not _is_answer(message, replaces)]
+        replaced = (replaces, "assistant")
+        before = [each for each in session.history if not replaces or (each.id, each.role) != replaced]
         size = self._page()
         said = stored.messages
         return replace(
@@ -395,7 +395,9 @@ class SessionStore:
         wanted = newest_images(files, {*map(message_id, rows)}, room_bytes)
         if not wanted:
             return files
-        return with_images(files, await self._database.query(SELECT_IMAGES, *owned, json.dumps(wanted)))
+        found = await self._database.query(SELECT_IMAGES, *owned, json.dumps(wanted))
+        data = {(id_, position): image for id_, position, image in found}
+        return [(*row[:3], data.get((row[0], row[-1]), row[3]), *row[4:]) for row in files]
 
     async def _renew(
         self,
@@ -419,7 +421,3 @@ class SessionStore:
             [user(key.user_id)],
         )
         return split(results[-1])
-
-
-def _is_answer(message: Message, id_: int | None) -> bool:
-    return id_ is not None and message.id == id_ and message.role == "assistant"
