@@ -10,11 +10,10 @@ twice, the first in the future is meant.
 import calendar
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from functools import partial
+from itertools import product
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -107,10 +106,13 @@ def day_choices(words: TimeWords, today: date) -> list[list[date]]:
         return [[today + timedelta(days=days)] for days in words.days]
     if named <= {"weekday", "week"}:
         return _of_week(words, today)
-    if named <= {"named", "year"} and words.named:
-        years = [today.year, today.year + 1] if "year" not in words.seen else [year_of(words, today)]
-        return [[day_named(words.named, year) for year in years]]
-    if named <= {"monthday", "nth", "month", "year", "weekday"}:
+    if (named <= {"named", "year"} and words.named) or named <= {
+        "monthday",
+        "nth",
+        "month",
+        "year",
+        "weekday",
+    }:
         return _of_months(words, today)
     raise WhenNotUnderstood
 
@@ -129,35 +131,23 @@ def moments_of(words: TimeWords, now: datetime, zone: ZoneInfo, *, over: bool = 
     Raises WhenNotUnderstood, NoSuchTime or WhenPassed; ValueError or OverflowError outside the calendar.
     """
     local = now.astimezone(zone)
-    clocks: list[Clock | None] = []
-    for clock in words.clocks:
-        clocks.append(Clock(local.hour * 60 + local.minute) if clock.as_now else clock)
+    same = Clock(local.hour * 60 + local.minute)
+    clocks = [same if each.as_now else each for each in words.clocks]
     if "shift" in words.seen or words.named_days == {"span"}:
         if len(clocks) > 1 or words.named_days - {"shift", "span"}:
             raise WhenNotUnderstood
         return [_shifted(words, clocks[0] if clocks else None, now, zone)]
     if "span" in words.seen:
         raise WhenNotUnderstood
-    found = {
-        _first_to_come(words, choice, clock, now, zone, over=over)
-        for choice in day_choices(words, local.date())
-        for clock in clocks or [None]
-    }
+    found = set[ReadTime]()
+    for choice, clock in product(day_choices(words, local.date()), clocks or [None]):
+        walls = _local_times(words, choice, clock, local.date())
+        moments = [_to_utc(wall, now, zone) for wall in walls]
+        moment = next((each for each in moments if each > now), moments[-1] if over else None)
+        if moment is None:
+            raise WhenPassed
+        found.add(ReadTime(moment, timed=clock is not None))
     return sorted(found)
-
-
-def _first_to_come(
-    words: TimeWords, days: list[date], clock: Clock | None, now: datetime, zone: ZoneInfo, *, over: bool
-) -> ReadTime:
-    past: datetime | None = None
-    for wall in _local_times(words, days, clock, now.astimezone(zone).date()):
-        moment = _to_utc(wall, now, zone)
-        if moment > now:
-            return ReadTime(moment, timed=clock is not None)
-        past = moment
-    if past and over:
-        return ReadTime(past, timed=clock is not None)
-    raise WhenPassed
 
 
 def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today: date) -> Iterator[datetime]:
@@ -222,59 +212,39 @@ def _of_week(words: TimeWords, today: date) -> list[list[date]]:
 
 
 def _of_months(words: TimeWords, today: date) -> list[list[date]]:
-    """Return the days of a month named by number, by weekday, or not at all (来月)."""
-    if words.month_number:
-        years = [year_of(words, today)] if "year" in words.seen else range(today.year, today.year + 9)
-        months = [(year, words.month_number) for year in years]  # 29 February may be years away
-    elif "year" in words.seen:
+    """Return the days of a month named by number, by weekday, by name, or not at all (来月)."""
+    begin, end = today, date.max
+    if "year" in words.seen:
+        if not (words.month_number or words.named):
+            raise WhenNotUnderstood
+        begin, end = (date(year_of(words, today), *day) for day in ((1, 1), (12, 31)))
+    elif not words.month_number and (words.month is not None or 0 in words.monthdays):
+        year, month = months_on(today, words.month or 0)  # 月末 on that very day is today
+        begin, end = date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
+    number = words.month_number or "*"
+    if words.named:
+        crons = [NAMED_DAYS[words.named]]
+    elif words.nth and not words.monthdays and not words.weekdays:
+        crons = [f"* {number} {_nth(*each)}" for each in words.nth]
+    elif words.nth or not (words.monthdays or words.month):
         raise WhenNotUnderstood
-    elif words.month is None and 0 not in words.monthdays:
-        months = [months_on(today, ahead) for ahead in (0, 1, 2)]
-    else:  # 月末 on that very day is today
-        months = [months_on(today, words.month or 0)]
-    if words.nth and not words.monthdays and not words.weekdays:
-        return [
-            _existing(partial(nth_weekday, nth=nth, weekday=weekday), months) for nth, weekday in words.nth
-        ]
-    if words.nth or not (words.monthdays or words.month):
-        raise WhenNotUnderstood
-    days = words.monthdays or [min(today.day, calendar.monthrange(*months[0])[1])]
-    found = [_existing(partial(_monthday, day=day), months) for day in days]
-    for choice in found:
-        day = next((each for each in choice if each >= today), choice[-1])
-        if words.weekdays and words.weekdays != [day.weekday()]:
-            raise NoSuchTime
-    return found
-
-
-def _existing(day_of: Callable[[int, int], date], months: list[tuple[int, int]]) -> list[date]:
-    """Return the day in each of these months that has it. Raises NoSuchTime if none has."""
-    found = []
-    for year, month in months:
-        with suppress(ValueError, IndexError):
-            found.append(day_of(year, month))
-    if not found:
+    else:
+        crons = [f"{day or 'L'} {number} *" for day in words.monthdays or [min(today.day, end.day)]]
+    found = [_next_days(cron, begin, end) for cron in crons]
+    if words.weekdays and any(words.weekdays != [days[0].weekday()] for days in found):
         raise NoSuchTime
     return found
 
 
-def _monthday(year: int, month: int, day: int) -> date:
-    return date(year, month, day or calendar.monthrange(year, month)[1])
-
-
-def nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:
-    """Return the n-th Monday (weekday 0) of a month; n = 0: the last. Raises IndexError if there is none."""
-    days = [week[weekday] for week in calendar.monthcalendar(year, month) if week[weekday]]
-    return date(year, month, days[nth - 1])
-
-
-def day_named(name: str, year: int) -> date:
-    """Raises ValueError outside the calendar."""
-    utc = ZoneInfo("UTC")
-    moment = next_time(f"0 0 {NAMED_DAYS[name]}", datetime(year - 1, 12, 31, 23, tzinfo=UTC), utc)
-    if moment is None:
-        raise ValueError(year)
-    return moment.date()
+def _next_days(cron: str, begin: date, end: date) -> list[date]:
+    """Return the first two days of a cron expression's day fields. Raises NoSuchTime if there is none."""
+    found, after = list[date](), datetime.combine(begin, time(), UTC) - timedelta(seconds=1)
+    while len(found) < 2 and (moment := next_time(f"0 0 {cron}", after, _UTC)) and moment.date() <= end:
+        found.append(moment.date())
+        after = moment
+    if not found:
+        raise NoSuchTime
+    return found
 
 
 def year_of(words: TimeWords, today: date) -> int:
@@ -294,13 +264,8 @@ _CRON: Final = re.compile(
 )
 _ONCE: Final = re.compile(r"(?:繰り?返し)?(?:なし|しない)|1[回度](?:だけ|のみ)?|none|no|never|once|-")
 _TODAY: Final = re.compile(r"今日|本日|きょう|today")
-_BEGINNINGS: Final = {
-    "来週": "来週の月曜",
-    "再来週": "再来週の月曜",
-    "来月": "来月1日",
-    "来年": "来年1月1日",
-    "next week": "next monday",
-}
+_NEXT: Final = re.compile(r"再?来([週月年])|next week")
+_FIRST_DAY: Final = {"週": "の月曜", "月": "1日", "年": "1月1日"}
 """A repeat that begins next week begins on its first day."""
 _STARTING: Final = re.compile(r"\b(?:starting|beginning|from)\b(?: (?:on|at|from)\b)?")
 _LOOKS_REPEATED: Final = re.compile(
@@ -313,6 +278,7 @@ _AMBIGUOUS: Final = re.compile(r"\d(?:日|週間?|か月|年)おき|\bevery seco
 _MAX_SPLIT: Final = 60
 """Characters at either end in which a time is searched."""
 _ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
+_UTC: Final = ZoneInfo("UTC")
 _GOES_ON: Final = re.compile(
     r"[間中以前過す半分末毎も\d]|ごと|おき(?!る)|まで|[かやと](?=[今明来翌次月火水木金土日朝昼夕夜晩\d])"
     r"|\s?(?:or|and)\b|'"
@@ -418,7 +384,7 @@ def _is_time(text: str, begin: int, end: int) -> bool:
     if is_inside_word(text, begin) or is_inside_word(text, end):
         return False
     try:
-        parse_schedules(text[begin:end], "", _ANY_DAY, ZoneInfo("UTC"))
+        parse_schedules(text[begin:end], "", _ANY_DAY, _UTC)
     except NoSuchTime:
         return True
     except (WhenNotUnderstood, RepeatNotUnderstood):
@@ -455,7 +421,7 @@ def _parts(written: str) -> tuple[str, str]:
 
 
 def _plan_from(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    start = _start(_BEGINNINGS.get(when, when), now, zone)
+    start = _start(when.strip(), now, zone)
     local = start.moment.astimezone(zone)
     begin = local if start.timed else datetime.combine(local.date(), time(), zone)
     repeats = _read_repeat(repeat, local)
@@ -465,7 +431,9 @@ def _plan_from(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[P
 
 
 def _start(when: str, now: datetime, zone: ZoneInfo) -> ReadTime:
-    if _TODAY.fullmatch(when.strip()):
+    if found := _NEXT.fullmatch(when):
+        when = f"{when}{_FIRST_DAY[found[1]]}" if found[1] else "next monday"
+    if _TODAY.fullmatch(when):
         when = now.astimezone(zone).date().isoformat()  # alone it has no time of day
     try:
         start, *others = read_moments(when, now, zone, over=True)
@@ -516,10 +484,12 @@ def repeats_of(words: TimeWords, start: datetime | None) -> list[str]:
 
     Raises RepeatNotUnderstood, RepeatTooOften, or WhenNotUnderstood for a time of day.
     """
-    if not words.is_repeated or words.week is not None or any(each.as_now for each in words.clocks):
+    if not words.is_repeated or words.week is not None:
+        raise RepeatNotUnderstood
+    if any(each.as_now or each.of_day() is None for each in words.clocks):
         raise RepeatNotUnderstood
     count, unit = words.every or (1, words.implied_unit)
-    minutes = {_minute(each.of_other_day()) for each in words.clocks}
+    minutes = {each.of_other_day() or 0 for each in words.clocks}
     if unit in ("seconds", "minutes"):
         raise RepeatTooOften
     if unit == "hours":
@@ -538,12 +508,6 @@ def repeats_of(words: TimeWords, start: datetime | None) -> list[str]:
         check_repeat(f"{past} {_listed(of_day)} {days}{behind if count > 1 else ''}")
         for past, of_day in sorted(hours.items())
     ]
-
-
-def _minute(minute: int | None) -> int:
-    if minute is None:
-        raise RepeatNotUnderstood
-    return minute
 
 
 def _hours_apart(count: int, start: datetime | None) -> str:

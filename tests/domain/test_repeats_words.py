@@ -1,13 +1,12 @@
 """What people mean to come again, in what they write: `毎朝8時`, `every weekday at 9`."""
 
-from datetime import date, datetime
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from cc_bot.domain import errors
-from cc_bot.domain.when import day_named, nth_weekday, parse_schedule, parse_schedules
-from cc_bot.domain.when_words import NAMED_DAYS
+from cc_bot.domain.when import parse_schedule, parse_schedules
 from tests.domain.phrases import meanings, refused_otherwise, table, this_year
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -92,23 +91,3 @@ tomorrow at 9 and 18 → 11-23 09:00 & 11-23 18:00
         for when in ("明日と", "朝晩9時", "月曜か火曜", "1時間後と2時間後", "明日9時と寝る前"):
             with pytest.raises(errors.WhenNotUnderstood):
                 parse_schedules(when, "", SUNDAY, TOKYO)
-
-
-class TestDay:
-    def test_is_found_in_its_year(self) -> None:
-        days = meanings(
-            """
-元日 2027 → 2027-01-01 | 成人の日 2027 → 2027-01-11 | 成人の日 2024 → 2024-01-08 | 海の日 2026 → 2026-07-20
-敬老の日 2026 → 2026-09-21 | スポーツの日 2026 → 2026-10-12 | 母の日 2026 → 2026-05-10
-thanksgiving 2026 → 2026-11-26
-"""
-        )
-        found = {each: day_named(each.split()[0], int(each.split()[1])).isoformat() for each in days}
-        assert found == days
-        assert all(day_named(name, year).year == year for name in NAMED_DAYS for year in range(2000, 2099))
-
-    def test_that_a_month_does_not_have_is_none(self) -> None:
-        assert nth_weekday(2026, 11, 5, 0) == date(2026, 11, 30)
-        assert nth_weekday(2026, 11, 0, 4) == date(2026, 11, 27)
-        with pytest.raises(IndexError):
-            nth_weekday(2027, 2, 5, 0)
