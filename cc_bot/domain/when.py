@@ -106,13 +106,7 @@ def day_choices(words: TimeWords, today: date) -> list[list[date]]:
         return [[today + timedelta(days=days)] for days in words.days]
     if named <= {"weekday", "week"}:
         return _of_week(words, today)
-    if (named <= {"named", "year"} and words.named) or named <= {
-        "monthday",
-        "nth",
-        "month",
-        "year",
-        "weekday",
-    }:
+    if named <= {"named", "year"} or named <= {"monthday", "nth", "month", "year", "weekday"}:
         return _of_months(words, today)
     raise WhenNotUnderstood
 
@@ -132,7 +126,7 @@ def moments_of(words: TimeWords, now: datetime, zone: ZoneInfo, *, over: bool = 
     """
     local = now.astimezone(zone)
     same = Clock(local.hour * 60 + local.minute)
-    clocks = [same if each.as_now else each for each in words.clocks]
+    clocks: list[Clock | None] = [same if each.as_now else each for each in words.clocks]
     if "shift" in words.seen or words.named_days == {"span"}:
         if len(clocks) > 1 or words.named_days - {"shift", "span"}:
             raise WhenNotUnderstood
