@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 import cc_bot.tools
 from cc_bot.agents import Agents
@@ -30,9 +30,7 @@ from cc_bot.texts.tool_servers import say_left_out
 from cc_bot.tools.registry import discover
 from cc_bot.version import __version__
 
-LIMIT_S: Final = 15.0
-LOADING_LIMIT_S: Final = 30.0
-"""For checks that load a library first."""
+LIMIT_S: Final = 30.0
 DATABASE_LIMIT_S: Final = 600.0
 """A file of many gigabytes is read completely."""
 SERVERS_LIMIT_S: Final = 30.0
@@ -55,53 +53,49 @@ async def run_doctor(config: Config, *, offline: bool) -> Report:
 
 
 def list_checks(config: Config, words: Texts, *, offline: bool) -> Sequence[Check]:
-    online, local = not offline, dialect_of(config.database_url) == "sqlite"
-    agents = make_agents(config, discover(cc_bot.tools).names)
-    reader, confined = DocumentReader(unconfined=config.read_unconfined), DocumentReader()
-    pages = build_internet(config).pages if online else None
-    check_database = database.check_database_file if local else database.check_database_server
-    speech_s, models_s = (
-        config.model_timeout_s + SLACK_S,
-        config.model_timeout_s * models.MAX_REQUESTS + SLACK_S,
+    online, local, unconfined = (
+        not offline,
+        dialect_of(config.database_url) == "sqlite",
+        config.read_unconfined,
     )
-    checks = list[Check]()
+    agents, checks = make_agents(config, discover(cc_bot.tools).names), list[Check]()
 
     def add(
-        name: str, check: Callable[[], Awaitable[Checked]], limit_s: float, *, wanted: bool = True
+        name: str,
+        check: Callable[..., Awaitable[Checked]],
+        *given: Any,
+        limit_s: float = LIMIT_S,
+        **options: Any,
     ) -> None:
-        if wanted:
-            checks.append((name, check, limit_s))
+        checks.append((name, partial(check, *given, **options), limit_s))
 
-    add("program", partial(_check_program, config, words), LIMIT_S)
-    add("token", partial(_check_discord, config, words), LIMIT_S, wanted=online)
-    add("database", partial(check_database, config, words), DATABASE_LIMIT_S)
-    add("backups", partial(database.check_backups, config, words, utc_now()), LIMIT_S, wanted=local)
-    add("erasures", partial(database.check_erasures, config, words), LIMIT_S)
-    add("agents", partial(_check_agents, config, words, agents), LIMIT_S)
-    add("policy", partial(_check_policy, config, words), LIMIT_S)
-    add("tools", partial(_check_tools, config, words, agents, offline=offline), 2 * SERVERS_LIMIT_S)
-    add("model", partial(_check_models, config, words, agents, offline=offline), models_s)
-    own_encoder = config.embedding_model in (LOCAL, OFF)
-    add("embedder", partial(_check_embedder, config, words), LOADING_LIMIT_S, wanted=online or own_encoder)
-    add(
-        "hearing",
-        partial(features.check_transcriber, build_transcriber(config), words),
-        speech_s,
-        wanted=online,
-    )
-    add("speaking", partial(features.check_speaker, build_speaker(config), words), speech_s, wanted=online)
-    add("font", partial(features.check_charts, config.operator_locale, words), LOADING_LIMIT_S)
-    add("pages", partial(features.check_pages, config, words, config.clock, offline=offline), LIMIT_S)
-    add("documents", partial(features.check_documents, reader, words), LOADING_LIMIT_S)
-    unconfined = config.read_unconfined
-    add("sandbox", partial(features.check_sandbox, confined, words, unconfined=unconfined), LOADING_LIMIT_S)
-    add("reading", partial(features.check_reading, pages, words, wanted=config.read_pages), LOADING_LIMIT_S)
-    add(
-        "search",
-        partial(features.check_search, build_searches(config), words),
-        LOADING_LIMIT_S,
-        wanted=online,
-    )
+    add("program", _check_program, config, words)
+    if online:
+        add("token", _check_discord, config, words)
+    check_database = database.check_database_file if local else database.check_database_server
+    add("database", check_database, config, words, limit_s=DATABASE_LIMIT_S)
+    if local:
+        add("backups", database.check_backups, config, words, utc_now())
+    add("erasures", database.check_erasures, config, words)
+    add("agents", _check_agents, config, words, agents)
+    add("policy", _check_policy, config, words)
+    add("tools", _check_tools, config, words, agents, offline=offline, limit_s=2 * SERVERS_LIMIT_S)
+    models_s = config.model_timeout_s * models.MAX_REQUESTS + SLACK_S
+    add("model", _check_models, config, words, agents, offline=offline, limit_s=models_s)
+    if online or config.embedding_model in (LOCAL, OFF):
+        add("embedder", _check_embedder, config, words)
+    if online:
+        speech_s = config.model_timeout_s + SLACK_S
+        add("hearing", features.check_transcriber, build_transcriber(config), words, limit_s=speech_s)
+        add("speaking", features.check_speaker, build_speaker(config), words, limit_s=speech_s)
+    add("font", features.check_charts, config.operator_locale, words)
+    add("pages", features.check_pages, config, words, config.clock, offline=offline)
+    add("documents", features.check_documents, DocumentReader(unconfined=unconfined), words)
+    add("sandbox", features.check_sandbox, DocumentReader(), words, unconfined=unconfined)
+    pages = build_internet(config).pages if online else None
+    add("reading", features.check_reading, pages, words, wanted=config.read_pages)
+    if online:
+        add("search", features.check_search, build_searches(config), words)
     return checks
 
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from importlib.util import find_spec
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -62,9 +62,7 @@ async def check_transcriber(transcriber: Transcriber | None, texts: Texts) -> Fi
 def _silence() -> bytes:
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:
-        sound.setnchannels(1)
-        sound.setsampwidth(2)
-        sound.setframerate(16_000)
+        sound.setparams((1, 2, 16_000, 0, "NONE", "not compressed"))
         sound.writeframes(bytes(32_000))
     return file.getvalue()
 
@@ -85,11 +83,7 @@ async def check_embedder(embedder: Embedder | None, texts: Texts, *, wanted: boo
     return await _try("embedder", embedder, use, said.embedder_ok, said.embedder_failed)
 
 
-class _Service(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    async def close(self) -> None: ...
+_Service = Transcriber | Speaker | Embedder
 
 
 async def _try(check: str, service: _Service, use: Awaitable[object], works: str, fails: str) -> Finding:
