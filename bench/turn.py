@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 
 from cc_bot.domain import Message, SessionKey
 from cc_bot.storage import Database, Dialect, Row, Statement, Steps, Subject, apply_pending, open_database
-from cc_bot.storage.dialect import expand
+from cc_bot.storage.database import expand
 from cc_bot.stores import SessionStore
 
 T = TypeVar("T")

@@ -15,25 +15,16 @@ class NotRegular(OSError):
 
 def open_regular(path: Path) -> BufferedReader:
     """Raises FileNotFoundError, NotRegular and other OSErrors."""
-    need_regular(path)  # a socket can't be opened at all, and a device may act on it
-    file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115 - whoever asked for it closes it
-    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        return file
-    file.close()
+    # A socket can't be opened at all, and a device may act on it.
+    if stat.S_ISREG(path.stat().st_mode):
+        file = open(path, "rb", opener=lambda path, flags: os.open(path, flags | _AT_ONCE))  # noqa: SIM115
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return file
+        file.close()
     raise NotRegular(str(path))
-
-
-def need_regular(path: Path) -> None:
-    """Raises as `open_regular`."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise NotRegular(str(path))
 
 
 def read_regular(path: Path) -> bytes:
     """Raises as `open_regular`."""
     with open_regular(path) as file:
         return file.read()
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | _AT_ONCE)

@@ -5,6 +5,7 @@ from cc_bot.storage.database import (
     MAINTENANCE_LOCK,
     PROCESSES,
     Database,
+    Dialect,
     Row,
     ScrubOutcome,
     Statement,
@@ -14,7 +15,6 @@ from cc_bot.storage.database import (
     guild,
     user,
 )
-from cc_bot.storage.dialect import Dialect
 from cc_bot.storage.engines import open_database
 from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, place_name
 from cc_bot.storage.files import DEFAULT_URL, sqlite_path

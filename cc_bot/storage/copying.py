@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from cc_bot.domain.errors import CopyRefused, CopyStopped, CopyTargetOccupied, StorageError
-from cc_bot.storage.database import Database, storable
-from cc_bot.storage.dialect import Dialect
+from cc_bot.storage.database import Database, Dialect, storable
 from cc_bot.storage.files import move, sidecar, sync_file
 from cc_bot.storage.schema import RECORDS, TableLayout, list_tables, newest_tables
 from cc_bot.storage.sqlite import classify

@@ -10,8 +10,7 @@ from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
 from cc_bot.domain.errors import EngineMissing, NotAFile, ServerInUse
-from cc_bot.storage.database import Database
-from cc_bot.storage.dialect import Dialect
+from cc_bot.storage.database import Database, Dialect
 from cc_bot.storage.files import URL_SETTING, database_file, sqlite_path
 from cc_bot.storage.sqlite import TIMEOUT_S, Synchronous, connect_sqlite
 

@@ -37,6 +37,7 @@ from cc_bot.domain.errors import (
 from cc_bot.in_order import KeyedLock
 from cc_bot.storage.database import (
     MAINTENANCE_LOCK,
+    Dialect,
     Engine,
     Row,
     ScrubOutcome,
@@ -44,9 +45,9 @@ from cc_bot.storage.database import (
     Steps,
     Subject,
     Trouble,
+    expand,
     storable,
 )
-from cc_bot.storage.dialect import Dialect, expand
 from cc_bot.storage.files import URL_SETTING
 
 T = TypeVar("T")

@@ -20,8 +20,7 @@ from typing import Final, Literal
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import DatabaseNewer, SchemaChanged
 from cc_bot.storage.backup import back_up_before, ensure_whole
-from cc_bot.storage.database import MAINTENANCE_LOCK, Database, Statement, Steps
-from cc_bot.storage.dialect import Dialect, expand
+from cc_bot.storage.database import MAINTENANCE_LOCK, Database, Dialect, Statement, Steps, expand
 from cc_bot.storage.files import has_folder
 from cc_bot.storage.sqlite import code_of, connect_existing, size_of
 

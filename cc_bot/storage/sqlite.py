@@ -27,8 +27,17 @@ from cc_bot.domain.errors import (
     SqliteTooOld,
     StorageError,
 )
-from cc_bot.storage.database import Engine, Row, ScrubOutcome, Steps, Subject, Trouble, storable
-from cc_bot.storage.dialect import Dialect, expand
+from cc_bot.storage.database import (
+    Dialect,
+    Engine,
+    Row,
+    ScrubOutcome,
+    Steps,
+    Subject,
+    Trouble,
+    expand,
+    storable,
+)
 from cc_bot.storage.erasures import ErasureLog
 from cc_bot.storage.files import MARGIN_BYTES, ensure_folder, free_bytes, sidecar
 

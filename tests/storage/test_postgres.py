@@ -22,8 +22,7 @@ from cc_bot.domain.errors import (
     PostgresRefused,
 )
 from cc_bot.storage import Database, Row, Statement, Steps, apply_pending, open_database
-from cc_bot.storage.database import user
-from cc_bot.storage.dialect import expand
+from cc_bot.storage.database import expand, user
 from cc_bot.storage.postgres import MAX_CONNECTIONS, PostgresDatabase, PostgresUrl, connect_postgres
 from cc_bot.stores import Stores, open_stores
 from tests.postgres_cluster import Server, folder, running_server
