@@ -31,36 +31,23 @@ from cc_bot.domain.errors import (
     TooManyChosen,
 )
 from cc_bot.domain.memory import (
-    ALL_MEMORIES,
     MAX_CATEGORY_CHARACTERS,
-    MAX_CONTENT_CHARACTERS,
     UNDO_TIME,
     Audience,
     ErasureCounts,
     FoundMemory,
     Memory,
     MemoryFilter,
-    Order,
     Source,
     SourceKind,
     read_category,
     write_end,
 )
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.stores.memory.removal import HiddenMemory
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebMemoryTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
-from cc_bot.web.page import (
-    go_on,
-    go_on_with,
-    moment_in,
-    render,
-    see_other,
-    sentence_on,
-    status_of,
-    take_notice,
-)
+from cc_bot.web.page import go_on, go_on_with, moment_in, render, see_other, sentence_on, take_notice
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -71,47 +58,24 @@ MAX_CHOICES: Final = 100
 PART_HEADER: Final = "X-Part"
 """Names the part of a page that a script loads; the rest is not queried."""
 
-_NO_ORIGIN: Final = "none"
-"""Stands for the empty source kind in an address."""
-_ADDRESS: Final = ("q", "category", "tag", "audience", "origin", "order", "page")
-
+_ORIGINS: Final[Mapping[str, SourceKind]] = {kind or "none": kind for kind in get_args(SourceKind)}
+_AUDIENCES: Final[Mapping[str, Audience]] = {each: each for each in get_args(Audience)}
+_CHOICES: Final = {"audience": _AUDIENCES, "origin": _ORIGINS, "order": ("oldest", "updated")}
+_ADDRESS: Final = ("q", "category", "tag", *_CHOICES, "page")
+_LIMITS: Final = {
+    "most_category": MAX_CATEGORY_CHARACTERS,
+    "most_tags": MAX_TAGS_CHARACTERS,
+    "most_end": MAX_END_CHARACTERS,
+    "most_query": MAX_QUERY_CHARACTERS,
+}
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-@dataclass(frozen=True, slots=True)
-class ListParams:
-    """The query, filter and order of a list, from its address."""
-
-    query: str = ""
-    only: MemoryFilter = ALL_MEMORIES
-    order: Order = "newest"
-
-    @classmethod
-    def of(cls, asked: Mapping[str, str]) -> "ListParams":
-        tag = asked.get("tag", "").strip()
-        only = MemoryFilter(
-            category=asked.get("category", "").strip() or None,
-            tags=(tag,) if tag else (),
-            audience=next((each for each in get_args(Audience) if each == asked.get("audience")), None),
-            origin=_origin(asked.get("origin", "")),
-        )
-        order: Order = next((each for each in get_args(Order) if each == asked.get("order")), "newest")
-        return cls(" ".join(asked.get("q", "").split())[:MAX_QUERY_CHARACTERS], only, order)
-
-    @property
-    def address(self) -> Mapping[str, str]:
-        """The query parameters of this list."""
-        only = self.only
-        told = {
-            "q": self.query,
-            "category": only.category or "",
-            "tag": only.tags[0] if only.tags else "",
-            "audience": only.audience or "",
-            "origin": "" if only.origin is None else only.origin or _NO_ORIGIN,
-            "order": "" if self.order == "newest" else self.order,
-        }
-        return {name: value for name, value in told.items() if value}
+def list_params(asked: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the valid parameters of a list's address: query, filter and order."""
+    given = {name: " ".join(asked.get(name, "").split())[:MAX_QUERY_CHARACTERS] for name in _ADDRESS[:-1]}
+    return {name: text for name, text in given.items() if text and text in _CHOICES.get(name, (text,))}
 
 
 State = Literal["there", "hidden", "gone"]
@@ -151,8 +115,6 @@ class MemoryPages:
             web.post("/memories/{number}/{action:undo-edit|restore|delete|undelete|pin|unpin}", self.change),
         )
 
-    # ---- looking through them and adding -------------------------------------------------------------------
-
     async def list(self, request: web.Request) -> web.Response:
         """Show a page of the list. Raises NothingHere."""
         return await self._list(request, visitor_of(request), request.query)
@@ -161,7 +123,7 @@ class MemoryPages:
         """Add one. Invalid input is shown again with the reason. Raises InputError for a foreign form, and
         StorageError."""
         visitor = visitor_of(request)
-        entered = await _form(request)
+        entered = _form(request)
         try:
             added, reply = await memories.add(
                 visitor,
@@ -189,12 +151,18 @@ class MemoryPages:
         problem: InputError | None = None,
     ) -> web.Response:
         """Show a page of the list; after an error, with the input or the selection."""
-        wish, user_id, asked_page = ListParams.of(asked), visitor.user_id, number_of(asked.get("page", "1"))
+        wish, user_id, asked_page = list_params(asked), visitor.user_id, number_of(asked.get("page", "1"))
+        only = MemoryFilter(
+            category=wish.get("category"),
+            tags=(wish["tag"],) if "tag" in wish else (),
+            audience=_AUDIENCES.get(wish.get("audience", "")),
+            origin=_ORIGINS.get(wish.get("origin", "")),
+        )
         found = await memories.find_page(
             visitor,
-            query=wish.query,
-            only=wish.only,
-            order=wish.order,
+            query=wish.get("q", ""),
+            only=only,
+            order=wish.get("order", "newest"),
             page=asked_page,
             page_size=PAGE_SIZE,
             service=self._services.memories,
@@ -217,15 +185,14 @@ class MemoryPages:
             request,
             "memories.html",
             visitor,
-            status=status_of(problem) if problem else 200,
+            problem=problem,
             wish=wish,
             found=found.found,
-            count=_count(found.count, wish, visitor.words.web_memory),
+            count=_count(found.count, "q" in wish, visitor.words.web_memory),
             page=PageNumber(found.page, found.pages),
             categories=categories,
             tags=tags,
-            narrowed=bool(wish.address.keys() - {"q"}),
-            problem=sentence_on(problem, visitor.words, visitor.timezone) if problem else "",
+            narrowed=bool(wish.keys() - {"q"}),
             entered=entered or MemoryForm(audience="private"),
             adding=entered is not None,
             chosen=chosen,
@@ -235,11 +202,9 @@ class MemoryPages:
             ended=lambda memory: memory.is_expired(now),
             last_day=lambda memory: write_end(memory.expires_at, visitor.timezone),
             unsure_below=UNSURE_BELOW,
-            here_again=urlencode({**wish.address, **({"page": found.page} if found.page > 1 else {})}),
-            **_limits(),
+            here_again=urlencode({**wish, **({"page": found.page} if found.page > 1 else {})}),
+            **_LIMITS,
         )
-
-    # ---- one of them ---------------------------------------------------------------------------------------
 
     async def show(self, request: web.Request) -> web.Response:
         """Show one with its history, or that it was deleted. Raises NothingHere."""
@@ -247,20 +212,20 @@ class MemoryPages:
         kept = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
         if kept is not None:
             return await self._card(request, visitor, kept, fill_form(kept, visitor.timezone))
-        forgotten = await self._forgotten(request, visitor)
-        if forgotten is None:
+        hidden = await self._removal.get_hidden(visitor.user_id, await self._row(request, visitor))
+        if hidden is None:
             raise NothingHere
-        until = forgotten.since + UNDO_TIME
-        return render(request, "memory_deleted.html", visitor, memory=forgotten.memory, until=until)
+        until = hidden.since + UNDO_TIME
+        return render(request, "memory_deleted.html", visitor, memory=hidden.memory, until=until)
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
         """Change one; if it was changed meanwhile, show both. Invalid input is shown again with the reason.
         Raises NothingHere, MemoryHidden and StorageError."""
         visitor = visitor_of(request)
-        if await self._forgotten(request, visitor) is not None:
+        if await self._removal.get_hidden(visitor.user_id, await self._row(request, visitor)):
             raise MemoryHidden
         before = await self._find(request, visitor)
-        entered, mark = await _form(request), mark_of(before)
+        entered, mark = _form(request), mark_of(before)
         if text_of(request, "mark") != mark:
             return await self._card(request, visitor, before, entered, conflict=True)
         try:
@@ -305,11 +270,11 @@ class MemoryPages:
             request,
             "memory.html",
             visitor,
-            status=409 if conflict else status_of(problem) if problem else 200,
+            status=409 if conflict else 200,
+            problem=problem,
             memory=kept,
             entered=entered,
             mark=mark_of(kept),
-            problem=sentence_on(problem, visitor.words, visitor.timezone) if problem else "",
             conflict=conflict,
             former=former,
             undoes=bool(former) and former[0].id > kept.id,
@@ -317,7 +282,7 @@ class MemoryPages:
             ended=kept.is_expired(self._services.clock()),
             last_day=write_end(kept.expires_at, visitor.timezone),
             pin_hint=card.pin_use(kept, self._memories.profile_notes) if kept.pinned else "",
-            **_limits(),
+            **_LIMITS,
         )
 
     async def _find(self, request: web.Request, visitor: SignedIn) -> Memory:
@@ -326,19 +291,12 @@ class MemoryPages:
             raise NothingHere
         return found
 
-    async def _forgotten(self, request: web.Request, visitor: SignedIn) -> HiddenMemory | None:
-        """Return the deleted memory in the path, if that can be undone. Raises NothingHere."""
-        row = await self._row(request, visitor)
-        return await self._removal.get_hidden(visitor.user_id, row)
-
     async def _row(self, request: web.Request, visitor: SignedIn) -> int:
         """Return the id of the memory in the path, hidden or not. Raises NothingHere."""
         found = await self._memories.get_id(visitor.user_id, id_in(request, "number"))
         if found is None:
             raise NothingHere
         return found
-
-    # ---- several at once -----------------------------------------------------------------------------------
 
     async def show_several(self, request: web.Request) -> web.Response:
         """Show the result of a bulk action for each memory, as it is now."""
@@ -383,23 +341,19 @@ class MemoryPages:
             return await self._list(request, visitor, back, chosen=numbers, category=category, problem=error)
         why_not = dict[int, str]()
         for number in numbers:
+            memory_id = await self._memories.get_id(visitor.user_id, number)
             try:
-                await self._change_one(visitor, number, action, wanted)
+                if memory_id is not None and action == "category":
+                    stored = visitor.words.memory.stored_category(wanted)
+                    await self._memories.update(visitor.user_id, memory_id, category=stored)
+                elif memory_id is not None:
+                    await memories.change(visitor, action, memory_id, service=self._services.memories)
             except InputError as error:
                 why_not[number] = sentence_on(error, visitor.words, visitor.timezone)
         await self._services.discord.receipts_changed(visitor.user_id)
         query = [*(("n", each) for each in numbers), *([("back", urlencode(back))] if back else [])]
         path = f"/memories/several?{urlencode(query)}"
         return go_on(request, visitor, path, why_not=why_not) if why_not else see_other(path)
-
-    async def _change_one(self, visitor: SignedIn, number: int, action: Action, category: str) -> None:
-        """Apply the action; missing memories are skipped. Raises InputError."""
-        memory_id = await self._memories.get_id(visitor.user_id, number)
-        if memory_id is not None and action == "category":
-            stored = visitor.words.memory.stored_category(category)
-            await self._memories.update(visitor.user_id, memory_id, category=stored)
-        elif memory_id is not None:
-            await memories.change(visitor, action, memory_id, service=self._services.memories)
 
     async def _outcome(self, number: int, visitor: SignedIn, why_not: str = "") -> Outcome:
         kept = await self._memories.get_by_number(visitor.user_id, number)
@@ -411,8 +365,6 @@ class MemoryPages:
             return Outcome(number, "gone")
         until = moment_in(visitor.timezone)(hidden.since + UNDO_TIME)
         return Outcome(number, "hidden", hidden.memory, until, why_not)
-
-    # ---- erasing -------------------------------------------------------------------------------------------
 
     async def ask_to_erase(self, request: web.Request) -> web.StreamResponse:
         """Ask how much to erase with the chosen memories. Raises NothingHere."""
@@ -479,16 +431,6 @@ def _erased_page(
     return render(request, "memories_erased.html", visitor, lines=_lines(words.told(erased)), missing=missing)
 
 
-def _limits() -> Mapping[str, int]:
-    return {
-        "most_characters": MAX_CONTENT_CHARACTERS,
-        "most_category": MAX_CATEGORY_CHARACTERS,
-        "most_tags": MAX_TAGS_CHARACTERS,
-        "most_end": MAX_END_CHARACTERS,
-        "most_query": MAX_QUERY_CHARACTERS,
-    }
-
-
 def _path(number: int) -> str:
     return f"/memories/{number}"
 
@@ -504,34 +446,21 @@ def _why(kept: Memory, words: Texts) -> str:
     return words.memory_card.because(source.kind, author=author, model=model)
 
 
-def _count(count: int, wish: ListParams, words: WebMemoryTexts) -> str:
-    if wish.query and count > MAX_FOUND:
+def _count(count: int, searched: bool, words: WebMemoryTexts) -> str:
+    if searched and count > MAX_FOUND:
         return words.found_most.format(count=MAX_FOUND)
-    match count:
-        case 0:
-            return words.found_none
-        case 1:
-            return words.found_one
-        case _:
-            return words.found.format(count=f"{count:,}")
+    few = (words.found_none, words.found_one)
+    return few[count] if count < len(few) else words.found.format(count=f"{count:,}")
 
 
-def _origin(named: str) -> SourceKind | None:
-    kinds = {kind or _NO_ORIGIN: kind for kind in get_args(SourceKind)}
-    return kinds.get(named)
-
-
-async def _form(request: web.Request) -> MemoryForm:
+def _form(request: web.Request) -> MemoryForm:
     """Return the submitted form. Raises InputError if a field is missing."""
-    sent = form_of(request)
-    names = ("content", "category", "tags", "end", "audience")
-    if not all(isinstance(sent.get(name), str) for name in names):
+    fields = [form_of(request).get(name) for name in ("content", "category", "tags", "end")]
+    audience = _AUDIENCES.get(text_of(request, "audience"))
+    if audience is None or not all(isinstance(each, str) for each in fields):
         raise InputError
-    content, category, tags, end, audience = [text_of(request, name) for name in names]
-    chosen: Audience | None = next((each for each in get_args(Audience) if each == audience), None)
-    if chosen is None:
-        raise InputError
-    return MemoryForm(content, category, tags, end, chosen)
+    content, category, tags, end = (text_of(request, each) for each in ("content", "category", "tags", "end"))
+    return MemoryForm(content, category, tags, end, audience)
 
 
 def _scope(request: web.Request) -> str:

@@ -20,7 +20,7 @@ from cc_bot.domain.memory import Audience
 from cc_bot.domain.memory_transfer import MAX_IMPORTED
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.web.form import form_of, text_of
-from cc_bot.web.page import go_on, go_on_with, render, send_file, sentence_on, status_of
+from cc_bot.web.page import go_on, go_on_with, render, send_file
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -44,7 +44,7 @@ class MemoryFilePages:
             web.post("/memories/import", self.preview),
             web.post("/memories/import/take", self.take),
             web.post("/memories/pause", self.pause),
-            web.post("/memories/resume", self.resume),
+            web.post("/memories/resume", self.pause),
         )
 
     async def export(self, request: web.Request) -> web.StreamResponse:
@@ -94,27 +94,15 @@ class MemoryFilePages:
         return go_on(request, visitor, "/memories", "memories_imported", count=f"{count:,}")
 
     async def pause(self, request: web.Request) -> web.StreamResponse:
-        """Pause storing and using memories."""
+        """Pause or resume, as the path says."""
         visitor = visitor_of(request)
-        reply = await memories.pause(visitor, service=self._services.memories)
-        return go_on_with(request, visitor, "/memories", reply)
-
-    async def resume(self, request: web.Request) -> web.StreamResponse:
-        visitor = visitor_of(request)
-        reply = await memories.resume(visitor, service=self._services.memories)
-        return go_on_with(request, visitor, "/memories", reply)
+        run = memories.pause if request.path.endswith("/pause") else memories.resume
+        return go_on_with(request, visitor, "/memories", await run(visitor, service=self._services.memories))
 
     def _import_page(
         self, request: web.Request, visitor: SignedIn, problem: InputError | None = None
     ) -> web.Response:
-        return render(
-            request,
-            "memories_import.html",
-            visitor,
-            status=status_of(problem) if problem else 200,
-            problem=sentence_on(problem, visitor.words, visitor.timezone) if problem else "",
-            limit=MAX_IMPORTED,
-        )
+        return render(request, "memories_import.html", visitor, problem=problem, limit=MAX_IMPORTED)
 
 
 def _at_hand(data: bytes) -> Callable[[], Awaitable[bytes]]:

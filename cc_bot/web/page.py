@@ -149,12 +149,21 @@ def take_notice(request: web.Request, visitor: SignedIn) -> PageNotice | None:
 
 
 def render(
-    request: web.Request, template: str, visitor: SignedIn, *, status: int = 200, **values: Any
+    request: web.Request,
+    template: str,
+    visitor: SignedIn,
+    *,
+    status: int = 200,
+    problem: InputError | None = None,
+    **values: Any,
 ) -> web.Response:
-    """With the notice of the last press."""
+    """With the notice of the last press, or why input was refused."""
+    if problem:
+        status = status_of(problem)
+        values["problem"] = sentence_on(problem, visitor.words, visitor.timezone)
     notice = take_notice(request, visitor) or PageNotice()
     done = visitor.words.web.done[notice.name].format(**notice.params) if notice.name else notice.text
-    shown = {"visitor": visitor, "owner": visitor.owner, "done": done, **values}
+    shown = {"visitor": visitor, "owner": visitor.owner, "done": done, "problem": "", **values}
     page = fill(request.app[ENVIRONMENT], template, visitor.words, visitor.timezone, status=status, **shown)
     page.text = sign_forms(page.text or "", visitor.user_id)
     return page

@@ -16,7 +16,7 @@ from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Place, Schedule
 from cc_bot.domain.session import SessionKey
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
-from cc_bot.web.page import go_on_with, render, sentence_on, status_of
+from cc_bot.web.page import go_on_with, render
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -68,9 +68,8 @@ class ReminderPages:
             request,
             "reminders.html",
             visitor,
-            status=status_of(problem) if problem else 200,
+            problem=problem,
             entered=entered,
-            problem=sentence_on(problem, visitor.words, visitor.timezone) if problem else "",
             reminders=known,
             form_key=make_form_key(),
             mark_of=mark_of,
