@@ -38,9 +38,9 @@ MAX_FOUND: Final = 60
 UNSURE_BELOW: Final = 0.4
 """Hits of lower confidence are marked."""
 MAX_QUOTED: Final = 700
-"""Characters of a memory quoted in a sentence."""
+"""Characters of a memory in a sentence."""
 MAX_TAGS_CHARACTERS: Final = 1100
-"""Characters of all tags in a form."""
+"""For all tags in a form."""
 MAX_END_CHARACTERS: Final = 40
 MAX_QUERY_CHARACTERS: Final = 200
 _END_OF_DAY: Final = timedelta(seconds=1)
@@ -50,7 +50,7 @@ _CELLS: Final = 8
 
 @dataclass(eq=False, slots=True)
 class Memories:
-    """The services of memory commands. `line` queues imports and exports and is shared by the process."""
+    """`line` queues imports and exports of the process."""
 
     stores: Stores
     line: ExportQueue
@@ -63,7 +63,7 @@ class Listed:
 
     found: Sequence[FoundMemory]
     count: int
-    """All matches; of a search, at most MAX_FOUND and one."""
+    """For a search, at most MAX_FOUND and one."""
     page: int
     pages: int
 
@@ -78,8 +78,8 @@ async def find_page(
     page_size: int = PAGE_SIZE,
     service: Memories,
 ) -> Listed:
-    """Return a page of the caller's memories: in order, or best first with a query. A page past the end
-    is the last one."""
+    """Return a page of the caller's memories, best first if there is a query. Pages past the end are the last
+    one."""
     memories, user_id, hits = service.stores.memories, caller.user_id, list[FoundMemory]()
     if query:
         hits = await memories.find(user_id, query, limit=MAX_FOUND + 1, audience="private", only=only)
@@ -103,7 +103,6 @@ async def list_memories(
     page_size: int = PAGE_SIZE,
     service: Memories,
 ) -> Reply:
-    """List a page of the caller's memories, optionally of one category."""
     texts = caller.words.memory
     stored = texts.stored_category(category) or None
     shown = caller.text(texts.shown_category(stored or ""))
@@ -119,7 +118,6 @@ async def list_memories(
 async def search(
     caller: Caller, *, query: str, category: str | None = None, page: int = 1, service: Memories
 ) -> Reply:
-    """List a page of the memories that match a query."""
     texts, query = caller.words.memory, " ".join(query.split())
     if not query:
         return Reply((texts.query_needed,))
@@ -154,7 +152,7 @@ def memory_item(found: FoundMemory, caller: Caller, clock: Clock) -> Item:
 
 
 def end_mark(memory: Memory, caller: Caller, clock: Clock) -> str:
-    """Write when a memory ends, or that it has expired; empty if it has no end."""
+    """The end of a memory, or that it has expired; empty if it has none."""
     if memory.expires_at is None:
         return ""
     if memory.is_expired(clock()):
@@ -163,7 +161,6 @@ def end_mark(memory: Memory, caller: Caller, clock: Clock) -> str:
 
 
 async def statistics(caller: Caller, *, service: Memories) -> Reply:
-    """Show the number of memories, by category and source, and their dates."""
     texts, kept = caller.words.memory_box, await service.stores.memories.get_statistics(caller.user_id)
     paused = (texts.paused,) if caller.memory_paused else ()
     if not kept.count:
@@ -189,8 +186,7 @@ async def statistics(caller: Caller, *, service: Memories) -> Reply:
 
 
 def _bar(count: int, most: int) -> str:
-    """A bar for a share of the largest count, at least one cell; fixed width, so that bars align on a
-    phone."""
+    """At least one cell; fixed width, so that bars align on a phone."""
     filled = max(1, round(_CELLS * count / most))
     return "▰" * filled + "▱" * (_CELLS - filled)
 
@@ -206,8 +202,7 @@ async def add(
     source: Source,
     service: Memories,
 ) -> tuple[Memory, Reply]:
-    """Store a memory; one that says the same is updated instead. Raises MemoryPaused, and an InputError for
-    invalid input."""
+    """Store a memory, or update one that says the same. Raises MemoryPaused and InputError."""
     if caller.memory_paused:
         raise MemoryPaused
     texts, memories = caller.words.memory, service.stores.memories
@@ -228,7 +223,7 @@ async def add(
 
 
 def kept_reply(template: str, memory: Memory, caller: Caller) -> Reply:
-    """Confirm a stored memory, with its audience and end if limited."""
+    """Confirm a stored memory."""
     texts = caller.words.memory
     notes = [texts.private_only] if memory.audience == "private" else []
     if memory.expires_at is not None:
@@ -237,12 +232,11 @@ def kept_reply(template: str, memory: Memory, caller: Caller) -> Reply:
 
 
 async def delete(caller: Caller, *, id: int, service: Memories) -> Reply:  # noqa: A002 - the option's name
-    """Hide the memory of a number. Raises MemoryNotFound."""
     return await hide(caller, await row_of(caller, id, service), service=service)
 
 
 async def row_of(caller: Caller, number: int, service: Memories) -> int:
-    """Return the id of the caller's memory of this number, including hidden ones. Raises MemoryNotFound."""
+    """Return the id of the caller's memory of this number, also of a hidden one. Raises MemoryNotFound."""
     found = await service.stores.memories.get_id(caller.user_id, number)
     if found is None:
         raise MemoryNotFound(id=number)
@@ -250,13 +244,12 @@ async def row_of(caller: Caller, number: int, service: Memories) -> int:
 
 
 async def hide(caller: Caller, memory_id: int, *, service: Memories) -> Reply:
-    """Hide a memory; idempotent."""
     hidden = await service.stores.memory_removal.hide(caller.user_id, memory_id)
     return hidden_reply(hidden, caller) if hidden else Reply((caller.words.receipt.gone,))
 
 
 def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
-    """Confirm the deletion, with the time limit for undo and actions to erase at once."""
+    """Confirm the deletion, with actions to undo it or to erase at once."""
     texts, memory = caller.words.memory, hidden.memory
     until = texts.undo_until.format(until=caller.at(hidden.since + UNDO_TIME))
     return Reply(
@@ -275,10 +268,8 @@ async def change(
     caller: Caller, action: str, memory_id: int, *, version: int = 0, service: Memories
 ) -> Reply:
     """Run a button of a memory: delete, undelete, erase, erase-said (also from conversations), restore or
-    undo-edit (with the version), pin, unpin, private, anywhere. All can be repeated.
-
-    Raises TooManyPinned, TooManyMemories or MemoryFull.
-    """
+    undo-edit (with the version), pin, unpin, private, anywhere. Raises TooManyPinned, TooManyMemories or
+    MemoryFull."""
     memories, removal, user_id = service.stores.memories, service.stores.memory_removal, caller.user_id
     texts, card, notes = caller.words.memory, caller.words.memory_card, tuple[str, ...]()
     kept: Memory | None = None
@@ -313,8 +304,8 @@ async def change(
 
 
 async def erase_all(caller: Caller, *, asked: int, said: bool, service: Memories) -> ErasureCounts | None:
-    """Erase all memories for good, with `said` also from conversations; None, and nothing is erased, if there
-    are more than the `asked` number."""
+    """Erase all memories, with `said` also from conversations; None, and nothing is erased, if there are more
+    than the `asked` number."""
     if await service.stores.memories.count(caller.user_id) > asked:
         return None
     mark = caller.words.erasure.mark if said else None
@@ -342,9 +333,9 @@ class MemoryForm:
     category: str = ""
     tags: str = ""
     end: str = ""
-    """The last day on which it holds, or another phrase for that."""
+    """The last day, as `parse_end` reads it."""
     audience: Audience | None = None
-    """None: not asked in the form."""
+    """None: not asked."""
 
 
 def fill_form(kept: Memory, zone: ZoneInfo) -> MemoryForm:
@@ -360,14 +351,14 @@ def fill_form(kept: Memory, zone: ZoneInfo) -> MemoryForm:
 
 
 def mark_of(kept: Memory) -> str:
-    """A hash of what the form shows, to detect later changes."""
+    """A hash of what the form shows, to detect changes."""
     said = repr([getattr(kept, name) for name in (*WORDING, "audience")])
     return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 async def edit(caller: Caller, before: Memory, entered: MemoryForm, *, service: Memories) -> Memory | None:
-    """Apply the changes made in the form; None if the memory is deleted. Raises MemoryEditOutdated if it has
-    changed since `before`, and an InputError for invalid input."""
+    """Apply the changes made in the form; None if the memory is gone. Raises MemoryEditOutdated if it has
+    changed since `before`, and InputError."""
     filled, texts = fill_form(before, caller.timezone), caller.words.memory
     return await service.stores.memories.update(
         caller.user_id,

@@ -21,15 +21,13 @@ from cc_bot.domain.memory_transfer import (
 from cc_bot.texts.memory import to_markdown
 
 MAX_PLANNED_BYTES: Final = 8 * MAX_IMPORT_BYTES
-"""Limit for a planned import, which may be longer than the file it was read from (at most
-MAX_IMPORT_BYTES)."""
+"""For a planned import, which may be longer than its file."""
 
 Fetch = Callable[[], Awaitable[bytes]]
 
 
 async def read_json(caller: Caller, *, service: Memories) -> AsyncIterator[bytes]:
-    """Yield all memories as a JSON file that can be imported, in chunks; nothing if there are none. Raises
-    FilesInLine and StorageError."""
+    """Yield all memories as a JSON file in chunks; nothing if there are none. Raises FilesInLine."""
     lead = begin_json(service.clock())
     async with service.line.of(caller.user_id):
         async for page in service.stores.memory_transfer.read_pages(caller.user_id):
@@ -42,7 +40,7 @@ async def read_json(caller: Caller, *, service: Memories) -> AsyncIterator[bytes
 
 
 async def read_markdown(caller: Caller, *, service: Memories) -> AsyncIterator[bytes]:
-    """Yield all memories as a Markdown page. Raises as `read_json`."""
+    """Yield all memories as a Markdown page. Raises FilesInLine."""
     async with service.line.of(caller.user_id):
         async with service.line.at_work():
             kept = await service.stores.memory_transfer.list_all(caller.user_id)
@@ -54,11 +52,10 @@ async def read_markdown(caller: Caller, *, service: Memories) -> AsyncIterator[b
 async def plan_import(
     caller: Caller, fetch: Fetch, *, audience: Audience, service: Memories
 ) -> tuple[ImportPlan, str]:
-    """Return a preview of an import, and the new memories as a file for `take_import`. `audience`: the
-    default for memories without one.
+    """Return a preview of an import, and the new memories as a file for `take_import`. `audience`: for
+    memories without one.
 
-    Raises MemoryPaused, TooManyImports, FilesInLine, ImportNotUnderstood, TooManyToImport, TooManyMemories,
-    MemoryFull, and what `fetch` raises.
+    Raises MemoryPaused, InputError, and what `fetch` raises.
     """
     _ensure_on(caller)
     transfer = service.stores.memory_transfer
@@ -72,8 +69,8 @@ async def plan_import(
 
 
 async def take_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int:
-    """Store the new memories of a file from `plan_import`. Returns their number. Raises as `plan_import`,
-    except TooManyImports."""
+    """Store the new memories of a file from `plan_import`, and return their number. Raises as
+    `plan_import`."""
     _ensure_on(caller)
     async with service.line.of(caller.user_id):
         data = await fetch()

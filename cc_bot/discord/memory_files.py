@@ -1,7 +1,7 @@
 """`/memory export` and `/memory import`.
 
-An import is previewed first. The plan is a file below the question, where the user can read it and from
-which the button takes it, so it works after a restart.
+The plan of an import is a file below the question, from which the button takes it, so it works after a
+restart.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ from cc_bot.texts.memory import markdown_parts
 MAX_FILES: Final = 10
 """In one message."""
 CONFIRM_WITHIN: Final = timedelta(minutes=30)
-"""Leaves time to read the file."""
+"""To read the file."""
 
 
 async def export_memories(
     interaction: hikari.CommandInteraction, caller: Recipient, service: Memories, *, readable: bool
 ) -> None:
-    """Send all memories as files, as the response and as many follow-ups as it takes."""
+    """Send all memories as files, in as many messages as it takes."""
     words = caller.words.memory_box
     async with service.line.of(caller.user_id):
         async with service.line.at_work():
@@ -54,7 +54,7 @@ async def export_memories(
 def _files(
     kept: Sequence[PortableMemory], caller: Recipient, clock: Clock, readable: bool
 ) -> list[hikari.Bytes]:
-    """Takes seconds for many memories, so not on the event loop."""
+    """Takes seconds for many memories: not for the event loop."""
     now, kind = clock(), "md" if readable else "json"
     readable_parts = partial(markdown_parts, kept, caller.words, now, caller.timezone)
     parts = [*(readable_parts() if readable else importable_parts(kept, now))]

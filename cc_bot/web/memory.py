@@ -56,7 +56,7 @@ MAX_CHOSEN: Final = 200
 SHOWN_CHARACTERS: Final = 200
 MAX_CHOICES: Final = 100
 PART_HEADER: Final = "X-Part"
-"""Names the part of a page that a script loads; the rest is not queried."""
+"""The part of a page that a script loads; the rest is not queried."""
 
 _ORIGINS: Final[Mapping[str, SourceKind]] = {kind or "none": kind for kind in get_args(SourceKind)}
 _AUDIENCES: Final[Mapping[str, Audience]] = {each: each for each in get_args(Audience)}
@@ -116,12 +116,10 @@ class MemoryPages:
         )
 
     async def list(self, request: web.Request) -> web.Response:
-        """Show a page of the list. Raises NothingHere."""
         return await self._list(request, visitor_of(request), request.query)
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Add one. Invalid input is shown again with the reason. Raises InputError for a foreign form, and
-        StorageError."""
+        """Invalid input is shown again with the reason. Raises InputError for a foreign form."""
         visitor = visitor_of(request)
         entered = _form(request)
         try:
@@ -150,7 +148,7 @@ class MemoryPages:
         category: str = "",
         problem: InputError | None = None,
     ) -> web.Response:
-        """Show a page of the list; after an error, with the input or the selection."""
+        """Show a page of the list; after an error, with the input or the selection. Raises NothingHere."""
         wish, user_id, asked_page = list_params(asked), visitor.user_id, number_of(asked.get("page", "1"))
         only = MemoryFilter(
             category=wish.get("category"),
@@ -207,7 +205,7 @@ class MemoryPages:
         )
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show one with its history, or that it was deleted. Raises NothingHere."""
+        """Show a memory with its history, or that it was deleted. Raises NothingHere."""
         visitor = visitor_of(request)
         kept = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
         if kept is not None:
@@ -219,8 +217,7 @@ class MemoryPages:
         return render(request, "memory_deleted.html", visitor, memory=hidden.memory, until=until)
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
-        """Change one; if it was changed meanwhile, show both. Invalid input is shown again with the reason.
-        Raises NothingHere, MemoryHidden and StorageError."""
+        """Change a memory; if it was changed meanwhile, show both. Raises NothingHere and MemoryHidden."""
         visitor = visitor_of(request)
         if await self._removal.get_hidden(visitor.user_id, await self._row(request, visitor)):
             raise MemoryHidden
@@ -322,8 +319,8 @@ class MemoryPages:
         )
 
     async def change_several(self, request: web.Request) -> web.StreamResponse:
-        """Delete or restore the chosen memories, or set their category; shows a reason for each failure.
-        Raises InputError for a foreign form, and StorageError."""
+        """Delete or restore the chosen memories, or set their category. Raises InputError for a foreign
+        form."""
         visitor, form = visitor_of(request), form_of(request)
         numbers = _chosen(form.getall("n", ()))
         named, back = text_of(request, "action"), _back(text_of(request, "back"))
@@ -387,7 +384,7 @@ class MemoryPages:
         )
 
     async def erase(self, request: web.Request) -> web.StreamResponse:
-        """Erase the chosen memories and show the counts. Raises NothingHere and StorageError."""
+        """Erase the chosen memories. Raises NothingHere."""
         visitor, form = visitor_of(request), form_of(request)
         ids, missing = list[int](), list[int]()
         for number in _chosen(form.getall("n", ())):
@@ -409,7 +406,7 @@ class MemoryPages:
         return render(request, "memories_erase_all.html", visitor, count=count)
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
-        """Erase all, unless there are more than the question named. Raises InputError and StorageError."""
+        """Erase all, unless there are more than the question named. Raises InputError."""
         visitor, asked = visitor_of(request), _number(text_of(request, "count"))
         said = _scope(request) == "said"
         erased = await memories.erase_all(visitor, asked=asked, said=said, service=self._services.memories)
@@ -436,7 +433,7 @@ def _path(number: int) -> str:
 
 
 def _lines(text: str) -> Sequence[str]:
-    """Return the lines of a text for Discord, without its Markdown."""
+    """Lines of a text for Discord, without its Markdown."""
     return [line.removeprefix("-# ").replace("**", "") for line in text.split("\n")]
 
 
@@ -454,7 +451,7 @@ def _count(count: int, searched: bool, words: WebMemoryTexts) -> str:
 
 
 def _form(request: web.Request) -> MemoryForm:
-    """Return the submitted form. Raises InputError if a field is missing."""
+    """Raises InputError if a field is missing."""
     fields = [form_of(request).get(name) for name in ("content", "category", "tags", "end")]
     audience = _AUDIENCES.get(text_of(request, "audience"))
     if audience is None or not all(isinstance(each, str) for each in fields):
@@ -464,7 +461,7 @@ def _form(request: web.Request) -> MemoryForm:
 
 
 def _scope(request: web.Request) -> str:
-    """Return what to erase: memories alone, or what was `said` of them too. Raises InputError."""
+    """Return what to erase: memories `alone`, or what was `said` of them too. Raises InputError."""
     scope = text_of(request, "scope")
     if scope not in ("alone", "said"):
         raise InputError
@@ -479,7 +476,7 @@ def _number(text: str) -> int:
 
 
 def _chosen(named: Sequence[object]) -> Sequence[int]:
-    """Return the chosen numbers without duplicates. Raises TooManyChosen and InputError."""
+    """Return the chosen numbers. Raises TooManyChosen and InputError."""
     numbers = dict.fromkeys(_number(each if isinstance(each, str) else "") for each in named)
     if len(numbers) > MAX_CHOSEN:
         raise TooManyChosen(limit=MAX_CHOSEN)

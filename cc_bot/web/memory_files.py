@@ -1,7 +1,6 @@
-"""Export and import of memories as files, and pausing memory.
+"""Export and import of memories, and pausing memory.
 
-An import is previewed first. Nothing is stored in between: the confirming form carries the compressed file,
-which is checked again.
+An import is previewed first: the confirming form carries the compressed file, which is checked again.
 """
 
 import asyncio
@@ -25,10 +24,10 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
 SHOWN: Final = 50
-"""Memories in the preview."""
+"""In the preview."""
 SHOWN_CHARACTERS: Final = 120
 MAX_PACKED_CHARACTERS: Final = 990_000
-"""Larger forms would be refused. Texts of 1 MB take up to half of that."""
+"""Larger forms would be refused."""
 SURE_TO_ARRIVE: Final = "500 KB"
 """A file of this size always fits."""
 
@@ -48,7 +47,7 @@ class MemoryFilePages:
         )
 
     async def export(self, request: web.Request) -> web.StreamResponse:
-        """Send all memories as one file. Raises FilesInLine and StorageError."""
+        """Send all memories as one file. Raises FilesInLine."""
         visitor, service = visitor_of(request), self._services.memories
         if not await self._services.stores.memories.count(visitor.user_id):
             return go_on(request, visitor, "/memories", "memories_none")
@@ -64,8 +63,7 @@ class MemoryFilePages:
         return self._import_page(request, visitor_of(request))
 
     async def preview(self, request: web.Request) -> web.StreamResponse:
-        """Show what a file would add; parse errors are shown beside the form. Raises InputError for a foreign
-        form, and StorageError."""
+        """Show what a file would add. Raises InputError for a foreign form."""
         visitor, asked = visitor_of(request), text_of(request, "audience")
         audience: Audience | None = next((each for each in get_args(Audience) if each == asked), None)
         if audience is None:
@@ -84,7 +82,7 @@ class MemoryFilePages:
         return render(request, "memories_import_preview.html", visitor, plan=plan, packed=packed, shown=shown)
 
     async def take(self, request: web.Request) -> web.StreamResponse:
-        """Import what was shown; refusals are shown beside the form. Raises StorageError."""
+        """Import what was shown."""
         visitor = visitor_of(request)
         try:
             planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))

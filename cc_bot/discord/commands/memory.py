@@ -76,16 +76,16 @@ on_memory_press = partial(on_press, not_yours=lambda words: words.receipt.not_yo
 
 CONFIRM_WITHIN: Final = timedelta(minutes=5)
 FINDING_S: Final = 1.0
-"""The time limit for finding the memory whose form is to be opened."""
+"""Discord waits 3 s for a form."""
 _QUERY_MARK: Final = "🔍 "
-"""Marks the query above its hits, where the paging buttons read it."""
+"""Before the query above its hits, where the paging buttons read it."""
 _ON_CARD: Final = ("anywhere", "private", "restore", "pin", "unpin", "undo-edit")
 
 
 async def suggest_memories(
     ctx: lightbulb.AutocompleteContext[int], store: MemoryStore = lightbulb.di.INJECTED
 ) -> list[Choice]:
-    """Suggest memories whose text or number contains the input, which arrives as a string."""
+    """Suggest memories by text or number, which arrives as a string."""
     typed = str(ctx.focused.value or "")
     found = await store.suggest(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
     return [(choice_name(Item(each.number, each.content)), each.number) for each in found]
@@ -96,7 +96,7 @@ async def suggest_categories(
     store: MemoryStore = lightbulb.di.INJECTED,
     recipients: Recipients = lightbulb.di.INJECTED,
 ) -> Sequence[Choice]:
-    """Suggest the user's categories that contain the input: prefix matches first, then the largest."""
+    """Suggest the user's categories: prefix matches first, then the largest."""
     recipient = await recipients.of(ctx.interaction)
     wanted = str(ctx.focused.value or "").strip().casefold()
     kept = await store.list_categories(recipient.user_id)
@@ -106,12 +106,10 @@ async def suggest_categories(
 
 
 def memory_id() -> int:
-    """The option for a memory's number."""
     return number_option("memory_id", autocomplete=suggesting(suggest_memories))
 
 
 def category_filter() -> str | None:
-    """The option for one of the user's categories."""
     return text_option(
         "memory_category",
         default=None,
@@ -121,7 +119,6 @@ def category_filter() -> str | None:
 
 
 def where() -> str | None:
-    """The option for a memory's audience."""
     return text_option("memory_audience", default=None, choices=choices("memory", "anywhere", "private"))
 
 
@@ -178,7 +175,7 @@ async def _pin(caller: Recipient, id: int, *, service: Memories) -> EphemeralVie
 async def _card(
     caller: Recipient, memory_id: int, service: Memories, said: Reply | None = None
 ) -> EphemeralView:
-    """Return the card of a memory, below what was done; a sentence if it is gone."""
+    """The card of a memory, below what was done; a sentence if it is gone."""
     store = service.stores.memories
     kept = await store.get(caller.user_id, memory_id)
     if kept is None:
@@ -288,7 +285,7 @@ async def change(
     boards: CanvasBoards,
     upkeep: ReceiptUpkeep,
 ) -> None:
-    """Run a button or menu of a memory, and show the result; of one on its card, the card again."""
+    """Run a button or menu of a memory, and show the result; for one on its card, the card again."""
     action, memory_id = button.action, button.memory_id
     version = int(interaction.values[0]) if interaction.values else button.former_id
     reply = await memories.change(recipient, action, memory_id, version=version, service=service)
@@ -368,7 +365,7 @@ async def submit(
     service: Memories,
     upkeep: ReceiptUpkeep,
 ) -> EphemeralView:
-    """Change the memory and show the changes; refused input is shown again, so that it is not lost."""
+    """Change the memory; refused input is shown again, so that it is not lost."""
     values = {each.custom_id: each.value or "" for row in interaction.components for each in row}
     content, category, tags, end = (values.get(name, "") for name in ("content", "category", "tags", "end"))
     entered = MemoryForm(content, category, tags, end)
@@ -391,8 +388,8 @@ async def _open_form(
     *,
     missing: Callable[[Texts], str],
 ) -> None:
-    """Open the form, or report why not. A form must be the first response, so nothing is acknowledged before,
-    and the database must answer within Discord's limit."""
+    """Open the form, or report why not. It must be the first response, so the database must answer in
+    time."""
     try:
         async with asyncio.timeout(FINDING_S):
             recipient = await recipients.of(interaction)

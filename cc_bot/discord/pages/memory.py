@@ -1,4 +1,4 @@
-"""Memories as messages: embeds for lists, one line per receipt."""
+"""Memories as messages."""
 
 import re
 from collections.abc import Sequence
@@ -19,11 +19,8 @@ from cc_bot.domain.text import one_line as one_line  # noqa: PLC0414 - as the ne
 from cc_bot.domain.text import shorten as shorten  # noqa: PLC0414 - delivery and extensions take it from here
 from cc_bot.texts import Texts
 
-# ---- memory view ---------------------------------------------------------------------------------------
-
-
 CHOICE_CHARACTERS = 100
-"""Discord's limit for autocomplete choices and option labels."""
+"""For autocomplete choices and option labels."""
 
 COLOUR = 0x5865F2
 PIN_MARK = "📌 "
@@ -34,7 +31,7 @@ _DAY_BEFORE_ITS_END = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class EphemeralView:
-    """An ephemeral reply. It replaces the message's previous content."""
+    """An ephemeral reply, in place of all that the message had."""
 
     content: str = ""
     embed: hikari.Embed | None = None
@@ -48,7 +45,7 @@ def choice_name(item: Item) -> str:
 
 
 def timestamp(moment: datetime, style: str = "d") -> str:
-    """Return a Discord timestamp, shown in the reader's time zone: `d` date, `t` time, `f` both."""
+    """Return a Discord timestamp: `d` date, `t` time, `f` both."""
     return f"<t:{int(moment.timestamp())}:{style}>"
 
 
@@ -60,19 +57,15 @@ def escape_markdown(text: str) -> str:
     return "".join(f"\\{character}" if character in r"\*_~`|>[]<" else character for character in text)
 
 
-# ---- memory card ---------------------------------------------------------------------------------------
-# The card of one memory: text, audience, origin and history.
-
-
 DESCRIPTION_CHARACTERS = 4096
 FORMER_SHOWN = 4
 FORMER_CHOICES = 25
 _FIELD_CHARACTERS = 1024
 _LINK_CHARACTERS = 200
 _LINE_MARK = re.compile(r"^([^\S\n]*)(#{1,3}|-#|[-+])(?=[^\S\n])", re.MULTILINE)
-"""Markdown for a heading, small print or list at the start of a line."""
+"""A heading, small print or list at the start of a line."""
 _TAG_CHARACTERS = 250
-"""All tags: with the longest text and history within 6000 in a message's embeds."""
+"""For all tags: with the longest text and history within 6000 in a message's embeds."""
 
 
 def memory_card(
@@ -116,13 +109,13 @@ def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
 
 
 def refused_view(sentence: str, entered: str, words: Texts) -> EphemeralView:
-    """Return why the input was refused, with its text, so that it is not lost."""
+    """Return why the input was refused, with its text."""
     embed = hikari.Embed(title=words.memory_card.your_text, description=_whole(entered), colour=COLOUR)
     return EphemeralView(sentence, embed if entered.strip() else None)
 
 
 def _whole(content: str) -> str:
-    """Return the full text, escaped if that fits, else as Markdown."""
+    """The full text, escaped if that fits."""
     text = _LINE_MARK.sub(r"\1\\\2", escape_markdown(content))
     return text if len(text) <= DESCRIPTION_CHARACTERS else content[:DESCRIPTION_CHARACTERS]
 
@@ -165,7 +158,7 @@ def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
 
 
 def _difference(version: Memory, memory: Memory, words: Texts) -> str:
-    """Return a former version's text; if it equals the current one, the other differences."""
+    """A former version's text; if it equals the current one, the other differences."""
     if version.content != memory.content:
         return one_line(version.content)
     tags = (f"#{tag}" for tag in version.tags)
@@ -196,7 +189,7 @@ def _restore_menu(memory: Memory, former: Sequence[Memory], words: Texts) -> Men
 
 
 def _editable_values(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
-    """Return the editable fields, shortened so that they fit twice in a message."""
+    """Editable fields, shortened to fit twice in a message."""
     nothing = words.memory_card.nothing
     tags = " ".join(f"#{tag}" for tag in memory.tags)
     return (
@@ -215,17 +208,14 @@ def _custom_id(action: MemoryAction, memory: Memory) -> str:
     return MemoryButton(action, memory.user_id, memory.id).custom_id()
 
 
-# ---- memory import ---------------------------------------------------------------------------------------
-# The preview of an import.
-
 EXAMPLES = 5
 
 
 def import_preview(
     plan: ImportPlan, planned: str, user_id: int, until: datetime, words: Texts
 ) -> EphemeralView:
-    """Return the numbers of new, known and refused memories; if there are new ones, some of them, the file
-    `planned`, and buttons."""
+    """Return the numbers of new, known and refused memories; with new ones, some of them, the file `planned`,
+    and buttons."""
     told, new = words.memory_box, len(plan.new)
     lines = [told.import_new.format(count=new)]
     if plan.known:
@@ -250,37 +240,33 @@ def _embed(lines: list[str], words: Texts) -> hikari.Embed:
     return hikari.Embed(title=words.memory_box.import_title, description="\n".join(lines), colour=COLOUR)
 
 
-# ---- used memories ---------------------------------------------------------------------------------------
-# Ephemeral replies of the buttons under an answer.
-
 LIMIT: Final = 1900
 """Discord allows 2000 characters."""
 CARD_CHARACTERS: Final = 120
 SHORT_CHARACTERS: Final = 40
-"""Per memory, if not all fit otherwise."""
+"""If not all fit otherwise."""
 
 
 def used_list(memories: Sequence[Memory], words: Texts) -> str:
-    """Return the list of memories with number, text and origin, as many as fit in a message, and the number
-    of the others."""
+    """Return a list of memories, as many as fit in a message, and the number of the others."""
     if not memories:
         return words.receipt.none_left
-    full, short = (
-        [_card_entry(memory, characters, words) for memory in memories]
-        for characters in (CARD_CHARACTERS, SHORT_CHARACTERS)
-    )
-    hint = f"-# {words.receipt.what_next}"
-    text = "\n".join((words.receipt.used_title, *full, hint))
-    for left in range(len(short) + 1):
-        if len(text) <= LIMIT:
-            break
-        more = [f"-# {words.receipt.more.format(count=left)}"] if left else []
-        text = "\n".join((words.receipt.used_title, *short[: len(short) - left], *more, hint))
+    said, text = words.receipt, ""
+    for count in range(len(memories), -1, -1):
+        for characters in (
+            (CARD_CHARACTERS, SHORT_CHARACTERS) if count == len(memories) else (SHORT_CHARACTERS,)
+        ):
+            shown = [_card_entry(memory, characters, words) for memory in memories[:count]]
+            left = len(memories) - count
+            more = [f"-# {said.more.format(count=left)}"] if left else []
+            text = "\n".join((said.used_title, *shown, *more, f"-# {said.what_next}"))
+            if len(text) <= LIMIT:
+                return text
     return text
 
 
 def within(template: str, memory: Memory) -> str:
-    """Return a sentence about a memory, shortened to fit."""
+    """Write a sentence about a memory, shortened to fit."""
     return template.format(
         id=memory.number, content=escape_markdown(shorten(one_line(memory.content), CARD_CHARACTERS))
     )
