@@ -30,11 +30,10 @@ from cc_bot.domain.measures import NULL_METER, Meter, Phase
 from cc_bot.domain.turn import Done, Notice
 
 MAX_WAITING: Final = 5
-"""Per line."""
 MAX_WAITING_PER_SLOT: Final = 25
 """A longer queue would mostly time out."""
 MAX_WAIT_S: Final = 180.0
-"""This plus a turn's time limit stays below the 900 s lifetime of a Discord interaction token."""
+"""With a turn's time limit below the 900 s lifetime of a Discord interaction token."""
 NEWS_EVERY_S: Final = 5.0
 """Each queue notice is a message edit."""
 
@@ -56,14 +55,12 @@ class Stop:
         self._task: asyncio.Task[Any] | None = None
         self.status: Literal["stopped", "cut"] = "stopped"
         self.discarded = False
-        """Nothing of the turn may be stored."""
 
     @property
     def requested(self) -> bool:
         return self._event.is_set()
 
     def request(self, status: Literal["stopped", "cut"] = "stopped") -> None:
-        """End the turn: `stopped` by its user, `cut` otherwise."""
         if not self.requested:
             self.status = status
             self._event.set()
@@ -79,7 +76,6 @@ class Stop:
 
     @contextmanager
     def cancelling(self, task: asyncio.Task[Any]) -> Iterator[None]:
-        """Let a stop request cancel the task."""
         self._task = task
         if self.requested:
             task.cancel()
@@ -114,7 +110,6 @@ _FIELDS: Final[dict[Phase, str]] = {
 """Discord's share is logged when the answer is delivered."""
 
 _REFUSALS: Final = (AgentGone, Busy, InputError, LimitReached, NotNewest, ShuttingDown)
-"""Count as refused, not as failed."""
 
 
 class ActiveTurn:
@@ -148,7 +143,6 @@ class ActiveTurn:
 
     @contextmanager
     def timing(self, phase: Phase) -> Iterator[None]:
-        """Add the block's duration to the phase."""
         began_s, self.phase = time.monotonic(), phase
         if phase == "model" and self._asked_s is None:
             self._asked_s = began_s
@@ -274,7 +268,6 @@ class ActiveTurns:
             emit(Notice("started"))
 
     def discard(self, user_ids: Collection[int]) -> None:
-        """Stop these users' turns without storing anything."""
         for turn in self._turns:
             if turn.user_id in user_ids:
                 turn.stop.discard()

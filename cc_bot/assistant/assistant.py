@@ -89,7 +89,6 @@ TURN_LIMIT_S = 600.0
 @dataclass(frozen=True, slots=True)
 class AssistantSettings:
     max_turns: int = 8
-    """Of all users."""
     style: PromptStyle = PromptStyle()
     turn_limit_s: float = TURN_LIMIT_S
     internet: WebAccess = NO_WEB
@@ -99,8 +98,6 @@ HEED_EVERY_S: Final = 1.0
 
 
 class Assistant:
-    """Answers questions. The caller closes the parts that it passed in."""
-
     def __init__(
         self,
         stores: Stores,
@@ -184,7 +181,7 @@ class Assistant:
         return self.turns.join(ActiveTurn(user_id, stop))
 
     async def watch_erasures(self, membership: Membership) -> None:
-        """Discard turns of users that another process erases, until cancelled."""
+        """Discard turns of users that another process erases."""
         while True:
             await asyncio.sleep(HEED_EVERY_S)
             if len(membership.living) == 1 or not self.turns:
@@ -379,7 +376,6 @@ def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
 
 
 def _max_tokens(question: Message) -> int:
-    """Quick upper estimate: about one a character at most."""
     return len(question.content) + sum(map(_max_file_tokens, question.attachments))
 
 

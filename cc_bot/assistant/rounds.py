@@ -85,8 +85,6 @@ Emit = Callable[[TurnEvent], None]
 
 @dataclass(slots=True)
 class Draft:
-    """The answer so far; if a turn ends early, this is stored."""
-
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
     lasting: list[ToolCall] = field(default_factory=list)
@@ -140,7 +138,6 @@ class Rounds:
     emit: Emit = lambda _: None
     pictures: Sequence[Attachment] = ()
     earlier: Sequence[ToolCall] = ()
-    """By an earlier run for the same question, and those of a replaced answer."""
     keep_calls: Callable[[Sequence[ToolCall]], Awaitable[None]] | None = None
     """Stores changing calls before the answer: after a crash they are reported and not repeated."""
 
@@ -176,7 +173,6 @@ class Rounds:
             prompt.add(AssistantPart(said, told, native=finish.native), *results)
 
     async def _keep(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
-        """Store finished calls and those about to start (`begun`)."""
         if self.keep_calls is None:
             return
         unknown = (ToolCall(call.id, call.name, "{}", "", ok=False) for call in begun)
@@ -331,7 +327,6 @@ class Rounds:
             self.emit(MemoriesRecalled(ids, numbers))
 
     def _cut_off(self, calls: Sequence[tuple[ToolRequest, asyncio.Task[ToolOutcome]]], draft: Draft) -> None:
-        """Record interrupted calls of servers."""
         for request, task in calls:
             if not is_of_server(request.name):
                 continue
@@ -388,5 +383,4 @@ def _changes_memory(request: ToolRequest) -> bool:
 
 
 def _kept_arguments(request: ToolRequest) -> str:
-    """As stored and shown to the model again."""
     return "{}" if request.oversized else request.arguments

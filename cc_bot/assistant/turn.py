@@ -51,7 +51,6 @@ class Measured:
     request: ChatRequest
     prompt_tokens: int
     limit: int | None = None
-    """As reported with a rejection."""
 
 
 class Calibration:
@@ -59,7 +58,6 @@ class Calibration:
         self._factors = factors
         self._model = model
         self._limits: dict[str, int] = {}
-        """By model, as reported with a rejection."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def factor(self, chain: Sequence[str] = ()) -> float:
@@ -131,7 +129,6 @@ class TurnPrompt:
         self._rounds += parts
 
     def request(self, tools: Sequence[ToolSchema], *, answer_begun: bool, model: str) -> ChatRequest:
-        """`model` answered the previous round; empty in the first."""
         return ChatRequest(
             (*self._start.parts, *self._rounds),
             tuple(tools),
@@ -191,15 +188,11 @@ def _tokens(parts: Sequence[PromptPart]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TurnOptions:
-    """Who a turn is for and where it takes place."""
-
     locale: Locale
     timezone: ZoneInfo
     temporary: bool = False
     welcomed: bool = True
-    """This user already had an answer before."""
     bot_id: int = 0
-    """0 outside Discord."""
     answer_discord_id: int | None = None
     """The Discord message that shows the answer, if known."""
     place: ChannelKey | None = None
@@ -210,7 +203,6 @@ class TurnOptions:
     agent: Agent = THE_DEFAULT
     guild_id: int | None = None
     channel_id: int = 0
-    """A thread's parent; 0 if unknown."""
     thread_title: str = ""
     thread_owner_id: int = 0
     can_write_there: bool = True
@@ -221,7 +213,6 @@ class TurnOptions:
     earlier_calls: tuple[ToolCall, ...] = ()
     """By an interrupted earlier run for the same question."""
     role_ids: tuple[int, ...] | None = ()
-    """None if unknown."""
     pictures: tuple[Attachment, ...] = ()
     """Of the approved call that the turn continues; the caller shows them to the user."""
 
@@ -240,11 +231,9 @@ class TurnRequest:
     key: SessionKey | ChannelKey
     options: TurnOptions
     questions: tuple[Message, ...] = ()
-    """Oldest first. Those of a channel are already archived."""
     replaces: int | None = None
     """The answer to regenerate: the row in a session, the Discord message id in a channel."""
     references: tuple[Reference, ...] = ()
-    """Of the question of a regenerated session answer."""
 
     @property
     def user_id(self) -> int:
@@ -334,7 +323,7 @@ class Turn(ABC):
 
     @abstractmethod
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        """Build the prompt with these tools offered."""
+        pass
 
     @abstractmethod
     async def store(

@@ -14,15 +14,13 @@ from cc_bot.domain.locale import Locale
 Role = Literal["user", "assistant"]
 
 Reasoning = Literal["", "none", "minimal", "low", "medium", "high"]
-"""Effort of a model before it answers; empty: the model's default."""
+"""Effort of a model before it answers."""
 REASONING: Final = ("none", "minimal", "low", "medium", "high")
 
 Visibility = Literal["public", "private"]
-"""Who can see a message: everyone in its channel, or only its user (an ephemeral reply, a DM)."""
+"""Everyone in the channel, or only the user (an ephemeral reply, a DM)."""
 
 Status = Literal["complete", "stopped", "cut", "replaced"]
-"""complete, stopped by its user, cut off in mid-sentence, or replaced by a regenerated answer."""
-
 
 _QUOTATION: Final = (">", "＞")
 _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0\u034f\ufe0e\ufe0f"
@@ -46,7 +44,6 @@ def spell_out(text: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Return whether a text shows nothing."""
     return all(
         character in _BLANK_LETTERS or unicodedata.category(character)[0] in "CZ" for character in text
     )
@@ -59,7 +56,7 @@ _REST_QUOTED: Final = re.compile(r"^[^\S\n]*>>>", re.MULTILINE)
 
 
 def typed_part(text: str) -> str:
-    """Return the lines that the author typed, without quotations and names of files."""
+    """Return the lines that the author typed."""
     own = _REST_QUOTED.split(text, 1)[0]
     return "\n".join(line for line in own.splitlines() if not line.lstrip().startswith(_NOT_TYPED))
 
@@ -73,17 +70,15 @@ _ROWS: Final = re.compile(r', "(?:former_)?ref": \d+')
 
 
 def result_for_model(result: str) -> str:
-    """Return a tool's result without row ids."""
     return _ROWS.sub("", result)
 
 
 MAYBE_DONE: Final = "maybe_done"
-"""The key of a result whose call may or may not have been made."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool call and its result, stored with the assistant message that made it."""
+    """Stored with the assistant message that made it."""
 
     id: str
     name: str
@@ -116,8 +111,6 @@ FORWARD_NAME: Final = "forwarded message"
 
 @dataclass(frozen=True, slots=True)
 class FileQuota:
-    """Stored bytes of files; beyond that the oldest are deleted."""
-
     user_bytes: int = 100 * 2**20
     total_bytes: int = 2 * 2**30
     """Over all users; the users with the most lose files first."""
@@ -128,11 +121,10 @@ FILE_QUOTA: Final = FileQuota()
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file of a question. It is stored, as Discord's URLs expire."""
+    """Stored, as Discord's URLs expire."""
 
     name: str
     content_type: str
-    """A media type such as `image/png`; `text/plain` is UTF-8."""
     data: bytes = field(repr=False)
     """Empty for a document, and for an image too far back in the history to be sent."""
     document: Document | None = field(default=None, repr=False)
@@ -145,7 +137,6 @@ class Attachment:
 
     @property
     def is_forward(self) -> bool:
-        """True for the text of a forwarded message, not a file in it."""
         return self.source_id is not None and self.name == FORWARD_NAME
 
     @property
@@ -201,10 +192,8 @@ class Message:
     reply_to: int | None = None
     pointing: Pointing = "reply"
     references: tuple[Reference, ...] = ()
-    """Oldest first; not stored."""
     created_at: datetime | None = None
     id: int | None = field(default=None, compare=False)
-    """Its row; None until stored."""
 
     def __post_init__(self) -> None:
         if self.created_at is not None and self.created_at.tzinfo is None:
@@ -273,7 +262,6 @@ class Agent:
     prompt: str = ""
     """Empty: cc-bot's own."""
     models: tuple[str, ...] = ()
-    """The fallback chain; empty: the operator's."""
     temperature: float | None = None
     reasoning: Reasoning = ""
     tools: frozenset[str] | None = None
@@ -291,15 +279,12 @@ THE_DEFAULT: Final = Agent()
 
 
 Reading = Literal["off", "mentions", "all"]
-"""Messages of servers that the bot reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelKey:
     channel_id: int
-    """For a thread, its parent channel."""
     thread_id: int = 0
-    """0 for the channel itself."""
 
     @property
     def place_id(self) -> int:
@@ -327,7 +312,6 @@ class Block:
     first_id: int
     last_id: int
     tokens: int
-    """As counted when it was frozen."""
 
 
 class ContextMessage(NamedTuple):
@@ -342,7 +326,6 @@ class ContextMessage(NamedTuple):
     replied: str | None = None
     """The beginning of that message; None if it is not archived."""
     replied_name: str | None = None
-    """None for this bot."""
     replied_id: int = 0
     tainted: bool = True
     """As `Message.tainted`, also for `replied`."""

@@ -1,4 +1,4 @@
-"""The events of a turn, in the order in which front ends show them, and the ledger's records."""
+"""The events of a turn, in the order in which front ends show them, and its row in the ledger."""
 
 from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
@@ -24,7 +24,6 @@ class Usage:
     cached_tokens: int = 0
     """Prompt tokens from the server's cache."""
     seconds: int = 0
-    """Of transcribed and synthesized speech."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(*map(add, astuple(self), astuple(other)))
@@ -47,12 +46,11 @@ class ToolFinished:
     name: str
     ok: bool
     waits: bool = False
-    """It awaits its user's approval."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryChanged:
-    """A change of a memory; committed."""
+    """Committed."""
 
     change: MemoryChange
 
@@ -70,12 +68,10 @@ class CallsResumed:
 
     @property
     def in_doubt_outside(self) -> bool:
-        """True if the outcome of a server tool's call is unknown."""
         return any(call.outcome_unknown and is_of_server(call.name) for call in self.calls)
 
     @property
     def done_outside(self) -> tuple[str, ...]:
-        """Server tools that completed a call."""
         return tuple(call.name for call in self.calls if call.ok and call.result and is_of_server(call.name))
 
 
@@ -92,12 +88,12 @@ class MemoriesRecalled:
 
 @dataclass(frozen=True, slots=True)
 class ToolsUnavailable:
-    """The model does not support tools."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleChanged:
-    """A change of a reminder; committed."""
+    """Committed."""
 
     change: ScheduleChange
 
@@ -110,7 +106,7 @@ class ReplyWithheld:
 
 @dataclass(frozen=True, slots=True)
 class AskedAbout:
-    """Only this link shows which message a public answer is about."""
+    """Shows which message a public answer is about."""
 
     link: str
 
@@ -122,7 +118,6 @@ class MessagesRead:
     read: int
     total: int
     more: bool = False
-    """Further messages follow them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +140,6 @@ class ScansShown:
 
     names: tuple[str, ...]
     pages: int
-    """Of the longest one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +151,7 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class ImagesGiven:
-    """Images by a tool, shown to the model and below the answer; not stored."""
+    """Shown to the model and below the answer; not stored."""
 
     images: tuple[Attachment, ...]
 
@@ -170,7 +164,6 @@ class CanvasChanged:
 
 
 NoticeKind = Literal["queued", "started", "hearing", "fallback", "thinking"]
-"""queued: waiting for another turn; started: no longer waiting; fallback: asking the next model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +181,6 @@ class Done:
     """`id` is None for a temporary turn."""
     usage: Usage
     first: bool = False
-    """The user's first answer ever."""
     proposals: tuple[Proposal, ...] = ()
 
 
@@ -246,8 +238,6 @@ class AskedFile:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """The parts of a question needed to ask it again."""
-
     text: str
     author_name: str
     files: tuple[AskedFile, ...] = ()
@@ -278,16 +268,15 @@ class PendingTurn:
     question: AskedQuestion | None = None
     """None if nothing may be stored, or if the archive has it."""
     question_id: int | None = None
-    """For a public command, the interaction."""
+    """The interaction of a public command."""
     replaces: int | None = None
     """The row of an answer."""
     interaction_id: int | None = None
     token: str | None = None
-    """The interaction's; None when no longer needed."""
     token_until: datetime | None = None
     ephemeral: bool = False
     below: bool = False
-    """Shown only in follow-ups, below the interaction's own message."""
+    """Shown only in follow-ups, below the interaction's message."""
     shown_in: int | None = None
     """The interaction's own message, or the first of an answer to a message; None if unknown."""
     place_id: int | None = None

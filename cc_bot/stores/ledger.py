@@ -125,13 +125,12 @@ ANSWERED: Final = """
 """Run in the transaction that stores the answer. Parameters: entry, user, session, and the message that shows
 it."""
 
-# Uses the primary keys. $1 entry, $2 user, $3 process
+# $1 entry, $2 user, $3 process
 _SELECT_ELSEWHERE: Final = """
     SELECT 1 FROM turns AS t JOIN processes AS p ON p.name = t.process
     WHERE t.id = $1 AND t.user_id = $2 AND t.state <> 'interrupted' AND t.process <> $3 AND p.until > @now
 """
 
-# Uses turns_of_sessions. $1 process
 ADOPT_TURNS: Final = f"""
     UPDATE turns SET process = $1 WHERE kind <> 'mention' AND {left_by_the_dead("turns")} /* all users */
 """
@@ -254,7 +253,6 @@ class Mention:
     begun_as: int | None
     """The newest question of an answer that was begun; the answer's nonce is made from it."""
     shown_in: int | None
-    """The message that shows its answer."""
     calls: tuple[ToolCall, ...]
     left_behind: bool
     """It waited when the channel was reset, and must not be read."""
@@ -277,7 +275,6 @@ def asked_in(turn: str) -> int | None:
 
 class TurnLedger:
     def __init__(self, database: Database, *, process: str = "") -> None:
-        """`process` owns the turns entered."""
         self._database = database
         self._process = process
 
@@ -337,7 +334,6 @@ class TurnLedger:
         return turn and await self._with_texts(turn)
 
     async def release_claim(self, entry: str, user_id: int) -> None:
-        """Undo `claim`: the press was not acknowledged."""
         changes = "id = former, former = NULL, state = 'interrupted', token = NULL, token_until = NULL"
         await self._set(changes, entry, user_id, only=" AND state = 'accepted' AND former IS NOT NULL")
 
@@ -352,7 +348,6 @@ class TurnLedger:
         await self._set(changes, entry, user_id, heard, only=" AND question IS NOT NULL")
 
     async def get_heard(self, user_id: int, answer_id: int | None) -> str:
-        """Return the transcript of an answer's question."""
         rows = await self._database.query(_SELECT_HEARD, user_id, answer_id)
         return str(rows[0][0]) if rows else ""
 
@@ -399,7 +394,6 @@ class TurnLedger:
         await self._change_in(key, _READ, question.discord_id, question.content)
 
     async def list_places(self) -> tuple[ChannelKey, ...]:
-        """List the channels and threads with questions to process."""
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
 
     async def get_place(self, discord_id: int) -> ChannelKey | None:
@@ -441,7 +435,6 @@ class TurnLedger:
         return frozenset(id_ for (id_,) in await self._change_in(key, _REOPEN, failed_in, user_id))
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
-        """Oldest first, without deleted ones."""
         return tuple(map(MESSAGE.read, await self._database.query(_QUESTIONS, answer_id)))
 
     async def get_answer_message(self, discord_id: int) -> int | None:
@@ -477,7 +470,6 @@ def _due(key: ChannelKey) -> Steps[list[Mention]]:
 def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:
     """As TurnLedger.accept, inside another transaction."""
     if turn.kind == "message":
-        # A message that Discord delivers twice is one question.
         twin = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
         yield Statement(twin, (turn.key.user_id, turn.question_id))
     yield _insert(turn, process)

@@ -44,31 +44,26 @@ _log = structlog.get_logger(__name__)
 
 TIMEOUT_S = 20.0
 MAX_TEXT_LENGTH = 6000
-"""Characters of one text argument, as in a question."""
 
 
 class CanvasDraft:
     """The canvas as one turn draws on it; not stored yet."""
 
     def __init__(self, canvas: Canvas, visibility: Visibility) -> None:
-        """`canvas` includes private elements."""
         self._canvas = canvas
         self._visibility = visibility
         self._drawn: list[Drawn] = []
 
     @property
     def canvas(self) -> Canvas:
-        """What the turn may see."""
         return self._canvas.visible_in(self._visibility)
 
     @property
     def drawn(self) -> tuple[Drawn, ...]:
-        """The applied commands, with the ids of new elements."""
         return tuple(self._drawn)
 
     @property
     def hides(self) -> bool:
-        """Whether there are elements that the turn may not see."""
         return self._canvas.elements != self.canvas.elements
 
     def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
@@ -85,8 +80,6 @@ class CanvasDraft:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """Whom and where a call acts for."""
-
     user_id: int
     visibility: Visibility
     locale: Locale
@@ -101,7 +94,6 @@ class ToolContext:
     recalled: frozenset[int] = frozenset()
     """Looked up in this turn, and seen by its user."""
     made: frozenset[int] = frozenset()
-    """Created in this turn."""
     changing: int = 0
     """Number of existing memories that this turn changes or deletes."""
     source: Source = Source("model")
@@ -111,10 +103,8 @@ class ToolContext:
     canvas: CanvasDraft | None = None
     schedules: ScheduleStore | None = None
     place: Place = "channel"
-    """Where reminders are sent."""
     guild_id: int | None = None
     in_dm: bool = False
-    """Including group DMs."""
     files: tuple[Attachment, ...] = ()
     """Documents of the turn and of the history shown, oldest first."""
     internet: TurnWebAccess | None = None
@@ -126,7 +116,6 @@ class ToolContext:
     looked_up: bool = False
     """The model has seen results of `personal` tools."""
     asker: Asker | None = None
-    """Asks the user during a call."""
     approved: str | None = None
     """The values that an approved call must find unchanged (see DeferredCall)."""
     owners_read: bool = True
@@ -158,22 +147,19 @@ class ToolOutcome:
     secret: bool = False
     """The arguments must not be stored."""
     changes: tuple[MemoryChange, ...] = ()
-    """Committed changes to report to the user."""
+    """Committed."""
     recalled: tuple[Memory, ...] = ()
-    """Shown to the model to answer with."""
     schedules: tuple[ScheduleChange, ...] = ()
     proposal: ProposedCalls | None = None
     """A change that needs approval and was not made."""
     made: tuple[int, ...] = ()
     """Ids of new memories among `changes`."""
     tainted: bool = False
-    """It contains text not written by the user."""
     passing: bool = False
     """The result is not stored with the answer."""
     has_side_effects: bool = False
     """Something outside was changed for good, or may have been."""
     images: tuple[Attachment, ...] = ()
-    """Shown to the model and below the answer."""
 
 
 class InvalidToolCall(Exception):
@@ -259,7 +245,7 @@ def tool(
 
 class ToolsOutside(Protocol):
     def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
-        """In a fixed order."""
+        pass
 
 
 class ToolRegistry:
@@ -270,7 +256,6 @@ class ToolRegistry:
         self.outside = outside
 
     def beside(self, outside: ToolsOutside) -> "ToolRegistry":
-        """Return these tools with a source of external ones."""
         return ToolRegistry(self._tools.values(), outside)
 
     def in_place(self, place: ToolPlace) -> "ToolRegistry":
@@ -335,7 +320,7 @@ class ToolRegistry:
     async def run_approved(
         self, call: DeferredCall, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:
-        """Raises ToolGone if the tool is not offered, and what the tool raises."""
+        """Raises ToolGone, and what the tool raises."""
         tool = self._tools.get(call.name)
         if tool is None or tool.schema not in offered:
             raise ToolGone
@@ -395,17 +380,14 @@ def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def succeeded(told: Mapping[str, Any], **effects: Any) -> ToolOutcome:
-    """`effects` are fields of ToolOutcome."""
     return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=True, **effects)
 
 
 def failed(problem: str) -> ToolOutcome:
-    """The problem is for the model."""
     return ToolOutcome(json.dumps({"error": problem}, ensure_ascii=False), ok=False)
 
 
 def outcome_unknown(problem: str) -> ToolOutcome:
-    """The call may or may not have been made."""
     told = {"error": problem, MAYBE_DONE: True}
     return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=False, has_side_effects=True)
 

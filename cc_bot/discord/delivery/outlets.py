@@ -75,7 +75,6 @@ def reply_in_place(interaction: hikari.ComponentInteraction, page: Page, *, noti
 
 
 INTERVAL_S: Final = 1.2
-"""Between edits of a streaming answer."""
 _PAUSES_S: Final = (0.6, INTERVAL_S, 1.6)
 """For interactions, by the number of edits that showed text; the last one repeats. A webhook allows five in
 two seconds, beside the bot's rate limits."""
@@ -189,8 +188,8 @@ class MessageReplies:
         edition: str = "",
         asker: "DirectMessages | None" = None,
     ) -> Reply:
-        """Reply to a message. `edition` (at most seven characters) differs for each text of an edited
-        question. `asker`: the DM to use if the channel refuses."""
+        """`edition` (at most seven characters) differs for each text of an edited question. `asker`: the DM
+        to use if the channel refuses."""
         further = f"{base36(question_id)}{edition}" if edition else str(question_id)
         outlet = self._outlet(channel_id, question_id, str(question_id), further, asker=asker)
         return _continued(outlet, sent)
@@ -204,13 +203,11 @@ class MessageReplies:
         *,
         noting: Noting,
     ) -> Reply:
-        """Reply to an interaction whose token expired, or to its waiting message."""
         return _continued(self._outlet(channel_id, waiting_id, entry, noting=noting), sent)
 
     async def say(
         self, channel_id: int, question_id: int, sentence: str, asker: "DirectMessages | None" = None
     ) -> None:
-        """Reply with one sentence. Raises hikari's errors."""
         outlet = self._outlet(channel_id, question_id, f"{question_id}-s", asker=asker)
         await Reply(outlet).show((Page(sentence),))
 
@@ -218,7 +215,6 @@ class MessageReplies:
         await Reply(self._outlet(await open_dm(self.rest, user_id), None, nonce)).show((page,))
 
     async def say_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
-        """Tell the user by DM what a withdrawn turn did."""
         sentence, words = Page(recipient.words.mention.withdrawn), recipient.words
         page = with_effects(sentence, state, words, recipient.user_id, "private")
         if page == sentence:
@@ -229,7 +225,6 @@ class MessageReplies:
             _log.info("user_not_told", error=type(error).__name__)
 
     async def mark_unreachable(self, channel_id: int, question_id: int) -> None:
-        """React to a question whose author can't be reached."""
         with contextlib.suppress(hikari.HikariError):
             await self.rest.add_reaction(channel_id, question_id, UNREACHABLE)
 
@@ -258,12 +253,9 @@ def _continued(outlet: "MessageOutlet", sent: Sequence[Sent]) -> Reply:
 
 @dataclass(frozen=True, slots=True)
 class DirectMessages:
-    """The DM to use if the channel refuses an answer."""
-
     user_id: int
     note: str
     moved: Noting = noop
-    """Called before anything is sent to the DM."""
     noting: Noting = noop
 
 
@@ -375,7 +367,6 @@ class MessageOutlet(Outlet):
 async def _unarchiving(
     rest: hikari.api.RESTClient, channel_id: int, edit: Callable[[], Awaitable[object]]
 ) -> None:
-    """An archived thread is opened first, unless it is locked."""
     try:
         await edit()
     except hikari.ClientHTTPResponseError as error:

@@ -68,14 +68,12 @@ class UnshownTurn:
     older: Message | None
     heard: str
     proposals: tuple[Proposal, ...]
-    """Of `answer`, or else of `older`."""
 
     @property
     def may_be_asked_again(self) -> bool:
         return self.answer is None and self.turn.question is not None
 
     def pages(self) -> tuple[Page, ...]:
-        """Without controls."""
         if self.answer is not None:
             return final_pages(stored_state(self.answer, heard=self.heard), self.recipient.words)
         return (self._restored(self.older) if self.older and not self.turn.below else self.sentence(),)
@@ -127,7 +125,6 @@ RETRY_S: Final = 30.0
 LOOK_S: Final = 3600.0
 MAX_CONCURRENT: Final = 8
 _MAX_SENTENCE: Final = 600
-"""Characters of a sentence shown instead of an answer."""
 
 
 @dataclass(eq=False)
@@ -159,7 +156,6 @@ class Recovery:
         self._work = asyncio.create_task(self._run())
 
     def look_again(self) -> None:
-        """Look soon for turns of another process."""
         self._look_due.set()
         self.running.retry_due.set()
 
@@ -179,7 +175,6 @@ class Recovery:
             self._look_due.clear()
 
     async def _recover_due(self) -> bool:
-        """Returns False if some must be retried soon."""
         ledger, receipts = self.running.ledger, self.running.receipts
         self.running.retry_due.clear()
         try:
@@ -206,7 +201,6 @@ class Recovery:
         return turn.id in self.running.unshown or not self.running.began_here(turn.id)
 
     async def _try_to_recover(self, turn: PendingTurn) -> bool:
-        """Returns False if it must be retried soon."""
         async with self._slots, self.running.recovering.after(turn.id):
             with job("unfinished"):
                 try:
@@ -256,7 +250,7 @@ class Recovery:
         return UnshownTurn(turn, recipient, answer, older, heard, left)
 
     async def _show(self, unshown: UnshownTurn) -> Reply | Unshown:
-        """Show it by the first route that Discord accepts. Raises StorageError and hikari's errors."""
+        """Show it by the first route that Discord accepts."""
         turn = unshown.turn
         token = turn.token_at(self.recipients.clock())
         if token is not None:
@@ -340,7 +334,6 @@ class Recovery:
         return reply
 
     async def _show_in(self, unshown: UnshownTurn, reply: Reply, *, one_message: bool = False) -> None:
-        """Holds the lock of the last message. Raises hikari's errors."""
         ids, owner_id = await reply.message_ids(), unshown.turn.key.user_id
         async with self.changes.after(ids[-1] if ids else unshown.turn.id):
             page = unshown.pages()[0]
@@ -356,7 +349,7 @@ class Recovery:
         note: str = "",
         one_message: bool = False,
     ) -> None:
-        """Show the answer, else the page. `owner_id`: whose buttons the answer keeps."""
+        """`owner_id`: whose buttons the answer keeps."""
         words, receipts = unshown.recipient.words, self.running.receipts
         if unshown.answer is not None:
             live = unshown.live(reply, receipts, unshown.answer, one_message=one_message)
@@ -419,7 +412,6 @@ class Recovery:
     async def _unrecorded_followups(
         self, turn: PendingTurn, channel_id: int, after_id: int
     ) -> tuple[int, ...] | None:
-        """Return the interaction's messages after an id; None if unknown."""
         if turn.ephemeral:
             return None
         try:
@@ -444,7 +436,6 @@ class Recovery:
             await delete_all(replies.rest, turn.key.channel_id, turn.earlier, replies.expected_deletions)
 
     async def _remove(self, turn: PendingTurn) -> None:
-        """Delete the remaining messages of an answer after a user deleted one."""
         if turn.ephemeral:  # only dismissed: it stays in the conversation
             return
         replies, channel_id = self.replies, turn.place_id or turn.key.channel_id
@@ -454,7 +445,6 @@ class Recovery:
         await replies.channels.delete(ids, place_id=channel_id)
 
     async def _remove_waiting(self, turn: PendingTurn, token: str, reply: Reply) -> None:
-        """Delete the message that still shows "thinking" when another one has the answer."""
         if turn.shown_in is not None and not reply.shows(turn.shown_in):
             self.replies.expected_deletions.expect(turn.shown_in)
             with suppress(hikari.HikariError):
@@ -469,7 +459,7 @@ class Recovery:
         return all([await self._recover_call(call) for call in due])
 
     async def _recover_call(self, call: Proposal) -> bool:
-        """Report in the call's message, else by DM. Returns False to retry soon."""
+        """Returns False to retry soon."""
         recipient = await self.recipients.of_author(call.key.user_id, call.content.origin.locale)
         line = outcome_line(call, await self.approvals.give_up(call), recipient.words)
         try:
