@@ -31,8 +31,6 @@ class _SessionMessage(NamedTuple):
 
 
 REPLIED_CHARACTERS: Final = 100
-"""Shown of a message that is replied to."""
-
 _SAID: Final = Columns(_SessionMessage, message=MESSAGE)
 
 _OF_TAIL: Final = f"""
@@ -148,7 +146,6 @@ SELECT_IMAGES: Final = """
 """
 
 PAGE_SIZE: Final = 200
-"""Messages per read."""
 UNBOUNDED: Final = 2**62
 """More than any number of messages, and larger than any id."""
 
@@ -194,7 +191,7 @@ def read_session(
 
 
 def read_history(rows: Sequence[Row]) -> tuple[Message, ...]:
-    """Return the messages of rows that are newest first, oldest first and without files."""
+    """Oldest first, without files; the rows are newest first."""
     if not rows or message_id(rows[0]) is None:  # a session in which nothing was said yet
         return ()
     messages, last_id = list[Message](), None
@@ -270,9 +267,6 @@ def _attachments(rows: Sequence[Row]) -> dict[int | None, tuple[Attachment, ...]
     return files
 
 
-# Attachments are stored while their turn is in the history.
-
-# $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago
 DELETE_ATTACHMENTS_OF_IDLE: Final = """
     DELETE FROM attachments
     WHERE user_id = $1 AND session_id IN (
@@ -318,7 +312,6 @@ DELETE_ATTACHMENTS_OF_CLOSED: Final = """
 """
 
 
-# $1 user, $2 bytes
 DELETE_FILES_BEYOND_QUOTA: Final = """
     DELETE FROM attachments
     WHERE user_id = $1 AND (message_id, position) IN (

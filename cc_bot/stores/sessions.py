@@ -114,7 +114,6 @@ _TOUCH: Final = """
 class StoredTurn:
     messages: tuple[Message, ...]
     canvas: Canvas | None = None
-    """If the turn changed it."""
     proposals: tuple[Proposal, ...] = ()
     files_deleted: int = 0
     """Older files of the user that were deleted to make room."""
@@ -155,7 +154,6 @@ DELETE_ATTACHMENTS_OF_EXPIRED: Final = """
 _BEGINNING_OF_TIME: Final = ""
 _END_OF_TIME: Final = to_text(datetime.max.replace(tzinfo=UTC))
 
-# $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago, $5 now
 _CLOSE_IDLE: Final = """
     UPDATE sessions SET closed_at = $5
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
@@ -174,7 +172,6 @@ INSERT_SESSION: Final = f"""
     ON CONFLICT (user_id, channel_id, agent) WHERE closed_at IS NULL DO NOTHING
 """  # noqa: S608 - put together from constants alone
 
-# $1 user, $2 the answer's row
 _SELECT_QUESTION: Final = f"""
     SELECT {MESSAGE.of("q")}
     FROM messages AS a
@@ -196,7 +193,7 @@ class SessionStore:
         page_size: int = PAGE_SIZE,
         file_quota: FileQuota = FILE_QUOTA,
     ) -> None:
-        """`history_limit`: messages, 0 for no limit; `page_size`: messages per read."""
+        """`history_limit`: 0 for no limit; `page_size`: messages per read."""
         self._file_quota = file_quota
         self._database = database
         self._limit = history_limit
@@ -252,7 +249,6 @@ class SessionStore:
         return MESSAGE.first(await self._database.query(_SELECT_QUESTION, user_id, answer_id))
 
     async def clear(self, key: SessionKey) -> Session:
-        """Close the open session, if any, and open an empty one without summaries."""
         forget = [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
         forget += clear_canvas(key)
         now = self._clock()
@@ -408,7 +404,6 @@ class SessionStore:
         now: str,
         first: Sequence[Statement] = (),
     ) -> tuple[Sequence[Row], Sequence[Row]]:
-        """Close the session if it is idle, make sure that there is one, and read it."""
         columns = key_columns(key)
         results = await self._database.transaction(
             [

@@ -1,8 +1,7 @@
 """Makes the messages of one answer look like its pages.
 
 Edits and deletions are idempotent. A post that failed with a server error may have succeeded: the outlet
-finds out. A refused message is sent in a simpler form (without its
-reference, files, embeds or buttons), at last by DM to the author.
+finds out. A refused message is sent in a simpler form, at last by DM to the author.
 """
 
 import asyncio
@@ -75,8 +74,7 @@ _BY_FIELD: Final[Mapping[str, Part]] = {
 def next_form(
     parts: Collection[Part], without: frozenset[Part], error: hikari.ClientHTTPResponseError
 ) -> frozenset[Part] | None:
-    """Return the parts to leave out next, after a message `without` these was refused; None if none is
-    left."""
+    """Return the parts to leave out next, after a message `without` these was refused."""
     part = next((part for part in _suspects(error) if part in parts and part not in without), None)
     if part is None:
         return None
@@ -86,7 +84,6 @@ def next_form(
 
 
 def is_gone(error: hikari.HTTPError) -> bool:
-    """True if the message to change was deleted."""
     return isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_MESSAGE
 
 
@@ -119,14 +116,12 @@ class PostUncertain(Exception):
 
 
 KnownIds = Callable[[], Awaitable[Sequence[int]]]
-"""The ids of the messages sent so far."""
 
 
 class Outlet(ABC):
     """Sends the messages of an answer. Message id None: the first response of an interaction."""
 
     note: str = ""
-    """Shown below the answer."""
     place_id: int | None
     """Where the bot can edit its messages without a token; None for ephemeral ones."""
 
@@ -165,7 +160,7 @@ class Outlet(ABC):
         return False
 
     async def elsewhere(self) -> "Outlet | None":
-        """Return the outlet to the author's DM, if any. Raises hikari's errors."""
+        """Raises hikari's errors."""
         return None
 
 
@@ -191,7 +186,6 @@ class Reply:
         self._longest = len(self._sent)
         self._without: frozenset[Part] = frozenset()
         self.unwanted = False
-        """Its question or a message of it was deleted."""
         self._visible = asyncio.Event()
         if any(each.id is not None or each.page is not None for each in self._sent):
             self._visible.set()
@@ -270,7 +264,6 @@ class Reply:
                 await outlet.delete(sent.id)
 
     async def remove(self) -> None:
-        """Raises hikari's errors."""
         await self._shorten(0, RETRY_PAUSES_S)
 
     async def try_to_remove(self) -> None:

@@ -59,7 +59,6 @@ class RunningTurn:
     """Its ledger id, or a new one; used by the Stop button."""
     stop: Stop = field(default_factory=Stop)
     askers: frozenset[int] = frozenset()
-    """Users who may stop it, if several."""
     key: ChannelKey | None = None
     """None for a session."""
     questions: frozenset[int] = frozenset()
@@ -67,7 +66,6 @@ class RunningTurn:
     answer_id: int | None = None
     """The message of an approved call."""
     reply: Reply | None = None
-    """None for an approved call."""
     withdrawn: bool = False
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -80,7 +78,6 @@ class RunningTurn:
             self.discard()
 
     def discard(self) -> None:
-        """Stop it, and show nothing of it."""
         self.withdrawn = True
         if self.reply:
             self.reply.unwanted = True
@@ -113,7 +110,6 @@ class RunningTurns:
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
 
     def new_name(self) -> str:
-        """Return a unique short name for a turn."""
         return self._life + secrets.token_hex(4)
 
     def began_here(self, name: str) -> bool:
@@ -133,7 +129,6 @@ class RunningTurns:
         return 1 if turn.key is None else sum(other.key == turn.key for other in self._turns.values())
 
     def stop(self, name: str) -> bool:
-        """Returns False if the turn is not running."""
         if name in self._turns:
             self._turns[name].stop.request()
         return name in self._turns
@@ -172,8 +167,8 @@ class RunningTurns:
     def row_of_interaction(
         self, interaction: Answerable, key: SessionKey, kind: TurnKind, recipient: Recipient, **fields: Any
     ) -> PendingTurn:
-        """Make the ledger row of a turn; `fields` are others of PendingTurn. A public question belongs to the
-        interaction's channel."""
+        """Make a turn's ledger row; `fields` are others of PendingTurn. A public question is in the
+        channel."""
         now = self.clock()
         return PendingTurn(
             self.new_name(),
@@ -227,7 +222,6 @@ class RunningTurns:
             return await self.ledger.claim(entry, user_id, renewed)
 
     async def write(self, writing: Coroutine[None, None, Written]) -> asyncio.Task[Written]:
-        """Write for at most NOTE_TIMEOUT_S. Never raises StorageError."""
         task = asyncio.create_task(writing)
         self._writes.add(task)
         task.add_done_callback(self._on_written)
@@ -244,7 +238,6 @@ class RunningTurns:
             await self.channels.add_pages(row.place_id or row.key.channel_id, answer.discord_id, pages)
 
     def mark_unshown(self, entry: str) -> None:
-        """Leave the end of a turn to recovery."""
         self.unshown.add(entry)
         self.retry_due.set()
 
@@ -293,7 +286,6 @@ class ShownTurn(RunningTurn):
 
     @property
     def retry(self) -> RetryButton | None:
-        """None if its question may not be stored."""
         stored = self.row.question is not None or self.row.kind == "mention"
         return RetryButton(self.row.key.user_id, self.row.id) if stored and not self.row.temporary else None
 
@@ -344,7 +336,7 @@ class ShownTurn(RunningTurn):
             await self.settle()
 
     async def settle(self) -> None:
-        """Remove it from the ledger. Never raises; recovery retries."""
+        """Remove it from the ledger. Never raises."""
         try:
             await self._release()
             await self.turns.ledger.mark_settled(self.name, self.row.key.user_id)
@@ -370,7 +362,7 @@ class ShownTurn(RunningTurn):
 
 
 def _max_tokens(question: AskedQuestion | None) -> int:
-    """An upper estimate: a character is at most about one token."""
+    """A character is at most about one token."""
     if question is None:
         return 0
     files = sum(max_file_tokens(file.media_type or "", file.size) for file in question.files)
