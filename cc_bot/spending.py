@@ -145,11 +145,8 @@ async def _usage_of(asked: _Asked) -> Usage:
     """The server's count, else an estimate (as for an interrupted answer)."""
     if asked.usage != Usage() or not asked.model:
         return asked.usage
-    return await asyncio.to_thread(_estimate_usage, asked)
-
-
-def _estimate_usage(asked: _Asked) -> Usage:
-    return Usage(request_tokens(asked.request), estimate_tokens("".join(asked.said)))
+    said = "".join(asked.said)
+    return await asyncio.to_thread(lambda: Usage(request_tokens(asked.request), estimate_tokens(said)))
 
 
 # A request is admitted, which may be refused, before a model is asked, and always settled. Days are those of

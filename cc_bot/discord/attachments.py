@@ -222,7 +222,9 @@ class AttachmentFetcher:
 
     async def _outcome(self, file: AskedFile, *, fits: bool) -> tuple[Attachment, ...] | InputError:
         try:
-            _check_size(file)
+            limit = size_limit(file.media_type, file.name)
+            if file.size > limit:
+                raise too_large(limit)
             if not fits:
                 return too_large(MAX_BYTES)
             if _is_called_document(file):  # it is in memory only while it is read
@@ -247,12 +249,6 @@ class AttachmentFetcher:
 
 def _is_called_document(file: AskedFile) -> bool:
     return is_called_document(file.media_type, file.name)
-
-
-def _check_size(file: AskedFile) -> None:
-    limit = size_limit(file.media_type, file.name)
-    if file.size > limit:
-        raise too_large(limit)
 
 
 def with_files(question: Message, fetched: Fetched) -> Message:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar, cast
 
 import hikari
 import structlog
@@ -29,7 +29,7 @@ MANAGING_S: Final = 60.0
 """How long "manages this server" is cached."""
 NAMES_S: Final = 3600.0
 """How long names are cached."""
-REMEMBERED: Final = 2000
+MAX_CACHED: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,9 @@ class DiscordForPages:
     boards: CanvasBoards
     receipts: ReceiptUpkeep
     recipients: Recipients
-    _names: Recent[tuple[str, int], tuple[str | None, float]] = field(
-        default_factory=lambda: Recent(REMEMBERED)
+    _cached: Recent[tuple[object, ...], tuple[object, float]] = field(
+        default_factory=lambda: Recent(MAX_CACHED)
     )
-    _managing: Recent[tuple[int, int], tuple[bool, float]] = field(default_factory=lambda: Recent(REMEMBERED))
 
     async def admit(
         self, place: WebPlace, what: Literal["command", "choices"], *, always: bool = False
@@ -73,12 +72,18 @@ class DiscordForPages:
         return user_id in await self.gate.owners.ids(fresh=anew)
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
-        known = self._managing.get((user_id, guild_id))
-        if known and monotonic() < known[1]:
-            return known[0]
-        found = await _ask(self._look_whether_manages(user_id, guild_id)) or False
-        self._managing[user_id, guild_id] = (found, monotonic() + MANAGING_S)
-        return found
+        async def ask() -> bool:
+            guild = await self.rest.fetch_guild(guild_id)
+            if guild.owner_id == user_id:
+                return True
+            member = await self.rest.fetch_member(guild_id, user_id)
+            granted = hikari.Permissions.NONE
+            for role in guild.roles.values():
+                if role.id in {guild.id, *member.role_ids}:
+                    granted |= role.permissions
+            return bool(granted & MANAGER_PERMISSIONS)
+
+        return await self._remembered(("manages", user_id, guild_id), ask, MANAGING_S) or False
 
     async def name_of(self, user_id: int) -> str | None:
         async def ask() -> str:
@@ -99,15 +104,15 @@ class DiscordForPages:
 
         return await self._name("channel", channel_id, ask)
 
-    async def is_dm(self, channel_id: int) -> bool:
-        found = await _ask(self.places.of(channel_id))
-        return found is not None and found.is_dm
-
     async def name_of_guild(self, guild_id: int) -> str | None:
         async def ask() -> str:
             return (await self.rest.fetch_guild(guild_id)).name
 
         return await self._name("guild", guild_id, ask)
+
+    async def is_dm(self, channel_id: int) -> bool:
+        found = await _ask(self.places.of(channel_id))
+        return found is not None and found.is_dm
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
         return (await self.chooser.of_place(user_id, await self._place(channel_id))).key
@@ -143,25 +148,19 @@ class DiscordForPages:
         return await self.chooser.locate(channel_id) if channel_id else Location(0, None)
 
     async def _name(self, kind: str, id_: int, ask: Callable[[], Awaitable[str | None]]) -> str | None:
-        """Return a cached name; a missing one is asked for again sooner."""
-        known = self._names.get((kind, id_))
-        if known and monotonic() < known[1]:
-            return known[0]
-        found = await _ask(ask())
-        found = one_line(without_controls(found)) if found else found
-        self._names[kind, id_] = (found, monotonic() + (NAMES_S if found else MANAGING_S))
-        return found
+        found = await self._remembered((kind, id_), ask, NAMES_S)
+        return one_line(without_controls(found)) if found else found
 
-    async def _look_whether_manages(self, user_id: int, guild_id: int) -> bool:
-        guild = await self.rest.fetch_guild(guild_id)
-        if guild.owner_id == user_id:
-            return True
-        member = await self.rest.fetch_member(guild_id, user_id)
-        granted = hikari.Permissions.NONE
-        for role in guild.roles.values():
-            if role.id in {guild.id, *member.role_ids}:
-                granted |= role.permissions
-        return bool(granted & MANAGER_PERMISSIONS)
+    async def _remembered(
+        self, key: tuple[object, ...], ask: Callable[[], Awaitable[T]], kept_s: float
+    ) -> T | None:
+        """Return a cached value; a missing one is asked for again sooner."""
+        known = self._cached.get(key)
+        if known and monotonic() < known[1]:
+            return cast("T | None", known[0])
+        found = await _ask(ask())
+        self._cached[key] = (found, monotonic() + (kept_s if found else MANAGING_S))
+        return found
 
 
 async def _ask(asked: Awaitable[T]) -> T | None:

@@ -24,7 +24,6 @@ from cc_bot.domain.usage import (
     Bounds,
     DailyUsage,
     ModelUsage,
-    ReachedLimit,
     Remaining,
     Rules,
     UsageSnapshot,
@@ -279,7 +278,9 @@ class UsageStore:
         asked = wish.purpose == "turn"
         for each, error in ((own, LimitReached), (guilds, ServerLimitReached)):
             if limit := find_reached(each.bounds, each.used, now, self.zone, asked=asked):
-                return _as_error(limit, error)
+                if limit.resets_at is None:
+                    return TooManyAtOnce(what=limit.name)
+                return error(what=limit.name, resets=limit.resets_at)
         subject = (number, payer.user_id, payer.guild_id, payer.front_end)
         tokens = max(1, wish.tokens)
         yield Statement(RESERVE, (*subject, wish.purpose, wish.model, tokens, to_ms(now), self._process))
@@ -427,9 +428,3 @@ def settle(settlement: Settlement) -> Steps[bool]:
     for total in sorted(totals):
         yield Statement(ADD_TOTAL, total)
     return True
-
-
-def _as_error(limit: ReachedLimit, error: type[LimitReached]) -> LimitReached:
-    if limit.resets_at is None:
-        return TooManyAtOnce(what=limit.name)
-    return error(what=limit.name, resets=limit.resets_at)

@@ -33,24 +33,16 @@ REMEMBERED: Final = 500
 
 
 @dataclass(eq=False, slots=True)
-class _Waiting:
-    forwards: dict[int, datetime] = field(default_factory=dict)
-    """Preloaded times by message id."""
-    asking: asyncio.Task[None] | None = None
-
-    def stop_asking(self) -> None:
-        if self.asking:
-            self.asking.cancel()
-
-
-@dataclass(eq=False, slots=True)
 class Forwards:
     rest: hikari.api.RESTClient
     channels: ChannelStore
     references: References
     replies: MessageReplies
     recipients: Recipients
-    _waiting: dict[int, _Waiting] = field(default_factory=dict)
+    _waiting: dict[int, dict[int, datetime]] = field(default_factory=dict)
+    """By DM, the times of forwards by message id."""
+    _asking: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    """By DM, a task that asks what to do."""
     _known: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     """DMs whose last messages this process knows."""
     _taken: dict[int, int] = field(default_factory=dict)
@@ -66,11 +58,10 @@ class Forwards:
         channel_id = int(message.channel_id)
         self.references.targets.note(message)
         self._known[channel_id] = None
-        waiting = self._waiting.setdefault(channel_id, _Waiting())
-        waiting.forwards[int(message.id)] = message.created_at
-        waiting.stop_asking()
+        self._waiting.setdefault(channel_id, {})[int(message.id)] = message.created_at
+        self._stop_asking(channel_id)
         if int(message.id) not in self._asked:
-            waiting.asking = asyncio.create_task(self._ask_what_to_do(message))
+            self._asking[channel_id] = asyncio.create_task(self._ask_what_to_do(message))
 
     def note_asked(self, ids: Iterable[int]) -> None:
         """Do not ask about forwards that the last run had a question about."""
@@ -99,14 +90,14 @@ class Forwards:
         waiting = self._waiting.get(channel_id)
         if waiting is None:
             return ()
-        waiting.stop_asking()
-        waiting.forwards = {id_: came for id_, came in waiting.forwards.items() if came > since}
-        for id_ in await self.channels.find_known([*waiting.forwards]):
-            del waiting.forwards[id_]
-        taken = tuple(sorted(waiting.forwards.keys() - self._taken.keys()))
+        self._stop_asking(channel_id)
+        stored = await self.channels.find_known([*waiting])
+        for id_ in [id_ for id_, came in waiting.items() if came <= since or id_ in stored]:
+            del waiting[id_]
+        taken = tuple(sorted(waiting.keys() - self._taken.keys()))
         self._taken.update(dict.fromkeys(taken, question_id))
-        if not waiting.forwards:
-            del self._waiting[channel_id]
+        if not waiting:
+            self._waiting.pop(channel_id, None)
         return taken
 
     def release(self, question_id: int) -> None:
@@ -115,17 +106,21 @@ class Forwards:
     def forget(self, message_ids: Collection[int]) -> None:
         for channel_id, waiting in [*self._waiting.items()]:
             for message_id in message_ids:
-                waiting.forwards.pop(message_id, None)
-            if not waiting.forwards:
-                waiting.stop_asking()
+                waiting.pop(message_id, None)
+            if not waiting:
+                self._stop_asking(channel_id)
                 del self._waiting[channel_id]
 
     async def close(self) -> None:
         """Cancel pending requests for a question; the next run finds waiting forwards."""
-        asking = [each.asking for each in self._waiting.values() if each.asking]
+        asking = [*self._asking.values()]
         for task in asking:
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
+
+    def _stop_asking(self, channel_id: int) -> None:
+        if task := self._asking.pop(channel_id, None):
+            task.cancel()
 
     async def _look_up(self, channel_id: int, user_id: int, question_id: int, since: datetime) -> None:
         """Find the user's forwards right above a question, skipping the bot's messages."""
@@ -139,8 +134,7 @@ class Forwards:
                 if not message.message_snapshots or message.created_at <= since:
                     break
                 self.references.targets.note(message)
-                waiting = self._waiting.setdefault(channel_id, _Waiting())
-                waiting.forwards[int(message.id)] = message.created_at
+                self._waiting.setdefault(channel_id, {})[int(message.id)] = message.created_at
 
     async def _ask_what_to_do(self, message: hikari.Message) -> None:
         passed = self.recipients.clock() - message.created_at

@@ -485,7 +485,11 @@ class Mentions:
             await say(key, waiting, lambda recipient: explain(error, recipient.words), visit)
         elif refusal:  # not announced in the channel
             await self._store.give_up(key, [each.question for each in waiting])
-        elif late := [each for each in waiting if self._is_late(each.question)]:
+        elif late := [
+            each
+            for each in waiting
+            if self._age(each.question) > MAX_QUESTION_AGE and id_of(each.question) not in self._asked_again
+        ]:
             await say(key, late, lambda recipient: recipient.words.mention.away, visit)
         else:
             done = not self._closed.is_set() and await self._answers.answer(key, waiting, visit)
@@ -496,6 +500,3 @@ class Mentions:
 
     def _age(self, question: Message) -> timedelta:
         return self._clock() - hikari.Snowflake(id_of(question)).created_at
-
-    def _is_late(self, question: Message) -> bool:
-        return id_of(question) not in self._asked_again and self._age(question) > MAX_QUESTION_AGE
