@@ -22,7 +22,7 @@ __all__ = ["Agents"]
 MAX_DISPLAY_NAME_LENGTH: Final = 40
 MAX_DESCRIPTION_LENGTH: Final = 200
 MAX_PROMPT_LENGTH: Final = 20_000
-"""Characters, so that a question always fits beside it."""
+"""So that a question always fits beside it."""
 _PLACES: Final = frozenset({"guilds", "channels", "dms"})
 
 _ON_ONE_LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]+$"
@@ -42,7 +42,7 @@ _OF_A_SERVER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}__[A-Za-z0-9_*-
 """A server's tool, or a pattern of such names; it may not exist now."""
 _Id = Annotated[int, Field(gt=0, lt=2**63)]
 _AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
-"""Strict: a text in place of a number is a mistake."""
+"""A text in place of a number is a mistake."""
 
 
 class _DisplayNames(BaseModel):
@@ -72,7 +72,7 @@ class AgentTable(BaseModel):
 
 
 def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) -> Agent:
-    """Read an agent's table; `tools`: the existing ones. Raises FileRefused."""
+    """`tools`: the existing ones. Raises FileRefused."""
     if name == DEFAULT_AGENT and isinstance(table, dict):
         for key in _PLACES & table.keys():
             raise FileRefused(words.agents_file.default_places.format(key=key))
@@ -98,7 +98,7 @@ def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) 
 
 
 def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
-    """Return a text by language; a single one is used for all."""
+    """A single text is used for all languages."""
     if isinstance(given, str):
         return dict.fromkeys(Locale, given)
     texts = given.model_dump() if given else {}
@@ -106,7 +106,7 @@ def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
 
 
 def _places(given: AgentTable) -> AgentPlaces:
-    """Return where it may be used. With places listed, DMs must be listed too."""
+    """With places listed, DMs must be listed too."""
     everywhere = not given.guilds and not given.channels
     return AgentPlaces(
         frozenset(given.guilds), frozenset(given.channels), everywhere if given.dms is None else given.dms
@@ -128,15 +128,14 @@ def _expected(tools: Collection[str], words: AgentsFileTexts) -> Mapping[str, st
     }
 
 
-# Only the first error is reported.
-
 MAX_AGENTS: Final = 100
 _NAME: Final = re.compile(r"[a-z0-9_-]{1,32}")
 
 
 def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[str, Agent]:
-    """Return the agents by name, the default one first, which always exists; `tools`: the existing ones.
-    Raises FileRefused."""
+    """Return the agents by name, the default one first. `tools`: the existing ones. Raises FileRefused with
+    the first error.
+    """
     document = parse_toml(text, words.operator_file)
     told = words.agents_file
     tables = document.pop("agents", {})
@@ -160,39 +159,33 @@ def _name_default(agent: Agent) -> Agent:
     return replace(agent, display_names=names | agent.display_names)
 
 
-# Values are immutable, so a turn keeps the agents it began with.
-
-
 class Agents:
-    """The agents in a file."""
-
     def __init__(self, path: Path, *, tools: Collection[str], locale: Locale, required: bool = False) -> None:
-        """`locale`: the language of errors. `tools`: the existing ones. `required`: the operator named the
-        file, so its absence is an error."""
+        """`locale`: the language of errors. `required`: the operator named the file."""
         words = texts(locale)
         parse = partial(parse_agents, tools=frozenset(tools), words=words)
         kind = FileKind("agents", "CC_BOT_AGENTS_FILE", parse, InvalidAgents)
         self._file = OperatorFile[Mapping[str, Agent]](path, kind, words.operator_file, required=required)
 
     async def load(self) -> Mapping[str, Agent]:
-        """Read the file for the first time. Raises InvalidAgents."""
+        """Raises InvalidAgents."""
         return await self._file.load()
 
     async def all(self) -> Mapping[str, Agent]:
-        """Return the agents by name, the default one first, then in the file's order."""
+        """The default one first, then in the file's order."""
         return await self._file.now()
 
     async def get(self, name: str) -> Agent | None:
         return (await self.all()).get(name)
 
     async def default(self) -> Agent:
-        """Return the default agent."""
         return (await self.all())[DEFAULT_AGENT]
 
 
 def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list[tuple[str, str]]:
-    """Return labels and names of agents whose name or display name, in any language, contains what was typed;
-    prefixes first."""
+    """Return labels and names of agents whose name in any language contains what was typed; prefixes
+    first.
+    """
     wanted = _fold(typed)
     found = [agent for agent in agents if any(wanted in name for name in _names(agent))]
     found.sort(key=lambda agent: not any(name.startswith(wanted) for name in _names(agent)))
@@ -200,7 +193,6 @@ def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list
 
 
 def find_agent(agents: Sequence[Agent], given: str) -> Agent | None:
-    """Return the agent with this name or display name."""
     wanted = _fold(given)
     by_name = next((agent for agent in agents if agent.name == wanted), None)
     return by_name or next((agent for agent in agents if wanted in _names(agent)), None)
@@ -216,5 +208,4 @@ def _names(agent: Agent) -> tuple[str, ...]:
 
 
 def _fold(text: str) -> str:
-    """Fold width and case for comparing names."""
     return unicodedata.normalize("NFKC", text).strip().casefold()

@@ -1,7 +1,7 @@
 """Files of the operator that may change while the program runs.
 
-A file is checked whenever its value is needed, and read again if it changed: no restart, no background task.
-While a file is invalid, its last valid value stays in effect.
+A file is checked whenever its value is needed, and read again if it changed. While it is invalid, its last
+valid value stays in effect.
 """
 
 import asyncio
@@ -35,11 +35,10 @@ Table = TypeVar("Table", bound=BaseModel)
 
 
 class FileRefused(Exception):
-    """Explains to the operator what is wrong with the file."""
+    """Explains what is wrong with the file."""
 
 
 def parse_toml(text: str, words: OperatorFileTexts) -> dict[str, Any]:
-    """Parse TOML. Raises FileRefused."""
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also of numbers with more digits than Python reads
@@ -47,21 +46,19 @@ def parse_toml(text: str, words: OperatorFileTexts) -> dict[str, Any]:
 
 
 def printable_key(key: object) -> str:
-    """Return a key of the file, safe to repeat in a sentence."""
+    """Return a key that is safe to repeat in a sentence."""
     text = str(key)
     return text[:40] if text.isprintable() else ascii(text)[1:41]
 
 
 @dataclass(frozen=True, slots=True)
 class TableReader:
-    """Validates the tables of a file."""
-
     words: OperatorFileTexts
     expected: Mapping[str, str]
-    """How the value of each key has to be written."""
+    """By key, how its value has to be written."""
 
     def read(self, kind: type[Table], name: str, table: object) -> Table:
-        """Return a table, which is called `name`. Raises FileRefused for its first mistake."""
+        """Raises FileRefused for the first mistake in the table called `name`."""
         if not isinstance(table, dict):
             raise FileRefused(self.words.not_a_table.format(name=name))
         try:
@@ -82,7 +79,7 @@ class TableReader:
         return self.wrong(name, f"{key}.{rest[0]}" if rest and get_origin(inner) is dict else key)
 
     def wrong(self, name: str, key: str) -> FileRefused:
-        """Return the error for a value that is not as it has to be; `key` may have the part after a dot."""
+        """`key` may have the part after a dot."""
         expected = self.expected[key.partition(".")[0]]
         return FileRefused(self.words.wrong.format(name=name, key=printable_key(key), expected=expected))
 
@@ -93,7 +90,7 @@ def _odd_key(table: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def hash_file(path: Path) -> str:
-    """Return the hash of a file, to compare machines; empty if it can't be read."""
+    """Empty if it can't be read."""
     try:
         with open_regular(path) as file:
             return blake2b(file.read(MAX_BYTES), digest_size=8).hexdigest()
@@ -103,8 +100,6 @@ def hash_file(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FileKind(Generic[T]):
-    """What a file is for, and how it is read."""
-
     name: str
     """For the log: `agents` gives `agents_reloaded`."""
     variable: str
@@ -112,16 +107,14 @@ class FileKind(Generic[T]):
     parse: Callable[[str], T]
     """Parses the text, empty without a file. Raises FileRefused."""
     error: type[StartupError]
-    """Raised with `path` and `detail` if the file is invalid at the start."""
+    """Raised with `path` and `detail`."""
     empty: str = ""
     """The error for an empty file; without one it is valid."""
 
 
 class OperatorFile(Generic[T]):
-    """A file that is read again when it changes."""
-
     def __init__(self, path: Path, kind: FileKind[T], words: OperatorFileTexts, *, required: bool) -> None:
-        """`required`: the operator named it, so its absence is an error."""
+        """`required`: the operator named it."""
         self._path = path
         self._kind = kind
         self._words = words
@@ -131,14 +124,13 @@ class OperatorFile(Generic[T]):
         self._reading = asyncio.Lock()
 
     async def load(self) -> T:
-        """Read the file for the first time. Raises its kind's error."""
+        """Raises its kind's error."""
         look = await asyncio.to_thread(_look_at, self._path)
         self._said = await asyncio.to_thread(self._read, look)
         self._look = look
         return self._said
 
     async def now(self) -> T:
-        """Return the current value, which is immutable."""
         async with self._reading:
             look = _look_at(self._path)  # some microseconds: a thread for it would cost fifty times that
             if look != self._look:
@@ -146,8 +138,7 @@ class OperatorFile(Generic[T]):
             return self._said
 
     async def _reload(self, look: _Look) -> None:
-        """Read the file again once nothing writes to it. If it is invalid, log that once and keep the last
-        value."""
+        """If the file is invalid, log that once and keep the last value."""
         look = await self._wait_until_settled(look)
         try:
             self._said = await asyncio.to_thread(self._read, look)
@@ -168,7 +159,7 @@ class OperatorFile(Generic[T]):
         return look
 
     def _read(self, look: _Look) -> T:
-        """Return the file's value. Raises its kind's error."""
+        """Raises its kind's error."""
         try:
             return self._kind.parse(self._text(look))
         except FileRefused as refused:

@@ -30,7 +30,7 @@ from cc_bot.texts import Texts, texts
 UNLIMITED: Final = "unlimited"
 
 _AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
-"""Strict: a text in place of a number is a mistake."""
+"""A text in place of a number is a mistake."""
 
 Id = Annotated[int, Field(gt=0, lt=2**63)]
 _Limit = Annotated[int, Field(gt=0, le=MAX_LIMIT)] | Literal["unlimited"] | None
@@ -47,7 +47,7 @@ class Policy:
 
 
 class GuildLimitTable(BaseModel):
-    """Limits on what a guild's members use together."""
+    """On what a guild's members use together."""
 
     model_config = _AS_WRITTEN
     turns_per_minute: _Limit = None
@@ -72,7 +72,7 @@ class PriceTable(BaseModel):
 
 
 class SoundPriceTable(PriceTable):
-    """Prices of speech models; few charge for tokens as well."""
+    """Few speech models charge for tokens as well."""
 
     input: _Price = 0.0
     output: _Price = 0.0
@@ -93,8 +93,6 @@ class AccessTable(BaseModel):
     deny: SubjectsTable = SubjectsTable()
 
 
-# Only the first error is reported.
-
 _GROUPS: Final[Mapping[str, LimitScope]] = {"users": "user", "roles": "role", "guilds": "guild"}
 """The tables below `limits`, by the kind of their ids."""
 _ID: Final = re.compile(r"0|[1-9][0-9]{0,18}")
@@ -104,7 +102,7 @@ Table = TypeVar("Table", bound=BaseModel)
 
 
 def parse_policy(text: str, *, words: Texts) -> Policy:
-    """Parse a policy. Raises FileRefused."""
+    """Raises FileRefused with the first error."""
     document = parse_toml(text, words.operator_file)
     read = _Reader(words)
     policy = Policy(
@@ -174,26 +172,21 @@ def _rules(scope: LimitScope, scope_id: int, given: GuildLimitTable) -> Iterator
             yield LimitKey(scope, scope_id, name), None if value == UNLIMITED else value
 
 
-# Values are immutable, so a turn keeps the policy it began with.
-
-
 class Policies:
     """The policy in a file; the default one without a file."""
 
     def __init__(self, path: Path, *, locale: Locale, required: bool = False) -> None:
-        """`locale`: the language of errors. `required`: the operator named the file, so its absence is an
-        error."""
+        """`locale`: the language of errors. `required`: the operator named the file."""
         words = texts(locale)
         kind = FileKind("policy", "CC_BOT_POLICY_FILE", partial(parse_policy, words=words), InvalidPolicy)
         self._file = OperatorFile[Policy](path, kind, words.operator_file, required=required)
 
     async def load(self) -> Policy:
-        """Read the file for the first time. Raises InvalidPolicy."""
+        """Raises InvalidPolicy."""
         return await self._file.load()
 
     async def now(self) -> Policy:
         return await self._file.now()
 
     async def limits(self) -> Rules:
-        """Return the current limits."""
         return (await self._file.now()).limits

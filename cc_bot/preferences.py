@@ -15,9 +15,10 @@ async def choose(
     spoken: bool | Keep = Keep.AS_IS,
     default_zone: str,
 ) -> UserSettings:
-    """Change what is given, and return all; None goes back to the default. What repeats by the clock on its
-    user's wall goes by the new one from now on. `zone` is named as people name it; `default_zone` is the
-    zone of those who chose none. Raises UnknownTimezone, with nothing changed, and StorageError."""
+    """Change what is given, and return all; None resets to the default. Repeating reminders follow a new
+    time zone. `zone` may be written as people do. Raises UnknownTimezone, with nothing changed, and
+    StorageError.
+    """
     timezone = zone_of(zone) if isinstance(zone, str) else zone
     chosen = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:

@@ -30,14 +30,12 @@ from cc_bot.stores import Reservation, ReservationRequest, Settlement, UsageStor
 
 __all__ = ["Spending", "UsageRecorder"]
 
-# The usage of one turn, summary or heartbeat, request by request.
-
 
 @dataclass(slots=True)
 class _Asked:
     request: ChatRequest
     model: str
-    """The model that answers, as far as known."""
+    """As far as known."""
     said: list[str] = field(default_factory=list)
     usage: Usage = Usage()
 
@@ -61,7 +59,7 @@ class MeteredSound:
 
     model: str
     seconds: float
-    """The file's duration; higher if the server counted more."""
+    """Higher if the server counted more."""
 
     @property
     def usage(self) -> Usage:
@@ -69,9 +67,11 @@ class MeteredSound:
 
 
 class UsageRecorder:
-    """Records the usage of the models asked through it. A rejected request costs nothing. An interrupted one
-    costs what its server reported, else an estimate of what was sent and received. Usage counts for the model
-    that answered, which need not be the first of the chain."""
+    """Records the usage of the models asked through it.
+
+    A rejected request costs nothing. An interrupted one costs what its server reported, else an estimate.
+    Usage counts for the model that answered.
+    """
 
     def __init__(
         self, reservation: Reservation, policy: Callable[[], Awaitable[Policy]], meter: Meter = NULL_METER
@@ -85,7 +85,6 @@ class UsageRecorder:
         self._sounds: list[MeteredSound] = []
 
     def metered(self, model: ChatModel) -> ChatModel:
-        """Wrap the model so that its usage is recorded."""
         return _MeteredModel(model, self)
 
     async def total(self) -> Sequence[ModelUsage]:
@@ -98,8 +97,7 @@ class UsageRecorder:
 
     @contextmanager
     def sound(self, model: str, seconds: float) -> Iterator["MeteredSound"]:
-        """Count the recording processed in the block. One that its server rejected costs nothing; a cancelled
-        one costs the full price."""
+        """Count the recording processed in the block. One that its server rejected costs nothing."""
         sound = MeteredSound(model, seconds)
         self._sounds.append(sound)
         try:
@@ -110,13 +108,11 @@ class UsageRecorder:
         self._meter.record_tokens(self.reservation.wish.purpose, model, sound.usage)
 
     async def settlement(self) -> Settlement:
-        """The usage and cost that replace the reservation."""
         spent, prices = await self.total(), (await self._policy()).prices
         costs = tuple((each, prices.cost(each.model, each.usage)) for each in spent)
         return Settlement(self.reservation, costs)
 
     async def stream(self, model: ChatModel, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        """Stream the model's events and record what the server charges. Raises as the model."""
         asked = _Asked(request, request.answered_by or self.reservation.wish.model)
         self._asked.append(asked)
         try:
@@ -142,31 +138,30 @@ class _MeteredModel:
 
 
 async def _usage_of(asked: _Asked) -> Usage:
-    """The server's count, else an estimate (as for an interrupted answer)."""
+    """The server's count, else an estimate."""
     if asked.usage != Usage() or not asked.model:
         return asked.usage
     said = "".join(asked.said)
     return await asyncio.to_thread(lambda: Usage(request_tokens(asked.request), estimate_tokens(said)))
 
 
-# A request is admitted, which may be refused, before a model is asked, and always settled. Days are those of
-# CC_BOT_TIMEZONE; usage counts for the day of admission.
+# Days are those of CC_BOT_TIMEZONE; usage counts for the day of admission.
 
 _log = structlog.get_logger(__name__)
 
 ABOUT_A_REQUEST: Final = 4000
-"""Tokens reserved in addition to the question's: instructions, tools, some history, an answer."""
+"""Reserved in addition to the question's: instructions, tools, some history, an answer."""
 
 _WITHOUT_LIMITS: Final = Policy(limits={})
 
 
 async def without_limits() -> Policy:
-    """Return a policy without limits; usage is still counted."""
+    """Usage is still counted."""
     return _WITHOUT_LIMITS
 
 
 class Spending:
-    """Reserves, records and settles usage. All state is in the database."""
+    """Reserves, records and settles usage. All state is in the database. Reports raise StorageError."""
 
     def __init__(
         self,
@@ -174,7 +169,6 @@ class Spending:
         policy: Callable[[], Awaitable[Policy]] = without_limits,
         meter: Meter = NULL_METER,
     ) -> None:
-        """`policy` returns the current limits and prices."""
         self._usage = usage
         self._policy = policy
         self._meter = meter
@@ -194,8 +188,9 @@ class Spending:
         return await self._usage.reserve(wish, (await self._policy()).limits, turn)
 
     async def release(self, reservation: Reservation) -> None:
-        """Return the reservation of a turn that never began. If the database is unavailable, it counts until
-        `take_over`."""
+        """Return the reservation of a turn that never began. On a storage error it counts until
+        `take_over`.
+        """
         try:
             await self._usage.release(reservation)
         except StorageError as error:
@@ -205,15 +200,14 @@ class Spending:
     async def admit(
         self, payer: UsageSubject, purpose: Purpose, *, model: str, tokens: int = 0
     ) -> AsyncIterator[UsageRecorder]:
-        """Reserve as `reserve`; the usage is settled when the block exits."""
+        """Reserve, and settle when the block exits."""
         reserving = self.reserve(payer, purpose, model=model, tokens=tokens)
         async with self.record(await reserving) as recorder:
             yield recorder
 
     @asynccontextmanager
     async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
-        """Record usage on a reservation and settle it when the block exits. If the database is unavailable,
-        the reservation counts until `take_over`."""
+        """Record usage on a reservation and settle it when the block exits, or else in `take_over`."""
         recorder = UsageRecorder(reservation, self._policy, self._meter)
         try:
             yield recorder
@@ -226,14 +220,14 @@ class Spending:
                 await self._settle(recorder)
 
     async def report_of(self, payer: UsageSubject) -> UsageReport:
-        """Return a user's usage everywhere, and the tokens left in this server. Raises StorageError."""
+        """Return a user's usage everywhere, and the tokens left in this server."""
         today, policy = self._usage.today(), await self._policy()
         report = report_of(await self._usage.list_for_user(payer.user_id, first_day(today)), today)
         left, _ = await self._usage.get_remaining(payer, policy.limits)
         return replace(with_prices(report, policy.prices), left=tuple(left))
 
     async def report_of_guild(self, guild_id: int) -> UsageReport:
-        """Return the total usage of a server's members there, and the tokens left. Raises StorageError."""
+        """Return the total usage of a server's members there, and the tokens left."""
         today, policy = self._usage.today(), await self._policy()
         report = report_of(await self._usage.list_for_guild(guild_id, first_day(today)), today)
         users = await self._usage.count_users(guild_id, today.replace(day=1))
@@ -241,30 +235,30 @@ class Spending:
         return replace(with_prices(report, policy.prices), left=tuple(left), users=users)
 
     async def usage_of(self, user_id: int, days: int) -> UsageBreakdown:
-        """Return a user's usage in the last `days` days, today included. Raises StorageError."""
+        """Return a user's usage in the last `days` days, today included."""
         today = self._usage.today()
         since = today - timedelta(days=days - 1)
         return break_down(await self._usage.list_for_user(user_id, since), since, today)
 
     async def usage_of_guild(self, guild_id: int, days: int) -> UsageBreakdown:
-        """Return the total usage of a server's members there, without purposes. Raises StorageError."""
+        """Return the total usage of a server's members there, without purposes."""
         today = self._usage.today()
         since = today - timedelta(days=days - 1)
         return break_down(await self._usage.list_for_guild(guild_id, since), since, today)
 
     async def list_guilds(self, user_id: int, days: int) -> frozenset[int]:
-        """List the servers in which the user has usage in the last `days` days. Raises StorageError."""
+        """List the servers in which the user has usage in the last `days` days."""
         return await self._usage.list_guilds(user_id, self._usage.today() - timedelta(days=days - 1))
 
     async def get_counted_day(self, user_id: int) -> date | None:
-        """Return the operator's date if any token limit may apply to the user, else None. Raises
-        StorageError."""
+        """Return the operator's date if any token limit may apply to the user."""
         policy = await self._policy()
         return self._usage.today() if await self._usage.may_be_limited(user_id, policy.limits) else None
 
     async def take_over(self) -> None:
-        """Count unsettled reservations of dead processes as used (see UsageStore), and delete settled usage
-        that no limit needs any more. Raises StorageError."""
+        """Count unsettled reservations of dead processes, and delete settled usage that no limit needs any
+        more.
+        """
         prices = (await self._policy()).prices
         if left := await self._usage.take_over(prices.cost):
             _log.info("reservations_taken_over", count=left)

@@ -1,7 +1,7 @@
 """Turns in channels: the bot answers one user in a conversation of several.
 
 A thread's context is its channel up to the thread's start, then the thread. Discord ids grow with time, so
-one order and one window cover both. No prompt is kept in memory: a restart changes nothing.
+one order and one window cover both. No prompt is kept in memory.
 """
 
 import math
@@ -40,18 +40,16 @@ from cc_bot.stores.blocks import ContextState, context_page, context_state
 from cc_bot.stores.channels import memory_calls
 
 PAGE_SIZE: Final = 1000
-"""Messages per page; usually all that a request shows."""
+"""Usually all that a request shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What was read for a request."""
-
     ranges: tuple[MessageRange, ...]
     cut: bool
     """Whether not all messages were read, as they would not fit."""
     calls: Sequence[tuple[int, tuple[ToolCall, ...]]]
-    """Calls of memory tools for the user, by the id of the answer."""
+    """Of memory tools for the user, by the id of the answer."""
 
 
 class ChannelContext:
@@ -63,7 +61,8 @@ class ChannelContext:
         self, turn: "ChannelTurn", calibration: Calibration, style: PromptStyle
     ) -> tuple[Plan, TokenBudget, frozenset[int]]:
         """Read the context for the turn's request; due blocks are frozen and stored. Also returns the
-        memories of the turn's user that recent answers saved or showed."""
+        memories that recent answers to the user saved or showed.
+        """
         factor = await calibration.factor(turn.options.agent.models)
         measure = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
         context = await self._store.run(lambda: self._read(turn, measure))
@@ -98,7 +97,7 @@ class ChannelContext:
     def _rows(
         self, part: MessageRange, first: int, later: Sequence[MessageRange], measure: TokenBudget
     ) -> Steps[tuple[MessageRange, bool]]:
-        """Read pages backwards while they fit. The second value: whether these are all rows."""
+        """Read pages backwards while they fit. Also returns whether these are all rows."""
         start, before, rows = max(first, part.reset + 1), part.before, list[ContextMessage]()
         part = replace(part, blocks=tuple(block for block in part.blocks if block.last_id >= start))
         while start < before:
@@ -171,7 +170,8 @@ class ChannelTurns:
 
     async def begin(self, request: TurnRequest, key: ChannelKey) -> "ChannelTurn":
         """Create a turn for one user's archived questions, or to regenerate that user's newest answer in the
-        same message. Raises NotNewest if the user has a newer answer."""
+        same message. Raises NotNewest.
+        """
         if request.replaces is None:
             return ChannelTurn(self, key, request.questions, request.options)
         newest = await self.channels.get_newest_answer(key, request.user_id)
@@ -182,8 +182,6 @@ class ChannelTurns:
 
 
 class ChannelTurn(Turn):
-    """One answer to one or more messages of a user in a channel."""
-
     def __init__(
         self,
         turns: ChannelTurns,
@@ -193,7 +191,7 @@ class ChannelTurn(Turn):
         *,
         replaced: Message | None = None,
     ) -> None:
-        """`replaced` is the answer being replaced: only messages before the questions are shown."""
+        """`replaced`: only messages before the questions are shown."""
         key = SessionKey(questions[0].author_id, place.place_id, options.agent.name)
         super().__init__(key, options, questions, replaced=replaced)
         self.place = place

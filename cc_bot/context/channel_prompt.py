@@ -4,8 +4,7 @@ stable system message | messages, one part each | second system message (what ch
 
 Messages are dropped in whole blocks, several at once, so that most requests begin like the one before and
 providers' caches hit. A block is frozen with its token count; other messages are estimated. Freezing changes
-nothing in a request, as a message is rendered from its row alone. The current speakers and the asker's notes
-change from turn to turn, so they follow the messages.
+nothing in a request, as a message is rendered from its row alone.
 """
 
 from bisect import bisect_left, bisect_right
@@ -27,20 +26,21 @@ from cc_bot.domain.text import one_line
 from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
 
 KEPT_SHARE: Final = 0.75
-"""How full the budget is after blocks were dropped. A smaller share means fewer cache misses."""
+"""How full the budget is after blocks were dropped."""
 BLOCKS_IN_BUDGET: Final = 4
-"""A block is at most this fraction of the budget."""
+"""Of which a block is at most this fraction."""
 MARKED_BLOCKS: Final = 3
 """Providers accept four cache marks; one is on the system message."""
 NAMED: Final = 20
-"""The most recent speakers who are named."""
+"""Speakers."""
 UNBOUNDED: Final = 2**62
 """Above every id."""
 
 
 def render(said: ContextMessage, asker_id: int | None = None) -> UserPart | AssistantPart:
-    """Return the prompt part of a message. Names precede what people said, not answers. The asker's words,
-    and answers to them, are not tainted."""
+    """Names precede what people said, not answers. The asker's words, and answers to them, are not
+    tainted.
+    """
     tainted = said.is_foreign_to(asker_id)
     if said.role == "assistant":
         return AssistantPart(said.content or UNSAID, tainted=tainted)
@@ -60,10 +60,8 @@ def said_tokens(said: ContextMessage) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """The token budget, and how tokens are counted."""
-
     budget: float
-    """Tokens as the model counts them, of a whole context and of a block."""
+    """Tokens as the model counts them."""
     block: float
     factor: float
     """Tokens that the model counts per estimated token."""
@@ -99,19 +97,19 @@ class MessageRange:
     rows: tuple[ContextMessage, ...] = ()
     """Oldest first."""
     blocks: tuple[Block, ...] = ()
-    """The valid blocks, oldest first."""
+    """Valid ones, oldest first."""
     settled_before: int = 0
-    """Messages before this id do not change when something is answered: they may be frozen."""
+    """Messages before this id do not change any more: they may be frozen."""
     taken_from: int | None = None
     """From this id on, messages belong to a block that reaches beyond the context."""
     stale: tuple[Block, ...] = ()
-    """Blocks that may only be read in part; new ones replace them."""
+    """They may only be read in part; new ones replace them."""
     reset: int = 0
     """Ids up to here are never read."""
     before: int = UNBOUNDED
     """Ids from here on are not read."""
     hidden: frozenset[int] = frozenset()
-    """Ids of the questions, which are shown below the history."""
+    """The questions, which are shown below the history."""
     asked: int = UNBOUNDED
     """After this id only answers are shown."""
 
@@ -142,7 +140,7 @@ def plan(ranges: Sequence[MessageRange], measure: TokenBudget) -> Plan:
 
 
 def grouped(shown: MessageRange, measure: TokenBudget) -> list[Group]:
-    """Return the rows in groups by block, oldest first."""
+    """Oldest first."""
     ends = [block.last_id for block in shown.blocks]
 
     def run_of(row: ContextMessage) -> tuple[int, bool, bool]:
@@ -171,8 +169,9 @@ def _newest_within(tokens: Sequence[float], room: float) -> int:
 
 
 def _frozen(shown: MessageRange, measure: TokenBudget) -> list[Group]:
-    """Freeze what is due. The newest run stays as it is while it is short, or as long as it belongs to a
-    block beyond the context."""
+    """Freeze what is due. The newest run stays as it is while it is short, or belongs to a block beyond the
+    context.
+    """
     groups = grouped(shown, measure)
     taken = bool(shown.rows) and shown.taken_from is not None and shown.rows[-1].id >= shown.taken_from
     frozen = list[Group]()
@@ -203,7 +202,7 @@ def _cut(group: Group, measure: TokenBudget, settled_before: int, *, closed: boo
 
 
 def _kept(groups: Sequence[Group], measure: TokenBudget) -> Sequence[Group]:
-    """Return the groups that fit: whole groups, or as much as fits of the last one."""
+    """Return whole groups that fit, or as much as fits of the last one."""
     tokens, room = [group.tokens for group in groups], measure.budget * KEPT_SHARE
     if sum(tokens) <= measure.budget:
         return groups
@@ -220,11 +219,11 @@ def _kept(groups: Sequence[Group], measure: TokenBudget) -> Sequence[Group]:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The messages of a context, oldest first, and the ends of its frozen blocks."""
+    """The messages of a context, oldest first."""
 
     rows: tuple[ContextMessage, ...]
     ends: tuple[int, ...] = ()
-    """Number of rows up to the end of each block, ascending."""
+    """Number of rows up to the end of each frozen block."""
 
     @classmethod
     def of(cls, groups: Sequence[Group]) -> "Shown":
@@ -234,11 +233,10 @@ class Shown:
         return cls(rows, frozen)._from_question()
 
     def newest(self, tokens: float) -> "Shown":
-        """Return the newest messages that fit, in estimated tokens."""
+        """Return the newest that fit, in estimated tokens."""
         return self._without(_newest_within([*map(said_tokens, self.rows)], tokens))._from_question()
 
     def _from_question(self) -> "Shown":
-        """Drop answers at the start."""
         answers = 0
         while answers < len(self.rows) and self.rows[answers].role == "assistant":
             answers += 1
@@ -263,8 +261,9 @@ def build_channel_prompt(
     thread_title: str = "",
     thread_owner_id: int = 0,
 ) -> BuiltPrompt:
-    """Build the prompt of a channel turn. `persona`: the agent's, in place of cc-bot's own. `notes`: the
-    asker's memories that are always sent. A thread's title is the words of its owner."""
+    """`persona`: the agent's, in place of cc-bot's own. `notes`: the asker's memories that are always sent. A
+    thread's title is the words of its owner.
+    """
     now_told = changing(locale, now.astimezone(timezone), timezone, paused=paused)
     words = instructions(locale)
     of_asker = profile(notes, words.the_asker, words, timezone)

@@ -1,7 +1,7 @@
 """Which agent answers: the user's choice in this channel, else the channel's default, else the default agent.
 
-In a thread, its own choice and default come before those of its channel. An agent that is gone from the file
-or not allowed there is skipped.
+A thread's own come before those of its channel. An agent that is gone from the file or not allowed there is
+skipped. All look-ups raise StorageError.
 """
 
 from collections.abc import Mapping
@@ -21,24 +21,21 @@ from cc_bot.stores import AgentStore, PlaceAgents
 from cc_bot.texts import Texts
 
 _NO_USER: Final = 0
-"""For lookups that concern the channel alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The agent that answers, and in which session."""
-
     key: SessionKey
     agent: Agent
     stands_in: bool = False
-    """Whether it replaces the user's choice, which can't be used there now."""
+    """Whether the user's choice can't be used there now."""
     left: bool = False
     """Whether the user's other questions there go to another agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preloaded:
-    """What the gate read of a command's user; empty if the database did not answer."""
+    """Read by the gate; empty if the database did not answer."""
 
     settings: UserSettings | None = None
     agents: PlaceAgents | None = None
@@ -46,13 +43,11 @@ class Preloaded:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A channel, thread or DM."""
-
     channel_id: int
     guild_id: int | None
     """None in a DM."""
     parent_id: int | None = None
-    """The channel of a thread."""
+    """Of a thread."""
 
     @classmethod
     def of(cls, place: KnownPlace) -> "Location":
@@ -61,7 +56,7 @@ class Location:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """The ids under which choices and defaults are stored, the most specific first."""
+        """Under which choices and defaults are stored, the most specific first."""
         return (self.channel_id,) if self.parent_id is None else (self.channel_id, self.parent_id)
 
     def allows(self, agent: Agent) -> bool:
@@ -77,36 +72,34 @@ class AgentSelector:
     store: AgentStore
     places: Places
     _noted: Recent[tuple[int, int], None] = field(default_factory=lambda: Recent(MAX_NOTED), init=False)
-    """Users and channels where the note about a replaced agent was shown."""
+    """Where the note about a replaced agent was shown."""
 
     async def of(self, interaction: Answerable, known: PlaceAgents | None = None) -> Chosen:
-        """Return the agent for a command's user; `known` if the choices were read already. Raises
-        StorageError."""
+        """`known`: the choices, if read already."""
         user_id, place = int(interaction.user.id), where(interaction)
         return await (self._choose(user_id, place, known) if known else self.of_place(user_id, place))
 
     async def of_place(self, user_id: int, place: Location) -> Chosen:
-        """Return the agent that answers a user there. Raises StorageError."""
         return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.ids))
 
     async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
-        """Return the agent that gave the answer above a button. Raises AgentGone if it can't be used here any
-        more (no other agent knows that conversation), and StorageError."""
+        """Return the agent that gave an answer. Raises AgentGone if it can't be used here any more: no other
+        agent knows that conversation.
+        """
         user_id = int(interaction.user.id)
         name = await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT
         return await self._once_more(user_id, where(interaction), name)
 
     async def wrap_session(self, key: SessionKey, guild_id: int | None) -> Chosen:
-        """Return the agent of a session. Raises AgentGone if it can't be used there any more, and
-        StorageError."""
+        """Raises AgentGone if its agent can't be used there any more."""
         return await self._once_more(key.user_id, await self._place_in(guild_id, key.channel_id), key.agent)
 
     async def of_message(
         self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
     ) -> Chosen:
         """Return the agent that answers a message in its author's session. `answered`: the session of the
-        answer that the message replies to, which continues while its agent can be used. Raises
-        StorageError."""
+        answer that it replies to, which continues while its agent can be used.
+        """
         place = await self._place_in(message.guild_id, int(message.channel_id))
         if answered is None:
             return await self.of_place(user_id, place)
@@ -116,15 +109,13 @@ class AgentSelector:
             return replace(await self.of_place(user_id, place), stands_in=True)
 
     async def choose_speaker(self, key: SessionKey, guild_id: int | None) -> Agent:
-        """Return the agent for a scheduled message in a session: its own, or the default one if that is gone.
-        Raises StorageError."""
+        """Return the agent for a scheduled message: the session's, or the default one if that is gone."""
         agent = await self.agents.get(key.agent) or await self.agents.default()
         place = await self._place_in(guild_id, key.channel_id)
         return _with_models(agent, place, await self.store.get_for_places(_NO_USER, place.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
-        """Return whether its user's next question there goes to this session; True if Discord does not tell
-        the location. Raises StorageError."""
+        """Return whether its user's next question there goes to this session; True if Discord fails."""
         try:
             place = where(interaction) if interaction else Location.of(await self.places.of(key.channel_id))
         except hikari.HTTPError:
@@ -132,19 +123,16 @@ class AgentSelector:
         return (await self.of_place(key.user_id, place)).key == key
 
     async def in_channel(self, key: ChannelKey, known: PlaceAgents | None = None) -> Agent:
-        """Return the agent that answers mentions in a channel or thread; `known` if the choices there were
-        read already. Raises StorageError."""
+        """Return the agent that answers mentions. `known`: the choices there, if read already."""
         place = Location.of(KnownPlace(key, None))
         found = known or await self.store.get_for_places(_NO_USER, place.ids)
         return _with_models(_default(place, found, await self.agents.all()), place, found)
 
     async def default_of(self, place: Location) -> Agent:
-        """Return the default agent of a channel. Raises StorageError."""
         return _default(place, await self.store.get_for_places(_NO_USER, place.ids), await self.agents.all())
 
     async def set_default(self, place: Location, guild_id: int, agent: Agent, set_by: int) -> None:
-        """Set the default agent of a channel. The global default is stored only in a thread whose channel has
-        another one. Raises StorageError."""
+        """The global default is stored only in a thread whose channel has another one."""
         if agent.name == DEFAULT_AGENT:
             await self.store.unset_default(place.channel_id)
             if (await self.default_of(place)).name == DEFAULT_AGENT:
@@ -153,7 +141,8 @@ class AgentSelector:
 
     async def choose(self, user_id: int, place: Location, agent: Agent) -> tuple[Chosen, Chosen]:
         """Set a user's agent there. Returns their agent before and now. The default agent is stored only if
-        the channel has another one. Raises StorageError."""
+        the channel has another one.
+        """
         before = await self.of_place(user_id, place)
         if agent.name == DEFAULT_AGENT:
             await self.store.choose(user_id, place.channel_id, None)
@@ -164,11 +153,11 @@ class AgentSelector:
         return before, await self.of_place(user_id, place)
 
     async def usable_at(self, place: Location) -> tuple[Agent, ...]:
-        """Return the agents that may be used there, the default one first."""
+        """The default one comes first."""
         return tuple(agent for agent in (await self.agents.all()).values() if place.allows(agent))
 
     def stand_in_note(self, chosen: Chosen, recipient: Recipient) -> str:
-        """Return the note for the first answer that is not by the chosen agent; else an empty string."""
+        """Return the note for the first answer that is not by the chosen agent, else an empty string."""
         key = (chosen.key.user_id, chosen.key.channel_id)
         if not chosen.stands_in:
             self._noted.discard(key)
@@ -190,7 +179,7 @@ class AgentSelector:
         return _in_session(user_id, place, _with_models(agent, place, found), stands_in=passed_over)
 
     async def _once_more(self, user_id: int, place: Location, name: str) -> Chosen:
-        """Return an agent that answered before. Raises AgentGone if it can't be used there any more."""
+        """Raises AgentGone if it can't be used there any more."""
         agent = await self.agents.get(name)
         if agent is None or not place.allows(agent):
             raise AgentGone
@@ -204,8 +193,9 @@ class AgentSelector:
         return await self.locate(channel_id, int(guild_id))
 
     async def locate(self, channel_id: int, guild_id: int | None = None) -> Location:
-        """Return a channel, thread or DM. While Discord does not answer (or forbids it, where the bot is only
-        user-installed), a thread counts as a channel of its own."""
+        """While Discord does not answer (or forbids it, where the bot is only user-installed), a thread
+        counts as a channel of its own.
+        """
         try:
             return Location.of(await self.places.of(channel_id))
         except hikari.HTTPError:
@@ -218,7 +208,7 @@ def where(interaction: hikari.PartialInteraction) -> Location:
 
 
 def words_under(chosen: Chosen, recipient: Recipient) -> Texts:
-    """Return the texts for an answer: the canvas of an agent that the user has left is not shown."""
+    """The canvas of an agent that the user has left is not shown."""
     words = recipient.words
     if not chosen.left:
         return words
@@ -231,7 +221,7 @@ def _in_session(user_id: int, place: Location, agent: Agent, *, stands_in: bool 
 
 
 def _with_models(agent: Agent, place: Location, found: PlaceAgents) -> Agent:
-    """An agent without models of its own uses those that an owner set for the channel."""
+    """Agents without models of their own use the channel's."""
     for place_id in () if agent.models else place.ids:
         if chain := found.models.get(place_id):
             return replace(agent, models=chain)

@@ -1,4 +1,4 @@
-"""Downloads the files of questions at once, as Discord's URLs expire, within limits of memory."""
+"""Downloads the files of questions, as Discord's URLs expire, within limits of memory."""
 
 import asyncio
 import io
@@ -43,7 +43,6 @@ class _Holder:
 
 
 _holder: ContextVar[_Holder | None] = ContextVar("holder of files", default=None)
-"""The answer that files are downloaded for in this context."""
 
 
 @dataclass(eq=False, slots=True)
@@ -57,7 +56,7 @@ class HeldFiles:
 
     @asynccontextmanager
     async def answer(self, user_id: int) -> AsyncIterator[None]:
-        """Count what `take` takes inside the block as held for an answer to this user."""
+        """Count what is taken inside the block as held for an answer to this user."""
         holder = _Holder(user_id)
         token = _holder.set(holder)
         try:
@@ -71,8 +70,7 @@ class HeldFiles:
                     self._changed.notify_all()
 
     async def take(self, size: int) -> None:
-        """Wait for room. An answer may hold more than the limit while nothing else is held. Raises
-        DocumentsWait if there is no room in time."""
+        """Wait for room; any size fits while nothing else is held. Raises DocumentsWait."""
         holder = _holder.get()
         if holder is None or size <= 0:
             return
@@ -99,9 +97,8 @@ class HeldFiles:
 
 TIMEOUT_S = 20.0
 MAX_BYTES = 20 * 2**20
-"""All files of one message, of which Discord allows ten; recordings have one recording's size in addition."""
+"""Of one message; recordings have one recording's size in addition."""
 NOT_READ = "[not shown, it could not be read: {name}]"
-"""Tells the model of a file that it can't see, beside others."""
 _MAX_NAME_LENGTH = 100
 
 
@@ -113,14 +110,12 @@ class Fetched:
 
     @classmethod
     def of(cls, several: Iterable["Fetched"]) -> "Fetched":
-        """Return all of these in one."""
         found = tuple(several)
         left_out = tuple(name for each in found for name in each.left_out)
         return cls(tuple(file for each in found for file in each.files), left_out)
 
     @property
     def events(self) -> Iterator[FilesLeftOut | ScansShown]:
-        """Yield what the readers of the answer are told of them."""
         if self.left_out:
             yield FilesLeftOut(self.left_out)
         documents = {file.name: file.document for file in self.files if file.document}
@@ -129,18 +124,17 @@ class Fetched:
 
 
 def forwards_of(message: hikari.PartialMessage) -> Sequence[hikari.messages.MessageSnapshot]:
-    """List what it forwards."""
     return message.message_snapshots or ()
 
 
 def files_of(message: hikari.PartialMessage) -> tuple[hikari.Attachment, ...]:
-    """List a message's files, and those it forwards."""
+    """Includes those it forwards."""
     forwarded = (file for snapshot in forwards_of(message) for file in snapshot.attachments)
     return (*(message.attachments or ()), *forwarded)
 
 
 def asked_files(message: hikari.PartialMessage) -> tuple[AskedFile, ...]:
-    """List what is needed to download a message's files again."""
+    """List what is needed to download the files again."""
     own_words = is_voice_message(message)
     return tuple(asked_file(file, own_words=own_words) for file in files_of(message))
 
@@ -150,18 +144,19 @@ def asked_file(file: hikari.Attachment, *, own_words: bool = False) -> AskedFile
 
 
 def is_voice_message(message: hikari.PartialMessage) -> bool:
-    """Return whether it is a voice message, which has one recording and nothing else."""
+    """Such a message has one recording and nothing else."""
     return bool((message.flags or hikari.MessageFlag.NONE) & hikari.MessageFlag.IS_VOICE_MESSAGE)
 
 
 async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
-    """Download a file up to a size. Raises AttachmentNotFetched."""
+    """Raises AttachmentNotFetched."""
     return (await _fetch_file(url, limit_bytes)).getvalue()
 
 
 async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
-    """Download into a temporary file, which needs no second copy in memory. Not with hikari's `read`, which
-    leaves its session open on failures."""
+    """A temporary file needs no second copy in memory. hikari's `read` leaves its session open on
+    failures.
+    """
     file = io.BytesIO()
     try:
         async with (
@@ -180,21 +175,18 @@ async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
 
 
 class AttachmentFetcher:
-    """Downloads the files of questions, and reads documents."""
-
     def __init__(self, documents: DocumentReader, held: HeldFiles | None = None) -> None:
-        """`held`: limits what running answers hold."""
         self._documents = documents
         self._held = held or HeldFiles()
 
     async def fetch(
         self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, heard: bool = False
     ) -> Fetched:
-        """Download the files of a message concurrently. Unreadable files, those without room after others,
-        and recordings that were `heard` before are left out. Discord's URLs expire after about a day.
+        """Download the files of a message concurrently, without unreadable files, those without room, and
+        recordings `heard` before.
 
-        Raises AttachmentTooLarge (before downloading; also for the sum), AttachmentNotFetched and other
-        InputErrors if none is left, and DocumentsWait if others hold too much.
+        Raises AttachmentTooLarge, AttachmentNotFetched and other InputErrors if none is left, and
+        DocumentsWait if others hold too much.
         """
         wanted = [file for file in files if not (heard and file.is_recording)]
         fitting, left, held = list[bool](), {True: recordings.MAX_BYTES, False: room_bytes}, 0
@@ -252,7 +244,7 @@ def _is_called_document(file: AskedFile) -> bool:
 
 
 def with_files(question: Message, fetched: Fetched) -> Message:
-    """Return the question with its files, and a note on those the model can't see."""
+    """Return the question with its files, and a note on the unreadable ones."""
     notes = (NOT_READ.format(name=on_one_line(name)) for name in fetched.left_out)
     return replace(
         question,

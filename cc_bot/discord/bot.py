@@ -1,8 +1,8 @@
 """The bot's life cycle: log in, register commands, answer, and shut down without losing answers.
 
 lightbulb skips an extension that fails to load, and hikari only logs errors in listeners; both are checked
-here, so that the start fails loudly. While Discord has trouble, the start waits. It does not wait for the
-registration of commands: the ones registered before work, and so do messages.
+here. While Discord has trouble, the start waits, but not for the registration of commands: those registered
+before work.
 """
 
 import asyncio
@@ -34,26 +34,22 @@ T = TypeVar("T")
 
 
 SHUTDOWN_DATABASE_S = 2.0
-"""Before the end of the drain, waits for the database end: waiting users get an error, and their answers
-end."""
+"""Before the end of the drain, waits for the database end."""
 LAST_WORDS_S = 2.0
-"""For showing how cut turns ended, after the drain; the rest is shown after a restart."""
+"""For showing how cut turns ended, after the drain."""
 _PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
-"""Between attempts; the last one repeats."""
+"""The last one repeats."""
 _REGISTRATION_S: Final = 5.0
-"""How long the start waits for the registration of commands."""
 IDENTIFY_EVERY_S = 5.0
 """Between connections with the same key ("Max Concurrency" in Discord's documentation on sharding)."""
 
 
 def extension_names() -> Sequence[str]:
-    """Return the modules of commands and buttons."""
     return [f"{commands.__name__}.{module.name}" for module in pkgutil.iter_modules(commands.__path__)]
 
 
 async def list_command_names(token: str) -> frozenset[str]:
-    """Return the registered names, message menus included. Connects to nothing; lightbulb needs a well-formed
-    token. Raises ValueError for a malformed one."""
+    """Return the registered names, without connecting. Raises ValueError for a malformed token."""
     client = lightbulb.client_from_app(
         gateway_bot(token, None, "off"), localization_provider=command_names(), default_locale=DEFAULT_LOCALE
     )
@@ -67,7 +63,8 @@ async def list_command_names(token: str) -> frozenset[str]:
 
 async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
     """Answer until SIGINT or SIGTERM, or until other processes have taken over. Raises a StartupError if it
-    can't start or is disconnected for good. The operator is told if the bot may read less than configured."""
+    can't start or is disconnected for good.
+    """
     settings = given.settings
     check_token(settings.token)
     stop = asyncio.Event()
@@ -94,7 +91,7 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
 
 
 async def _outlast_faults(ask: Callable[[], Awaitable[T]], tell: Callable[[Exception], None]) -> T:
-    """Retry while Discord fails, and tell the operator once. Raises other errors."""
+    """Retry while Discord fails, and tell the operator once."""
     for attempt, pause_s in enumerate(chain(_PAUSES_S, repeat(_PAUSES_S[-1]))):
         try:
             return await ask()
@@ -151,7 +148,6 @@ class DiscordBot:
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Answer until `stop`. Raises a StartupError if it can't start or is disconnected for good."""
         async with self._given.serve_pages(self._services.pages) as begin_pages:
             start = asyncio.create_task(self._start())
             try:
@@ -185,7 +181,6 @@ class DiscordBot:
             self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
 
     async def _tell_owners(self) -> None:
-        """Send owners a DM about tools that wait for their approval."""
         while True:
             server = await self._given.withheld_tools.get()
             news = self._words.tool_servers.news.format(server=one_line(server))
@@ -223,7 +218,6 @@ class DiscordBot:
             raise
 
     async def _let_others_connect(self) -> None:
-        """Release the right to connect once Discord accepts the next connection."""
         await asyncio.sleep(IDENTIFY_EVERY_S)
         await self._connecting.aclose()
 
@@ -254,8 +248,7 @@ class DiscordBot:
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
 
     async def _connect_alone(self) -> None:
-        """Wait until no other process connects shards of the same key ("Max Concurrency" in Discord's
-        documentation on sharding)."""
+        """Wait until no other process connects shards of the same key."""
         if self._settings.shards is None:
             return
         info = await _outlast_faults(self._bot.rest.fetch_gateway_bot_info, self._tell_fault)
@@ -264,7 +257,7 @@ class DiscordBot:
             await self._connecting.enter_async_context(self._membership.hold_duty(f"connect:{key}"))
 
     async def _load_commands(self) -> None:
-        """Load the commands and start to answer interactions. Raises CommandsNotRegistered."""
+        """Raises CommandsNotRegistered."""
         names = extension_names()
         await self._client.load_extensions(*names)
         missing = set(names) - self._client._extensions
@@ -274,7 +267,7 @@ class DiscordBot:
         self._client.sync_commands = True  # only now: a start that synchronizes does not end before
 
     async def _register_commands(self) -> None:
-        """Register the commands, retrying until Discord accepts; the operator is told once."""
+        """Retry until Discord accepts."""
         for pause_s in chain(_PAUSES_S, repeat(_PAUSES_S[-1])):
             try:
                 async with self._membership.hold_duty("commands"):
@@ -291,7 +284,6 @@ class DiscordBot:
                 return
 
     async def _synchronize(self) -> None:
-        """Raises hikari's errors."""
         try:
             await self._services.gate.learn()
             await self._client.sync_application_commands()

@@ -49,12 +49,9 @@ MAX_CACHED_USERS: Final = 5000
 Kind = Literal["interaction", "message"]
 
 MAX_AT_ONCE: Final[Mapping[Kind, int]] = {"interaction": 60, "message": 300}
-"""Events of one user. After a resume Discord sends all missed messages at once."""
+"""Of one user. After a resume Discord sends all missed messages at once."""
 REFILL_PER_S: Final = 20
-"""As many autocomplete requests as the gate allows per second."""
 QUIET_S: Final = 5.0
-"""A flood is over after so many seconds without events."""
-
 _EVENTS: Final[Mapping[str, Kind]] = {
     "interaction_create": "interaction",
     "message_create": "message",
@@ -63,13 +60,14 @@ _EVENTS: Final[Mapping[str, Kind]] = {
 _UNKNOWN_GUILD: Final = 0
 
 SeenRoles = Recent[tuple[int | None, int], tuple[int, ...]]
-"""By server and user, the roles of members at their last message or interaction."""
+"""By server and user, as of their last message or interaction."""
 
 
 @dataclass(slots=True)
 class Owners:
-    """The users that the operator named in a setting or in the policy file. If none is named: the owner of
-    the application, or the accepted members of its team, as Discord says now."""
+    """The users named in a setting or in the policy file; if none is, the owner of the application, or the
+    accepted members of its team, as Discord says now.
+    """
 
     named: frozenset[int]
     policies: Policies
@@ -79,7 +77,7 @@ class Owners:
     _fetching: "asyncio.Task[None] | None" = None
 
     async def learn(self) -> None:
-        """Fetch the owners of the application. Raises hikari's errors."""
+        """Raises hikari's errors."""
         application = await self.rest.fetch_application()
         self._fetched_at_s = monotonic()
         members = application.team.members if application.team else {}
@@ -88,7 +86,7 @@ class Owners:
         self._of_application = frozenset(map(int, team if application.team else [application.owner.id]))
 
     async def ids(self, *, fresh: bool = False) -> frozenset[int]:
-        """Return the owners, cached for OWNERS_TTL_S unless `fresh`; the last known ones if Discord fails."""
+        """Cached for OWNERS_TTL_S unless `fresh`; the last known ones if Discord fails."""
         policy = await self.policies.now()
         named = self.named | policy.access.owners
         if not named and (fresh or monotonic() - self._fetched_at_s > OWNERS_TTL_S):
@@ -108,7 +106,7 @@ class Owners:
             self._fetching = None
 
     async def has(self, user_id: int) -> bool:
-        """Return whether a user is an owner, without asking Discord."""
+        """Does not ask Discord."""
         return user_id in self.under(await self.policies.now())
 
     def under(self, policy: Policy) -> frozenset[int]:
@@ -123,8 +121,7 @@ class Owners:
 
 @dataclass(slots=True)
 class CommandRates:
-    """How often each user has used the bot within the last minute, in memory: a check must not wait for a
-    write."""
+    """Uses of each user within the last minute, in memory: a check must not wait for a write."""
 
     _moments: Recent[tuple[int, What], deque[datetime]] = field(
         default_factory=lambda: Recent(MAX_CACHED_USERS)
@@ -134,7 +131,7 @@ class CommandRates:
     )
 
     def count(self, user_id: int, what: What, most: int, now: datetime) -> datetime | None:
-        """Count one use, unless `most` are reached within a minute; then return when the next is allowed."""
+        """Count one use, unless `most` are reached; then return when the next is allowed."""
         allowed = most * CHOICES_PER_COMMAND if what == "choices" else most
         moments = self._moments.get((user_id, what)) or deque[datetime]()
         while moments and not now - MINUTE < moments[0] <= now:  # or the clock was set back
@@ -147,7 +144,7 @@ class CommandRates:
         return None
 
     def refused_until(self, user_id: int, what: What, now: datetime) -> datetime | None:
-        """Return until when uses are refused, since `count` refused one; None: they are not."""
+        """Return until when uses are refused, since `count` refused one."""
         until = self._refused_until.get((user_id, what))
         return until if until and now < until <= now + MINUTE else None
 
@@ -158,22 +155,19 @@ class _Sender:
     seen_at_s: float
     is_flooding: bool = False
     refused: int | None = None
-    """The one interaction of the flood that is answered, with a refusal."""
+    """The one interaction of the flood that is answered."""
 
 
 @dataclass(slots=True)
 class FloodGuard:
-    """Drops the events of a user who sends more than a person can, before hikari builds them.
-
-    Building them, a task per listener and a database query each ended the program at a thousand presses a
-    second.
-    """
+    """Drops the events of a user who sends more than a person can, before hikari builds them."""
 
     _senders: Recent[tuple[int, Kind], _Sender] = field(default_factory=lambda: Recent(MAX_CACHED_USERS))
 
     def drops(self, user_id: int, kind: Kind, now_s: float, *, answerable: int | None = None) -> bool:
-        """Count an event. Returns whether it is to be dropped. The first `answerable` interaction of a flood
-        is not: the gate refuses it, which tells the user."""
+        """Count an event. Returns whether to drop it. The first `answerable` interaction of a flood is not
+        dropped: the gate refuses it, which tells the user.
+        """
         most = MAX_AT_ONCE[kind]
         sender = self._senders.get((user_id, kind)) or _Sender(most, now_s)
         self._senders[user_id, kind] = sender
@@ -193,13 +187,12 @@ class FloodGuard:
         return answerable is None
 
     def refuses(self, user_id: int, interaction_id: int) -> bool:
-        """Return whether this is the one interaction of a flood that is refused visibly."""
         sender = self._senders.get((user_id, "interaction"))
         return sender is not None and sender.refused == interaction_id
 
 
 def drop_floods(bot: hikari.GatewayBot, guard: FloodGuard) -> None:
-    """Drop events of floods at the gateway. The bot's own messages always pass."""
+    """The bot's own messages always pass."""
 
     def is_dropped(kind: Kind, payload: Mapping[str, Any]) -> bool:
         user = payload.get("author") or payload.get("user") or payload.get("member", {}).get("user", {})
@@ -224,8 +217,7 @@ def drop_floods(bot: hikari.GatewayBot, guard: FloodGuard) -> None:
 
 @dataclass(slots=True)
 class Gate:
-    """Decides whether a visitor may use the bot: commands, autocomplete, presses, forms, messages, pages and
-    schedules. Rules are read each time."""
+    """Decides whether a visitor may use the bot. Rules are read each time."""
 
     owners: Owners
     policies: Policies
@@ -238,10 +230,10 @@ class Gate:
     floods: FloodGuard = field(default_factory=FloodGuard)
     clock: Clock = utc_now
     _order: KeyedLock = field(default_factory=KeyedLock)
-    """Keeps one user's interactions in order: the second database connection may answer first."""
+    """By user: the second database connection may answer first."""
     _last: AccessState | None = None
     _last_set: Rules = field(default_factory=dict)
-    """Limits set by owners; they override the file."""
+    """By owners; they override the file."""
 
     async def learn(self) -> None:
         """Read owners and rules. Raises hikari's errors."""
@@ -252,8 +244,9 @@ class Gate:
     async def admit(
         self, interaction: hikari.PartialInteraction, what: What = "command", *, always: bool = False
     ) -> Preloaded:
-        """Count a use. Raises TooManyCommands above the user's rate, NotAllowed or UnderMaintenance if they
-        may not use the bot there (unless `always`), and StorageError. Owners pass, unless they flood."""
+        """Count a use. Raises TooManyCommands, StorageError, and (unless `always`) NotAllowed or
+        UnderMaintenance. Owners pass, unless they flood.
+        """
         guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
         key, user_id = key_of_interaction(interaction.channel), int(interaction.user.id)
         channels = tuple(dict.fromkeys((key.place_id, key.channel_id)))
@@ -263,12 +256,10 @@ class Gate:
         return await self._admit(Visitor(user_id, channels, guild_id, roles), what, always=always)
 
     async def admit_page(self, place: WebPlace, what: What, *, always: bool = False) -> None:
-        """Count a use of a page, as `admit` does for a command where they asked for their pages. Also raises
-        hikari's errors."""
+        """As `admit`; the place is where they asked for their pages. Also raises hikari's errors."""
         await self._admit(self._visitor_of_page(place), what, always=always)
 
     async def refusals_of_pages(self, places: Sequence[WebPlace]) -> dict[WebPlace, Refusal]:
-        """Return those whose users may not see their pages now. Raises as `admit_page`."""
         in_force = await self._in_force()
         asked = [(place, await self.refusal_of(self._visitor_of_page(place), in_force)) for place in places]
         return {place: refused for place, refused in asked if refused}
@@ -291,13 +282,12 @@ class Gate:
         return Preloaded(visit.settings, visit.agents) if visit else Preloaded()
 
     def _refuse_again(self, visitor: Visitor, what: What) -> None:
-        """Raise TooManyCommands, to be ignored silently, while the user's last refusal lasts."""
+        """Raise TooManyCommands, to be ignored silently, while the last refusal lasts."""
         if until := self.rates.refused_until(visitor.user_id, what, self.clock()):
             raise TooManyCommands(resets=until, told=True)
 
     async def _visit(self, visitor: Visitor) -> Visit | None:
-        """Read rules and the visitor's settings; None if the database does not answer in time: then the last
-        known rules apply."""
+        """None if the database does not answer in time: then the last known rules apply."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(self.timeout_s), self._order.after(visitor.user_id):
                 visit = await self.store.get_visit(visitor.user_id, visitor.channel_ids)
@@ -306,7 +296,6 @@ class Gate:
         return None
 
     async def refusal_of_author(self, message: hikari.Message) -> Refusal | None:
-        """Return why the author of a message may not use the bot there. Raises as `refusal_of`."""
         guild_id, user_id = message.guild_id, int(message.author.id)
         known_guild = None if guild_id is None else int(guild_id)
         roles = self._known_roles(user_id, known_guild, message.member or None)
@@ -315,7 +304,6 @@ class Gate:
     async def refusal_in(
         self, key: ChannelKey, user_id: int, in_force: AccessState | None = None
     ) -> Refusal | None:
-        """Return why a user may not use the bot in a channel or thread. Raises as `refusal_of`."""
         return await self.refusal_of(
             Visitor(user_id, (key.place_id, key.channel_id), _UNKNOWN_GUILD, None), in_force
         )
@@ -334,8 +322,7 @@ class Gate:
     async def refusal_of(
         self, visitor: Visitor, in_force: AccessState | None = None, *, answering: bool = True
     ) -> Refusal | None:
-        """Return why a visitor may not use the bot, under the rules now or those given. Raises StorageError
-        and hikari's errors."""
+        """Return why a visitor may not use the bot. Raises StorageError and hikari's errors."""
         policy = await self.policies.now()
         owners = self.owners.under(policy)
         if visitor.user_id in owners:
@@ -357,8 +344,7 @@ class Gate:
         return not is_shut(key, guild_id, rules)
 
     async def _in_force(self) -> AccessState:
-        """Read the rules; the last known ones if the database does not answer in time. Raises StorageError if
-        there are none."""
+        """Read the rules; the last known ones if the database does not answer in time."""
         try:
             async with asyncio.timeout(self.timeout_s):
                 self._last = await self.store.get_in_force()
@@ -383,7 +369,7 @@ class Gate:
         return None if known is None else frozenset(known)
 
     async def _complete(self, visitor: Visitor, rules: AccessRules) -> Visitor:
-        """Fetch what the rules need and the event does not say: channel, server, roles."""
+        """Fetch what the rules need and the event lacks."""
         if visitor.guild_id is None:
             return visitor
         about_roles = rules.name_any("role")

@@ -26,17 +26,18 @@ from cc_bot.proxy import proxy_for
 
 API_URL: Final = "https://discord.com/api"
 AUTHENTICATION_FAILED = 4004
-"""Gateway close code for a bad token."""
+"""Gateway close code."""
 DISALLOWED_INTENTS = 4014
 """Gateway close code for an intent that is not enabled in the Developer Portal."""
 
 AT_ONCE: Final = 45
 """Requests with the bot's token in SPAN_S. Discord allows 50 a second, and bans after 10,000 refused ones in
-ten minutes. Responses to interactions have no token and do not count."""
+ten minutes. Responses to interactions do not count.
+"""
 SPAN_S: Final = 1.25
 """More than a second, as requests take different times to arrive."""
 FIRST: Final = 0
-"""The shard of DMs, and of channels whose server is unknown: deleted, or hidden from the bot."""
+"""The shard of DMs, and of channels whose server is unknown."""
 
 _ADDRESSED = hikari.Intents.GUILDS | hikari.Intents.GUILD_MESSAGES | hikari.Intents.DM_MESSAGES
 INTENTS: Final[Mapping[Reading, hikari.Intents]] = {
@@ -48,20 +49,18 @@ INTENTS: Final[Mapping[Reading, hikari.Intents]] = {
 _GRANTED = (
     hikari.ApplicationFlags.MESSAGE_CONTENT_INTENT | hikari.ApplicationFlags.MESSAGE_CONTENT_INTENT_LIMITED
 )
-"""Either flag: for verified bots, and for bots in fewer than 100 servers."""
+"""Either flag: for verified bots, and for those in fewer than 100 servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class GrantedReading:
-    """Which messages this run of the bot reads."""
-
     reading: Reading
     since: int
-    """An id: earlier messages are not read."""
+    """Earlier ids are not read."""
 
 
 def check_token(token: str) -> None:
-    """Raise RefusedToken for a malformed token; it starts with the encoded id of its bot."""
+    """Raise RefusedToken for a malformed token."""
     try:
         hikari.applications.get_token_id(token)
     except ValueError as error:
@@ -73,7 +72,6 @@ async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Rea
     intent.
 
     Raises RefusedToken, DiscordUnreachable, or hikari's InternalServerError while Discord has trouble.
-    Discord is asked only if it matters.
     """
     if wanted != "all":
         return wanted
@@ -95,18 +93,16 @@ async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Rea
 
 @dataclass(frozen=True, slots=True)
 class RestShare:
-    """This process's share of the bot's rate limit."""
-
     may_send: Callable[[], bool] = lambda: True
-    """Whether it may send at all; see Membership."""
+    """See Membership."""
     sharing: Callable[[], int] = lambda: 1
-    """How many processes share the limit."""
+    """Processes that share the limit."""
 
 
 def gateway_bot(
     token: str, api_url: str | None, reading: Reading, share: RestShare = RestShare()
 ) -> hikari.GatewayBot:
-    """Return the bot, not connected yet. Its cache holds only the bot's own user."""
+    """Return the bot, not connected yet. Its cache holds only its own user."""
     bot = hikari.GatewayBot(
         token,
         rest_url=api_url,
@@ -132,12 +128,12 @@ def _ssl() -> ssl.SSLContext | bool:
 
 
 def _proxy(api_url: str | None) -> hikari.impl.ProxySettings:
-    """Return the environment's proxy for the API; hikari uses it for the gateway as well."""
+    """hikari uses it for the gateway as well."""
     return hikari.impl.ProxySettings(url=proxy_for(api_url or API_URL))
 
 
 def own_user(bot: hikari.GatewayBot) -> hikari.OwnUser:
-    """Return the bot's user. Raises ComponentStateConflictError before Discord has sent it."""
+    """Raises ComponentStateConflictError before Discord has sent it."""
     me = bot.get_me()
     if me is None:
         raise hikari.ComponentStateConflictError("not connected yet")
@@ -145,7 +141,6 @@ def own_user(bot: hikari.GatewayBot) -> hikari.OwnUser:
 
 
 def refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
-    """Return why Discord closed the connection for good."""
     if error.code == AUTHENTICATION_FAILED:
         return RefusedToken()
     return MessageContentRefused() if error.code == DISALLOWED_INTENTS else DiscordUnreachable()
@@ -157,15 +152,14 @@ async def _no_guild(_: int) -> None:
 
 @dataclass(eq=False, slots=True)
 class ShardPlaces:
-    """The channels that this process gets events of; all, with a single shard."""
+    """The channels whose events a shard gets; all, with a single shard."""
 
     shard: Shard = WHOLE
     guild_of: Callable[[int], Awaitable[int | None]] = _no_guild
-    """The server of a channel or thread; None for a DM. Raises hikari's errors."""
+    """None for a DM. Raises hikari's errors."""
 
     async def has(self, channel_id: int) -> bool:
-        """Return whether a shard gets the channel's events; True if Discord won't tell, as checking twice is
-        better than never."""
+        """True if Discord does not answer, as checking twice is better than never."""
         if self.shard == WHOLE:
             return True
         try:
@@ -209,8 +203,7 @@ class PacedBucketManager(RESTBucketManager):
     """hikari's rate limits per route, and a global one that is kept before Discord refuses.
 
     hikari (2.6.0) learns the global limit only from a refusal, and retries unused routes without a pause
-    until it is over. It also makes all requests wait for the first channel of a route until that was answered
-    once.
+    until it is over. It also holds all requests of a route until its first one is answered.
     """
 
     __slots__ = ("_answered", "_first", "_sent_at", "_share")
@@ -221,7 +214,7 @@ class PacedBucketManager(RESTBucketManager):
         self._sent_at = deque[float](maxlen=AT_ONCE)
         self._first: dict[int, asyncio.Lock] = {}
         self._answered: set[int] = set()
-        """Routes, by hikari's hash."""
+        """By hikari's hash."""
 
     @asynccontextmanager
     async def acquire_bucket(
@@ -249,7 +242,6 @@ class PacedBucketManager(RESTBucketManager):
 
     @property
     def fullness(self) -> float:
-        """See `fullness`."""
         begun = asyncio.get_running_loop().time() - SPAN_S
         return sum(at > begun for at in self._sent_at) / self._at_once
 
@@ -273,7 +265,6 @@ def fullness(rest: hikari.api.RESTClient) -> float:
 
 
 def hold_to_the_limit(rest: hikari.api.RESTClient, share: RestShare = RestShare()) -> None:
-    """Make a client that has not started keep to its share of Discord's rate limit."""
     client = cast("hikari.impl.RESTClientImpl", rest)
     client._bucket_manager = PacedBucketManager(  # there is no other way in
         client._bucket_manager.max_rate_limit, share

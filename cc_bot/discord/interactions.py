@@ -17,32 +17,29 @@ from cc_bot.domain.usage import UsageSubject
 Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
 
 ALREADY_ACKNOWLEDGED = 40060
-"""Discord's code for a second first response: an earlier attempt succeeded after all."""
+"""An earlier attempt succeeded after all."""
 
 MAX_CHOICES = 25
-"""Discord's limit for autocomplete."""
+"""For autocomplete."""
 
 _AHEAD: Final = ContextVar[int]("is_accepted_ahead", default=0)
-"""The press or form that was deferred before its handler runs, for the tasks of the handler."""
+"""The press or form that was deferred before its handler runs."""
 _PAUSE_S = 0.3
 _TRIES = 3
 
 
 def author_name(interaction: Answerable) -> str:
-    """Return the user's display name there."""
     user, member = interaction.user, interaction.member
     return member.display_name if member else user.display_name or user.username
 
 
 def payer_of(interaction: hikari.PartialInteraction) -> UsageSubject:
-    """Return who is charged for an interaction."""
     return UsageSubject(
         int(interaction.user.id), int(interaction.guild_id or 0), roles_of(interaction.member)
     )
 
 
 def roles_of(member: hikari.Member | None) -> tuple[int, ...]:
-    """Return the user's roles in the server."""
     return tuple(map(int, member.role_ids)) if member else ()
 
 
@@ -52,8 +49,9 @@ def own_space(interaction: Answerable) -> bool:
 
 
 def can_write(interaction: Answerable) -> bool:
-    """Return whether both the bot and the user may write there: the bot does not speak for users who can't. A
-    user-installed bot can't write by itself."""
+    """Both the bot and the user must be allowed to: the bot does not speak for users who can't. A user-
+    installed bot can't write by itself.
+    """
     if hikari.ApplicationIntegrationType.GUILD_INSTALL not in interaction.authorizing_integration_owners:
         return False
     needed = hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES
@@ -64,12 +62,11 @@ def can_write(interaction: Answerable) -> bool:
 
 
 def visibility_of(interaction: Answerable, *, ephemeral: bool) -> Visibility:
-    """Return who will see the reply."""
     return "private" if ephemeral or own_space(interaction) else "public"
 
 
 def message_link(guild_id: int | None, channel_id: int, message_id: int | None) -> str:
-    """Return a message's URL; empty if unknown. Without a server it is in a DM."""
+    """Empty if unknown. Without a server it is in a DM."""
     if message_id is None:
         return ""
     return f"https://discord.com/channels/{guild_id or '@me'}/{channel_id}/{message_id}"
@@ -80,7 +77,7 @@ def is_ephemeral(message: hikari.Message) -> bool:
 
 
 def is_fault(error: hikari.HTTPError) -> bool:
-    """Return whether an error is Discord's or the network's; a refusal would only be repeated."""
+    """Return whether an error is Discord's or the network's."""
     return not isinstance(error, hikari.ClientHTTPResponseError)
 
 
@@ -97,8 +94,9 @@ async def defer_update(interaction: hikari.ComponentInteraction) -> None:
 async def defer_early(
     interaction: hikari.ComponentInteraction | hikari.ModalInteraction, *, shows: bool = False
 ) -> None:
-    """Defer a press or form that has to wait for its turn or the database; its handler, in this task or one
-    that it starts, may then defer as usual. `shows`: the result is an ephemeral message of its own."""
+    """Defer a press or form that has to wait; its handler may then defer as usual. `shows`: the result is an
+    ephemeral message of its own.
+    """
     deferred = hikari.ResponseType.DEFERRED_MESSAGE_UPDATE
     if shows:
         deferred = hikari.ResponseType.DEFERRED_MESSAGE_CREATE

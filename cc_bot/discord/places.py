@@ -1,7 +1,7 @@
-"""Channels: whether a channel id is a thread, and of which channel; and who may read there.
+"""Channels: whether an id is a thread's, and of which channel; and who may read there.
 
-A message has its channel's id only, so a channel that Discord has not listed is fetched over REST. The answer
-is stored, as it never changes. hikari's cache would hold every channel of every server.
+A message has its channel's id only, so a channel that Discord has not listed is fetched, and stored. hikari's
+cache would hold every channel of every server.
 """
 
 import asyncio
@@ -32,8 +32,6 @@ _THREADS: Final = frozenset(
 
 
 class Recent(Generic[Key, Value]):
-    """A mapping that keeps the `max_size` most recently used entries."""
-
     def __init__(self, max_size: int) -> None:
         self._max_size = max_size
         self._entries: OrderedDict[Key, Value] = OrderedDict()
@@ -59,29 +57,24 @@ class Recent(Generic[Key, Value]):
 class ThreadTitle(NamedTuple):
     text: str = ""
     owner_id: int = 0
-    """The user who started it."""
 
 
 class Places:
-    """The channels and threads that the bot has seen."""
-
     def __init__(self, rest: hikari.api.RESTClient, channels: ChannelStore) -> None:
         self._rest = rest
         self._channels = channels
         self._known = Recent[int, KnownPlace](MAX_CACHED)
         self._listed = Recent[int, KnownPlace](MAX_CACHED)
-        """Channels that Discord listed, and that may not be stored."""
+        """They may not be stored."""
         self._titles = Recent[int, ThreadTitle](MAX_CACHED)
         """Of threads; user content, so never stored."""
         self._asking: dict[int, asyncio.Task[KnownPlace]] = {}
 
     async def key_of(self, channel_id: int) -> ChannelKey:
-        """Return the key of a channel or thread. Raises as `of`."""
         return (await self.of(channel_id)).key
 
     async def of(self, channel_id: int, fetched: hikari.PartialChannel | None = None) -> KnownPlace:
-        """Return a channel or thread, fetching it unless known or `fetched` already. Raises
-        hikari.HTTPError."""
+        """Return a channel or thread, fetching it unless known or `fetched`. Raises hikari.HTTPError."""
         known = self._known.get(channel_id)
         if known is not None:
             return known
@@ -92,12 +85,11 @@ class Places:
         return await asyncio.shield(asking)  # shared with concurrent callers
 
     def learn_listed(self, channels: Iterable[hikari.PartialChannel]) -> None:
-        """Remember channels and threads that Discord lists with a server."""
         for channel in channels:
             self._listed[int(channel.id)] = _place(channel)
 
     async def title_of(self, key: ChannelKey) -> ThreadTitle:
-        """Return the title of a thread or forum post; empty for a channel, or if Discord fails."""
+        """Empty for a channel, or if Discord fails."""
         if key.thread_id and key.thread_id not in self._titles:
             try:
                 self.learn_title(await self._rest.fetch_channel(key.thread_id))
@@ -132,8 +124,8 @@ async def may_read(
     rest: hikari.api.RESTClient, guild_id: int, channel: hikari.PartialChannel, user_id: int | None
 ) -> bool:
     """Return whether a user, or (None) everyone in a server, may read a channel or thread and its history
-    ("Permissions" in Discord's documentation). Raises hikari's errors, such as NotFoundError if the user is
-    not a member."""
+    ("Permissions" in Discord's documentation). Raises hikari's errors.
+    """
     guild = await rest.fetch_guild(guild_id)
     member = await rest.fetch_member(guild_id, user_id) if user_id is not None else None
     thread = channel if isinstance(channel, hikari.GuildThreadChannel) else None
@@ -158,8 +150,7 @@ async def may_read(
 def _permissions(
     guild: hikari.RESTGuild, member: hikari.Member | None, channel: hikari.PermissibleGuildChannel
 ) -> hikari.Permissions:
-    """Add up what the server grants, then apply the channel's overwrites for everyone, for roles and for the
-    member."""
+    """Add up what the server grants, then apply the channel's overwrites."""
     member_id = member.id if member else None
     roles = {guild.id, *(member.role_ids if member else ())}
     granted = hikari.Permissions.NONE
@@ -177,7 +168,6 @@ def _permissions(
 
 
 def key_of_interaction(channel: hikari.InteractionChannel) -> ChannelKey:
-    """Return the key of the channel or thread that an interaction comes from."""
     if channel.type in _THREADS and channel.parent_id is not None:
         return ChannelKey(int(channel.parent_id), int(channel.id))
     return ChannelKey(int(channel.id))

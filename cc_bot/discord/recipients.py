@@ -1,4 +1,4 @@
-"""Whom a reply is for: their language, time zone and settings; and how they are told of an error."""
+"""Whom a reply is for: language, time zone and settings; and how they are told of an error."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
@@ -28,20 +28,18 @@ from cc_bot.texts import Texts, commands, explain, texts, texts_with_mentions
 _log = structlog.get_logger(__name__)
 
 DEFAULT_LOCALE = hikari.Locale.EN_US
-"""Its names are the canonical ones, which interactions carry."""
+"""Its names are the canonical ones."""
 MAX_CACHED_CHANNELS: Final = 2000
 MAX_CACHED_LANGUAGES: Final = 10_000
 DATABASE_TIMEOUT_S: Final = 0.5
-"""For a reply that must not wait for the database."""
 UNKNOWN_INTERACTION = 10062
-"""Discord's code for an acknowledgement after its 3 s."""
+"""Discord's code for a late acknowledgement."""
 
 MANAGER_PERMISSIONS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
 _MENTION_SIGNS: Final[Mapping[Subject, str]] = {"user": "@", "role": "@&", "channel": "#"}
 
 
 def command_names() -> lightbulb.DictLocalizationProvider:
-    """Return the names and descriptions of all commands, by the keys in their declarations."""
     english, japanese = commands.command_names(Locale.EN), commands.command_names(Locale.JA)
     return lightbulb.DictLocalizationProvider(
         {hikari.Locale.EN_US: english, hikari.Locale.EN_GB: english, hikari.Locale.JA: japanese}
@@ -49,8 +47,9 @@ def command_names() -> lightbulb.DictLocalizationProvider:
 
 
 class GuildLocales:
-    """The languages of servers with community features. All others report American English, whatever is
-    spoken there."""
+    """The languages of servers with community features. Others report American English, whatever they
+    speak.
+    """
 
     def __init__(self) -> None:
         self._locales: dict[int, Locale] = {}
@@ -62,31 +61,26 @@ class GuildLocales:
             self._locales[int(guild.id)] = Locale.of(str(guild.preferred_locale))
 
     def place(self, channel_id: int, guild_id: int) -> None:
-        """Remember the server of a channel or thread."""
         self._guilds[channel_id] = guild_id
 
     def guild_of(self, channel_id: int) -> int | None:
-        """Return the server of a channel or thread, once a message there was seen."""
+        """Known once a message there was seen."""
         return self._guilds.get(channel_id)
 
     def of(self, channel_id: int) -> Locale | None:
-        """Return the language of a channel's server, if known."""
         return self.of_guild(self._guilds.get(channel_id) or 0)
 
     def of_guild(self, guild_id: int) -> Locale | None:
-        """Return the language of a server, if it chose one."""
         return self._locales.get(guild_id)
 
     def link(self, channel_id: int, message_id: int | None) -> str:
-        """Return the URL of a message; empty if its server is unknown."""
+        """Empty if its server is unknown."""
         guild_id = self._guilds.get(channel_id)
         return "" if guild_id is None else message_link(guild_id, channel_id, message_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipient(Caller):
-    """The person who reads a reply on Discord."""
-
     welcomed: bool = False
     is_owner: bool = False
 
@@ -130,7 +124,7 @@ class Recipients:
     is_owner: Callable[[int], Awaitable[bool]] = _no_owner
     _words: dict[Locale, Texts] = field(default_factory=lambda: {locale: texts(locale) for locale in Locale})
     _languages: Recent[int, Locale] = field(default_factory=lambda: Recent(MAX_CACHED_LANGUAGES))
-    """By user: of their last interaction, else Japanese if they wrote it."""
+    """As of their last interaction, else Japanese if they wrote it."""
 
     def words(self, locale: Locale) -> Texts:
         return self._words[locale]
@@ -143,7 +137,7 @@ class Recipients:
     async def of(
         self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None
     ) -> Recipient:
-        """Return the user of an interaction. `chosen`: their settings, if read already."""
+        """`chosen`: their settings, if read already."""
         user_id, locale = int(interaction.user.id), self.discord_locale(interaction)
         self._languages[user_id] = locale
         recipient = await self._recipient(user_id, locale, chosen)
@@ -158,15 +152,14 @@ class Recipients:
     async def soon(
         self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None
     ) -> Recipient:
-        """Return the user of an interaction, without their settings if the database does not answer in time.
-        Never raises."""
+        """The same, without settings if the database does not answer in time. Never raises."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(DATABASE_TIMEOUT_S):
                 return await self.of(interaction, chosen)
         return await self.of(interaction, UserSettings())
 
     async def defer(self, interaction: Answerable) -> Recipient:
-        """Defer an interaction as ephemeral, and return its user. Raises StorageError and hikari's errors."""
+        """Defer an interaction as ephemeral, and return its user."""
         await defer(interaction, ephemeral=True)
         return await self.of(interaction)
 
@@ -180,7 +173,6 @@ class Recipients:
     async def of_author_in(
         self, channel_id: int, user_id: int, typed: str = "", chosen: UserSettings | None = None
     ) -> Recipient:
-        """Return the author of a message."""
         written = language_of(typed)
         if written is Locale.JA and user_id not in self._languages:
             self._languages[user_id] = written  # not English: that may be a pasted error message
@@ -215,7 +207,7 @@ async def tell(interaction: Answerable, sentence: str) -> None:
 
 
 async def respond_or_follow_up(interaction: Answerable, sentence: str) -> None:
-    """Replace 'thinking…' or follow up, if the interaction was acknowledged; else respond."""
+    """Replace 'thinking…' or follow up, if it was acknowledged; else respond."""
     try:
         await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL)
     except hikari.NotFoundError:  # not acknowledged: there is nothing to follow up on
@@ -252,8 +244,6 @@ async def tell_failure(interaction: Answerable, error: Exception, recipients: Re
 def command_error_handler(
     recipients: Recipients,
 ) -> Callable[[lightbulb.exceptions.ExecutionPipelineFailedException], Coroutine[object, object, bool]]:
-    """Return lightbulb's error handler for commands."""
-
     async def handle(failed: lightbulb.exceptions.ExecutionPipelineFailedException) -> bool:
         await tell_failure(failed.context.interaction, failed.causes[0], recipients)
         return True

@@ -62,24 +62,23 @@ _log = structlog.get_logger(__name__)
 Answer = TypeVar("Answer")
 
 KEPT_S: Final = 3600.0
-"""Outside of its servers and DMs the bot is not told of deletions."""
+"""Elsewhere the bot is not notified of deletions."""
 MAX_CACHED: Final = 200
 CHAIN: Final = 3
-"""Messages of a chain of replies."""
+"""Of replies."""
 LINKS: Final = 5
 LINKS_TOLD: Final = 10
-"""Links reported to the model as not shown beyond LINKS."""
+"""Reported to the model as not shown."""
 PICTURE_WITHIN: Final = timedelta(minutes=5)
-"""A question is not about older pictures."""
 PICTURE_AMONG: Final = 25
-"""Messages above a question searched for a picture."""
+"""Messages above a question."""
 TIMEOUT_S: Final = 15.0
-"""For Discord; then the question is asked without references."""
+"""Then the question is asked without references."""
 RETRY_S: Final = 1.0
 FOLLOWING: Final = 200
-"""Messages of a conversation after its first one."""
+"""Messages after the first one."""
 FOLLOWING_CHARACTERS: Final = 24_000
-"""For all together: 18,000 tokens of Japanese."""
+"""18,000 tokens of Japanese."""
 FOLLOWING_EACH: Final = 1000
 
 _SAID: Final = ORDINARY | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
@@ -93,12 +92,11 @@ _POINTS_AT_PICTURE: Final = re.compile(
     r"|\b(?:this|that|these|above|pictures?|photos?|images?|screenshots?|drawings?)\b",
     re.IGNORECASE,
 )
-"""Words that may refer to a picture right above."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A menu command's message, as Discord sent it with the interaction."""
+    """A menu command's message, as Discord sent it."""
 
     message: hikari.Message
     interaction_id: int
@@ -110,17 +108,17 @@ class Target:
 class Targets:
     """Messages that came with others, kept in memory, never stored.
 
-    Those of menu commands are kept per user, as the bot may see their content only there, and are checked for
-    changes before later uses. Those replied to, and those with files, save requests.
+    Those of menu commands are kept per user, as the bot may see their content only there. Those replied to,
+    and those with files, save requests.
     """
 
     now_s: Callable[[], float] = time.monotonic
     _kept: Recent[tuple[int, int], tuple[Target, float]] = field(default_factory=lambda: Recent(MAX_CACHED))
-    """By user and message, with the time."""
+    """With the time."""
     _brought: Recent[int, hikari.PartialMessage] = field(default_factory=lambda: Recent(MAX_CACHED))
 
     def note(self, message: hikari.PartialMessage) -> None:
-        """Cache a message with forwards or files, and the message that it replies to."""
+        """Cache a message with forwards or files, and the one that it replies to."""
         if message.message_snapshots or message.attachments:
             self._brought[int(message.id)] = message
         if message.referenced_message:
@@ -136,11 +134,10 @@ class Targets:
         self._brought = Recent(MAX_CACHED)
 
     def keep(self, user_id: int, target: Target) -> None:
-        """Keep the message of a user's menu command."""
         self._kept[user_id, int(target.message.id)] = target, self.now_s()
 
     def get(self, user_id: int, message_id: int) -> Target | None:
-        """Return the message of a user's menu command; None after KEPT_S."""
+        """None after KEPT_S."""
         target, at_s = self._kept.get((user_id, message_id)) or (None, 0.0)
         if self.now_s() - at_s < KEPT_S:
             return target
@@ -153,8 +150,7 @@ def target_of(interaction: hikari.CommandInteraction, message: hikari.Message) -
 
 
 def is_present(interaction: Answerable) -> bool:
-    """Return whether the bot itself is in the channel: a server that installed it, or its DM with the
-    user."""
+    """Return whether the bot itself is in the channel."""
     by_guild = hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
     return own_space(interaction) or (interaction.guild_id is not None and by_guild)
 
@@ -165,7 +161,6 @@ def is_said(message: hikari.Message) -> bool:
 
 
 def is_same(message: hikari.Message, target: Target) -> bool:
-    """Return whether a message was not edited since the interaction."""
     return message.edited_timestamp == target.message.edited_timestamp
 
 
@@ -174,23 +169,20 @@ class QuestionLocation:
     place_id: int
     guild_id: int | None
     id: int
-    """Of the question or its interaction; messages above have lower ids."""
+    """Of the question or its interaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedQuestion:
-    """A question with its references."""
-
     question: Message
     events: Sequence[TurnEvent] = ()
-    """Shown with the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
     reference: Reference
     id: int | None = None
-    """For a page of a long answer, the answer's."""
+    """For a page, the answer's."""
     reply_to: int | None = None
     withheld: bool = False
     left_out: tuple[str, ...] = ()
@@ -201,13 +193,11 @@ class References:
     rest: hikari.api.RESTClient
     stores: Stores
     may_be_read: Callable[[ChannelKey, int], Awaitable[bool]]
-    """Whether the operator lets the bot read a channel of a server."""
+    """Whether the operator lets the bot read a channel."""
     places: Places
     files: AttachmentFetcher
-    """Also fetches the files of questions."""
     bot: Callable[[], hikari.User]
     reads_all: bool
-    """Whether Discord sends the content of messages that do not address the bot."""
     targets: Targets = field(default_factory=Targets)
 
     async def resolve(self, question: Message, at: QuestionLocation, links_in: str = "") -> ResolvedQuestion:
@@ -244,13 +234,13 @@ class References:
     async def resolve_again(
         self, user_id: int, answer_id: int, at: QuestionLocation
     ) -> ResolvedQuestion | None:
-        """Return the question of a session's answer, with its references. Raises as `resolve`."""
+        """The same for the question of a session's answer."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
         first = await self.find_question(user_id, answer_id)
         return await self.resolve(question, at, first.content if first else "") if question else None
 
     async def find_question(self, user_id: int, answer_id: int) -> Message | None:
-        """Return the question that was asked before requests to continue its answer. Raises StorageError."""
+        """Return the question that was asked before requests to continue its answer."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
         while question and question.id and question.content in _GO_ON:
             question = await self.stores.sessions.get_question(user_id, question.id)
@@ -271,7 +261,7 @@ class References:
         return Fetched.of(opened)
 
     async def fetch_files_of(self, question: Message, place_id: int, room_bytes: int) -> Fetched:
-        """Fetch the files of a question in a channel. Raises InputError if none can be read."""
+        """Raises InputError if no file can be read."""
         if FILE_NOTE not in question.content or question.discord_id is None:
             return Fetched()
         message = self.targets.get_brought(question.discord_id)
@@ -282,7 +272,7 @@ class References:
         return await self.files.fetch(asked_files(message), room_bytes, heard=bool(question.heard))
 
     async def _chain(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
-        """Read the chain of replies above a question; for a menu command only its message."""
+        """Read the replies above a question; for a menu command only its message."""
         if question.pointing == "menu":
             return (await self._asked_about(question, at),)
         found, next_id = list[_Found](), question.reply_to
@@ -313,8 +303,9 @@ class References:
         return replace(found, reference=replace(found.reference, author_name=called)) if called else found
 
     async def _fetch(self, place_id: int, message_id: int, *, stored: bool = False) -> hikari.Message | None:
-        """Fetch a message; None if that fails. `stored`: the archive has it in this channel, from which it is
-        deleted if Discord no longer knows it. Never set for links, which may name any channel."""
+        """Return None on failure. `stored`: the archive has it in this channel, from which it is deleted if
+        Discord no longer knows it. Never set for links.
+        """
         try:
             return await _with_retry(lambda: self.rest.fetch_message(place_id, message_id))
         except hikari.NotFoundError as error:
@@ -355,7 +346,7 @@ class References:
             return Fetched(left_out=tuple(file.name for file in files))
 
     async def _read_links(self, text: str, asker_id: int, at: QuestionLocation) -> Sequence[_Found]:
-        """Read the first LINKS links; the others are not shown."""
+        """The others than the first LINKS are not shown."""
         links = list(dict.fromkeys(_LINK.findall(text)))
         readable = dict[tuple[int, int], bool]()
         found = [await self._link(link, readable, asker_id, at) for link in links[:LINKS]]
@@ -364,7 +355,7 @@ class References:
     async def _link(
         self, link: Sequence[str], readable: dict[tuple[int, int], bool], asker_id: int, at: QuestionLocation
     ) -> _Found:
-        """`readable` caches, by server and channel, whether they may be read."""
+        """`readable` caches whether channels may be read."""
         guild, channel, message = link
         not_shown = _Found(Reference("link", shown=False))
         if guild == "@me" or int(message) == at.id or at.guild_id not in (None, int(guild)):
@@ -378,7 +369,6 @@ class References:
         return replace(found, reply_to=None)
 
     async def _is_for(self, asker_id: int, guild_id: int, channel_id: int) -> bool:
-        """Return whether the bot and the author may read a channel."""
         try:
             channel = await _with_retry(lambda: self.rest.fetch_channel(channel_id))
             place = await self.places.of(channel_id, channel)
@@ -391,7 +381,8 @@ class References:
 
     async def _asked_about(self, question: Message, at: QuestionLocation) -> _Found:
         """Read the message of a menu command: as it came with this interaction, else as it is now, or as it
-        came with an earlier one if it can't be fetched. Raises TargetNotShown."""
+        came before if it can't be fetched. Raises TargetNotShown.
+        """
         message_id = question.reply_to or 0
         target = self.targets.get(question.author_id, message_id)
         message = target.message if target else None
@@ -407,7 +398,7 @@ class References:
         return replace(await self._read("menu", message, question.author_id, at), reply_to=None)
 
     async def _conversation(self, question: Message, at: QuestionLocation) -> ResolvedQuestion:
-        """Read a message and those after it. Raises ConversationNotShown and StorageError."""
+        """Raises ConversationNotShown and StorageError."""
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 messages = await self._from(question, at)
@@ -428,8 +419,7 @@ class References:
         return ResolvedQuestion(replace(question, references=(reference,)), [read] if read else [])
 
     async def _from(self, question: Message, at: QuestionLocation) -> Sequence[hikari.Message]:
-        """Fetch a message and those after it, oldest first, at most one too many. Raises
-        ConversationNotShown."""
+        """Fetch a message and those after it, oldest first, at most one too many."""
         first_id = question.reply_to or 0
         if at.guild_id is not None and not await self._is_for(question.author_id, at.guild_id, at.place_id):
             raise ConversationNotShown
@@ -464,8 +454,7 @@ class References:
         return told, read if more or read.read < total else None
 
     async def _picture_above(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
-        """Read the author's newest picture above a question that refers to one. A DM's conversation has it
-        already."""
+        """Read the author's newest picture above a question that refers to one, except in DMs."""
         asks = _POINTS_AT_PICTURE.search(question.content) and not question.attachments
         if not (asks and self.reads_all and at.guild_id is not None):
             return ()
@@ -488,7 +477,6 @@ def _said_by(message: hikari.PartialMessage, bot: hikari.User) -> str:
 
 
 def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
-    """An answer of the author's own session is as tainted as the model's input was."""
     message, own = said.message, said.message.role == "assistant"
     mine = said.user_id == asker_id if own else message.author_id == asker_id
     reference = Reference(
@@ -517,7 +505,7 @@ def links_in(text: str) -> str:
 
 
 async def _with_retry(ask: Callable[[], Awaitable[Answer]]) -> Answer:
-    """Retries once after a server error. Raises hikari's errors."""
+    """Retries once after a server error."""
     try:
         return await ask()
     except hikari.InternalServerError:

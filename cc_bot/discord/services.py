@@ -54,23 +54,21 @@ Result = TypeVar("Result")
 
 
 ServePages = Callable[[DiscordForPages], AbstractAsyncContextManager[Callable[[], Awaitable[None]]]]
-"""Opens a port for the web pages, if one is set, and yields a function that starts serving. Raises a
-StartupError on entry."""
+"""Opens a port for the pages, if set, and yields a function that starts serving. Raises a StartupError."""
 
 
 class Lifeline(Protocol):
-    """The watchdog, which is told how far the program is."""
+    """The watchdog."""
 
     def ready(self) -> None:
         """The bot answers."""
 
     def leave(self) -> None:
-        """The shutdown has begun. May be called twice, and from a signal handler."""
+        """May be called twice, and from a signal handler."""
 
 
 async def first_of(task: asyncio.Task[Result], interruption: Awaitable[object]) -> bool:
-    """Wait for a task or an interruption, whichever comes first. Returns whether the task ended, and raises
-    its error."""
+    """Wait for whichever comes first. Returns whether the task ended, and raises its error."""
     other = asyncio.ensure_future(interruption)
     try:
         await asyncio.wait((task, other), return_when=asyncio.FIRST_COMPLETED)
@@ -86,7 +84,6 @@ async def first_of(task: asyncio.Task[Result], interruption: Awaitable[object]) 
 
 @contextlib.contextmanager
 def signals(stop: asyncio.Event, lifeline: Lifeline) -> Iterator[None]:
-    """On SIGINT and SIGTERM, tell the lifeline at once and set `stop` on the loop."""
     loop = asyncio.get_running_loop()
     wanted = (signal.SIGINT, signal.SIGTERM)
 
@@ -116,31 +113,30 @@ def provide(client: lightbulb.Client, *parts: object) -> None:
 class DiscordSettings:
     token: str
     owners: frozenset[int]
-    """Named by the operator; empty: the owner of the application."""
+    """Empty: the owner of the application."""
     api_url: str | None
-    """REST base URL; None: Discord's."""
+    """None: Discord's."""
     reading: Reading
-    """Which messages the operator wants the bot to read."""
+    """As the operator wants."""
     locale: Locale
     """For users of unknown language."""
     operator_locale: Locale
-    """For the program's own output."""
     timezone: ZoneInfo
     drain_s: float
-    """How long running turns may continue after the signal to stop."""
+    """For running turns after the signal to stop."""
     shards: tuple[int, ...] | None = None
-    """The shards of this process; None: all."""
+    """Of this process; None: all."""
     shard_count: int | None = None
-    """Over all processes; None: as recommended by Discord."""
+    """None: as recommended by Discord."""
     api_keeps_limits: bool = False
-    """Whether `api_url` itself enforces rate limits over all processes."""
+    """Over all processes."""
     read_unconfined: bool = False
-    """Whether documents are read even where the system can't sandbox the reader."""
+    """Read documents even without a sandbox."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotDependencies:
-    """Parts that the bot is given and does not close."""
+    """Not closed by the bot."""
 
     settings: DiscordSettings
     stores: Stores
@@ -159,17 +155,15 @@ class BotDependencies:
     meter: Meter
     pulse: GatewayHealth
     pages_url: str
-    """Base URL of the web pages; empty: there are none."""
+    """Empty: there are none."""
     serve_pages: ServePages
     membership: Membership
     withheld_tools: asyncio.Queue[str]
-    """Tool servers that newly wait for an owner's approval."""
+    """That newly wait for an owner's approval."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotServices:
-    """Parts that live as long as the bot."""
-
     gate: Gate
     pages: DiscordForPages
     answers: Answers
@@ -184,7 +178,7 @@ class BotServices:
 def build_services(
     bot: hikari.GatewayBot, client: lightbulb.Client, given: BotDependencies, granted: GrantedReading
 ) -> BotServices:
-    """Make the parts, and register their listeners."""
+    """Also registers their listeners."""
     settings, stores = given.settings, given.stores
     owners = Owners(settings.owners, given.policies, bot.rest)
     recipients = Recipients(

@@ -26,15 +26,13 @@ _log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 MANAGING_S: Final = 60.0
-"""How long "manages this server" is cached."""
 NAMES_S: Final = 3600.0
-"""How long names are cached."""
 MAX_CACHED: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class PagesUrl:
-    """Base URL of the web pages; empty if they are not served."""
+    """Empty if the pages are not served."""
 
     url: str
 
@@ -154,7 +152,7 @@ class DiscordForPages:
     async def _remembered(
         self, key: tuple[object, ...], ask: Callable[[], Awaitable[T]], kept_s: float
     ) -> T | None:
-        """Return a cached value; a missing one is asked for again sooner."""
+        """A missing value is asked for again sooner."""
         known = self._cached.get(key)
         if known and monotonic() < known[1]:
             return cast("T | None", known[0])

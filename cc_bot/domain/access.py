@@ -24,8 +24,6 @@ Ruling = Literal["allow", "deny"]
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """Discord ids that a list of rules names."""
-
     users: frozenset[int] = frozenset()
     roles: frozenset[int] = frozenset()
     channels: frozenset[int] = frozenset()
@@ -50,11 +48,9 @@ class AccessLists:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A user who wants to use the bot, and where."""
-
     user_id: int
     channel_ids: tuple[int, ...] = ()
-    """The channel; for a thread, the thread and its channel."""
+    """For a thread, also its channel."""
     guild_id: int | None = None
     """None in a DM."""
     role_ids: frozenset[int] | None = frozenset()
@@ -79,30 +75,26 @@ class AccessRules:
         return AccessRules(self.allow | other.allow, self.deny | other.deny)
 
     def name_any(self, subject: Subject) -> bool:
-        """Return whether any rule is about this kind of subject."""
         return bool(ids_of(self.allow, subject) or ids_of(self.deny, subject))
 
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """Only owners are answered."""
-
     note: str = ""
-    """For users, from the owner."""
+    """For users."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
     why: Literal["maintenance", "denied", "not_listed"]
     subject: Subject | None = None
-    """The kind of subject that is denied or not listed."""
     note: str = ""
 
 
 def refusal(
     visitor: Visitor, rules: AccessRules, *, owners: frozenset[int], maintenance: Maintenance | None
 ) -> Refusal | None:
-    """Return why a visitor may not use the bot; None if they may."""
+    """None if they may use the bot."""
     if visitor.user_id in owners:
         return None
     if maintenance is not None:
@@ -117,8 +109,9 @@ def refusal(
 
 
 def is_shut(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
-    """Return whether a channel or thread, or its server, is denied or not listed: only owners may use the bot
-    there, and it must not read what others write."""
+    """Return whether only owners may use the bot in a channel or thread; it must not read what others write
+    there.
+    """
     asked: tuple[tuple[Subject, set[int | None]], ...] = (
         ("channel", {key.place_id, key.channel_id}),
         ("guild", {guild_id}),

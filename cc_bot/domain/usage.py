@@ -1,8 +1,7 @@
 """Usage in tokens and money: limits, prices, daily sums and reports.
 
-A limit is one number for one subject: everyone, a user, a role or a guild. Each limit of a user comes from
-the most specific rule: the user's own, else the most generous of their roles, else the one for everyone. A
-guild's limits apply to all of its members together, and in addition.
+Each limit of a user comes from the most specific rule: the user's own, else the most generous of their roles,
+else the one for everyone. A guild's limits apply to all of its members together, and in addition.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -21,8 +20,9 @@ UsageLimit = Literal["turns_per_minute", "tokens_per_day", "tokens_per_month", "
 USAGE_LIMITS: Final[tuple[UsageLimit, ...]] = get_args(UsageLimit)
 
 Quota = Literal["memories", "memory_bytes", "imports_per_hour", "commands_per_minute"]
-"""Limits of a single user. memory_bytes: the texts of all memories and their earlier versions.
-commands_per_minute: buttons and forms too."""
+"""memory_bytes: the texts of all memories and their earlier versions. commands_per_minute: buttons and forms
+too.
+"""
 QUOTAS: Final[tuple[Quota, ...]] = get_args(Quota)
 
 LimitName = UsageLimit | Quota
@@ -31,7 +31,6 @@ LIMIT_NAMES: Final[tuple[LimitName, ...]] = (*USAGE_LIMITS, *QUOTAS)
 LimitScope = Literal["everyone", "user", "role", "guild"]
 
 EVERYONE: Final = 0
-"""The id of the one subject of the scope `everyone`."""
 MAX_LIMIT: Final = 10**15
 MINUTE: Final = timedelta(minutes=1)
 HOUR: Final = timedelta(hours=1)
@@ -55,24 +54,25 @@ DEFAULT_RULES: Final[Rules] = {
     LimitKey("everyone", EVERYONE, "commands_per_minute"): 120,
 }
 """More than a person needs, and a bound for a script: five notes a day are 10,000 after five years, a full
-export can be imported again within an hour, and paging through lists presses about one button a second."""
+export can be imported again within an hour, and paging through lists presses a button a second.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageSubject:
-    """The user who is charged, and in which guild."""
+    """Who is charged, and in which guild."""
 
     user_id: int
     guild_id: int = 0
     """0: a DM, or not on Discord."""
     role_ids: tuple[int, ...] | None = ()
-    """Their roles in that guild; None if unknown, any rule for a role may apply then."""
+    """In that guild; None if unknown, any rule for a role may apply then."""
     front_end: Literal["discord", "terminal"] = "discord"
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The usage limits that apply; None: no limit."""
+    """None: no limit."""
 
     turns_per_minute: int | None = None
     tokens_per_day: int | None = None
@@ -86,7 +86,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """The quotas that apply to a user; None: no limit."""
+    """None: no limit."""
 
     memories: int | None = None
     memory_bytes: int | None = None
@@ -139,8 +139,6 @@ def _most_generous(values: Sequence[int | None]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class UsageSnapshot:
-    """What has been used so far."""
-
     turns: tuple[datetime, ...] = ()
     """Start times within the last minute, oldest first."""
     today: int = 0
@@ -159,8 +157,9 @@ class ReachedLimit:
 def find_reached(
     bounds: Bounds, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo, *, asked: bool = True
 ) -> ReachedLimit | None:
-    """Return the limit that is reached; of several, the one that resets last. Background work (not `asked`)
-    is subject to token limits alone."""
+    """Return the limit that is reached; of several, the one that resets last. Only token limits apply to
+    background work (not `asked`).
+    """
     month, day, most = bounds.tokens_per_month, bounds.tokens_per_day, bounds.turns_per_minute
     if month is not None and snapshot.this_month >= month:
         return ReachedLimit("tokens_per_month", next_month(now, zone))
@@ -175,7 +174,7 @@ def find_reached(
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """What is left of a token limit."""
+    """Of a token limit."""
 
     name: LimitName
     limit: int
@@ -186,8 +185,7 @@ class Remaining:
 def remaining_tokens(
     bounds: Bounds, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo
 ) -> tuple[Remaining, ...]:
-    """Return what is left of each token limit. The daily limit is omitted if the month leaves less: a new day
-    changes nothing then."""
+    """The daily limit is omitted if the month leaves less: a new day changes nothing then."""
     found = []
     if (day := bounds.tokens_per_day) is not None:
         found.append(Remaining("tokens_per_day", day, max(0, day - snapshot.today), next_day(now, zone)))
@@ -204,12 +202,10 @@ def day_of(moment: datetime, zone: ZoneInfo) -> date:
 
 
 def next_day(moment: datetime, zone: ZoneInfo) -> datetime:
-    """Return when daily limits reset."""
     return _midnight(day_of(moment, zone) + timedelta(days=1), zone)
 
 
 def next_month(moment: datetime, zone: ZoneInfo) -> datetime:
-    """Return when monthly limits reset."""
     first = day_of(moment, zone).replace(day=1)
     return _midnight((first + timedelta(days=31)).replace(day=1), zone)
 
@@ -220,7 +216,7 @@ def _midnight(day: date, zone: ZoneInfo) -> datetime:
 
 
 TOKENS_A_SECOND: Final = 10
-"""Tokens that a second of audio counts as, as in OpenAI's own models."""
+"""As in OpenAI's own models."""
 MICROS: Final = 1_000_000
 """Costs are whole millionths of the currency, so that sums are exact."""
 MAX_PRICE: Final = 10**9
@@ -229,7 +225,7 @@ MAX_PRICE: Final = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Prices per million tokens, in the currency of the price list."""
+    """Per million tokens, in the currency of the price list."""
 
     input: float
     output: float
@@ -239,7 +235,6 @@ class Price:
     """Audio, heard or spoken."""
 
     def of(self, usage: Usage) -> int:
-        """Return the cost in millionths of the currency."""
         cached = min(usage.cached_tokens, usage.prompt_tokens)
         cheaper = self.input if self.cached is None else self.cached
         sent = (usage.prompt_tokens - cached) * self.input + cached * cheaper
@@ -255,7 +250,7 @@ class PriceList:
     """By the model names in requests."""
 
     def cost(self, model: str, usage: Usage) -> int:
-        """Return the cost in millionths of the currency; 0 for a model without a price."""
+        """In millionths of the currency; 0 for a model without a price."""
         price = self.models.get(model)
         return price.of(usage) if price else 0
 
@@ -268,8 +263,6 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True)
 class DailyUsage:
-    """Usage of one model for one purpose on one day."""
-
     day: date
     model: str
     purpose: Purpose | None
@@ -303,7 +296,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class UsageBreakdown:
-    """Usage of a range of days: in all, by day, by model and by purpose."""
+    """For a range of days."""
 
     total: Total
     days: tuple[tuple[date, Total], ...]
@@ -319,7 +312,7 @@ class UsageBreakdown:
 
 
 def break_down(used: Sequence[DailyUsage], first: date, last: date) -> UsageBreakdown:
-    """Add up usage from the `first` to the `last` day, both included."""
+    """Both days are included."""
     used = [each for each in used if first <= each.day <= last]
     days = [first + timedelta(days=days) for days in range((last - first).days + 1)]
     by_month = len(days) > MAX_DAYS_SHOWN
@@ -357,17 +350,17 @@ class UsageReport:
     today: Total
     month: Total
     days: tuple[tuple[date, int], ...]
-    """Tokens of each day up to today, from the first of the last CHART_DAYS with any."""
+    """Tokens, up to today, from the first of the last CHART_DAYS with any."""
     models: tuple[tuple[str, Total], ...]
-    """This month, the most used first; '' is the offline model."""
+    """This month, the most used first."""
     currency: str = ""
     """Empty if no model has a price."""
     unpriced: tuple[str, ...] = ()
-    """Models of this month without a price, if others have one."""
+    """This month; empty if none has a price."""
     left: tuple[Remaining, ...] = ()
     """Of each token limit."""
     users: int | None = None
-    """Users this month; None in the report of one user."""
+    """This month; None in the report of one user."""
 
     @property
     def empty(self) -> bool:
@@ -375,7 +368,7 @@ class UsageReport:
 
 
 def first_day(today: date) -> date:
-    """Return the first day that a report covers."""
+    """Of those that a report covers."""
     return min(today.replace(day=1), today - timedelta(days=CHART_DAYS - 1))
 
 
@@ -388,7 +381,7 @@ def report_of(used: Sequence[DailyUsage], today: date) -> UsageReport:
 
 
 def with_prices(report: UsageReport, prices: PriceList) -> UsageReport:
-    """Return the report with its currency, if any model has a price."""
+    """Set the currency if any model has a price."""
     if not prices.models:
         return report
     used = (model for model, total in report.models if total.tokens or total.seconds)
@@ -397,7 +390,6 @@ def with_prices(report: UsageReport, prices: PriceList) -> UsageReport:
 
 
 def chart_of(report: UsageReport, name: str) -> Chart:
-    """Return a chart of tokens by day, whose series is called `name`."""
     labels = tuple(f"{day.month}/{day.day}" for day, _ in report.days)
     values = tuple(float(tokens) for _, tokens in report.days)
     return Chart("usage", "", "bar", labels, (Series(name, values),))

@@ -21,7 +21,6 @@ from cc_bot.stores.settings import PlaceAgents, agents_in, settings_of
 class SetLimit:
     key: LimitKey
     value: int | None
-    """None: no limit."""
     set_by: int
     set_at: datetime
 
@@ -53,18 +52,17 @@ class LimitStore:
         self._clock = clock
 
     async def list_all(self) -> tuple[SetLimit, ...]:
-        """List the limits that are set, by scope and id."""
         return await self._database.read(all_limits)
 
     async def set(
         self, scope: LimitScope, scope_id: int, name: LimitName, value: int | None, *, set_by: int
     ) -> None:
-        """Set a limit; it applies from the next question on. None: no limit."""
+        """Applies from the next question on. None: no limit."""
         params = (scope, scope_id, name, value, set_by, to_text(self._clock()))
         await self._database.transaction([Statement(_SET, params)], [MAINTENANCE_LOCK])
 
     async def unset(self, scope: LimitScope, scope_id: int, name: LimitName) -> bool:
-        """Remove a limit, so that the operator's file decides again. Returns whether one was set."""
+        """The operator's file decides again. Returns whether a limit was set."""
         [rows] = await self._database.transaction(
             [Statement(_UNSET, (scope, scope_id, name))], [MAINTENANCE_LOCK]
         )
@@ -72,13 +70,12 @@ class LimitStore:
 
 
 def all_limits() -> Steps[tuple[SetLimit, ...]]:
-    """List the limits that are set, by scope and id."""
     rows = yield Statement(SELECT_LIMITS)
     return tuple(limit for limit in map(_LIMIT.read, rows) if limit.key.name in LIMIT_NAMES)
 
 
 def rules_for(payer: UsageSubject) -> Steps[Rules]:
-    """Return the limits that may apply to a payer, those of all roles included."""
+    """Includes the limits of all roles."""
     rows = yield Statement(_SELECT_FOR, (payer.user_id, payer.guild_id))
     return {limit.key: limit.value for limit in map(_LIMIT.read, rows)}
 
@@ -119,11 +116,10 @@ class AccessState:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Everything that a command needs to know of its user before it starts, read in one trip."""
+    """What a command needs to know of its user before it starts."""
 
     in_force: AccessState
     limits: Rules
-    """As set by owners."""
     settings: UserSettings
     agents: PlaceAgents
 
@@ -134,12 +130,10 @@ class AccessStore:
         self._clock = clock
 
     async def get_in_force(self) -> AccessState:
-        """Return the rules and maintenance. Raises StorageError."""
         return _in_force(await self._database.query(SELECT_IN_FORCE))
 
     async def get_visit(self, user_id: int, place_ids: Sequence[int]) -> Visit:
-        """Return what a visit needs, in one trip. `place_ids`: a channel, or a thread and its channel. Raises
-        StorageError."""
+        """`place_ids`: a channel, or a thread and its channel."""
 
         def steps() -> Steps[Visit]:
             return (yield from visits((user_id,), place_ids))[user_id]
@@ -147,30 +141,30 @@ class AccessStore:
         return await self._database.read(steps)
 
     async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
-        """Set the only rule of a subject. Raises StorageError."""
+        """A subject has one rule."""
         params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
         await self._database.transaction([Statement(SET_RULE, params)], [MAINTENANCE_LOCK])
 
     async def unset(self, subject: Subject, subject_id: int) -> bool:
-        """Delete the rule of a subject. Returns whether there was one. Raises StorageError."""
+        """Returns whether there was one."""
         [rows] = await self._database.transaction(
             [Statement(DELETE_RULE, (subject, subject_id))], [MAINTENANCE_LOCK]
         )
         return bool(rows)
 
     async def begin_maintenance(self, note: str, *, set_by: int) -> None:
-        """Begin maintenance, or change its note. Raises StorageError."""
+        """Also changes the note."""
         params = (note, set_by, to_text(self._clock()))
         await self._database.transaction([Statement(BEGIN_MAINTENANCE, params)], [MAINTENANCE_LOCK])
 
     async def end_maintenance(self) -> bool:
-        """End maintenance. Returns whether there was any. Raises StorageError."""
+        """Returns whether there was any."""
         [rows] = await self._database.transaction([Statement(END_MAINTENANCE)], [MAINTENANCE_LOCK])
         return bool(rows)
 
 
 def visits(user_ids: Collection[int], place_ids: Sequence[int]) -> Steps[dict[int, Visit]]:
-    """Return what a visit of each user needs. `place_ids`: a channel, or a thread and its channel."""
+    """`place_ids`: a channel, or a thread and its channel."""
     in_force = _in_force((yield Statement(SELECT_IN_FORCE)))
     limits = {limit.key: limit.value for limit in (yield from all_limits())}
     found = {}

@@ -1,8 +1,8 @@
 """The archive for its users: listing and reading their own conversations, and deleting one.
 
-A deletion removes the messages with their files and proposals, their part in a channel's context, and the
-summaries that cover them. A key's canvas belongs to its newest session: if that is deleted, an empty session
-replaces it, so that earlier drawings do not return.
+A deletion removes the messages with their files and proposals, their part in a channel's context, and their
+summaries. If the session has the current canvas, an empty session replaces it, so that earlier drawings do
+not return.
 """
 
 from collections.abc import Sequence
@@ -98,8 +98,6 @@ _DELETE: Final = "DELETE FROM sessions WHERE user_id = $1 AND id = $2"
 
 
 class ArchiveStore:
-    """Conversations, accessible only to their users."""
-
     def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
         """`log` records deletions, so that a restore repeats them."""
         self._database = database
@@ -107,7 +105,7 @@ class ArchiveStore:
         self._log = log
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:
-        """List the keys of a user's sessions with messages, newest session first; one entry per session."""
+        """One key per session with messages, newest first."""
         rows = await self._database.read_long(Statement(_LIST_KEYS, (user_id,)).as_steps)
         return [*map(KEY.read, rows)]
 
@@ -120,20 +118,19 @@ class ArchiveStore:
         limit: int = 20,
         offset: int = 0,
     ) -> list[ArchivedSession]:
-        """List a user's sessions with messages, newest first."""
+        """Only those with messages, newest first."""
         listing = Statement(_LIST, (user_id, channel_id, agent, limit, offset))
         rows = await self._database.read_long(listing.as_steps)
         return [*map(_SESSION.read, rows)]
 
     async def get_session(self, user_id: int, session_id: str) -> ArchivedSession | None:
-        """Return a session; None if the user does not have it, or it has no messages."""
+        """None also if it has no messages."""
         return _SESSION.first(await self._database.query(_GET, user_id, session_id))
 
     async def list_messages(
         self, user_id: int, session_id: str, *, limit: int = 50, offset: int = 0
     ) -> list[Message]:
-        """List a session's messages, oldest first, without replaced answers; stored files by name and type
-        only."""
+        """Oldest first, without replaced answers; stored files by name and type only."""
         rows = await self._database.query(_SELECT_MESSAGES, user_id, session_id, limit, offset)
         messages = [*map(MESSAGE.read, rows)]
         ids = [message.id for message in messages if message.id is not None]
@@ -146,8 +143,8 @@ class ArchiveStore:
         return [replace(each, attachments=files.get(each.id or 0, ())) for each in messages]
 
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
-        """Delete a session with its messages in one transaction, and return its key; None if the user does
-        not have it. A turn still running in it is not stored. Raises StorageError.
+        """Delete a session with its messages, and return its key; None if the user does not have it. A turn
+        still running in it is not stored.
 
         Call `MemoryRemovalStore.clean` (memory/removal.py) afterwards, for SQLite's unused pages.
         """

@@ -1,7 +1,6 @@
 """The stored state of a channel's context: its rows, frozen blocks and start.
 
-A context is read in one transaction: its state, then pages of rows, newest first, from an index alone. Frozen
-blocks and the start are stored, so a restart changes nothing.
+A context is read in one transaction: its state, then pages of rows, newest first, from an index alone.
 """
 
 from collections import defaultdict
@@ -26,8 +25,7 @@ class _Known(NamedTuple):
 T = TypeVar("T")
 
 # $1 channel, $2 thread (0: the channel itself), $3 the thread, or the channel, $4 bot, $5 limit. A thread
-# uses its channel's blocks that end before it starts; it needs the next one too, which may also hold earlier
-# messages.
+# uses its channel's blocks that end before it starts, and the start of the next one.
 SELECT_CONTEXT: Final = """
     SELECT 'window', thread_id, first_message_id, 0, 0
     FROM channel_windows WHERE channel_id = $1 AND thread_id = $2
@@ -65,8 +63,8 @@ SELECT_CONTEXT: Final = """
 """
 
 # The parts of a message that a request shows, and the beginning of the public message that it replies to
-# (messages_by_discord_id). An answer without text shows nothing. $1 channel, $2 thread, $3 the first id, $4
-# the end (excluded), $7 the reset: replies to messages up to it show no quotation
+# (messages_by_discord_id). $1 channel, $2 thread, $3 the first id, $4 the end (excluded), $7 the reset:
+# replies to messages up to it show no quotation
 _SHOWN: Final = """
     SELECT m.discord_id AS discord_id, m.role, m.author_name, m.content, coalesce(m.author_id, 0),
         m.reply_to, substr(r.content, 1, 60), CASE r.role WHEN 'user' THEN r.author_name END,
@@ -80,8 +78,7 @@ _SHOWN: Final = """
 """
 
 # The channel's own rows (messages_by_channel) and public rows of sessions (messages_asked_in_channel), merged
-# newest first in index order. After the question only the channel's answers are read. $5 the question, $6
-# limit
+# in index order. After the question only answers are read. $5 the question, $6 limit
 SELECT_ROWS: Final = f"""
     {_SHOWN} AND m.user_id IS NULL AND (m.discord_id < $5 OR m.role = 'assistant')
     UNION ALL
@@ -99,7 +96,7 @@ BLOCKS_FROM_MESSAGE: Final = """
             AND b.last_message_id >= m.discord_id
 """
 
-# For a message about to be stored. $1 channel, $2 thread, $3 its id
+# $1 channel, $2 thread, $3 a message about to be stored
 THAW_FROM: Final = """
     DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
 """
@@ -136,7 +133,7 @@ _MOVE_WINDOW: Final = """
 
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    """A channel's or thread's context before its rows are read."""
+    """A context before its rows are read."""
 
     blocks: tuple[Block, ...] = ()
     """Oldest first; only the newest if there are very many."""
@@ -151,7 +148,7 @@ class ContextState:
 
 
 def context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Steps[ContextState]:
-    """Return the state of a context, with at most the newest `blocks` of each channel or thread."""
+    """Return at most the newest `blocks` of each channel or thread."""
     params = (key.channel_id, key.thread_id, key.place_id, bot_id, blocks)
     known = [*map(_Known._make, (yield Statement(SELECT_CONTEXT, params)))]
     resets: dict[int, int] = {}
@@ -179,11 +176,10 @@ def context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Steps[Context
 def context_page(
     key: ChannelKey, *, first: int, before: int, asked: int, limit: int, reset: int = 0
 ) -> Steps[list[ContextMessage]]:
-    """Return the messages of a channel or thread, newest first, with ids from `first` up to but excluding
-    `before`.
+    """Return the messages from `first` up to but excluding `before`, newest first.
 
-    After the question `asked`, only the channel's answers are included, as one may have been posted since.
-    Replies to messages up to `reset` show no quotation.
+    After the question `asked`, only the channel's answers are included. Replies to messages up to `reset`
+    show no quotation.
     """
     params = (key.channel_id, key.thread_id, first, before, asked, limit, reset)
     return [*map(ContextMessage._make, (yield Statement(SELECT_ROWS, params)))]
@@ -205,8 +201,7 @@ class BlockStore:
         windows: Mapping[ChannelKey, int] | None = None,
         thawed: Sequence[Block] = (),
     ) -> None:
-        """Store new blocks, which replace `thawed`, and the starts of contexts in one transaction.
-        Idempotent."""
+        """Store new blocks, which replace `thawed`, and the starts of contexts. Idempotent."""
         now, windows = to_ms(self._clock()), windows or {}
         keys = {*windows, *(block.key for block in (*blocks, *thawed))}
         await self._database.transaction(

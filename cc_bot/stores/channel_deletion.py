@@ -1,6 +1,6 @@
-"""Deletions in channels: messages, threads and channels, each with everything that depends on them, in one
-transaction: waiting turns, further pages of an answer, blocks. A page stands for its whole answer. Rows of
-sessions are deleted as well."""
+"""Deletions in channels: messages, threads and channels, each with its waiting turns, pages and blocks, in
+one transaction. A page stands for its whole answer. Rows of sessions are deleted as well.
+"""
 
 import json
 from collections.abc import Collection
@@ -101,7 +101,7 @@ _DELETE_PAGES: Final = f"""
     WHERE answer_id @among({_MEANT})
 """
 
-# $1 channel, $2 and $3 the first and last of its threads to delete
+# $1 channel, $2 and $3 the first and last thread
 _HERE: Final = """
         SELECT discord_id FROM messages
         WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
@@ -126,7 +126,6 @@ _FORGET_RESETS: Final = (
     "DELETE FROM thread_metadata WHERE channel_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR thread_id = $2)"
 )
 
-# The content of a forward is deleted with the question about it.
 DELETE_FORWARDED: Final = """
     DELETE FROM attachments WHERE source_id IN @ids($1)
     RETURNING message_id /* channel */
@@ -140,7 +139,7 @@ SELECT_KEPT: Final = f"""
     LIMIT 1
 """
 
-# In order: later statements delete what earlier ones join on.
+# Later statements delete what earlier ones join on.
 _DELETION: Final = (
     *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
     *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
@@ -148,7 +147,7 @@ _DELETION: Final = (
 # $1 the thread or channel
 _FORGET_PLACES: Final = "DELETE FROM places WHERE {} = $1"
 
-# Messages to delete here that still exist on Discord. $1 ids
+# Of messages to delete here that still exist on Discord. $1 ids
 _SELECT_READ: Final = """
     SELECT parent_channel_id, thread_id, discord_id FROM messages
     WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* channel */
@@ -163,8 +162,7 @@ _KEEP_READ: Final = """
 
 
 def deletion(discord_ids: Collection[int]) -> list[Statement]:
-    """Return the statements that delete these messages; DELETE_MESSAGES returns a row for each that
-    existed."""
+    """DELETE_MESSAGES returns a row for each message that existed."""
     ids = json.dumps([*discord_ids])
     return [Statement(sql, (ids,)) for sql in _DELETION]
 
@@ -184,7 +182,7 @@ def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
 
 
 def place_deletion(key: ChannelKey) -> list[Statement]:
-    """Return the statements that delete a thread, or a channel with its threads."""
+    """Delete a thread, or a channel with its threads."""
     threads = (key.thread_id, key.thread_id or _LAST_THREAD)
     return [
         *(Statement(sql, (key.channel_id, *threads)) for sql in _FORGETTING),

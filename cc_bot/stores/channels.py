@@ -1,7 +1,7 @@
 """The archive of channels: every message, once, ordered by Discord id.
 
-An edit or deletion on Discord is applied here, and the frozen blocks that held the message are dropped in the
-same transaction. Each call is one trip to the database.
+A change drops the frozen blocks that held the message, in the same transaction. Each call is one trip to the
+database.
 """
 
 import json
@@ -69,11 +69,9 @@ from cc_bot.stores.usage import Settlement, settle_stored
 
 # Channel messages belong to no user: each statement is marked `/* channel */` (tests/stores/test_scope.py)
 # and restricted to rows with `user_id IS NULL`. Exceptions: EDIT and SELECT_HEARD (an edit on Discord applies
-# to every row), SESSION_OF, and THAW_NEW and RESET, which look at ids alone. Blocks also thaw for a session's
-# public message (`in_channel = 1`).
+# to every row), SESSION_OF, and THAW_NEW and RESET, which look at ids alone.
 #
-# Messages and ids are passed as JSON arrays: one statement per page of messages is half again as fast as one
-# per message.
+# Messages and ids are passed as JSON arrays: that is half again as fast as one statement per message.
 
 _RESET_OF: Final = (
     "SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = {}"
@@ -100,12 +98,12 @@ _OF_SAID: Final = {
     name: f"@{'number' if name in _NUMBERS else 'text'}_at(said.value, {at})" for at, name in enumerate(_SAID)
 }
 
-# A page of a long answer stands for the answer, whose row has the id of its first page.
+# A page of a long answer has the answer's row, whose id is that of its first page.
 _WHOLE: Final = "coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = {id}), {id})"
 _INSERTED: Final = {**_OF_SAID, "reply_to": _WHOLE.format(id=_OF_SAID["reply_to"])}
 
-# $1 channel, $2 thread, $3 place, $4 now, $5 an array of arrays in the order of _SAID. The time is part of
-# the id: milliseconds since 2015 above 22 other bits (Discord's API reference, 'Snowflakes').
+# $1 channel, $2 thread, $3 place, $4 now, $5 an array of arrays in the order of _SAID. The id contains the
+# time (Discord's API reference, 'Snowflakes').
 INSERT: Final = f"""
     INSERT INTO messages (
         parent_channel_id, thread_id, channel_id, created_at, {", ".join(_SAID)}, timestamp
@@ -134,8 +132,7 @@ WAIT: Final = f"""
     RETURNING id /* channel */
 """
 
-# Run before EDIT. $1 id, $2 content. Discord also reports an edit when it adds a preview: an unchanged text
-# stays frozen.
+# Run before EDIT. $1 id, $2 content. An unchanged text stays frozen.
 THAW_EDITED: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
@@ -162,8 +159,7 @@ EDIT: Final = """
     RETURNING id /* any row */
 """
 
-# An unanswered question of a session is asked again as edited. $1 id, $2 content, $3 1 if it now holds
-# others' words
+# An unanswered question of a session is asked again as edited. Parameters as for EDIT.
 EDIT_UNANSWERED: Final = """
     UPDATE turns SET question = CASE CAST($3 AS BIGINT)
         WHEN 1 THEN @with_text(@with_text(question, text, $2), tainted, 'yes')
@@ -207,9 +203,8 @@ COMMIT_ANSWER: Final = f"""
     RETURNING id /* channel */
 """
 
-# Only for an answer that was stored. An edit that the answer has seen is no longer pending; a question may be
-# followed by a note in brackets about its files. $1 channel, $2 thread, $3 the answer, $4 the question, $5
-# the text that was answered
+# An edit that the answer has seen is no longer pending; a question may be followed by a note in brackets
+# about its files. $1 channel, $2 thread, $3 the answer, $4 the question, $5 the text that was answered
 MARK_ANSWERED: Final = """
     UPDATE turns SET
         shown_in = $3, calls = '[]',
@@ -258,7 +253,6 @@ SESSION_OF: Final = f"""
         /* any row */
 """
 
-# Whether a message, or the long answer of this page, is an answer in a channel's context.
 SHOWS_ANSWER: Final = """
     SELECT 1 FROM messages AS m
     WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.visibility = 'public' AND m.role = 'assistant'
@@ -278,8 +272,8 @@ DROP_PAGES: Final = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
 
 # Walks the index from channel to channel, so the cost grows with the channels, not their messages. (0, -1)
 # sorts before all. The two steps can't be one comparison of pairs: SQLite would pass all messages of earlier
-# threads. The bot's own answers don't show how far it has read; erased messages do (read_to), so that they
-# are not fetched again. $1 shard, $2 shard count
+# threads. The bot's own answers don't show how far it has read; erased messages do (read_to). $1 shard, $2
+# shard count
 PLACES: Final = f"""
     WITH RECURSIVE archived (channel_id, thread_id) AS (
         VALUES (CAST(0 AS BIGINT), CAST(-1 AS BIGINT))
@@ -405,13 +399,13 @@ SELECT_DIRECT: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A channel or thread with messages, and where catching up starts."""
+    """Where catching up starts."""
 
     key: ChannelKey
     newest_id: int
-    """Discord's id of the newest message by anyone but the bot; 0 if there is none."""
+    """By anyone but the bot; 0 if there is none."""
     reset_id: int
-    """The newest reset marker; 0 if there is none."""
+    """Of the reset marker; 0 if there is none."""
 
 
 _PLACE: Final = Columns(Place)
@@ -419,7 +413,7 @@ _PLACE: Final = Columns(Place)
 
 class Said(NamedTuple):
     user_id: int
-    """The owner of its session; 0 for a channel's message."""
+    """Whose session it is in; 0 for a channel's message."""
     message: Message
 
 
@@ -427,10 +421,8 @@ _HEARD: Final = Columns(Said, message=MESSAGE)
 
 
 class ChannelStore:
-    """The archive of every channel and thread."""
-
     def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
-        """With `log`, deletions are recorded so that they are repeated in a restored backup."""
+        """`log` records deletions, so that a restored backup repeats them."""
         self._database = database
         self._clock = clock
         self._log = log
@@ -438,9 +430,8 @@ class ChannelStore:
     async def add(self, key: ChannelKey, message: Message, *, waiting: bool = False) -> bool:
         """Store a message, and with `waiting` queue it for an answer. Returns whether it is new.
 
-        It is not new if it is known (with `waiting`: queued before), blank (as without the message content
-        intent) or before a reset marker. Attachments are not stored. Raises ValueError for a message without
-        Discord's id, or a private one.
+        It is not if it is known (with `waiting`: queued before), blank or before a reset marker. Attachments
+        are not stored. Raises ValueError for a message without Discord's id, or a private one.
         """
         batch = self._insertion(key, [message])
         if batch and waiting:
@@ -450,18 +441,18 @@ class ChannelStore:
         return any(stored)
 
     async def add_all(self, key: ChannelKey, messages: Sequence[Message]) -> int:
-        """Store messages in any order. Returns the number that were new, as in `add`."""
+        """In any order. Returns the number that were new, as in `add`."""
         batch = self._insertion(key, messages)
         return len((await self._database.transaction(batch, of_place(key)))[1]) if batch else 0
 
     async def pass_over(self, key: ChannelKey, discord_id: int) -> None:
-        """Mark a channel as read up to an id, though nothing was stored: the bot may not read there. No
-        effect on a channel without any messages."""
+        """Mark a channel as read up to an id, though the bot may not read there. No effect on a channel
+        without messages.
+        """
         params = (key.channel_id, key.thread_id, discord_id)
         await self._database.transaction([Statement(SKIP, params)], of_place(key))
 
     async def note_heard(self, key: ChannelKey, question: Message, heard: str) -> None:
-        """Append a transcript to a channel's question."""
         await self._database.transaction(
             [
                 Statement(THAW_EDITED, (question.discord_id, heard)),
@@ -480,10 +471,8 @@ class ChannelStore:
         preview: bool = False,
     ) -> bool:
         """Change the text of a user's message, in a channel or a session; its transcript stays below it.
-        Returns whether the text changed. `place_id`: its channel or thread, if known. `preview`: Discord only
-        added a preview, so answers stay valid.
-
-        A blank content changes nothing: Discord sends one where the bot may not read it.
+        Returns whether the text changed. `preview`: Discord only added a preview, so answers stay valid. A
+        blank content changes nothing.
         """
         if is_blank(content):
             return False
@@ -502,7 +491,7 @@ class ChannelStore:
 
     async def delete(self, discord_ids: Collection[int], *, place_id: int | None = None) -> int:
         """Delete messages of channels and sessions with everything that depends on them. Returns their
-        number. `place_id`: their channel or thread, if it is one.
+        number.
 
         A deleted page deletes its whole answer. The question of a deleted answer stays answered. Raises
         StorageError, also if the erasure log can't be written.
@@ -521,13 +510,13 @@ class ChannelStore:
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
     async def forget_place(self, key: ChannelKey) -> None:
-        """Delete a thread, or a channel with its threads. Sessions in it stay."""
+        """Delete a thread, or a channel with its threads, but no sessions."""
         if self._log:
             await self._log.note("place", place_name(key.channel_id, key.thread_id))
         await self._database.transaction(place_deletion(key), of_place(key))
 
     async def commit_answer(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> Message:
-        """Store an answer without proposals, as `archive_answer` does, and return it."""
+        """Store an answer as `archive_answer` does."""
         return (await self.archive_answer(key, answer, questions)).messages[0]
 
     async def archive_answer(
@@ -541,7 +530,6 @@ class ChannelStore:
         settlement: Settlement | None = None,
     ) -> StoredTurn:
         """Store an answer with its proposals and usage, and mark the questions as answered, all or nothing.
-        Returns it with its id and time.
 
         An answer with this Discord id is overwritten. Raises ValueError if it has no Discord id, and
         ConversationGone if none of the questions is left or the id is that of another channel's or a
@@ -571,15 +559,14 @@ class ChannelStore:
                 yield from settle_stored(settlement)
             return StoredTurn((replace(answer, id=rows[0][0], created_at=now),), proposals=tuple(made))
 
-        # The lock of the asker: while they are being erased, no answer is stored.
+        # While the asker is being erased, no answer is stored.
         stored = await self._database.write(steps, (*of_place(key), user(author_id)))
         if stored is None:
             raise ConversationGone
         return stored
 
     async def get_newest_answer(self, key: ChannelKey, to_user_id: int | None = None) -> Message | None:
-        """Return the bot's last answer in a channel or thread since its reset; with `to_user_id`, to that
-        user."""
+        """Return the bot's last answer (to a user) in a channel or thread since its reset."""
         params = (key.channel_id, key.thread_id, key.place_id, to_user_id)
         found = MESSAGE.first(await self._database.query(NEWEST_ANSWER, *params))
         if found is None or to_user_id is None:
@@ -588,8 +575,9 @@ class ChannelStore:
         return read
 
     async def get_said(self, discord_id: int, place_id: int, user_id: int) -> tuple[Said | None, int]:
-        """Return what a message says that everyone or this user can read in a channel or thread (a page: its
-        whole answer), and the id of the newest reset marker there; 0 for none."""
+        """Return what a message says that everyone or this user can read there (a page: its whole answer),
+        and the id of the newest reset marker; 0 for none.
+        """
 
         def steps() -> Steps[tuple[Said | None, int]]:
             [(reset_id,)] = yield Statement(SELECT_RESET, (place_id,))
@@ -598,12 +586,12 @@ class ChannelStore:
         return await self._database.read(steps)
 
     async def get_session_key(self, discord_id: int) -> SessionKey | None:
-        """Return the session whose answer a message, or one of its pages, shows."""
+        """Return the session whose answer a message or page shows."""
         rows = await self._database.query(SESSION_OF, discord_id)
         return KEY.first(rows)
 
     async def is_answer(self, discord_id: int) -> bool:
-        """Return whether a message, or one of its pages, is an answer in a channel's archive."""
+        """Return whether a message or page is an answer in a channel's archive."""
         return bool(await self._database.query(SHOWS_ANSWER, discord_id))
 
     async def list_pages(self, answer_id: int) -> tuple[int, ...]:
@@ -611,35 +599,35 @@ class ChannelStore:
         return tuple(id_ for (id_,) in await self._database.query(PAGES, answer_id))
 
     async def add_pages(self, place_id: int, answer_id: int, discord_ids: Collection[int]) -> None:
-        """Record the further messages of a long answer, whose id is that of its first."""
+        """The answer's id is that of its first message."""
         params = (answer_id, json.dumps([*discord_ids]))
         await self._database.transaction([Statement(ADD_PAGES, params)], [channel(place_id)])
 
     async def drop_pages(self, place_id: int, discord_ids: Collection[int]) -> None:
-        """Forget pages that the bot is about to delete. Call it before: a deleted page deletes its answer."""
+        """Forget pages that the bot is about to delete: a deleted page deletes its answer."""
         params = (json.dumps([*discord_ids]),)
         await self._database.transaction([Statement(DROP_PAGES, params)], [channel(place_id)])
 
     async def find_place(self, place_id: int) -> KnownPlace | None:
-        """Return a channel or thread of a server, if known."""
         rows = await self._database.query(SELECT_PLACE, place_id)
         return KnownPlace(_key(rows[0][0], place_id), rows[0][1]) if rows else None
 
     async def note_place(self, place: KnownPlace) -> None:
-        """Record a channel or thread of a server. DMs are not recorded."""
+        """DMs are not recorded."""
         if place.guild_id is None:
             return
         params = (place.key.place_id, place.key.channel_id, place.guild_id)
         await self._database.transaction([Statement(NOTE_PLACE, params)], of_place(place.key))
 
     async def list_places(self, *, limit: int, shard: Shard = WHOLE) -> tuple[Place, ...]:
-        """List the most recently used channels and threads of a shard, and those of unknown shard."""
+        """List the most recently used of a shard, and of unknown shard."""
         rows = await self._database.query(PLACES, shard.id, shard.count)
         return tuple(nlargest(limit, map(_PLACE.read, rows), key=lambda place: place.newest_id))
 
     async def list_direct(self, *, since: datetime, limit: int) -> dict[int, int]:
-        """Return the DM channels with open sessions used since then, the most recent first, and their
-        users."""
+        """Return the DM channels with open sessions used since then, and their users, the most recent
+        first.
+        """
         rows = await self._database.query(SELECT_DIRECT, to_text(since), limit)
         return {channel_id: user_id for channel_id, user_id in rows}  # noqa: C416 - rows have no type
 
@@ -649,15 +637,14 @@ class ChannelStore:
         return frozenset(id_ for (id_,) in rows)
 
     async def set_reading(self, mode: Reading, since: int) -> int:
-        """Record which messages the bot reads. Returns the id since when it does: `since` if the last run
-        read others."""
+        """Returns the id since when the bot reads these: `since` if the last run read others."""
         [[(began,)]] = await self._database.transaction(
             [Statement(READING, (mode, since))], [MAINTENANCE_LOCK]
         )
         return int(began)
 
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
-        """Mark messages up to an id as not to be read again, by this bot or (0) by any."""
+        """Hide messages up to an id, from this bot or (0) from any."""
         params = (key.place_id, bot_id, key.channel_id, discord_id, self._now())
         await self._database.transaction([Statement(RESET, params)], of_place(key))
 
@@ -679,7 +666,7 @@ class ChannelStore:
 def memory_calls(
     key: ChannelKey, user_id: int, first: int
 ) -> Steps[Sequence[tuple[int, tuple[ToolCall, ...]]]]:
-    """Return the calls of memory tools for a user in recent answers there, from the id `first` on."""
+    """Return calls for a user in recent answers there, from the id `first` on."""
     if not user_id:
         return ()
     params = (user_id, key.channel_id, key.thread_id, first, _MAX_ANSWERS_SHOWING)

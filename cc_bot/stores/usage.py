@@ -1,8 +1,7 @@
 """What each user has used, by model and purpose, and reservations for turns in flight.
 
-A turn is admitted with a reservation and settled with its actual usage. Both are stored, so a restart resets
-nothing, and what a killed process had reserved counts as used. Limits are read, checked and reserved in one
-transaction, so that two concurrent questions do not both take the last of an allowance.
+A turn is admitted with a reservation and settled with its actual usage, so that what a killed process had
+reserved counts as used. Limits are read, checked and reserved in one transaction.
 """
 
 import secrets
@@ -44,7 +43,6 @@ from cc_bot.stores.processes import left_by_the_dead
 # ruff: noqa: S608 - put together from constants alone
 
 COUNTED: Final = f"prompt_tokens + completion_tokens + {TOKENS_A_SECOND} * seconds"
-"""Tokens that a row counts for limits."""
 
 
 class _Reserved(NamedTuple):
@@ -72,8 +70,7 @@ class _Counted(NamedTuple):
     """In milliseconds; 0 for a day."""
 
 
-# Used and reserved in one statement, so that what is settled meanwhile counts exactly once. $1 user, $2 the
-# first day
+# One statement, so that what is settled meanwhile counts exactly once. $1 user, $2 the first day
 SELECT_OWN_COUNTED: Final = f"""
     SELECT day, '' AS purpose, CAST(sum({COUNTED}) AS BIGINT) AS tokens, 0 AS at FROM usage
     WHERE user_id = $1 AND day >= $2
@@ -164,8 +161,8 @@ SELECT_EVERYWHERE: Final = f"""
     ORDER BY day
 """
 
-# The `+` makes SQLite use usage_by_day, not the primary key. The terminal's user is 0.
-# $1 the first day, $2 how many
+# The `+` makes SQLite use usage_by_day, not the primary key. The terminal's user is 0. $1 the first day, $2
+# limit
 SELECT_RECENT_USERS: Final = """
     SELECT +user_id FROM usage WHERE day >= $1 AND user_id <> 0
     GROUP BY +user_id ORDER BY max(day) DESC, +user_id DESC LIMIT $2 /* all users */
@@ -185,7 +182,7 @@ FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0 
 FORGET_ERASED: Final = "DELETE FROM erased_usage WHERE day < $1"
 
 MAX_TURN: Final = timedelta(minutes=15)
-"""No turn lasts longer: it waits at most three minutes and runs ten."""
+"""It waits at most three minutes and runs ten."""
 UTC_ZONE: Final = ZoneInfo("UTC")
 
 Cost = Callable[[str, Usage], int]
@@ -212,11 +209,9 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """The actual usage, counted in place of the reservation."""
-
     reservation: Reservation
     costs: tuple[tuple[ModelUsage, int], ...]
-    """Each with its cost in millionths of the currency."""
+    """In millionths of the currency."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,19 +224,20 @@ class UsageStore:
     def __init__(
         self, database: Database, *, clock: Clock = utc_now, zone: ZoneInfo = UTC_ZONE, process: str = ""
     ) -> None:
-        """`zone`: whose days and months count. `process`: the owner of the reservations made here."""
+        """`zone`: whose days and months count. `process`: the owner of the reservations."""
         self._database = database
         self._process = process
         self._limited = set[int]()
-        """Guilds with a limit set by an owner: reservations there run one after the other."""
+        """With a limit set by an owner: reservations there run one after the other."""
         self._clock = clock
         self.zone = zone
 
     async def reserve(
         self, wish: ReservationRequest, file_rules: Rules, turn: PendingTurn | None = None
     ) -> Reservation:
-        """Reserve and enter the turn in the ledger, or neither. Raises LimitReached if a limit is reached:
-        ServerLimitReached for the guild's, TooManyAtOnce if another turn has to end first."""
+        """Reserve and enter the turn in the ledger, or neither. Raises LimitReached, ServerLimitReached, or
+        TooManyAtOnce if another turn has to end first.
+        """
         payer, number = wish.payer, secrets.randbits(62)
         if bounds_of_guild(file_rules, payer.guild_id).any:
             self._limited.add(payer.guild_id)
@@ -265,8 +261,7 @@ class UsageStore:
         *,
         locked: bool,
     ) -> Steps[Reservation | LimitReached | None]:
-        """Reserve, unless a limit is reached. Does nothing and returns None if the guild turns out to have a
-        limit and is not `locked`."""
+        """Returns None, and does nothing, if the guild turns out to have a limit and is not `locked`."""
         payer, now = wish.payer, self._clock()
         own, guilds = yield from self._allowances(payer, file_rules, now)
         if guilds.bounds.any and not locked:
@@ -321,7 +316,7 @@ class UsageStore:
         )
 
     async def settle(self, settlement: Settlement) -> bool:
-        """Count the actual usage. Returns False if it was settled or erased already; then nothing counts."""
+        """Count the actual usage. Returns False if it was settled or erased already."""
         about = [user(settlement.reservation.wish.payer.user_id)]
         return await self._database.write(lambda: settle(settlement), about)
 
@@ -331,7 +326,7 @@ class UsageStore:
         await self._database.transaction([Statement(RELEASE, (reservation.id, user_id))], [user(user_id)])
 
     async def take_over(self, cost: Cost) -> int:
-        """Count abandoned reservations (of dead processes, or too old) as used. Returns their number."""
+        """Count abandoned reservations as used. Returns their number."""
         return await self._database.write(lambda: self._take_over(cost), [MAINTENANCE_LOCK])
 
     def _take_over(self, cost: Cost) -> Steps[int]:
@@ -369,34 +364,29 @@ class UsageStore:
         )
 
     async def list_for_user(self, user_id: int, since: date) -> tuple[DailyUsage, ...]:
-        """List a user's usage by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_OWN, user_id, since.isoformat())))
 
     async def list_for_guild(self, guild_id: int, since: date) -> tuple[DailyUsage, ...]:
-        """List a guild's usage by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_GUILD, guild_id, since.isoformat())))
 
     async def list_all(self, since: date) -> tuple[DailyUsage, ...]:
-        """List all usage by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_EVERYWHERE, since.isoformat())))
 
     async def list_guilds(self, user_id: int, since: date) -> frozenset[int]:
-        """List the guilds where a user has any usage."""
         rows = await self._database.query(_SELECT_OWN_GUILDS, user_id, since.isoformat())
         return frozenset(guild_id for (guild_id,) in rows)
 
     async def count_users(self, guild_id: int, since: date) -> int:
-        """Count the users with any usage in a guild."""
         [[count]] = await self._database.query(COUNT_USERS, guild_id, since.isoformat())
         return int(count)
 
     async def list_users(self, since: date, *, limit: int) -> tuple[int, ...]:
-        """List the users on Discord with any usage since that day, the most recent first."""
+        """On Discord, the most recent first."""
         rows = await self._database.query(SELECT_RECENT_USERS, since.isoformat(), limit)
         return tuple(user_id for (user_id,) in rows)
 
     def today(self) -> date:
-        """Today in the operator's time zone."""
+        """In the operator's time zone."""
         return day_of(self._clock(), self.zone)
 
 
@@ -408,7 +398,7 @@ def settle_stored(settlement: Settlement) -> Steps[None]:
 
 
 def settle(settlement: Settlement) -> Steps[bool]:
-    """Settle within a transaction. Returns False if the reservation is gone."""
+    """Returns False if the reservation is gone."""
     reservation = settlement.reservation
     wish, payer = reservation.wish, reservation.wish.payer
     turns = int(wish.purpose == "turn")

@@ -1,4 +1,4 @@
-"""Decides to which conversation a new message belongs, whether it is stored, and whether it is answered."""
+"""Decides to which conversation a new message belongs, and whether it is stored and answered."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -51,22 +51,22 @@ from cc_bot.texts import Texts, explain
 
 QUOTED_CHARACTERS = 1000
 MAX_REMEMBERED = 1000
-"""Handled messages: after a reconnect Discord may deliver some again."""
+"""After a reconnect Discord may deliver some again."""
 PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
-"""Five minutes of retries to look up a message's channel; only that channel waits."""
+"""Five minutes; only that channel waits."""
 
 
 @dataclass(eq=False, slots=True)
 class ProactiveMessageQuotes:
-    """Quotes reminders and heartbeats above replies to them: they belong to no session."""
+    """Quotes reminders and heartbeats above replies to them, as they belong to no session."""
 
     stores: Stores
     bot: Callable[[], hikari.OwnUser]
     _answered: Recent[int, str] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
-    """Texts by reply: an edit does not change them."""
+    """By reply: an edit does not change the quotation."""
 
     async def replied_to(self, message: hikari.PartialMessage) -> str | None:
-        """Return the text of its author's own reminder or heartbeat that a message replies to."""
+        """Return the text of its author's reminder or heartbeat that a message replies to."""
         answer = reply_target(message, int(self.bot().id))
         if answer is None or not message.author:
             return None
@@ -74,8 +74,9 @@ class ProactiveMessageQuotes:
         return said[1].content if said and said[0] == message.author.id else None
 
     async def quote(self, message: hikari.PartialMessage, text: str) -> str:
-        """Return the text below a quotation of the reminder or heartbeat that it replies to, or that is the
-        bot's last message in the DM."""
+        """Return the text below the reminder or heartbeat that it replies to, or that is the DM's last
+        message.
+        """
         said = self._answered.get(int(message.id)) or await self.replied_to(message)
         if said is None and message.guild_id is None and message.author and not message.referenced_message:
             last = await self.stores.schedules.get_last_said(int(message.author.id), int(message.channel_id))
@@ -86,13 +87,12 @@ class ProactiveMessageQuotes:
         return _below(said, text)
 
     async def quote_last(self, user_id: int, channel_id: int, text: str) -> str:
-        """Return the text below a quotation of the DM's last message, if that was a reminder or heartbeat."""
+        """The same for a question without a message."""
         last = await self.stores.schedules.get_last_said(user_id, channel_id)
         return _below(last.content, text) if last else text
 
 
 def _below(said: str, text: str) -> str:
-    """Omits the quotation if the two are too long together."""
     whole = "\n".join(filter(None, (quotation(said, QUOTED_CHARACTERS), text)))
     return whole if len(whole) <= MAX_QUESTION_CHARACTERS else text
 
@@ -103,11 +103,9 @@ class Addressing:
     bot: Callable[[], hikari.OwnUser]
     proactive: ProactiveMessageQuotes
     reads_all: bool
-    """Whether Discord sends the content of messages that do not mention the bot."""
 
     def is_addressed(self, message: hikari.PartialMessage) -> bool:
-        """Return whether it mentions the bot or replies to it. A reply without a ping counts if its content
-        arrives and it addresses no other user."""
+        """A reply without a ping counts if its content arrives and it addresses no other user."""
         bot_id = int(self.bot().id)
         if is_addressed(message, bot_id):
             return True
@@ -118,8 +116,9 @@ class Addressing:
         return is_from_person(message) and (message.guild_id is None or self.is_addressed(message))
 
     async def find_own(self, message: hikari.PartialMessage) -> tuple[bool, SessionKey | None]:
-        """Return whether it belongs to a session of its author (a DM, or a reply to their own answer, canvas,
-        reminder or heartbeat), and the session of the answer or canvas that it replies to."""
+        """Return whether it belongs to a session of its author, as in a DM or a reply to their own answer,
+        and the session of the answer or canvas that it replies to.
+        """
         answer, author = reply_target(message, int(self.bot().id)), message.author
         if not author:
             return False, None
@@ -134,8 +133,7 @@ class Addressing:
         return own, None
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Return whether it is addressed to the bot, or to no other user in a thread where the bot has
-        answered."""
+        """Return whether it addresses the bot, or no other user in a thread where the bot has answered."""
         if not is_from_person(message):
             return False
         if self.is_addressed(message):
@@ -145,14 +143,14 @@ class Addressing:
         return await self.stores.channels.get_newest_answer(key) is not None
 
     async def content_of(self, message: hikari.PartialMessage) -> str:
-        """Return a message's text as its conversation stores it."""
+        """Return the text that its conversation stores."""
         is_own, _ = await self.find_own(message)
         if is_own:
             return await self.proactive.quote(message, text_of(message, self.bot()))
         return content_of(message, self.bot(), quoting=await self.quotes(message))
 
     async def quotes(self, message: hikari.PartialMessage) -> bool:
-        """Return whether the answer that it replies to must be quoted: the channel's archive lacks it."""
+        """Return whether the archive lacks the answer that it replies to."""
         answer = reply_target(message, int(self.bot().id))
         return answer is not None and not await self.stores.channels.is_answer(int(answer.id))
 
@@ -170,9 +168,9 @@ class Arrivals:
     replies: MessageReplies
     _attended: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
     _personal: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
-    """Messages answered in their author's session."""
+    """Answered in their author's session."""
     _missed: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
-    """Messages that catching up found first: they belong to the channel."""
+    """Found first by catching up: they belong to the channel."""
 
     async def take(self, message: hikari.Message, leave: Callable[[], None]) -> None:
         """Store or answer a message. Calls `leave` once later messages of the channel need not wait. Raises
@@ -193,7 +191,7 @@ class Arrivals:
                 raise
 
     async def is_called_by_edit(self, message: hikari.Message) -> bool:
-        """Return whether an early edit has addressed an unhandled message to the bot. Raises StorageError."""
+        """Return whether an early edit has addressed an unhandled message to the bot."""
         edited_at, message_id = message.edited_timestamp, int(message.id)
         if message.guild_id is None or not edited_at or edited_at - message.created_at > EDIT_WITHIN:
             return False
@@ -202,8 +200,9 @@ class Arrivals:
         return not await self.stores.ledger.is_question(message_id, int(message.author.id))
 
     def to_store(self, message: hikari.Message) -> Message | None:
-        """Convert a missed message for the channel's archive; None if it is not kept, such as one for its
-        author's session. Answers to commands are always quoted, without a look-up."""
+        """Convert a missed message for the channel's archive; None if it is not kept. Answers to commands are
+        quoted without a look-up.
+        """
         addressing, bot = self.addressing, self.addressing.bot()
         may_read = addressing.reads_all or (is_from_person(message) and addressing.is_addressed(message))
         if (
@@ -223,19 +222,19 @@ class Arrivals:
         return stored
 
     def note_personal(self, message_ids: Iterable[int]) -> None:
-        """Keep catching up from storing the last run's personal questions in the channel."""
+        """Keep catching up from storing the last run's personal questions."""
         for message_id in message_ids:
             self._personal[message_id] = None
             self._attended[message_id] = None
 
     async def apologize(self, message: hikari.Message) -> None:
-        """Say that a DM was missed for too long. Raises StorageError and hikari's errors."""
+        """Say that a DM was missed for too long."""
         if self.addressing.is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
             words = (await self._recipient(message)).words
             await self._say(message, words, words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
-        """Explain an error, if the message was for the bot. Raises hikari's errors."""
+        """Explain an error, if the message was for the bot."""
         if not self.addressing.is_for_bot(message):
             return
         try:
@@ -272,8 +271,7 @@ class Arrivals:
             await self._store(message)
 
     async def _archive_other(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """Store a message that is not for the bot. `waiting` and errors as in `_store`. Where the bot may not
-        read, it is not stored, nor fetched later."""
+        """Store a message that is not for the bot, unless the bot may not read there."""
         if not self.addressing.reads_all or message.guild_id is None or has_no_visible_content(message):
             return
         key = await self._key_of(message)
@@ -284,7 +282,8 @@ class Arrivals:
 
     async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
         """Store a message after those missed before it. `waiting`: whether it is to be answered; None to find
-        out. Raises StorageError and hikari's errors."""
+        out.
+        """
         key = await self._key_of(message)
         await self.catch_up.wait_for(int(message.channel_id))
         quoting = await self.addressing.quotes(message)
@@ -302,8 +301,6 @@ class Arrivals:
     async def _answer(self, chosen: Chosen, message: hikari.Message, opened: Callable[[], None]) -> None:
         """Answer in the author's session. A user's turns run in the order in which they are `opened`, however
         long their files take.
-
-        Raises StorageError, and hikari's errors if nothing can be shown.
         """
         begin_turn()
         bot = self.addressing.bot()
@@ -383,7 +380,6 @@ class Arrivals:
         return await self.answers.recipients.of_author_in(channel_id, user_id, typed)
 
     def _is_new(self, message: hikari.Message) -> bool:
-        """Return whether it was not handled before, and mark it as handled."""
         known = int(message.id) in self._attended
         self._attended[int(message.id)] = None
         return not known

@@ -1,7 +1,7 @@
 """Forwards in DMs, which wait for the question in the next message.
 
-Discord sends the comment on a forward as a separate message, right after it. Without one, the user is asked
-what to do. A forward is stored only with its question; after a restart it is looked up in the DM.
+Discord sends the comment on a forward as a separate message. Without one, the user is asked what to do. A
+forward is stored only with its question; after a restart it is looked up in the DM.
 """
 
 import asyncio
@@ -24,12 +24,9 @@ from cc_bot.stores import ChannelStore
 _log = structlog.get_logger(__name__)
 
 WAITS: Final = timedelta(minutes=10)
-"""A later message is not about the forward."""
 ASKED_AFTER: Final = timedelta(minutes=1)
 LOOKED_AT: Final = 10
-"""Messages read above the first question after a start."""
 REMEMBERED: Final = 500
-"""DMs that were checked."""
 
 
 @dataclass(eq=False, slots=True)
@@ -40,13 +37,12 @@ class Forwards:
     replies: MessageReplies
     recipients: Recipients
     _waiting: dict[int, dict[int, datetime]] = field(default_factory=dict)
-    """By DM, the times of forwards by message id."""
+    """By DM, when each forward arrived."""
     _asking: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    """By DM, a task that asks what to do."""
     _known: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
-    """DMs whose last messages this process knows."""
+    """DMs whose last messages are known."""
     _taken: dict[int, int] = field(default_factory=dict)
-    """By forward, the question in progress about it."""
+    """By forward, the question in progress."""
     _asked: set[int] = field(default_factory=set)
     _began: datetime = field(init=False)
 
@@ -54,7 +50,6 @@ class Forwards:
         self._began = self.recipients.clock()
 
     def wait(self, message: hikari.Message) -> None:
-        """Keep a forward until a question about it arrives."""
         channel_id = int(message.channel_id)
         self.references.targets.note(message)
         self._known[channel_id] = None
@@ -68,8 +63,7 @@ class Forwards:
         self._asked.update(ids)
 
     async def take_for(self, question: hikari.Message) -> tuple[int, ...]:
-        """Return the forwards that a message is about: the one replied to, and those from `take`. Raises
-        StorageError."""
+        """Return the forwards that a message is about: the one replied to, and those from `take`."""
         if question.guild_id is not None:
             return ()
         waiting = await self.take(int(question.channel_id), int(question.author.id), int(question.id))
@@ -81,8 +75,9 @@ class Forwards:
         return tuple(sorted({*waiting, *own}))
 
     async def take(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
-        """Return the ids of the forwards that wait for this question, oldest first. If its answer is not
-        stored by `release`, they wait for the next question. Raises StorageError."""
+        """Return the forwards that wait for this question, oldest first. If its answer is not stored by
+        `release`, they wait for the next one.
+        """
         since = hikari.Snowflake(question_id).created_at - WAITS
         if channel_id not in self._known and since < self._began:
             await self._look_up(channel_id, user_id, question_id, since)
@@ -112,7 +107,6 @@ class Forwards:
                 del self._waiting[channel_id]
 
     async def close(self) -> None:
-        """Cancel pending requests for a question; the next run finds waiting forwards."""
         asking = [*self._asking.values()]
         for task in asking:
             task.cancel()
@@ -123,7 +117,7 @@ class Forwards:
             task.cancel()
 
     async def _look_up(self, channel_id: int, user_id: int, question_id: int, since: datetime) -> None:
-        """Find the user's forwards right above a question, skipping the bot's messages."""
+        """Find the user's forwards right above a question."""
         try:
             above = await self.rest.fetch_messages(channel_id, before=question_id).limit(LOOKED_AT)
         except hikari.HikariError as error:

@@ -32,22 +32,19 @@ _log = structlog.get_logger(__name__)
 
 MAX_TEXT_HASHES: Final = 1000
 _RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
-"""Between attempts to read waiting questions; the last one repeats."""
+"""The last one repeats."""
 _RETRY_PAUSE_S: Final = 2.0
 _MAX_RETRIES: Final = 1000
-"""Failed writes kept; the oldest is dropped first."""
-
 Write = Callable[[], Awaitable[None]]
-"""Records a Discord event in the database; idempotent."""
+"""Idempotent."""
 
 
 @dataclass(eq=False, slots=True)
 class Changes:
-    """Applies edits and deletions to the archive. An edited question is answered again if its answer is the
-    newest; a deleted one takes its answer along. All methods raise StorageError and hikari's errors.
+    """Applies edits and deletions to the archive. Raises StorageError and hikari's errors.
 
-    Discord also sends updates for link previews, which are stored but are no new question, and updates
-    without content where the bot may not read messages, which are ignored.
+    An edited question is answered again if its answer is the newest; a deleted one takes its answer along.
+    Updates for link previews are stored but are no new question; those without content are ignored.
     """
 
     rest: hikari.api.RESTClient
@@ -89,7 +86,7 @@ class Changes:
             await self._forget(channel_id, gone)
 
     async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
-        """Delete messages, and their answers, which would reveal them."""
+        """Also deletes their answers, which would reveal them."""
         self.answers.running.withdraw(gone)
         answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
         self.answers.running.withdraw(answers)
@@ -97,7 +94,6 @@ class Changes:
         await delete_all(self.rest, channel_id, answers, self.answers.expected_deletions)
 
     async def follow_place_deletion(self, key: ChannelKey) -> None:
-        """Forget a channel with its threads, or a thread."""
         self.answers.running.withdraw_channel(key)
         await self.channels.forget_place(key)
 
@@ -184,8 +180,7 @@ class Messages:
         )
 
     async def prepare(self) -> None:
-        """Load what the last run was answering, before the connection is opened. If the database fails, a
-        reply among that may also be answered in its channel."""
+        """Load what the last run was answering, before the connection is opened."""
         try:
             left = await self._stores.ledger.list_unfinished()
         except StorageError as error:
@@ -195,7 +190,7 @@ class Messages:
         self.forwards.note_asked(id_ for turn in left if turn.question for id_ in turn.question.forwards)
 
     def listen(self) -> None:
-        """Subscribe to events, before the connection is opened; to none if messages are not read."""
+        """Subscribe to events, before the connection is opened."""
         if self._reading == "off":
             return
         subscribe = self._bot.subscribe
@@ -217,14 +212,12 @@ class Messages:
             self._resuming = asyncio.create_task(self._resume())
 
     async def reset(self, key: ChannelKey, marker_id: int) -> None:
-        """Reset a channel up to this id: older messages are not read again, and authors of waiting questions
-        are told. Raises StorageError."""
+        """Reset a channel up to this id; authors of waiting questions are told."""
         await self._stores.channels.reset(key, bot_id=int(self._me().id), discord_id=marker_id)
         if self._reading != "off":
             self._mentions.wake(key)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
-        """See Mentions. Raises StorageError."""
         return await self._mentions.ask_again(turn, user_id, answer_id)
 
     def close(self) -> None:
@@ -270,7 +263,6 @@ class Messages:
                     return
 
     async def _read_back(self) -> None:
-        """Handle missed DMs as if they arrived now."""
         async with self._guard():
             async for channel_id in self._missed.list_channels():
                 async with self._guard():  # an unreadable channel must not block the others
@@ -281,7 +273,7 @@ class Messages:
                 await asyncio.sleep(self._missed.bounds.pause_s)
 
     async def _hear(self, message: hikari.Message) -> None:
-        # An author who wrote to the bot is told of an error; other messages are retried.
+        # Authors who wrote to the bot are told of an error; other messages are retried.
         again = None if self._addressing.is_for_bot(message) else partial(self._take, message)
         async with self._guard(message, again):
             await self._take(message)
@@ -293,8 +285,6 @@ class Messages:
     async def _apologize(self, message: hikari.Message) -> None:
         async with self._guard():
             await self._arrivals.apologize(message)
-
-    # Events
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
         self._answers.references.targets.forget_brought()
@@ -344,7 +334,6 @@ class Messages:
         await self._follow(event.channel_id, partial(self._changes.follow_place_deletion, key))
 
     async def _follow(self, channel_id: hikari.Snowflake, change: Write) -> None:
-        """Apply a change, again once the database works if that failed."""
         again = partial(self._change, channel_id, change)
         if self._retries.writes:
             self._retries.add(again)
@@ -352,7 +341,7 @@ class Messages:
             await again()
 
     async def _change(self, channel_id: hikari.Snowflake, change: Write) -> None:
-        """Wait first: catching up may be about to store an older version."""
+        """Waits first, as catching up may store an older version."""
         async with self._order.after(channel_id):
             await self._catch_up.wait_for(int(channel_id))
             await change()
@@ -383,7 +372,7 @@ class Messages:
             _log.warning("user_not_told", error=type(unreachable).__name__)
 
     def _is_of_others(self, message: hikari.PartialMessage) -> bool:
-        """The bot's own posts and edits are recorded when sent; only their deletions come from events."""
+        """The bot's own posts and edits are recorded when sent."""
         if not message.author:
             return False
         me = self._bot.get_me()

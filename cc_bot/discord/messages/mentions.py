@@ -1,8 +1,7 @@
 """Answers mentions; the waiting questions of each channel are in the database.
 
-Users are answered separately, several at once per channel; what one user asks in the meantime is answered
-together, as a reply to the newest. The answer's message is posted and recorded before the model is asked, so
-that after a crash or restart the next process continues in the same message.
+What a user asks while waiting is answered together, as a reply to the newest. The answer's message is posted
+and recorded before the model is asked, so that after a crash the next process continues in it.
 """
 
 import asyncio
@@ -44,26 +43,23 @@ from cc_bot.texts import explain
 _log = structlog.get_logger(__name__)
 
 MAX_BATCH = 10
-"""Questions per answer; the others are answered next."""
+"""Per answer; the others are answered next."""
 MAX_BATCH_CHARACTERS = 6000
-"""Of these together; the same as the limit of one question."""
+"""The same as the limit of one question."""
 MAX_TEXT_HASHES = 1000
 MAX_QUESTION_AGE: Final = timedelta(hours=1)
-"""Older questions are not answered."""
 EDIT_WITHIN: Final = timedelta(minutes=10)
-"""Later edits neither add a mention nor retry a failed question."""
 MAX_CONCURRENT_USERS: Final = 5
 """Per channel, where Discord allows five new messages and five edits in five seconds."""
 IN_USE_RETRY_S: Final = 1.0
-"""While a tool of the answer is running."""
 RETRY_S: Final = 30.0
-"""After the database or Discord failed, unless a new question arrives."""
+"""Unless a new question arrives."""
 TYPING_S: Final = 9.0
-"""Discord shows the typing indicator for ten seconds, or until the bot posts."""
+"""Discord shows the indicator for ten seconds."""
 
 
 def next_batch(waiting: Sequence[Mention]) -> Sequence[Mention]:
-    """Return the oldest waiting questions to answer together, at least one."""
+    """Return the oldest questions to answer together, at least one."""
     characters = 0
     for count, mention in enumerate(waiting[:MAX_BATCH]):
         characters += len(mention.question.content)
@@ -83,7 +79,7 @@ class ChannelAnswers:
     """Answers the waiting questions of one user in a channel or thread.
 
     All methods raise StorageError, and hikari's errors if Discord is unavailable; then the questions wait.
-    `visit`: what the database says of the user, if it was read with the questions.
+    `visit`: what the database says of the user, if it was read.
     """
 
     stores: Stores
@@ -91,13 +87,12 @@ class ChannelAnswers:
     replies: MessageReplies
     roles: SeenRoles
     _posted: dict[int, int] = field(default_factory=dict)
-    """By question, the message of an answer not yet recorded."""
+    """By question; not recorded yet."""
     _read: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_TEXT_HASHES))
-    """Hashes of the questions' texts when last answered: the answer may already cover an edit."""
+    """Hashes of the texts when last answered: the answer may already cover an edit."""
 
     async def answer(self, key: ChannelKey, waiting: Sequence[Mention], visit: Visit | None = None) -> bool:
-        """Answer the questions, interrupted ones first. Returns whether they are done: not if the process
-        stops, or the answer could not be shown."""
+        """Answer the questions, interrupted ones first. Returns whether they are done."""
         begin_turn()
         turn, reply = await self._begin(key, waiting, visit)
         try:
@@ -140,8 +135,8 @@ class ChannelAnswers:
         self, key: ChannelKey, question: Message, visit: Visit | None = None, *, again: bool = False
     ) -> bool:
         """Answer an edited question again in place, if its answer is its author's newest and was given to an
-        older text. `again`: a question whose answer failed waits again. Returns whether that is done: not
-        while a tool of the answer is running, if the process stops, or if it could not be shown."""
+        older text. `again`: a question whose answer failed waits again. Returns whether that is done.
+        """
         ledger = self.stores.ledger
         answer_id = await ledger.get_answer_message(id_of(question))
         newest = await self.stores.channels.get_newest_answer(key, question.author_id)
@@ -178,7 +173,6 @@ class ChannelAnswers:
         return not (turn.postponed or state.unseen)
 
     async def show_stored(self, key: ChannelKey, user_id: int, visit: Visit | None = None) -> None:
-        """Show a user's stored answers whose end was not shown."""
         for answer in await self.stores.ledger.list_unshown(key):
             questions = await self.stores.ledger.list_questions(id_of(answer))
             if all(question.author_id != user_id for question in questions):
@@ -200,8 +194,7 @@ class ChannelAnswers:
     async def _begin(
         self, key: ChannelKey, waiting: Sequence[Mention], visit: Visit | None
     ) -> tuple[ShownTurn, Reply]:
-        """Return the turn to answer now, first one begun before a crash or a database error, and its
-        reply."""
+        """Return the turn to answer now, first one begun before a crash, and its reply."""
         if begun_as := max((each.begun_as or 0 for each in waiting), default=0):
             served = [each for each in waiting if each.begun_as == begun_as]
             turn = await self._turn(key, [each.question for each in served], visit)
@@ -254,7 +247,7 @@ class ChannelAnswers:
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
 
     async def _note_opened(self, key: ChannelKey, turn: ShownTurn, answer_id: int) -> None:
-        """Record the answer's message. Withdraws questions that were deleted first."""
+        """Withdraws questions that were deleted first."""
         ids = frozenset(map(id_of, turn.mentions))
         self._posted.update(dict.fromkeys(ids, answer_id))
         waiting = await self.stores.ledger.note_answer(key, turn.mentions, answer_id)
@@ -305,22 +298,18 @@ class ChannelAnswers:
 
 @dataclass(eq=False, slots=True)
 class _Channel:
-    """A channel with questions to process."""
-
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     look: bool = True
-    """Whether the database may have questions that are not served."""
+    """Whether the database may have more to serve."""
     waits: bool = False
     """Whether users wait for others, or for their earlier answer."""
     serving: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    """Tasks by user."""
+    """By user."""
     work: asyncio.Task[None] | None = None
     typing: asyncio.Task[None] | None = None
 
 
 class Mentions:
-    """Decides which waiting questions are answered when."""
-
     def __init__(
         self,
         store: TurnLedger,
@@ -339,17 +328,15 @@ class Mentions:
         self._retry_s = retry_s
         self._busy: dict[ChannelKey, _Channel] = {}
         self._asked_again: set[int] = set()
-        """Questions asked again by a button: answered at any age."""
+        """By a button: answered at any age."""
         self._closed = asyncio.Event()
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]] = EVERYWHERE.has) -> None:
-        """Answer questions left by the last process, in the channels of this one."""
         for key in await self._store.list_places():
             if await serves(key.place_id):
                 self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
-        """Answer the waiting questions of a channel. Shows typing while others are answered."""
         channel = self._busy.get(key)
         if channel is None and not self._closed.is_set():
             channel = self._busy[key] = _Channel()
@@ -359,13 +346,13 @@ class Mentions:
             channel.woken.set()
 
     async def follow_edit(self, message_id: int) -> None:
-        """Answer an edited message again if it is a question. Raises StorageError."""
         if key := await self._store.get_place(message_id):
             self.wake(key)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
         """Answer failed questions again, in the message that shows the failure. Returns False if they are
-        gone or waiting. Raises StorageError."""
+        gone or waiting.
+        """
         key = await self._store.get_place(asked_in(turn) or 0)
         reopened = await self._store.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
@@ -374,7 +361,6 @@ class Mentions:
         return bool(reopened)
 
     def close(self) -> None:
-        """Begin no more answers; the next process does."""
         self._closed.set()
         for channel in self._busy.values():
             channel.woken.set()
@@ -449,8 +435,9 @@ class Mentions:
                 await asyncio.wait_for(self._closed.wait(), TYPING_S)
 
     async def _attend(self, key: ChannelKey, due: Sequence[Mention], visit: Visit) -> float:
-        """Returns the seconds until a retry; 0 if done. Edits come before new questions: once there is a
-        newer answer, the older one stays."""
+        """Returns the seconds until a retry; 0 if done. Edits come first: once there is a newer answer, the
+        older one stays.
+        """
         user_id = due[0].question.author_id
         if any(each.state == "answered" for each in due):
             await self._answers.show_stored(key, user_id, visit)
