@@ -14,7 +14,7 @@ from typing import Final
 
 import structlog
 
-from cc_bot.domain.errors import ShardsTaken, StorageError
+from cc_bot.domain.errors import ShardsTaken, StartupError, StorageError
 from cc_bot.domain.process import LEASE, RENEWED_EVERY, LivingProcess, Process
 from cc_bot.stores import ProcessStore
 
@@ -229,6 +229,6 @@ async def _outlast(
         others = await store.join(process, tuple(seen) if monotonic() >= watched_from_s else ())
 
 
-def _taken(process: Process, other: LivingProcess) -> ShardsTaken:
+def _taken(process: Process, other: LivingProcess) -> StartupError:
     theirs = other.process
     return ShardsTaken(host=theirs.host, theirs=theirs.shards_text or "*", ours=process.shards_text or "*")

@@ -30,6 +30,7 @@ from cc_bot.domain.errors import (
     RecordingRefused,
     RecordingTooLong,
     StorageError,
+    TurnError,
     forget_frames,
 )
 from cc_bot.domain.locale import Locale
@@ -46,7 +47,7 @@ NOT_HEARD = "[not shown, it could not be heard: {name}]"
 
 _log = structlog.get_logger(__name__)
 
-Outcome = str | InputError | HearingFailed
+Outcome = str | InputError | TurnError
 
 
 @dataclass(eq=False, slots=True)
@@ -157,7 +158,7 @@ def _without_own(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
 class _HeardQuestion:
     question: Message
     missed: tuple[str, ...] = ()
-    failure: InputError | HearingFailed | None = None
+    failure: InputError | TurnError | None = None
     """Set if none could be transcribed."""
 
 
@@ -202,7 +203,7 @@ def _written_down(files: Iterable[Told]) -> Iterator[Attachment]:
             yield Attachment(name, "text/plain", outcome.encode(), source_id=file.source_id)
 
 
-def _meaning(error: ModelError) -> InputError | HearingFailed:
+def _meaning(error: ModelError) -> InputError | TurnError:
     match error:
         case ModelRefusedKey() | ModelNotFound():
             return HearingNotSetUp()

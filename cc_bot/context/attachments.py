@@ -12,7 +12,13 @@ from pathlib import PurePath
 from cc_bot.context import recordings
 from cc_bot.context.recordings import Sound, probe_audio
 from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentKind
-from cc_bot.domain.errors import AttachmentNotSupported, AttachmentTooLarge, RecordingEmpty, RecordingTooLong
+from cc_bot.domain.errors import (
+    AttachmentNotSupported,
+    AttachmentTooLarge,
+    InputError,
+    RecordingEmpty,
+    RecordingTooLong,
+)
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
 from cc_bot.domain.message import Attachment, image_type
 from cc_bot.encodings import decode_text
@@ -66,7 +72,7 @@ def is_called_document(content_type: str | None, name: str) -> bool:
     return ending in _DOCUMENT_ENDINGS or (not ending and content_type in MEDIA_TYPES.values())
 
 
-def too_large(limit_bytes: int) -> AttachmentTooLarge:
+def too_large(limit_bytes: int) -> InputError:
     mebibytes, kibibytes = limit_bytes >> 20, limit_bytes >> 10
     return AttachmentTooLarge(limit=f"{mebibytes} MB" if mebibytes else f"{kibibytes} KB")
 

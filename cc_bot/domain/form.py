@@ -15,6 +15,7 @@ from cc_bot.domain.errors import (
     FieldNotAWholeNumber,
     FieldNotYesOrNo,
     FieldOutOfBounds,
+    InputError,
 )
 from cc_bot.domain.text import shorten
 
@@ -133,7 +134,7 @@ def _number(field: FormField, text: str) -> int | float:
     return value
 
 
-def _check_bounds(field: FormField, number: float, wrong: type[FieldOutOfBounds] = FieldOutOfBounds) -> None:
+def _check_bounds(field: FormField, number: float, wrong: type[InputError] = FieldOutOfBounds) -> None:
     least, most = field.least, field.most
     if (least is None or number >= least) and (most is None or number <= most):
         return

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from cc_bot.domain.errors import CopyRefused, CopyStopped, CopyTargetOccupied, StorageError
+from cc_bot.domain.errors import CopyRefused, CopyStopped, CopyTargetOccupied, StartupError, StorageError
 from cc_bot.storage.database import Database, Dialect, storable
 from cc_bot.storage.files import move, sidecar, sync_file
 from cc_bot.storage.schema import RECORDS, TableLayout, list_tables, newest_tables
@@ -161,7 +161,7 @@ def _ensure_same(expected: object, found: object) -> None:
         raise ValueError("a row is missing, or refers to one that is")
 
 
-def _failure(error: StorageError, location: str, table: CopiedTable) -> CopyRefused | CopyStopped:
+def _failure(error: StorageError, location: str, table: CopiedTable) -> StartupError:
     """Name the table if its rows are the cause, and not the disk or server."""
     if type(error) is StorageError:
         return CopyRefused(path=location, name=table.name)

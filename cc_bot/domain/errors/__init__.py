@@ -35,6 +35,10 @@ def forget_frames(error: Error) -> Error:
     return error
 
 
+# An error is one line.
+# fmt: off
+
+
 class ToolServerError(CcBotError): ...
 
 
@@ -121,28 +125,14 @@ FieldNotANumber = InputError.define("FieldNotANumber", ja="「{name}」は数字
 FieldNotAWholeNumber = InputError.define("FieldNotAWholeNumber", ja="「{name}」は整数で書いてください。", en="“{name}” has to be a whole number.")
 FieldNotYesOrNo = InputError.define("FieldNotYesOrNo", ja="「{name}」は「はい」か「いいえ」で書いてください。", en="“{name}” has to be “yes” or “no”.")
 FieldNotAChoice = InputError.define("FieldNotAChoice", ja="「{name}」は次の中から選んで書いてください: {known}", en="“{name}” has to be one of: {known}")
-
-
-class FieldOutOfBounds(InputError):
-    ja = "「{name}」は {expected} の範囲で書いてください。"
-    en = "“{name}” has to be within {expected}."
-
-
+FieldOutOfBounds = InputError.define("FieldOutOfBounds", ja="「{name}」は {expected} の範囲で書いてください。", en="“{name}” has to be within {expected}.")
 FieldLengthOutOfBounds = FieldOutOfBounds.define("FieldLengthOutOfBounds", ja="「{name}」は {expected} 文字で書いてください。", en="“{name}” has to have {expected} characters.")
 WhenNotUnderstood = InputError.define("WhenNotUnderstood", ja="いつなのかが読み取れませんでした。「10分後」「明日9時」「12月3日 18:00」のように書いてください。", en="I can't tell when that is. Write it like: in 10 minutes, tomorrow at 9am, Dec 3 18:00.")
 NoSuchTime = WhenNotUnderstood.define("NoSuchTime", ja="その日付や時刻はありません。日にち、曜日、時刻を確かめてください。", en="There is no such date or time. Please check the day, the weekday and the time.")
-SeveralTimes = InputError.define(
-    "SeveralTimes", ja="時刻がいくつもあります。お知らせ1件につき時刻は1つなので、分けて予約してください。毎日なら「毎日9時と18時」のように書けます。", en="Those are several times. A reminder has one, so please set them one by one. What comes every day may have more: every day at 9 and 18:00."
-)
+SeveralTimes = InputError.define("SeveralTimes", ja="時刻がいくつもあります。お知らせ1件につき時刻は1つなので、分けて予約してください。毎日なら「毎日9時と18時」のように書けます。", en="Those are several times. A reminder has one, so please set them one by one. What comes every day may have more: every day at 9 and 18:00.")
 WhenPassed = InputError.define("WhenPassed", ja="その時刻はもう過ぎています。これからの時刻を書いてください。", en="That time is over. Please give one that is still to come.")
 WhenTooFar = InputError.define("WhenTooFar", ja="先すぎます。{limit}年先までの時刻を書いてください。", en="That is too far away. Please give a time within {limit} years.")
-
-
-class RepeatNotUnderstood(InputError):
-    ja = "繰り返しが読み取れませんでした。「毎日9時と18時」「月水金 7:30」「隔週の火曜 10時」「3日ごとに8時」「毎月第2水曜」「毎月末」のように書いてください。"
-    en = "I can't tell how that repeats. Write it like: every day at 8am and 6pm, mon/wed/fri 7:30, every other Tuesday at 10, every 3 days at 8, every 2nd Wednesday of the month, on the last day of every month."
-
-
+RepeatNotUnderstood = InputError.define("RepeatNotUnderstood", ja="繰り返しが読み取れませんでした。「毎日9時と18時」「月水金 7:30」「隔週の火曜 10時」「3日ごとに8時」「毎月第2水曜」「毎月末」のように書いてください。", en="I can't tell how that repeats. Write it like: every day at 8am and 6pm, mon/wed/fri 7:30, every other Tuesday at 10, every 3 days at 8, every 2nd Wednesday of the month, on the last day of every month.")
 RepeatAmbiguous = RepeatNotUnderstood.define("RepeatAmbiguous", ja="「2日おき」は、2日ごととも3日ごととも読めます。「2日ごと」のように書いてください。", en="“Every second Tuesday” can be read in two ways. Write “every other Tuesday” or “every 2nd Tuesday of the month”.")
 TimeOfDayNotUnderstood = InputError.define("TimeOfDayNotUnderstood", ja="時刻「{name}」が分かりませんでした。22:00、7時半、10pm のように書いてください。", en="I don’t understand the time “{name}”. Write it like 22:00, 7:30 or 10pm.")
 RepeatTooOften = InputError.define("RepeatTooOften", ja="繰り返しは1時間に1回までです。間隔をもっと空けてください。", en="A reminder repeats at most once an hour. Please leave more time between.")
@@ -150,38 +140,20 @@ SubjectNotUnderstood = InputError.define("SubjectNotUnderstood", ja="相手が�
 IdNotUnderstood = SubjectNotUnderstood.define("IdNotUnderstood", ja="IDが読み取れませんでした。Discord の「IDをコピー」で分かる数字を入れてください。", en="I can't read that id. Please enter the number that Discord's “Copy ID” gives.")
 ModelsNotUnderstood = InputError.define("ModelsNotUnderstood", ja="モデルの名前が読み取れませんでした。名前をコンマで区切って、5つまで書いてください。", en="I can't read those names. Give up to five models, separated by commas.")
 ToolServerUnknown = InputError.define("ToolServerUnknown", ja="その名前のツールのサーバーはありません。</admin tools show> で名前を確かめてください。", en="There is no server with tools of that name. </admin tools show> has the names.")
-ToolListNotShown = InputError.define(
-    "ToolListNotShown",
-    ja="コードがいまのツールのものではないため、何も承認していません。</admin tools show> にサーバーの名前を付けて、いまの内容とコードを確かめてください。",
-    en="That is not the code of the tools as they are now, so nothing was accepted. Read them again with </admin tools show> and the name of the server, which gives the code.",
-)
+ToolListNotShown = InputError.define("ToolListNotShown", ja="コードがいまのツールのものではないため、何も承認していません。</admin tools show> にサーバーの名前を付けて、いまの内容とコードを確かめてください。", en="That is not the code of the tools as they are now, so nothing was accepted. Read them again with </admin tools show> and the name of the server, which gives the code.")
 LimitNotUnderstood = InputError.define("LimitNotUnderstood", ja="制限が読み取れませんでした。制限を選び、1以上の整数を書いてください。空のままなら、制限なしになります。", en="I can't read that limit. Choose which one, and write a whole number from 1 on; nothing means no limit.")
 LimitNotForServers = InputError.define("LimitNotForServers", ja="この制限は、全員・人・ロールごとに決められます。サーバー全体では決められません。", en="This limit is for everyone, a user or a role. A server can't have one.")
 LimitNotForChannels = InputError.define("LimitNotForChannels", ja="制限は、全員・人・ロール・サーバーごとに決められます。チャンネルごとには決められません。", en="Limits are for everyone, a user, a role or a server. A channel can't have one.")
-
-
-class AttachmentTooLarge(InputError):
-    ja = "添付ファイルが大きすぎます。{limit}までのファイルを添付してください。"
-    en = "The attachment is too large. Please attach a file of up to {limit}."
-
-
-AttachmentNotSupported = InputError.define(
-    "AttachmentNotSupported",
-    ja="このファイルは読めません。画像（PNG・JPEG・GIF・WebP）、テキスト、文書（PDF・Word・Excel・PowerPoint・EPUBなど）、音声（OGG・MP3・M4A・WAV・WebM）を添付してください。",
-    en="I can't read this file. Please attach an image (PNG, JPEG, GIF, WebP), a text file, a document (PDF, Word, Excel, PowerPoint, EPUB and others) or a recording (OGG, MP3, M4A, WAV, WebM).",
-)
+AttachmentTooLarge = InputError.define("AttachmentTooLarge", ja="添付ファイルが大きすぎます。{limit}までのファイルを添付してください。", en="The attachment is too large. Please attach a file of up to {limit}.")
+AttachmentNotSupported = InputError.define("AttachmentNotSupported", ja="このファイルは読めません。画像（PNG・JPEG・GIF・WebP）、テキスト、文書（PDF・Word・Excel・PowerPoint・EPUBなど）、音声（OGG・MP3・M4A・WAV・WebM）を添付してください。", en="I can't read this file. Please attach an image (PNG, JPEG, GIF, WebP), a text file, a document (PDF, Word, Excel, PowerPoint, EPUB and others) or a recording (OGG, MP3, M4A, WAV, WebM).")
 AttachmentNotFetched = InputError.define("AttachmentNotFetched", ja="添付ファイルを受け取れませんでした。もう一度添付して送ってください。", en="I could not get the attachment. Please attach it and send again.")
 DocumentUnreadable = InputError.define("DocumentUnreadable", ja="このファイルは開けませんでした。壊れているか、複雑すぎるようです。保存し直すか、必要なところだけを送ってください。", en="I could not open this file: it seems damaged or too complex. Please save it again, or send the part that matters.")
 DocumentLocked = InputError.define("DocumentLocked", ja="このファイルにはパスワードがかかっています。パスワードを外して、もう一度送ってください。", en="This file is protected by a password. Please take the password off and send it again.")
 DocumentTooLong = InputError.define("DocumentTooLong", ja="この文書は長すぎます。必要なところだけを分けて送ってください。1,000ページ、10万セル、100万字まで読めます。", en="This document is too long. Please send the part that matters: up to 1,000 pages, 100,000 cells or a million characters.")
-DocumentOldFormat = InputError.define(
-    "DocumentOldFormat", ja="古い形式（.doc・.xls・.pptなど）のファイルは読めません。Officeなどで開き、.docx・.xlsx・.pptxかPDFで保存し直して、もう一度送ってください。", en="I can't read files of the old formats (.doc, .xls, .ppt). Please open it in Office, save it as .docx, .xlsx, .pptx or PDF, and send it again."
-)
+DocumentOldFormat = InputError.define("DocumentOldFormat", ja="古い形式（.doc・.xls・.pptなど）のファイルは読めません。Officeなどで開き、.docx・.xlsx・.pptxかPDFで保存し直して、もう一度送ってください。", en="I can't read files of the old formats (.doc, .xls, .ppt). Please open it in Office, save it as .docx, .xlsx, .pptx or PDF, and send it again.")
 DocumentsWait = InputError.define("DocumentsWait", ja="今はほかのファイルを読んでいて、手が回りませんでした。少し待って、もう一度送ってください。", en="I am busy reading other files right now. Please wait a moment and send it again.")
 DocumentsNotInstalled = InputError.define("DocumentsNotInstalled", ja="このボットは、PDFとExcelを読む準備ができていません。文章をテキストで送るか、ボットの管理者にお知らせください。", en="This bot is not set up to read PDF and Excel. Please tell the bot's operator, or send the text itself.")
-DocumentsNotConfined = InputError.define(
-    "DocumentsNotConfined", ja="このボットが動いているシステムでは文書を安全に読めないため、開きませんでした。文章をテキストで送るか、ボットの管理者にお知らせください。", en="I did not open this document: the system I run on can't read it safely. Please tell the bot's operator, or send the text itself."
-)
+DocumentsNotConfined = InputError.define("DocumentsNotConfined", ja="このボットが動いているシステムでは文書を安全に読めないため、開きませんでした。文章をテキストで送るか、ボットの管理者にお知らせください。", en="I did not open this document: the system I run on can't read it safely. Please tell the bot's operator, or send the text itself.")
 RecordingTooLong = InputError.define("RecordingTooLong", ja="音声が長すぎます。{minutes}分までにするか、分けて送ってください。", en="The recording is too long. Please keep it under {minutes} minutes, or send it in parts.")
 RecordingEmpty = InputError.define("RecordingEmpty", ja="音声の長さが0秒でした。録音し直して、もう一度送ってください。", en="The recording is 0 seconds long. Please record it again and send it.")
 RecordingRefused = InputError.define("RecordingRefused", ja="この音声は受け付けられませんでした。録音し直すか、文字で送ってください。", en="This recording could not be taken. Please record it again, or type it.")
@@ -198,14 +170,8 @@ class PageError(CcBotError):
     en = "The page could not be read. Please try again in a little while."
 
 
-AddressRefused = PageError.define(
-    "AddressRefused", ja="この URL は開けません。開けるのは2,000文字までの http と https の URL だけで、空白やユーザー名、80 と 443 以外のポートを含むものは開けません。", en="This address can't be opened: only http and https can, of 2,000 characters at most, without spaces or a user name, on ports 80 and 443."
-)
-AddressNotGiven = PageError.define(
-    "AddressNotGiven",
-    ja="この URL は開けません。開けるのは、ユーザーのメッセージか、その返信先・転送元、この質問での検索結果にある URL だけです。読みたいときは、ユーザーに URL をはじめ（https）から貼ってもらってください。",
-    en="This address can't be opened: only those can that stand in the user's messages, in what they reply to or forwarded, or in this turn's search results. To have it read, ask the user to paste all of it, from https on.",
-)
+AddressRefused = PageError.define("AddressRefused", ja="この URL は開けません。開けるのは2,000文字までの http と https の URL だけで、空白やユーザー名、80 と 443 以外のポートを含むものは開けません。", en="This address can't be opened: only http and https can, of 2,000 characters at most, without spaces or a user name, on ports 80 and 443.")
+AddressNotGiven = PageError.define("AddressNotGiven", ja="この URL は開けません。開けるのは、ユーザーのメッセージか、その返信先・転送元、この質問での検索結果にある URL だけです。読みたいときは、ユーザーに URL をはじめ（https）から貼ってもらってください。", en="This address can't be opened: only those can that stand in the user's messages, in what they reply to or forwarded, or in this turn's search results. To have it read, ask the user to paste all of it, from https on.")
 AddressNotPublic = PageError.define("AddressNotPublic", ja="{host} は開けません。インターネットに公開されていない、内部のネットワークの場所です。", en="{host} can't be opened: it is inside a network, and not public on the internet.")
 PageUnreachable = PageError.define("PageUnreachable", ja="{host} に接続できませんでした。URL が正しいか、確かめてください。", en="{host} could not be reached. Check whether the address is right.")
 PageGarbled = PageError.define("PageGarbled", ja="{host} につながりましたが、サーバーの返事を読み取れませんでした。あとでもう一度お試しください。", en="{host} was reached, but the server's answer could not be read. Please try again later.")
@@ -220,9 +186,7 @@ PageIsScan = PageError.define("PageIsScan", ja="リンクの先は文字のな�
 PageTooLong = PageError.define("PageTooLong", ja="このページは大きすぎるか、いま混み合っていて、時間内に読みきれませんでした。", en="This page could not be read in time: it is too large, or too much is going on right now.")
 PagesWait = PageError.define("PagesWait", ja="ほかのページを読んでいて時間がかかり、このページを読む番が来ませんでした。少し待って、もう一度お試しください。", en="It took too long: other pages are being read, and this one's turn did not come. Please try again in a moment.")
 PagesNotInstalled = PageError.define("PagesNotInstalled", ja="このボットは、まだウェブページを読めません。管理者が make pages で入れると、読めるようになります。", en="This bot can't read web pages yet. Its operator can add that with make pages.")
-PagesOfDocumentsNotInstalled = PageError.define(
-    "PagesOfDocumentsNotInstalled", ja="リンクの先は PDF か Excel で、このボットはまだ読めません。管理者が make documents で入れると、読めるようになります。", en="This link leads to a PDF or Excel file, which this bot can't read yet. Its operator can add that with make documents."
-)
+PagesOfDocumentsNotInstalled = PageError.define("PagesOfDocumentsNotInstalled", ja="リンクの先は PDF か Excel で、このボットはまだ読めません。管理者が make documents で入れると、読めるようになります。", en="This link leads to a PDF or Excel file, which this bot can't read yet. Its operator can add that with make documents.")
 PagesNotConfined = PageError.define("PagesNotConfined", ja="このボットが動いているシステムではウェブページを安全に読めないため、開きませんでした。ボットの管理者にお知らせください。", en="This page was not opened: the system that this bot runs on can't read it safely. Please tell the bot's operator.")
 SearchFailed = PageError.define("SearchFailed", ja="いまウェブ検索を使えません。検索せずに、わかる範囲で答えてください。", en="Web search does not work at the moment. Answer without it, as far as you can.")
 SearchFormatOff = SearchFailed.define("SearchFormatOff", ja="検索サーバーが JSON での回答を許していないため、検索できません。ボットの管理者にお知らせください。", en="The search server does not let programs search (JSON is off). Please tell the bot's operator.")
@@ -237,14 +201,8 @@ InvalidSetting = StartupError.define("InvalidSetting", ja="設定 {name} の値�
 UnknownSetting = StartupError.define("UnknownSetting", ja="{name} という設定はありません。{nearest} ではありませんか。", en="There is no setting {name}. Did you mean {nearest}?")
 ShardCountMissing = StartupError.define("ShardCountMissing", ja="CC_BOT_SHARDS（--shards）を使うときは、CC_BOT_SHARD_COUNT（--shard-count）にシャードの総数も書いてください。", en="With CC_BOT_SHARDS (--shards), CC_BOT_SHARD_COUNT (--shard-count) must say how many shards there are in all.")
 ShardsOutOfRange = StartupError.define("ShardsOutOfRange", ja="シャードの番号は 0 から数えます。CC_BOT_SHARDS（--shards）は 0-{last} の範囲で書いてください。", en="Shards are numbered from 0. Write CC_BOT_SHARDS (--shards) within 0-{last}")
-ShardsNotShared = StartupError.define(
-    "ShardsNotShared",
-    ja="SQLiteのファイルを使えるプロセスは一つだけなので、シャードを分けられません。PostgreSQLを使うか（docs/scaling.md）、CC_BOT_SHARDS（--shards）を 0-{last} にしてください。",
-    en="One process alone can use an SQLite file, so there is nobody for the other shards. Use PostgreSQL (docs/scaling.md), or set CC_BOT_SHARDS (--shards) to 0-{last}",
-)
-PagesNotEncrypted = StartupError.define(
-    "PagesNotEncrypted", ja="CC_BOT_WEB_HOST が {host} だと、ほかのマシンからもページが開けます。CC_BOT_WEB_URL に、https:// で始まるページのアドレスを書いてください。", en="With CC_BOT_WEB_HOST at {host}, other machines reach the pages. Set CC_BOT_WEB_URL to their address, which must begin with https://"
-)
+ShardsNotShared = StartupError.define("ShardsNotShared", ja="SQLiteのファイルを使えるプロセスは一つだけなので、シャードを分けられません。PostgreSQLを使うか（docs/scaling.md）、CC_BOT_SHARDS（--shards）を 0-{last} にしてください。", en="One process alone can use an SQLite file, so there is nobody for the other shards. Use PostgreSQL (docs/scaling.md), or set CC_BOT_SHARDS (--shards) to 0-{last}")
+PagesNotEncrypted = StartupError.define("PagesNotEncrypted", ja="CC_BOT_WEB_HOST が {host} だと、ほかのマシンからもページが開けます。CC_BOT_WEB_URL に、https:// で始まるページのアドレスを書いてください。", en="With CC_BOT_WEB_HOST at {host}, other machines reach the pages. Set CC_BOT_WEB_URL to their address, which must begin with https://")
 SettingsUnreadable = StartupError.define("SettingsUnreadable", ja="設定ファイル {path} を読めません。読み取りの権限を確かめるか、別のフォルダで実行してください。", en="The settings in {path} can't be read. Check the permission, or run this in another folder.")
 InvalidAgents = StartupError.define("InvalidAgents", ja="エージェントの設定ファイル {path} を読めません。{detail}", en="The file of agents {path} can't be read. {detail}")
 InvalidModels = StartupError.define("InvalidModels", ja="モデルの設定ファイル {path} を使えません。{detail}", en="The file of model servers {path} can't be used. {detail}")
@@ -252,67 +210,29 @@ InvalidToolServers = StartupError.define("InvalidToolServers", ja="ツールの�
 MissingToken = StartupError.define("MissingToken", ja="DISCORD_TOKEN が設定されていません。.env に DISCORD_TOKEN=… と書くか、トークンなしで試すには cc-bot chat を使ってください。", en="DISCORD_TOKEN is not set. Put DISCORD_TOKEN=… into .env, or try cc-bot without a token: cc-bot chat")
 RefusedToken = StartupError.define("RefusedToken", ja="DISCORD_TOKEN が Discord に受け付けられませんでした。Developer Portal でトークンを確かめて、設定し直してください。", en="Discord did not accept DISCORD_TOKEN. Check the token in the Developer Portal and set it again.")
 DiscordUnreachable = StartupError.define("DiscordUnreachable", ja="Discord につながりませんでした。ネットワークと DISCORD_API_URL を確かめて、もう一度起動してください。", en="Discord can't be reached. Check the network and DISCORD_API_URL, then start again.")
-MessageContentRefused = StartupError.define(
-    "MessageContentRefused",
-    ja="Discord が、すべてのメッセージを読むことを認めませんでした。Developer Portal の Bot で Message Content Intent を有効にするか、CC_BOT_CHANNELS=mentions にして、起動し直してください。",
-    en="Discord does not let this bot read all messages. Switch the Message Content Intent on in the Developer Portal under Bot, or set CC_BOT_CHANNELS=mentions, then start again.",
-)
+MessageContentRefused = StartupError.define("MessageContentRefused", ja="Discord が、すべてのメッセージを読むことを認めませんでした。Developer Portal の Bot で Message Content Intent を有効にするか、CC_BOT_CHANNELS=mentions にして、起動し直してください。", en="Discord does not let this bot read all messages. Switch the Message Content Intent on in the Developer Portal under Bot, or set CC_BOT_CHANNELS=mentions, then start again.")
 CommandsNotRegistered = StartupError.define("CommandsNotRegistered", ja="コマンドを登録できなかったので、起動をやめました（{detail}）。", en="The commands could not be registered, so cc-bot did not start ({detail}).")
 AlreadyRunning = StartupError.define("AlreadyRunning", ja="別の cc-bot が {path} を使っています。そちらを止めてから起動してください。", en="Another cc-bot is using {path}. Stop that one first.")
-
-
-class ShardsTaken(StartupError):
-    ja = "{host} で動いている cc-bot が、同じデータベースでシャード {theirs} を受け持っています。ここで起動しようとしたのは {ours} です（* はすべて）。そちらを止めるか、重ならない --shards と同じ --shard-count を指定してください。"
-    en = "A cc-bot on {host} holds shards {theirs} on the same database; this one was to hold {ours} (* is all). Stop that one first, or give other --shards and the same --shard-count."
-
-
+ShardsTaken = StartupError.define("ShardsTaken", ja="{host} で動いている cc-bot が、同じデータベースでシャード {theirs} を受け持っています。ここで起動しようとしたのは {ours} です（* はすべて）。そちらを止めるか、重ならない --shards と同じ --shard-count を指定してください。", en="A cc-bot on {host} holds shards {theirs} on the same database; this one was to hold {ours} (* is all). Stop that one first, or give other --shards and the same --shard-count.")
 DatabaseInUse = StartupError.define("DatabaseInUse", ja="{path} を開いているプログラムがあります（cc-bot chat や Litestream など）。すべて止めてから、もう一度実行してください。", en="Some program has {path} open (cc-bot chat, or Litestream). Stop all of them, then run this again.")
 DatabaseFolderMissing = StartupError.define("DatabaseFolderMissing", ja="データベースのフォルダ {path} がありません。作成するか、{setting} を直してください。", en="The database folder {path} does not exist. Create it or correct {setting}.")
 DatabaseMissing = StartupError.define("DatabaseMissing", ja="データベース {path} がありません。CC_BOT_DATABASE_URL を確かめてください。", en="There is no database at {path}. Check CC_BOT_DATABASE_URL.")
-DatabaseUnusable = StartupError.define(
-    "DatabaseUnusable",
-    ja="データベース {path} を開けません。ファイルの中身と読み書きの権限を確かめてください。壊れているときは cc-bot restore でバックアップから戻せます。",
-    en="The database {path} can't be opened. Check the file and the permission to read and write it. If it is damaged, cc-bot restore puts a backup in its place.",
-)
+DatabaseUnusable = StartupError.define("DatabaseUnusable", ja="データベース {path} を開けません。ファイルの中身と読み書きの権限を確かめてください。壊れているときは cc-bot restore でバックアップから戻せます。", en="The database {path} can't be opened. Check the file and the permission to read and write it. If it is damaged, cc-bot restore puts a backup in its place.")
 DatabaseNewer = StartupError.define("DatabaseNewer", ja="データベース {path} は新しい cc-bot のものです（版 {found}、この cc-bot は {known} まで）。cc-bot を更新してください。", en="The database {path} was written by a newer cc-bot (version {found}; this one knows {known}). Update cc-bot.")
-SchemaChanged = StartupError.define(
-    "SchemaChanged",
-    ja="データベース {path} の {name} がないか、cc-bot の作る形と違うため、起動をやめました。cc-bot を更新したところなら、cc-bot copy --to URL で空のデータベースに移してください。ご自分で加えたものなら取り除くか名前を変え、覚えがなければ cc-bot restore でバックアップから戻してください。",
-    en="In the database {path} the {name} is missing or not as cc-bot makes it, so cc-bot did not start. If you have just updated cc-bot, bring the database over into an empty one with cc-bot copy --to URL. Remove or rename it if you added it; if you did not, put a backup in its place with cc-bot restore.",
-)
-DatabaseNotOurs = StartupError.define(
-    "DatabaseNotOurs",
-    ja="{path} は cc-bot のデータベースに見えないので、手を付けませんでした。CC_BOT_DATABASE_URL を確かめてください。正しければ、このファイルを別の場所に移してください。",
-    en="{path} does not look like a database of cc-bot, so it was left alone. Check CC_BOT_DATABASE_URL; if it is right, move the file elsewhere.",
-)
+SchemaChanged = StartupError.define("SchemaChanged", ja="データベース {path} の {name} がないか、cc-bot の作る形と違うため、起動をやめました。cc-bot を更新したところなら、cc-bot copy --to URL で空のデータベースに移してください。ご自分で加えたものなら取り除くか名前を変え、覚えがなければ cc-bot restore でバックアップから戻してください。", en="In the database {path} the {name} is missing or not as cc-bot makes it, so cc-bot did not start. If you have just updated cc-bot, bring the database over into an empty one with cc-bot copy --to URL. Remove or rename it if you added it; if you did not, put a backup in its place with cc-bot restore.")
+DatabaseNotOurs = StartupError.define("DatabaseNotOurs", ja="{path} は cc-bot のデータベースに見えないので、手を付けませんでした。CC_BOT_DATABASE_URL を確かめてください。正しければ、このファイルを別の場所に移してください。", en="{path} does not look like a database of cc-bot, so it was left alone. Check CC_BOT_DATABASE_URL; if it is right, move the file elsewhere.")
 SqliteTooOld = StartupError.define("SqliteTooOld", ja="Python に付属の SQLite {found} は古すぎます（{needed} 以上が必要です）。Python を新しくしてください。", en="The SQLite {found} of this Python is too old ({needed} or newer is needed). Install a newer Python.")
 PostgresTooOld = StartupError.define("PostgresTooOld", ja="PostgreSQL {found} は古すぎます（{needed} 以上が必要です）。サーバーを新しくしてください。", en="PostgreSQL {found} is too old ({needed} or newer is needed). Upgrade the server.")
-PostgresNotUtf8 = StartupError.define(
-    "PostgresNotUtf8", ja="データベース {url} の文字コードは {found} なので、日本語を保存できません。createdb --encoding=UTF8 --template=template0 で作り直してください。", en="The database {url} keeps its texts as {found}, which can't hold Japanese. Make it anew: createdb --encoding=UTF8 --template=template0"
-)
+PostgresNotUtf8 = StartupError.define("PostgresNotUtf8", ja="データベース {url} の文字コードは {found} なので、日本語を保存できません。createdb --encoding=UTF8 --template=template0 で作り直してください。", en="The database {url} keeps its texts as {found}, which can't hold Japanese. Make it anew: createdb --encoding=UTF8 --template=template0")
 PostgresRefused = StartupError.define("PostgresRefused", ja="{url} に接続できません。{setting} のユーザー名、パスワード、データベース名を確かめてください（{reason}）。", en="{url} does not let cc-bot in. Check the user, the password and the database in {setting} ({reason}).")
-NotAFile = StartupError.define(
-    "NotAFile",
-    ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore のあとに cc-bot erasures apply、削除は dropdb で行ってください。",
-    en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies, to go back to one pg_restore and then cc-bot erasures apply, and to delete all dropdb.",
-)
+NotAFile = StartupError.define("NotAFile", ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore のあとに cc-bot erasures apply、削除は dropdb で行ってください。", en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies, to go back to one pg_restore and then cc-bot erasures apply, and to delete all dropdb.")
 EngineMissing = StartupError.define("EngineMissing", ja="このデータベースには追加のパッケージが要ります。make {extra} を実行してください（pip なら cc-bot[{extra}]）。", en="This database needs one more package. Run: make {extra} (with pip: cc-bot[{extra}])")
 ServerInUse = StartupError.define("ServerInUse", ja="{path} を、ほかの cc-bot が使っています（別のマシンかもしれません）。すべて止めてから、もう一度実行してください。", en="Another cc-bot is working on {path}, maybe on another machine. Stop all of them, then run this again.")
 SameDatabase = StartupError.define("SameDatabase", ja="コピー元とコピー先が同じデータベースです。--from と --to を確かめてください。", en="This copies a database onto itself. Check --from and --to.")
 CopySourceMissing = StartupError.define("CopySourceMissing", ja="コピー元のデータベース {path} がありません。--from を確かめてください。", en="There is no database to copy at {path}. Check --from.")
 CopyTargetOccupied = StartupError.define("CopyTargetOccupied", ja="コピー先 {path} は空ではありません（表 {name} に行があります）。何も入っていないデータベースを --to に書いてください。", en="{path} is not empty: there are rows in its table {name}. Name a database in which nothing is stored, with --to.")
-
-
-class CopyStopped(StartupError):
-    ja = "何もコピーしていません。直してから、同じコマンドをもう一度実行してください。"
-    en = "Nothing was copied. Once that is fixed, run the same command again."
-
-
-class CopyRefused(StartupError):
-    ja = "コピー元の表 {name} の行は {path} に入りません。ありえない値や、つながる相手のない行があるようです。何もコピーしていません。コピー元を cc-bot doctor で確かめるか、バックアップから戻したものをコピーしてください。"
-    en = "{path} does not take the rows of the table {name}: some hold a value that can't be, or refer to rows that do not exist. Nothing was copied. Check the source with cc-bot doctor, or copy an earlier backup of it."
-
-
+CopyStopped = StartupError.define("CopyStopped", ja="何もコピーしていません。直してから、同じコマンドをもう一度実行してください。", en="Nothing was copied. Once that is fixed, run the same command again.")
+CopyRefused = StartupError.define("CopyRefused", ja="コピー元の表 {name} の行は {path} に入りません。ありえない値や、つながる相手のない行があるようです。何もコピーしていません。コピー元を cc-bot doctor で確かめるか、バックアップから戻したものをコピーしてください。", en="{path} does not take the rows of the table {name}: some hold a value that can't be, or refer to rows that do not exist. Nothing was copied. Check the source with cc-bot doctor, or copy an earlier backup of it.")
 ErasuresNotFound = StartupError.define("ErasuresNotFound", ja="消去の記録 {path} がありません。場所を確かめてください。まだ何も消していません。", en="There is no record of erasures at {path}. Check the name; nothing has been erased yet.")
 ErasuresBroken = StartupError.define("ErasuresBroken", ja="消去の記録 {path} の{line}行目を読めません。読める記録を使ってください。まだ何も消していません。", en="Line {line} of the record of erasures {path} can't be read. Use a good copy of it; nothing has been erased yet.")
 BackupFailed = StartupError.define("BackupFailed", ja="バックアップを {path} に書き込めませんでした。空き容量と書き込みの権限を確かめてください。", en="The backup could not be written to {path}. Check the free space and the permission to write.")
@@ -324,24 +244,10 @@ OutputLost = StartupError.define("OutputLost", ja="結果を書き出せませ�
 BackupMissing = StartupError.define("BackupMissing", ja="{path} というバックアップのファイルはありません。ファイルの名前を確かめてください。", en="There is no backup file {path}. Check the name of the file.")
 BackupDamaged = StartupError.define("BackupDamaged", ja="バックアップ {path} は壊れているか、cc-bot のデータベースではありません。別のバックアップを選んでください。", en="The backup {path} is damaged, or no database of cc-bot. Choose another one.")
 BackupChanged = StartupError.define("BackupChanged", ja="バックアップ {path} の {name} は、足りないか、cc-bot が作る形と違います。別のバックアップを選んでください。", en="In the backup {path}, {name} is missing or not as cc-bot makes it. Choose another one.")
-RestoreFailed = StartupError.define(
-    "RestoreFailed", ja="{path} に復元できませんでした。データベースは元のままです。空き容量と、バックアップを読む権限、書き込む権限を確かめてください。", en="Nothing could be restored to {path}; the database is as it was. Check the free space, and the permissions to read the backup and to write."
-)
-ErasuresMissing = StartupError.define(
-    "ErasuresMissing",
-    ja="消去の記録 {path} がないため、消した人のデータまで戻ってしまうかもしれません。記録を元の場所に戻すか、それでもよければ --without-erasures を付けてください。",
-    en="The record of erasures {path} is missing, so people who were forgotten might come back. Put it back, or add --without-erasures if that is all right.",
-)
-ErasuresUnreadable = StartupError.define(
-    "ErasuresUnreadable",
-    ja="消去の記録 {path} を読めないため、消した人のデータまで戻ってしまうかもしれません。読める記録に置きかえるか、それでもよければ --without-erasures を付けてください。",
-    en="The record of erasures {path} can't be read, so people who were forgotten might come back. Put a good copy in its place, or add --without-erasures if that is all right.",
-)
-ErasuresCut = StartupError.define(
-    "ErasuresCut",
-    ja="消去の記録が足りません。{path} かそのあとのバックアップを作ったときより少なく、消した人のデータが戻るおそれがあります。{name} をバックアップの隣に戻すか、それでもよければ --without-erasures を付けてください。",
-    en="The record of erasures is not whole: it has less than was known when {path} or a later backup was made, so people who were forgotten might come back. Put {name} back beside the backup, or add --without-erasures if that is all right.",
-)
+RestoreFailed = StartupError.define("RestoreFailed", ja="{path} に復元できませんでした。データベースは元のままです。空き容量と、バックアップを読む権限、書き込む権限を確かめてください。", en="Nothing could be restored to {path}; the database is as it was. Check the free space, and the permissions to read the backup and to write.")
+ErasuresMissing = StartupError.define("ErasuresMissing", ja="消去の記録 {path} がないため、消した人のデータまで戻ってしまうかもしれません。記録を元の場所に戻すか、それでもよければ --without-erasures を付けてください。", en="The record of erasures {path} is missing, so people who were forgotten might come back. Put it back, or add --without-erasures if that is all right.")
+ErasuresUnreadable = StartupError.define("ErasuresUnreadable", ja="消去の記録 {path} を読めないため、消した人のデータまで戻ってしまうかもしれません。読める記録に置きかえるか、それでもよければ --without-erasures を付けてください。", en="The record of erasures {path} can't be read, so people who were forgotten might come back. Put a good copy in its place, or add --without-erasures if that is all right.")
+ErasuresCut = StartupError.define("ErasuresCut", ja="消去の記録が足りません。{path} かそのあとのバックアップを作ったときより少なく、消した人のデータが戻るおそれがあります。{name} をバックアップの隣に戻すか、それでもよければ --without-erasures を付けてください。", en="The record of erasures is not whole: it has less than was known when {path} or a later backup was made, so people who were forgotten might come back. Put {name} back beside the backup, or add --without-erasures if that is all right.")
 NotConfirmed = StartupError.define("NotConfirmed", ja="中止しました。何も変えていません。確認なしで行うには、{command} と入力してください。", en="Cancelled; nothing was changed. To go ahead without being asked, run: {command}")
 
 
@@ -353,9 +259,7 @@ class StorageError(CcBotError):
 ConversationGone = StorageError.define("ConversationGone", ja="この回答は残りません。お答えしているあいだに、質問か会話が消されました。", en="This answer is not kept: the question or its conversation was erased meanwhile.")
 TurnLost = StorageError.define("TurnLost", ja="この回答は残りません。応答が途切れたあいだに、打ち切られました。もう一度お尋ねください。", en="This answer is not kept: it was given up while I was not responding. Please ask again.")
 ErasureNotNoted = StorageError.define("ErasureNotNoted", ja="消去の記録を書けないため、消去を終えられませんでした。ボットの管理者にお知らせください。", en="The record of erasures can't be written, so the erasing was not finished. Please tell the bot's operator.")
-ErasureUnfinished = StorageError.define(
-    "ErasureUnfinished", ja="一部をまだ消しきれていません。残りは自動で消えます。それまでに保存されたものも、一緒に消えます。終わったかどうかは </privacy show> で分かります。", en="A part could not be erased yet. The rest goes by itself, and with it whatever is stored until then. </privacy show> tells when it is done."
-)
+ErasureUnfinished = StorageError.define("ErasureUnfinished", ja="一部をまだ消しきれていません。残りは自動で消えます。それまでに保存されたものも、一緒に消えます。終わったかどうかは </privacy show> で分かります。", en="A part could not be erased yet. The rest goes by itself, and with it whatever is stored until then. </privacy show> tells when it is done.")
 DatabaseLocked = StorageError.define("DatabaseLocked", ja="保存場所がほかの処理でふさがっていて、保存できませんでした。少し待って、もう一度お試しください。", en="Where I keep things is busy with something else, so I could not save that. Please try again in a moment.")
 DatabaseFull = StorageError.define("DatabaseFull", ja="保存場所がいっぱいで、保存できませんでした。ボットの管理者にお知らせください。", en="There is no room left where I keep things, so I could not save that. Please tell the bot's operator.")
 DatabaseForbidden = StorageError.define("DatabaseForbidden", ja="保存場所を使う権限が足りないため、保存できませんでした。ボットの管理者にお知らせください。", en="I am not allowed to use where I keep things, so I could not save that. Please tell the bot's operator.")
@@ -363,9 +267,7 @@ DatabaseReadOnly = StorageError.define("DatabaseReadOnly", ja="保存場所に�
 DatabaseUnreachable = StorageError.define("DatabaseUnreachable", ja="保存場所につながりません。少し待って、もう一度お試しください。", en="I can't reach where I keep things. Please try again in a moment.")
 DatabaseCrowded = StorageError.define("DatabaseCrowded", ja="保存場所が混み合っています。少し待って、もう一度お試しください。", en="Where I keep things is crowded right now. Please try again in a moment.")
 PoolerForgets = StorageError.define("PoolerForgets", ja="保存場所の設定に誤りがあり、保存できませんでした。ボットの管理者にお知らせください。", en="Where I keep things is not set up right, so I could not save that. Please tell the bot's operator.")
-DatabaseImpatient = StorageError.define(
-    "DatabaseImpatient", ja="保存場所で決められた時間のうちに終わらず、途中で止められました。もう一度お試しください。続くときはボットの管理者にお知らせください。", en="That took longer than the place where I keep things allows, and was ended. Please try again; if it goes on, tell the bot's operator."
-)
+DatabaseImpatient = StorageError.define("DatabaseImpatient", ja="保存場所で決められた時間のうちに終わらず、途中で止められました。もう一度お試しください。続くときはボットの管理者にお知らせください。", en="That took longer than the place where I keep things allows, and was ended. Please try again; if it goes on, tell the bot's operator.")
 CommitUncertain = StorageError.define("CommitUncertain", ja="保存場所との接続が切れたため、保存できたかどうかわかりません。確かめてから、もう一度お試しください。", en="I lost the place where I keep things and can't tell whether that was saved. Please look, then try again.")
 DatabaseDamaged = StorageError.define("DatabaseDamaged", ja="保存場所が壊れているため、いまはお答えできません。ボットの管理者にお知らせください。", en="The place where I keep things is damaged, so I can't answer now. Please tell the bot's operator.")
 
@@ -382,13 +284,7 @@ AnswerInUse = TurnError.define("AnswerInUse", ja="この回答のツールを実
 AnswerUnderway = TurnError.define("AnswerUnderway", ja="いま回答を作り直しているので、まだ実行していません。終わってもボタンが残っていたら、もう一度押してください。", en="This answer is being given anew, so nothing was done yet. If the button is still here after that, press it again.")
 AgentGone = TurnError.define("AgentGone", ja="この回答をしたエージェントは、もうここでは使えません。</ask> で続けてください。", en="The agent that gave this answer can't be used here any more. Please go on with </ask>.")
 BeingErased = TurnError.define("BeingErased", ja="データの消去が始まったので、この回答は取りやめました。消去が終わってから、もう一度お聞きください。", en="Your data is being erased, so this answer was dropped. Please ask again once that is done.")
-
-
-class HearingFailed(TurnError):
-    ja = "🎤 今は音声を聞き取れません。少し待ってもう一度送るか、文字で送ってください。"
-    en = "🎤 I can't listen right now. Please send it again in a moment, or type it."
-
-
+HearingFailed = TurnError.define("HearingFailed", ja="🎤 今は音声を聞き取れません。少し待ってもう一度送るか、文字で送ってください。", en="🎤 I can't listen right now. Please send it again in a moment, or type it.")
 HearingNotSetUp = HearingFailed.define("HearingNotSetUp", ja="🎤 音声を聞き取る設定に問題があります。ボットの管理者にお知らせください。それまでは文字で送ってください。", en="🎤 Listening is not set up right. Please tell the bot's operator, and type it until then.")
 
 
@@ -401,9 +297,7 @@ ModelUnavailable = ModelError.define("ModelUnavailable", ja="AIモデルにつ�
 ModelUnreachable = ModelUnavailable.define("ModelUnreachable", ja="AIモデルのサーバーにつながりません。少し待ってから、もう一度お聞きください。続くときは、ボットの管理者にお知らせください。", en="The AI model's server can't be reached. Please ask again in a while, and tell the bot's operator if it goes on.")
 ModelSaidNothing = ModelError.define("ModelSaidNothing", ja="AIモデルの返事が空でした。もう一度お聞きになるか、言い方を変えてみてください。", en="The AI model's answer was empty. Please ask again, or put it another way.")
 ModelOutOfRoom = ModelError.define("ModelOutOfRoom", ja="AIモデルが考えるだけで字数の上限に達し、返事を書けませんでした。質問を短くするか、分けてお聞きください。", en="The AI model used up its tokens on thinking and wrote no answer. Please ask a shorter or simpler question.")
-ModelWentInCircles = ModelError.define(
-    "ModelWentInCircles", ja="ツールを繰り返し使いましたが堂々めぐりになり、答えを出せませんでした。変えたものがあれば下に出ています。小さく分けて、もう一度お聞きください。", en="I went round in circles with my tools and found no answer. Whatever I changed is shown below. Please ask again in smaller steps."
-)
+ModelWentInCircles = ModelError.define("ModelWentInCircles", ja="ツールを繰り返し使いましたが堂々めぐりになり、答えを出せませんでした。変えたものがあれば下に出ています。小さく分けて、もう一度お聞きください。", en="I went round in circles with my tools and found no answer. Whatever I changed is shown below. Please ask again in smaller steps.")
 ModelRefusedKey = ModelError.define("ModelRefusedKey", ja="AIモデルのAPIキーが受け付けられませんでした。ボットの管理者にお知らせください。", en="The AI model did not accept its API key. Please tell the bot's operator.")
 ModelRefusedRequest = ModelError.define("ModelRefusedRequest", ja="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、ボットの管理者にお知らせください。", en="The AI model did not accept this question. Put it another way, or tell the bot's operator.")
 ModelNotFound = ModelRefusedRequest.define("ModelNotFound", ja="設定されているAIモデルが見つかりません。ボットの管理者にお知らせください。", en="The AI model that is set here can't be found. Please tell the bot's operator.")
