@@ -1,7 +1,4 @@
-"""Waits for due times and yields them, one at a time.
-
-Each is claimed just before it is yielded. If the program dies after the claim, it is not sent again.
-"""
+"""Waits for due times and yields them, each claimed just before."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection
@@ -17,7 +14,7 @@ from cc_bot.domain.schedule import Firing, Missed, Place
 from cc_bot.stores.schedules import LOST_AFTER, ScheduleStore
 
 LOOK_EVERY_S: Final = 15.0
-"""Applies even if the next time is far away: clocks change, and other processes die with claims."""
+"""Clocks change, and other processes die with claims."""
 GLANCE_S: Final = 2.0
 """Between two reads of the next time, which another process may have set."""
 PRUNE_EVERY: Final = timedelta(days=1)
@@ -44,14 +41,12 @@ class Scheduler:
         self._clock = clock
         self._look_every_s = look_every_s
         self._seen = schedules.changed
-        """Set by any change since the last look."""
         self._stopped = asyncio.Event()
         self._pruned_at: datetime | None = None
 
     async def run(self) -> AsyncGenerator[Firing | Missed, None]:
-        """Yield each Firing when it is due, until `stop`. No other process gets the same one. The caller
-        records its outcome with `mark_sent`, `mark_skipped` or `mark_failed`. Database failures are retried
-        at the next look."""
+        """Yield each Firing when it is due, until `stop`. The caller records its outcome with `mark_sent`,
+        `mark_skipped` or `mark_failed`. Database failures are retried."""
         while not self._stopped.is_set():
             self._seen = self._schedules.changed
             try:
@@ -81,8 +76,7 @@ class Scheduler:
         return found
 
     async def wait(self) -> None:
-        """Wait until something may be due: the next time has come, a schedule changed, or LOOK_EVERY_S has
-        passed."""
+        """Wait until something may be due."""
         clock = asyncio.get_running_loop().time
         until_s = clock() + self._look_every_s
         waiting = [asyncio.create_task(event.wait()) for event in (self._seen, self._stopped)]

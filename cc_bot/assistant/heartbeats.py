@@ -1,9 +1,7 @@
 """Heartbeats: unprompted messages, sent only if there is something to say.
 
-A heartbeat belongs to no session: it sees no conversation, and its message enters none. What is new is
-decided without a model (domain/heartbeat.py). Its marks are stored before the message is sent, so a crash
-loses a heartbeat but never repeats one; if the model fails, nothing is marked and the next heartbeat looks
-again.
+A heartbeat belongs to no session. Marks of what is new are stored before the message is sent, so a crash
+loses a heartbeat but never repeats one; if the model fails, the next heartbeat looks again.
 """
 
 import asyncio
@@ -38,10 +36,9 @@ from cc_bot.tools.registry import CanvasDraft, ToolContext, ToolRegistry
 _log = structlog.get_logger(__name__)
 
 AT_A_TIME: Final = 2
-"""Limits both reading memories and asking models: heartbeats must not delay users."""
+"""Heartbeats must not delay users."""
 TIME_LIMIT_S: Final = 180.0
 MAX_LENGTH: Final = 1500
-"""Characters; the prompt asks for a short message."""
 LOOKING: Final = frozenset({"recall", "list_memories"})
 DRAWING: Final = "canvas_"
 _PAGE: Final = 200
@@ -50,32 +47,25 @@ _PAGE: Final = 200
 @dataclass(frozen=True, slots=True)
 class Speech:
     message: Message | None
-    """Its calls name the memories that were looked at, so that erasing one finds it. None if it only drew."""
+    """None if it only drew. Its calls name the memories shown, so that erasing one finds it."""
     drew: bool = False
-    """Whether the canvas of the schedule's key has changed."""
 
 
 @dataclass(eq=False, slots=True)
 class Heartbeats:
-    """Decides for one schedule at a time whether to speak."""
-
     stores: Stores
     chains: Chains
-    """Models of each agent."""
     tools: ToolRegistry
     clock: Clock = utc_now
     time_limit_s: float = TIME_LIMIT_S
     spending: Spending | None = None
-    """Without it usage is counted but not limited."""
+    """Without it usage is not limited."""
     _looking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
     _thinking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
 
     async def speak(self, schedule: Schedule, options: TurnOptions) -> Speech | None:
         """Return what a due heartbeat has to say; None if nothing, the usual case, or if a limit is reached.
-
-        `options` describe the user; `agent` is that of the schedule's key. Raises a ModelError or
-        StorageError. Only a heartbeat that succeeds marks what it looked at.
-        """
+        Raises a ModelError or StorageError."""
         now, key = self.clock(), schedule.key
         if is_quiet(now, options.timezone, schedule.quiet):
             return None
@@ -130,8 +120,8 @@ class Heartbeats:
         return new(found, await self.stores.heartbeats.get_marks(user_id)) if found else ()
 
     async def _is_wanted(self, schedule: Schedule, matters: Sequence[Matter]) -> bool:
-        """Whether the message is still wanted: not if the heartbeat was stopped, memory was paused, or a
-        memory or reminder in it was deleted while the model was asked."""
+        """Not if the heartbeat was stopped, memory was paused, or a memory or reminder in it was deleted
+        while the model was asked."""
         user_id, stores = schedule.key.user_id, self.stores
         now = await stores.schedules.get(user_id, schedule.id)
         if now is None or now.status != "active":
@@ -155,8 +145,7 @@ class Heartbeats:
         now: datetime,
         canvas: CanvasDraft | None,
     ) -> Draft:
-        """Ask the model. Raises LimitReached before it is asked, and a ModelError if the answer is
-        incomplete."""
+        """Raises LimitReached before the model is asked, and a ModelError if the answer is incomplete."""
         key, models = schedule.key, options.agent.models
         tools = self.tools.in_place(ToolPlace(key.user_id, (key.channel_id,), schedule.guild_id, None))
         offered = _offered(tools, options, drawing=canvas is not None)
@@ -209,8 +198,7 @@ def _prompt(
 
 
 def _offered(tools: ToolRegistry, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
-    """Return the tools that look things up or draw. Of servers only those that read: no user is present to
-    approve a call."""
+    """Tools that look things up or draw; of servers only those that read, as no user can approve a call."""
     schemas = tools.schemas(
         memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
     )
@@ -224,7 +212,7 @@ def _offered(tools: ToolRegistry, options: TurnOptions, *, drawing: bool) -> tup
 
 
 def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) -> Message:
-    """Includes a call that names the memories shown to the model unasked."""
+    """Includes a call that names the memories shown to the model."""
     shown = [{"id": each.number, "ref": each.id} for each in matters if each.kind == "memory"]
     calls = tuple(draft.calls)
     if shown:
@@ -235,7 +223,7 @@ def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) ->
 
 
 def _cut(text: str) -> str:
-    """Cut a text to MAX_LENGTH characters, at the end of a sentence if possible."""
+    """At the end of a sentence if possible."""
     if len(text) <= MAX_LENGTH:
         return text
     kept = text[: MAX_LENGTH - 1]

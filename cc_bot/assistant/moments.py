@@ -28,7 +28,6 @@ _log = structlog.get_logger(__name__)
 
 TIMEOUT_S: Final = 20.0
 MAX_REQUESTS: Final = 2
-"""Concurrent; more wait."""
 _MAX_ANSWER: Final = 200
 
 
@@ -37,19 +36,14 @@ class TimeResolver:
     model: ChatModel
     clock: Clock
     spending: Spending | None = None
-    """None: usage is not counted."""
     model_name: str = ""
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_REQUESTS))
 
     async def resolve(
         self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: UsageSubject = UsageSubject(0)
     ) -> tuple[Planned, ...]:
-        """Return the schedules: first time (UTC) and repeat, which is empty for a single time.
-
-        Raises InputError for text that neither rules nor model understand and for times in the past or too
-        far away, and LimitReached if a model is needed and `payer` has reached a limit. A repeating time is
-        never resolved to a single one.
-        """
+        """Return the schedules. A repeat is never resolved to a single time. Raises InputError for text that
+        neither rules nor model understand, and LimitReached if a model is needed."""
         try:
             return parse_schedules(when, repeat, self.clock(), zone)
         except (NoSuchTime, RepeatAmbiguous):

@@ -15,11 +15,10 @@ from cc_bot.stores import HeartbeatStore, ScheduleStore
 from cc_bot.texts.reminder import described
 
 MAX_QUOTED: Final = 700
-"""Characters of a reminder quoted in a sentence."""
+"""In a sentence."""
 
 
 async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
-    """List all reminders, the next one first."""
     texts, known = caller.words.reminder, await schedules.list(caller.user_id)
     if not known:
         return Reply((texts.none,))
@@ -40,7 +39,7 @@ async def add(
     moments: TimeResolver,
 ) -> Reply:
     """Set a reminder for each time in `when`: all or none. `moved_to_dm`: the bot can't post where the caller
-    wanted it. Raises TooManySchedules, and what `TimeResolver.resolve` and `ScheduleStore.add` raise."""
+    wanted it. Raises TooManySchedules, and as `TimeResolver.resolve` and `ScheduleStore.add`."""
     schedules.check(text)
     planned = await moments.resolve(when, repeat, caller.timezone, caller.locale, payer=caller.payer)
     if len(planned) > MAX_SCHEDULES - len(await schedules.list(caller.user_id)):
@@ -79,8 +78,7 @@ async def change(
     moments: TimeResolver,
 ) -> Reply:
     """Change a reminder's text and, if given, its time and repeat; a repeat alone starts at the former time.
-    Raises ScheduleNotFound if it is over, SeveralTimes, and what `TimeResolver.resolve` and
-    `ScheduleStore.check` raise."""
+    Raises ScheduleNotFound or SeveralTimes, and as `add`."""
     time, zone = None, caller.timezone
     if when.strip() or repeat.strip():
         begins = when if when.strip() else f"{before.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
@@ -103,7 +101,6 @@ async def find_reminder(schedules: ScheduleStore, user_id: int, number: int) -> 
 
 
 async def delete(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - the option's name
-    """Cancel the reminder of a number. Raises ScheduleNotFound."""
     known = await find_reminder(schedules, caller.user_id, id)
     if await schedules.cancel(caller.user_id, known.id) is None:
         raise ScheduleNotFound(id=id)
@@ -120,7 +117,7 @@ async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) 
 
 
 async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - likewise
-    """Resume a paused reminder; a single time in the past is sent at once. Raises ScheduleNotFound."""
+    """Resume a paused reminder; a single time in the past is sent at once."""
     texts, before = caller.words.reminder, await find_reminder(schedules, caller.user_id, id)
     resumed = await schedules.resume(caller.user_id, before.id)
     text = caller.text(before.text, MAX_QUOTED)
@@ -158,7 +155,6 @@ def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) 
 
 
 def short_time(schedule: Schedule) -> str:
-    """The time for a button or menu, which only show plain text."""
     return f"{schedule.due_at.astimezone(schedule.zone):%m/%d %H:%M}"
 
 
@@ -170,7 +166,7 @@ def _place(schedule: Schedule, caller: Caller) -> str:
 
 
 async def _paused_note(caller: Caller, schedules: ScheduleStore) -> tuple[str, ...]:
-    """A note on undeliverable reminders, as a user with closed DMs has no other way to learn of them."""
+    """Undeliverable reminders: a user with closed DMs has no other way to learn of them."""
     known = await schedules.list(caller.user_id)
     count = sum(each.status == "paused" and each.obstacle != "" for each in known)
     return (caller.words.reminder.look_at_paused.format(count=count),) if count else ()
@@ -188,8 +184,7 @@ async def heartbeat_on(
     schedules: ScheduleStore,
     clock: Clock,
 ) -> Reply:
-    """Start a heartbeat, replacing the former one. Raises InputError for other than 1 to 168 hours, and
-    TimeOfDayNotUnderstood."""
+    """Start a heartbeat, replacing the former one. Raises InputError."""
     texts, repeat = caller.words.heartbeat, f"every {every}h"
     quiet = quiet_of(quiet_from, quiet_to)
     first = next_time(repeat, clock(), caller.timezone, quiet)
@@ -227,7 +222,6 @@ async def heartbeat_status(caller: Caller, *, schedules: ScheduleStore) -> Reply
 
 
 def heartbeat_state(found: Sequence[Schedule], caller: Caller) -> Reply:
-    """Whether a heartbeat is on, how often it comes, and when next."""
     texts = caller.words.heartbeat
     if not found:
         return Reply((texts.off,))

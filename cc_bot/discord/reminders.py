@@ -1,8 +1,6 @@
 """Posts due reminders and heartbeats, each claimed firing once, and records the outcome.
 
-If Discord refuses, or the owner left the server, the schedule is paused and its owner informed by DM. After a
-crash, failed retries or a failed record the claim is not sent again; its owner is informed later that it may
-not have arrived.
+If Discord refuses, or the owner left the server, the schedule is paused and its owner informed by DM.
 """
 
 import asyncio
@@ -48,7 +46,7 @@ Result = TypeVar("Result")
 Wanted = Callable[[], Awaitable[bool]]
 
 PAUSES_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-"""Discord remembers a nonce for longer than this minute."""
+"""Discord remembers a nonce for longer than this."""
 MAX_CACHED_DMS: Final = 2000
 
 _OBSTACLES: Final[dict[int, Obstacle]] = {
@@ -60,9 +58,7 @@ _OBSTACLES: Final[dict[int, Obstacle]] = {
     50033: "dms_closed",  # invalid recipient
     50278: "dms_closed",  # no server in common with the user
 }
-"""Discord's error codes (documentation, "Opcodes and Status Codes")."""
 _NO_MEMBER: Final = frozenset({10007, 10013})
-"""Unknown member and unknown user, likewise."""
 
 
 class Refused(Exception):
@@ -84,17 +80,16 @@ class Posted:
 
 @dataclass(eq=False, slots=True)
 class Posting:
-    """Posts messages. Discord creates one message per nonce, so posts are retried; refusals are not."""
+    """Discord creates one message per nonce, so posts are retried; refusals are not."""
 
     rest: hikari.api.RESTClient
     pauses_s: Sequence[float] = PAUSES_S
-    """Between retries."""
     pace: RateLimiter = field(default_factory=RateLimiter)
     _dms: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_CACHED_DMS))
 
     async def say(self, firing: Firing, page: Page, wanted: Wanted | None = None) -> Posted:
-        """Post a firing as scheduled, pinging only the owner. Raises Refused, Unwanted once it is no longer
-        wanted, and hikari's errors if Discord stays unavailable."""
+        """Post a firing, pinging only the owner. Raises Refused, Unwanted, and hikari's errors if Discord
+        stays unavailable."""
         schedule, nonce = firing.schedule, nonce_at("r", firing.schedule.id, firing.due_at)
         if schedule.heard == "private":
             return await self.whisper(schedule.key.user_id, page, nonce, wanted)
@@ -102,8 +97,7 @@ class Posting:
         return await self.post(schedule.key.channel_id, schedule.key.user_id, page, nonce, wanted)
 
     async def admit(self, schedule: Schedule) -> None:
-        """Raise Refused if the owner has left the server, where Discord would still post for them; not if
-        membership is unknown."""
+        """Raise Refused if the owner has left the server; not if membership is unknown."""
         if schedule.guild_id is None or schedule.heard == "private":
             return
         try:
@@ -128,7 +122,7 @@ class Posting:
     async def post(
         self, channel_id: int, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None
     ) -> Posted:
-        """Post in a channel, pinging only that user, without refused parts. Raises as `say`."""
+        """Post in a channel without refused parts, pinging only that user. Raises as `say`."""
         without = frozenset[Part]()
         while True:
             content = {**new_message(page.without(without)), "user_mentions": [user_id]}
@@ -159,27 +153,23 @@ class Posting:
 
 
 def nonce_at(kind: str, number: int, moment: datetime) -> str:
-    """Return a nonce for a number (at most a snowflake) and a time. Discord allows 25 characters."""
+    """Discord allows 25 characters."""
     return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
 
 
 PLACES: Final[tuple[Place, ...]] = ("channel", "dm")
-"""Schedules delivered by Discord; a terminal delivers its own."""
+"""A terminal delivers its own."""
 MAX_CONCURRENT: Final = 16
 RECORD_PAUSES_S: Final = (0.5, 2.0, 5.0)
 """Between attempts to record a post."""
 STOP_S: Final = 2.0
 """For a claim in progress at shutdown."""
 SCHEDULER_PAUSE_S: Final = 10.0
-"""After the scheduler failed."""
 
 
 class Reminders:
-    """Posts due schedules. Does nothing until `begin`.
-
-    At most MAX_CONCURRENT posts are in flight before the next claim, so a crash leaves few outcomes unknown.
-    At shutdown the scheduler is stopped, not cancelled, so that a claim in progress is still posted.
-    """
+    """Posts due schedules once begun, at most MAX_CONCURRENT at a time: a crash leaves few outcomes
+    unknown."""
 
     def __init__(
         self,
@@ -211,7 +201,7 @@ class Reminders:
         self._slots = asyncio.Semaphore(MAX_CONCURRENT)
 
     def begin(self) -> None:
-        """Run the scheduler, once the connection is open, while this process holds the lease."""
+        """Run the scheduler while this process holds the lease."""
         self._looking = asyncio.create_task(self._duties.run_as_leader("reminders", self._look))
 
     async def close(self) -> None:
@@ -224,12 +214,12 @@ class Reminders:
             await self._give_up()
 
     async def drain(self, timeout_s: float) -> None:
-        """Wait after `close` for claimed posts: Discord takes five messages in five seconds per channel."""
+        """Wait after `close` for claimed posts."""
         if self._in_flight:
             await asyncio.wait(self._in_flight, timeout=timeout_s)
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait after `close` for claimed posts until a time of the event loop, then cancel them."""
+        """Wait for claimed posts until a time of the event loop, then cancel them."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
                 await asyncio.gather(*self._in_flight, return_exceptions=True)
@@ -328,7 +318,7 @@ class Reminders:
             )
             speech = await self._heartbeats.speak(schedule, options)
         except BaseException as error:
-            # Nothing was posted, and no user waits for a heartbeat.
+            # no user waits for a heartbeat
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
             await asyncio.shield(_record(lambda: self._schedules.mark_skipped(firing)))
             raise
@@ -345,8 +335,7 @@ class Reminders:
             await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
 
     async def _report(self, missed: Missed) -> None:
-        """Report by DM, else the public ones in their channels. After a crash before the record, the report
-        is repeated with the same nonces."""
+        """Report by DM, else the public ones in their channels. If repeated, with the same nonces."""
         first, latest = missed[0].schedule, max(firing.due_at for firing in missed)
         if await self._gate.serves_owner(first):
             user_id, recipient = first.key.user_id, await self._recipient(first)
@@ -367,7 +356,7 @@ class Reminders:
         await _record(lambda: self._schedules.mark_told(missed))
 
     async def _is_wanted(self, schedule: Schedule) -> bool:
-        """Return whether it was not cancelled or paused since the claim."""
+        """Not cancelled or paused since the claim."""
         now = await self._schedules.get(schedule.key.user_id, schedule.id)
         return now is not None and now.status != "paused"
 

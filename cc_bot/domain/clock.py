@@ -5,11 +5,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 Clock = Callable[[], datetime]
-"""Returns the current time in UTC."""
-
 AHEAD: Final = timedelta(minutes=1)
-"""How far stored times may be ahead of the clock: clocks of machines differ, and a later reading may be
-stored first. A time further ahead was stored before a clock was set back."""
+"""How far stored times may be ahead of the clock, as clocks of machines differ. A time further ahead was
+stored before a clock was set back."""
 
 
 def utc_now() -> datetime:

@@ -1,7 +1,4 @@
-"""Which reminders and memories a heartbeat may mention, which of them are new, and its quiet hours.
-
-This is decided before the model is called: without news there is no request.
-"""
+"""Which reminders and memories a heartbeat may mention, which of them are new, and its quiet hours."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -20,14 +17,14 @@ from cc_bot.domain.when_words import MIDNIGHT, find_times, normalize, read
 USUAL_QUIET: Final = Quiet(22 * 60, 7 * 60)
 REMINDERS_WITHIN: Final = timedelta(hours=24)
 DAYS_WITHIN: Final = 7
-"""Days until a memory's end, or a day that it names."""
+"""Until a memory's end, or a day that it names."""
 SOON: Final = timedelta(days=1)
-"""Before such a day, when it is mentioned once more."""
+"""Before such a day it is mentioned once more."""
 LATELY: Final = timedelta(days=8)
-"""How long a change or missed reminder is news; longer than the longest heartbeat interval."""
+"""How long a change or missed reminder is news; longer than the longest interval."""
 FOR_GOOD: Final = timedelta(days=400)
 MAX_COUNT: Final = 20
-"""Items per heartbeat; the rest is left for the next one."""
+"""The rest is left for the next heartbeat."""
 _RANKS: Final = {"missed": 0, "due": 1, "ends": 2, "named": 2, "changed": 3}
 
 Kind = Literal["reminder", "missed", "memory"]
@@ -39,33 +36,27 @@ class Reason:
     why: Why
     when: datetime
     mark: str
-    """Stored once the model was asked about it; it holds numbers and dates only."""
+    """Holds numbers and dates only."""
     until: datetime
-    """Afterwards the reason can't come up again, and the mark is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matter:
-    """A reminder or memory that a heartbeat may mention, and why."""
-
     kind: Kind
     id: int
     text: str
     reasons: tuple[Reason, ...]
     tainted: bool = False
-    """Whether its text may not be its user's."""
     number: int = 0
-    """Shown to its user."""
 
 
 def audible(schedule: Schedule, heartbeat: Schedule, visibility: Visibility) -> bool:
-    """Return whether a heartbeat may mention a reminder; in a channel, only one that was made there in
-    public."""
+    """In a channel: only what was made there in public."""
     return visibility == "private" or is_known_in(schedule, heartbeat.key.channel_id)
 
 
 def of_reminders(schedules: Iterable[Schedule], now: datetime) -> Iterator[Matter]:
-    """Yield reminders that are due soon. A repeated one is news only once: it sends its own messages."""
+    """Yield reminders that are due soon. A repeated one is news once: it sends its own messages."""
     for schedule in schedules:
         due = schedule.due_at
         waits = schedule.kind == "reminder" and schedule.status == "active"
@@ -91,7 +82,7 @@ def _of_schedule(kind: Kind, schedule: Schedule, reason: Reason) -> Matter:
 def of_memories(
     memories: Iterable[Memory], now: datetime, zone: ZoneInfo, *, since: datetime
 ) -> Iterator[Matter]:
-    """Yield memories that end or name a day soon, or changed since `since`, when the heartbeats began."""
+    """Yield memories that end or name a day soon, or changed since heartbeats began."""
     for memory in memories:
         if memory.is_expired(now):
             continue
@@ -116,7 +107,7 @@ def _near(why: Why, moment: datetime, mark: str, now: datetime) -> Reason:
 
 
 def new(matters: Iterable[Matter], looked_at: Collection[str]) -> tuple[Matter, ...]:
-    """Return the matters with their new reasons, most urgent first, at most MAX_COUNT."""
+    """Return the matters with their new reasons, most urgent first."""
     fresh = (
         replace(each, reasons=tuple(reason for reason in each.reasons if reason.mark not in looked_at))
         for each in matters
@@ -134,8 +125,7 @@ _YEARLY: Final = re.compile(
 def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
     """Return the days from today to `within` days later that the text names: `11月25日`, `2026-11-25`.
 
-    A date without a year matches any year; so does one of a past year if the text is about birthdays and the
-    like. Relative days are ignored: they meant another day when the text was written.
+    A date without a year matches any year, as does a past year's in a text about birthdays and the like.
     """
     written = normalize(text)
     yearly = _YEARLY.search(written) is not None
@@ -154,8 +144,7 @@ def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
 
 
 def parse_minute(text: str) -> int | None:
-    """Parse a time of day (`22`, `22:30`, `22時半`, `10pm`) to minutes after midnight; None for anything
-    else. 24:00 is 0."""
+    """Parse a time of day (`22`, `22:30`, `10pm`) to minutes after midnight; None for anything else."""
     written = normalize(text)
     try:
         words = read(f"{written}:00" if re.fullmatch(r"[0-9]{1,2}", written) else written)
@@ -166,7 +155,7 @@ def parse_minute(text: str) -> int | None:
 
 
 def quiet_of(since: str, until: str) -> Quiet:
-    """Parse quiet hours; an empty time is the usual one. Raises TimeOfDayNotUnderstood."""
+    """Parse quiet hours; empty ones are the usual. Raises TimeOfDayNotUnderstood."""
     minutes = []
     for text, usual in ((since, USUAL_QUIET.since), (until, USUAL_QUIET.until)):
         minute = parse_minute(text) if text.strip() else usual

@@ -1,8 +1,7 @@
-"""Repeats as stored: cron expressions, and numbers of hours.
+"""Repeats as stored: a five-field cron expression in the user's time zone, or `every 6h`, in elapsed hours.
 
-A repeat is a five-field cron expression in the user's time zone, or `every 6h`, counted in elapsed hours.
-Cron can't express "every other Tuesday", so an interval of days, weeks or months may follow, with its start
-date: `0 10 * * 2 every 2 weeks from 2026-11-24`. Weeks begin on Monday.
+Cron can't express "every other Tuesday", so an interval may follow, with its start date:
+`0 10 * * 2 every 2 weeks from 2026-11-24`. Weeks begin on Monday.
 
 A time skipped by a clock change is that much later; of a time that occurs twice, the first counts (RFC 5545,
 section 3.3.5). Only an hourly repeat comes in each elapsed hour.
@@ -30,16 +29,15 @@ _INTERVAL: Final = re.compile(
 Unit = Literal["days", "weeks", "months"]
 _MAX_COUNT: Final[dict[Unit, int]] = {"days": 366, "weeks": 104, "months": 120}
 _YEARS_AHEAD: Final = 50
-"""Search limit for the next time, also in cronsim."""
 _SAME_LOCAL_TIME: Final = timedelta(hours=3)
 """More than any clock is set back."""
 _CRON_ERRORS: Final = (CronSimError, ValueError, TypeError, AssertionError, OverflowError)
-"""cronsim also raises errors that are not its own."""
+"""cronsim raises more than its own errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """Minutes after the user's local midnight; `until` may be smaller than `since`."""
+    """Minutes after local midnight; `until` may be smaller than `since`."""
 
     since: int
     until: int
@@ -52,7 +50,7 @@ class Interval:
     count: int
     unit: Unit
     since: date | None = None
-    """A day of the first period; None if unknown yet."""
+    """A day of the first period."""
 
     def __str__(self) -> str:
         every = f"every {self.count} {self.unit}"
@@ -73,7 +71,6 @@ class Interval:
         return date.fromordinal((number + missing) * 7 + 1 if self.unit == "weeks" else number + missing)
 
     def _number(self, day: date) -> int:
-        """Count days, weeks or months since the calendar began."""
         if self.unit == "months":
             return day.year * 12 + day.month - 1
         return (day.toordinal() - 1) // 7 if self.unit == "weeks" else day.toordinal()
@@ -94,8 +91,7 @@ def parts_of(repeat: str) -> tuple[str, Interval | None]:
 
 
 def check_repeat(text: str) -> str:
-    """Return a cron expression with optional interval as stored. Raises RepeatNotUnderstood if it never
-    occurs, and RepeatTooOften if it occurs more than once an hour."""
+    """Return a cron expression with its interval as stored. Raises RepeatNotUnderstood or RepeatTooOften."""
     try:
         cron, interval = parts_of(text)
     except ValueError as error:
@@ -109,7 +105,7 @@ def check_repeat(text: str) -> str:
 
 
 def count_from(repeat: str, day: date) -> str:
-    """Return the repeat with its interval starting on this day, unless it has a start date."""
+    """Let an interval without a start date start on this day."""
     if in_hours(repeat):
         return repeat
     cron, interval = parts_of(repeat)
@@ -121,7 +117,7 @@ def in_hours(repeat: str) -> bool:
 
 
 def hours_of(repeat: str) -> int:
-    """Parse `every 6h`. Raises ValueError for any other text."""
+    """Parse `every 6h`. Raises ValueError."""
     found = _HOURS.fullmatch(repeat)
     hours = int(found[1]) if found else 0
     if not MIN_HOURS <= hours <= MAX_HOURS:
@@ -141,8 +137,8 @@ def is_quiet(moment: datetime, zone: ZoneInfo, quiet: Quiet | None) -> bool:
 
 
 def next_time(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None = None) -> datetime | None:
-    """Return the first time (UTC) later than `after`; None if there is none within _YEARS_AHEAD, or if
-    `repeat` is empty or invalid. A repeat in hours counts from `after` and avoids quiet hours."""
+    """Return the first time (UTC) later than `after`; None if there is none in 50 years, or if `repeat` is
+    empty or invalid. A repeat in hours counts from `after` and avoids quiet hours."""
     after = after.astimezone(UTC)
     try:
         if in_hours(repeat):
@@ -153,7 +149,6 @@ def next_time(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None 
 
 
 def _next_of_hours(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None) -> datetime:
-    """Within quiet hours, it is their end; one skipped by a clock change is that much later."""
     moment = after + timedelta(hours=hours_of(repeat))
     if quiet is None or not is_quiet(moment, zone, quiet):
         return moment
@@ -182,11 +177,8 @@ def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | No
 
 
 def _local_times(cron: str, interval: Interval | None, start: datetime) -> Iterator[datetime]:
-    """Yield the later local times.
-
-    cronsim is used for local times only: it moves skipped times to right after the clock change, and loses
-    times where clocks move by half an hour (Lord Howe Island).
-    """
+    """cronsim is used for local times only: it moves skipped times to right after the clock change, and loses
+    times where clocks move by half an hour (Lord Howe Island)."""
     until = start.year + _YEARS_AHEAD
     times = CronSim(cron, start)
     while (local := next(times, None)) and local.year <= until:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 _TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""UAX #9, section 2: they affect text beyond their own."""
+"""UAX #9: they affect text beyond their own."""
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 
 _BREAKS: Final = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
@@ -18,7 +18,7 @@ _SIGN: Final = re.compile("^[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return at most `limit` characters, including an ellipsis if it was cut."""
+    """Return at most `limit` characters, with an ellipsis if cut."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
@@ -28,13 +28,13 @@ def one_line(text: str) -> str:
 
 
 def without_controls(text: str) -> str:
-    """Remove control characters (PostgreSQL rejects NUL) and bidirectional marks; line breaks become line
-    feeds. Joiners and variation selectors stay, as emoji need them."""
+    """Remove control characters and bidirectional marks; line breaks become line feeds. Joiners and variation
+    selectors stay, as emoji need them."""
     return _CONTROLS.sub("", _TURNING.sub("", _BREAKS.sub("\n", text)))
 
 
 def printable(text: str) -> str:
-    """Return what a terminal can show: no control characters or lone surrogates."""
+    """Return what a terminal can show."""
     return _HALVES.sub("", without_controls(text))
 
 
@@ -44,13 +44,11 @@ def without_sign(text: str) -> str:
 
 
 def hiragana(text: str) -> str:
-    """Convert katakana to hiragana; the long vowel sign stays."""
     return text.translate(_TO_HIRAGANA)
 
 
 def in_digits(numerals: str) -> str:
-    """Return a kanji number: below a hundred with 十, or a row of digits (二十三, 二〇二六). Raises KeyError
-    for anything else."""
+    """Return a kanji number below a hundred, or a row of kanji digits. Raises KeyError."""
     if "十" in numerals:
         tens, _, ones = numerals.partition("十")
         return str((_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0))
@@ -58,7 +56,6 @@ def in_digits(numerals: str) -> str:
 
 
 def format_size(count: int) -> str:
-    """Format bytes: `12.3 MB`."""
     for unit, size in (("GB", 10**9), ("MB", 10**6)):
         if count >= size:
             return f"{count / size:.1f} {unit}"

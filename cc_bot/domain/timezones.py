@@ -87,7 +87,7 @@ _NAMES: Final[Mapping[str, str]] = {
     "Pacific/Auckland": "オークランド ニュージーランド nzst nzdt newzealand",
     "UTC": "世界標準時 協定世界時 utc gmt z",
 }
-"""Words that are not part of the zone's name. A word for several zones means the most populous one."""
+"""Words that are not part of the zone's name. Of several zones, the first is meant."""
 
 
 def zone_of(typed: str) -> str:
@@ -106,8 +106,7 @@ def zone_of(typed: str) -> str:
 
 
 def suggest_zones(typed: str, own: str | None = None) -> list[str]:
-    """Return zones for a typed prefix, likeliest first. Without one: the user's own, the default, then common
-    ones."""
+    """Return zones for a typed prefix, likeliest first; without one the user's own, then common ones."""
     wanted = _fold(typed)
     if not wanted:
         return _once([*filter(None, [own]), USUAL, *_NAMES, *_known()])
@@ -121,7 +120,7 @@ def suggest_zones(typed: str, own: str | None = None) -> list[str]:
 _OFFSET: Final = re.compile(r"(?:utc|gmt)?[+−-]\d{1,2}(?::?\d\d)?")
 _USUAL_OFFSET: Final = re.compile(r"(?:utc|gmt)?\+0?9(?::?00)?")
 _INVERTED: Final = re.compile(r"(?:Etc/)?GMT[+-]?\d+")
-"""POSIX inverts the sign: Etc/GMT+9 is nine hours behind UTC, contrary to common usage."""
+"""POSIX inverts the sign: Etc/GMT+9 is nine hours behind UTC."""
 
 
 @cache
@@ -143,7 +142,7 @@ def _by_name() -> Mapping[str, list[str]]:
 
 
 def _once(zones: Iterable[str]) -> list[str]:
-    """Return the zones known to this machine, without duplicates; its table may be older."""
+    """Return the zones known to this machine, without duplicates."""
     known = frozenset(_known())
     return [zone for zone in dict.fromkeys(zones) if zone in known]
 

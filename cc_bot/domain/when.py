@@ -1,6 +1,5 @@
 """Resolves times and repeats written in Japanese, English or ISO 8601 to moments and stored repeats.
 
-`10分後`, `来週の金曜18:00`, `in 10 minutes`; `毎朝8時`, `隔週の火曜 10時`, `every weekday at 9`.
 A time without a day is today's or, once that has passed, tomorrow's; `明日3時` and `at 3` are in the
 afternoon (for the night: `朝3時`, `3am`, `3:00`). `12/3` is in December. `next friday` and 来週の金曜 are in
 the week that begins next Monday. A time skipped by a clock change is that much later; of one that occurs
@@ -43,13 +42,11 @@ from cc_bot.domain.when_words import (
 
 FURTHEST_YEARS: Final = 10
 USUAL_MINUTE_OF_DAY: Final = 9 * 60
-"""After midnight; the default if only a day is named."""
+"""If only a day is named."""
 AFTERNOON_UNTIL: Final = 7 * 60
-"""Minutes after noon: once 5:00 has passed, `5時` is this afternoon; 7時 may be tomorrow's."""
+"""Once 5:00 has passed, `5時` is this afternoon; 7時 may be tomorrow's."""
 MAX_LENGTH: Final = 200
-"""Characters; a longer text is rejected."""
 MAX_AT_ONCE: Final = 5
-"""Schedules per text."""
 _A_LIFE: Final = timedelta(days=366 * 150)
 """How long ago a repeat may have begun: a birthday."""
 _ISO: Final = re.compile(
@@ -60,13 +57,12 @@ _ISO: Final = re.compile(
 @dataclass(frozen=True, slots=True, order=True)
 class ReadTime:
     moment: datetime
-    """UTC."""
     timed: bool
     """Whether the text names a time of day or a number of hours."""
 
 
 def read_when(text: str, now: datetime, zone: ZoneInfo) -> ReadTime:
-    """Like `read_moments`, but raises WhenNotUnderstood for several times."""
+    """Like `read_moments`, but for one moment."""
     found = read_moments(text, now, zone)
     if len(found) > 1:
         raise WhenNotUnderstood
@@ -74,8 +70,8 @@ def read_when(text: str, now: datetime, zone: ZoneInfo) -> ReadTime:
 
 
 def read_moments(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> list[ReadTime]:
-    """Return the moments that a text means, in order: one for each day and time of day. `over` allows past
-    days. Raises WhenNotUnderstood (including NoSuchTime), also for repeats, WhenPassed or WhenTooFar."""
+    """Return the moments that a text means: one for each day and time of day. `over` allows past days. Raises
+    WhenNotUnderstood (including NoSuchTime), also for repeats, WhenPassed or WhenTooFar."""
     if len(text) > MAX_LENGTH or len(written := normalize(text)) > MAX_LENGTH:  # ㍿ becomes four characters
         raise WhenNotUnderstood
     try:
@@ -97,8 +93,7 @@ def read_moments(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False
 
 
 def day_choices(words: TimeWords, today: date) -> list[list[date]]:
-    """Return the candidate days of each named day, in order: the first that is not over is meant. Raises
-    WhenNotUnderstood or NoSuchTime."""
+    """Return each named day's candidates, in order: the first that is not over is meant."""
     named = words.named_days - {"every"}
     if named <= {"span"}:
         return [[today, today + timedelta(days=1)]]
@@ -120,10 +115,8 @@ def _iso_moment(written: str, iso: re.Match[str], now: datetime, zone: ZoneInfo)
 
 
 def moments_of(words: TimeWords, now: datetime, zone: ZoneInfo, *, over: bool = False) -> list[ReadTime]:
-    """Return the moments that parsed words mean, later than now, or also past ones with `over`.
-
-    Raises WhenNotUnderstood, NoSuchTime or WhenPassed; ValueError or OverflowError outside the calendar.
-    """
+    """Return the moments that parsed words mean. Raises as `read_moments`; ValueError or OverflowError
+    outside the calendar."""
     local = now.astimezone(zone)
     same = Clock(local.hour * 60 + local.minute)
     clocks: list[Clock | None] = [same if each.as_now else each for each in words.clocks]
@@ -165,7 +158,7 @@ def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today:
 
 
 def _to_utc(wall: datetime, now: datetime, zone: ZoneInfo) -> datetime:
-    """Convert a local time; if it occurs twice and the first is over, the second."""
+    """If a local time occurs twice and the first is over, the second counts."""
     first, second = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     return second if first <= now < second else first
 
@@ -175,7 +168,7 @@ def _at(day: date, minute: int) -> datetime:
 
 
 def _shifted(words: TimeWords, clock: Clock | None, now: datetime, zone: ZoneInfo) -> ReadTime:
-    """Return the moment shifted; hours are elapsed hours, days and months are calendar ones."""
+    """Hours are elapsed hours, days and months are calendar ones."""
     months, days, seconds = words.shift
     if not (any(words.shift) or "shift" in words.seen) or (seconds and clock):
         raise WhenNotUnderstood
@@ -206,7 +199,6 @@ def _of_week(words: TimeWords, today: date) -> list[list[date]]:
 
 
 def _of_months(words: TimeWords, today: date) -> list[list[date]]:
-    """Return the days of a month named by number, by weekday, by name, or not at all (来月)."""
     begin, end = today, date.max
     if "year" in words.seen:
         if not (words.month_number or words.named):
@@ -231,7 +223,7 @@ def _of_months(words: TimeWords, today: date) -> list[list[date]]:
 
 
 def _next_days(cron: str, begin: date, end: date) -> list[date]:
-    """Return the first two days of a cron expression's day fields. Raises NoSuchTime if there is none."""
+    """Return the first two days of cron's day fields. Raises NoSuchTime."""
     found, after = list[date](), datetime.combine(begin, time(), UTC) - timedelta(seconds=1)
     while len(found) < 2 and (moment := next_time(f"0 0 {cron}", after, _UTC)) and moment.date() <= end:
         found.append(moment.date())
@@ -251,7 +243,7 @@ def months_on(day: date, months: int) -> tuple[int, int]:
 
 
 Planned = tuple[datetime, str]
-"""The first time (UTC), and the repeat as stored; empty for once."""
+"""The first time (UTC), and the repeat as stored."""
 
 _CRON: Final = re.compile(
     r"\A[\d*][\d*/,\-#a-z]*+(?:\s++[\d*/,\-#a-z]++){4}(?:\s++every\s[\w\s-]{1,40})?", re.ASCII
@@ -267,10 +259,9 @@ _LOOKS_REPEATED: Final = re.compile(
     r"|\b(?:every|each|hourly|daily|weekly|monthly|yearly|twice|repeat\w*|[a-z]+days)\b"
 )
 _AMBIGUOUS: Final = re.compile(r"\d(?:日|週間?|か月|年)おき|\bevery second\b")
-"""Every 3 or every 4 days? The second Tuesday of a month, or every other Tuesday?"""
+"""Every 3 or every 4 days?"""
 
 _MAX_SPLIT: Final = 60
-"""Characters at either end in which a time is searched."""
 _ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _UTC: Final = ZoneInfo("UTC")
 _GOES_ON: Final = re.compile(
@@ -284,21 +275,20 @@ _GOES_ON: Final = re.compile(
     r"|[\s、,(]{0,4}(?:[祝祭休平土日月火水木金]\S{0,5}?)?(?:を?は?除|以外)|[\s、,(]{0,4}年末まで"
     r"|から.{0,12}(?:毎|ごと|隔)"
 )
-"""Text after which the match was only part of a longer expression: `3日`間, `1時間`以内, `明日`か明後日,
-`every friday` until christmas, `毎日9時`(祝日を除く)."""
+"""Text after which the match was only part of an expression: `3日`間, `明日`か明後日,
+`毎日9時`(祝日を除く)."""
 _LIMITED: Final = re.compile(r"\b(?:until|till|except|excluding|unless)\b|[\d時日月年末]まで|以外|[をは]除")
-"""A limit that a repeat can't have, further on: `every friday at 18` swim until christmas."""
+"""A limit that a repeat can't have: `every friday at 18` swim until christmas."""
 _IN_WORD: Final = re.compile(
     r"(?:(?<![今明毎翌])[朝昼夕夜晩]|^[月火水木金土日]{2,7})[^にのは、,\s月火水木金土日]$"
 )
-"""As in 昼寝, 夕飯 and 水木さん; 毎朝 is a word of its own."""
+"""As in 昼寝, 夕飯 and 水木さん."""
 _CLINGS: Final = re.compile(
     r"[\d第隔先毎数約週再:/.〜~-]$|[\d後日時分朝昼夜晩曜]と$"
     r"|\b(?:and|or|until|till|through|except|excluding|from|to|between|starting|beginning)\s$"
 )
 """Text that a time may not follow: `第6`金曜."""
 _NO_END: Final = re.compile(r"[\s、,にのは毎]$|\b(?:on|the|of|by|about|around|please)$")
-"""A time does not end with these."""
 _LINK: Final = re.compile(
     r"^(?:に?なったら|に|の|は|から|[、,:：\s]|(?:to|about|of|that)\s){1,8}", re.IGNORECASE
 )
@@ -306,11 +296,9 @@ _LINK: Final = re.compile(
 
 def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
     """Parse a time and a repeat; several schedules if one can't express it (`明日9時と18時`). Either text may
-    contain the repeat. A `when` beside a `repeat` gives its beginning, and the day and time of day that
-    `repeat` omits.
+    contain the repeat. A `when` beside a `repeat` gives its beginning, and the day and time that it omits.
 
-    Raises WhenNotUnderstood (including NoSuchTime), WhenPassed or WhenTooFar; RepeatNotUnderstood or
-    RepeatTooOften; SeveralTimes for more than MAX_AT_ONCE, and for one repeat with several beginnings.
+    Raises as `read_moments`; RepeatNotUnderstood, RepeatTooOften or SeveralTimes.
     """
     if len(repeat) > MAX_LENGTH:
         raise RepeatNotUnderstood
@@ -327,7 +315,7 @@ def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tu
 
 
 def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> Planned:
-    """Parse one schedule. Raises SeveralTimes for more, and the errors of `parse_schedules`."""
+    """Parse one schedule. Raises as `parse_schedules`."""
     planned = parse_schedules(when, repeat, now, zone)
     if len(planned) > 1:
         raise SeveralTimes
@@ -340,7 +328,6 @@ def looks_repeated(text: str) -> bool:
 
 
 def _not_understood(text: str) -> type[InputError]:
-    """Return the error for a repeat that no rule reads."""
     ambiguous = len(text) <= MAX_LENGTH and _AMBIGUOUS.search(normalize(text))
     return RepeatAmbiguous if ambiguous else RepeatNotUnderstood
 
@@ -348,7 +335,7 @@ def _not_understood(text: str) -> type[InputError]:
 def split_when(written: str) -> tuple[str, str]:
     """Split a text into the time at its beginning or else its end, and the rest: `明日9時に薬を飲む`.
 
-    Raises WhenNotUnderstood without a time, and RepeatNotUnderstood for a repeat that is unknown or limited.
+    Raises WhenNotUnderstood without a time, and RepeatNotUnderstood for an unknown or limited repeat.
     """
     text = written.strip()
     ends = range(min(len(text), _MAX_SPLIT), 0, -1)
@@ -406,7 +393,7 @@ def _plan(when: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
 
 
 def _parts(written: str) -> tuple[str, str]:
-    """Split `明日から毎日9時` and `every 3 days starting tomorrow` into beginning and repeat."""
+    """Split `明日から毎日9時` and `every 3 days starting tomorrow`."""
     start, since, repeat = written.partition("から")
     if not since:
         repeat, *starts = _STARTING.split(written, maxsplit=1)
@@ -445,7 +432,7 @@ def _start(when: str, now: datetime, zone: ZoneInfo) -> ReadTime:
 def _first_times(
     repeats: list[str], now: datetime, zone: ZoneInfo, begin: datetime | None = None
 ) -> tuple[Planned, ...]:
-    """Return each repeat's first future time. Intervals of days are counted from the very first one."""
+    """Intervals of days are counted from the very first time."""
     planned: list[Planned] = []
     for each in repeats:
         first = next_time(each, begin or now, zone)
@@ -473,11 +460,8 @@ def _read_repeat(text: str, start: datetime | None) -> list[str]:
 
 
 def repeats_of(words: TimeWords, start: datetime | None) -> list[str]:
-    """Return words as cron expressions, one for each minute of the hour: cron can't express 9:00 and 18:30 in
-    one. `start` (local time) provides the day and time of day that they omit.
-
-    Raises RepeatNotUnderstood, RepeatTooOften, or WhenNotUnderstood for a time of day.
-    """
+    """Return cron expressions, one for each minute of the hour: cron can't express 9:00 and 18:30 in one.
+    `start` (local time) provides the day and time of day that the words omit."""
     if not words.is_repeated or words.week is not None:
         raise RepeatNotUnderstood
     if any(each.as_now or each.of_day() is None for each in words.clocks):
@@ -505,7 +489,7 @@ def repeats_of(words: TimeWords, start: datetime | None) -> list[str]:
 
 
 def _hours_apart(count: int, start: datetime | None) -> str:
-    """Cron restarts at midnight, so an interval that does not divide a day is counted in elapsed hours."""
+    """Cron restarts at midnight, so other intervals count elapsed hours."""
     if not 1 <= count <= MAX_HOURS:
         raise RepeatNotUnderstood
     if 24 % count:
@@ -561,7 +545,7 @@ def _nth(nth: int, weekday: int) -> str:
 
 
 def _monthdays(numbers: Iterable[int]) -> str:
-    """The 31st means the last day of the month: rent due then is due in June, too."""
+    """The 31st means the last day of the month."""
     return _listed({each % 31 for each in numbers} - {0}, *(["L"] if {0, 31} & {*numbers} else []))
 
 

@@ -1,7 +1,6 @@
 """The grammar of times and repeats in Japanese and English.
 
-A text is read from left to right, matching one form of the table below at a time. A text with anything else
-is rejected, so that nothing is overlooked. when.py interprets the words.
+A text is read from left to right, one form of the table at a time; one with anything else is rejected.
 """
 
 import re
@@ -22,7 +21,6 @@ NOON: Final = 12 * 60
 MIDNIGHT: Final = 24 * 60
 """In minutes after the preceding midnight, as all times of day here."""
 SMALL_HOURS: Final = 5 * 60
-"""Until then it is night."""
 USUAL_MINUTE: Final[dict[Part, int]] = {
     "am": 9 * 60,
     "morning": 8 * 60,
@@ -32,22 +30,19 @@ USUAL_MINUTE: Final[dict[Part, int]] = {
     "evening": 18 * 60,
     "night": 20 * 60,
 }
-"""Default times for a part of the day without an hour."""
 MAX_HOUR: Final = 29
 """`25時` is 1:00 of the next day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day as written."""
-
     minute: int | None = None
-    """None if only the part of the day is named. At or above MIDNIGHT it is on the next day."""
+    """None if only a part of the day is named. From MIDNIGHT on it is the next day's."""
     part: Part = ""
     spoken: bool = False
-    """Whether the hour may be in the afternoon: `3時`, `at 3`, but not `3:00`."""
+    """Whether the hour may be in the afternoon: `3時`, but not `3:00`."""
     as_now: bool = False
-    """Whether it is the current time of day: 今頃, same time."""
+    """今頃, same time."""
 
     def of_day(self) -> int | None:
         """Return the minute of the day; None for a part of the day without a default."""
@@ -69,7 +64,7 @@ class Clock:
                 return minute
 
     def of_other_day(self) -> int | None:
-        """Return the minute on a day other than today: `明日の3時` is in the afternoon."""
+        """`明日の3時` is in the afternoon."""
         minute = self.of_day()
         return minute if minute is None or not self.is_in_doubt(SMALL_HOURS) else minute + NOON
 
@@ -85,28 +80,22 @@ class TimeWords:
     shift: tuple[int, int, int] = (0, 0, 0)
     """Months, days and seconds from now."""
     days: list[int] = field(default_factory=list)
-    """Relative to today."""
     week: int | None = None
-    """Relative to the current one, which began on Monday."""
     month: int | None = None
     year: int | None = None
-    """Relative to the current one."""
     year_number: int | None = None
     month_number: int | None = None
     monthdays: list[int] = field(default_factory=list)
     """0: the last day of the month."""
     named: str = ""
-    """A named day such as 成人の日."""
     nth: list[tuple[int, int]] = field(default_factory=list)
-    """Weekdays within a month: (2, 0) is the second Monday; 0 as the ordinal means the last."""
+    """(2, 0) is the second Monday of a month, (0, 0) the last."""
     weekdays: list[int] = field(default_factory=list)
-    """0: Monday."""
     not_today: bool = False
-    """Whether `次の金曜` was written."""
+    """次の金曜."""
     plural: bool = False
     """Whether the weekdays imply a repeat: 平日, mondays."""
     every: tuple[int, Unit] | None = None
-    """The interval between two times."""
     clocks: list[Clock] = field(default_factory=list)
     part: Part = ""
     """A part of the day not yet followed by a clock time."""
@@ -123,7 +112,7 @@ class TimeWords:
 
     @property
     def implied_unit(self) -> Unit:
-        """The unit implied by the days: weeks in `every friday`, days in 毎朝."""
+        """Weeks in `every friday`, days in 毎朝."""
         if self.month_number or self.named:
             return "years"
         if self.nth or self.monthdays:
@@ -142,7 +131,6 @@ _NUMERALS: Final = re.compile(
 )
 _MONTHS_LONG: Final = re.compile(r"(?<=[\d〇一二三四五六七八九十])\s?[かヶケヵカ個箇]月")
 _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925}
-"""The year before each era's first."""
 _ERA_YEAR: Final = re.compile(rf"({'|'.join(_ERAS)})\s?(\d{{1,2}}|元)年")
 
 
@@ -191,8 +179,7 @@ def _unit(name: str) -> Unit:
 
 
 def _amounts(span: str) -> tuple[int, int, int]:
-    """Raises WhenNotUnderstood for fractions of a day or month, whose length is unclear, and for two amounts:
-    `10 minutes and 20 minutes`."""
+    """Raises WhenNotUnderstood for fractions of a day or month, and for two amounts of a unit."""
     total = defaultdict[Unit, float](float)
     for number, half, name, half_more in _AMOUNT.findall(span):
         if any(_SIZES.index(_unit(name)) >= _SIZES.index(each) for each in total):
@@ -373,7 +360,7 @@ _FILLER: Final = re.compile(
 )
 _LIST_WORD: Final = re.compile(r"[、,・&/]|と|及び|and\b")
 _LISTED: Final = frozenset({"day", "nth", "weekday", "monthday", "clock"})
-"""Kinds of forms that may occur several times."""
+"""Forms that may occur several times."""
 _BARE_CLOCK: Final = re.compile(r"(?P<hour>\d{1,2})(?!\d)(?=[\s、,]|$)", re.ASCII)
 """The second hour in `at 9 and 18`."""
 
@@ -406,8 +393,7 @@ def is_inside_word(text: str, at: int) -> bool:
 
 
 def read_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
-    """Parse the time expression at the beginning, and return where it ends. Raises WhenNotUnderstood or
-    NoSuchTime."""
+    """Parse the time expression at the beginning, and return its end. Raises WhenNotUnderstood."""
     words, end, before_part, listed = TimeWords(), at, at, False
     while at < len(text):
         kind, match = _form(text, at, bare="clock" in words.seen and listed)
@@ -503,7 +489,7 @@ def _take_weekdays(words: TimeWords, found: dict[str, str], written: str) -> Non
 
 
 def _take_part(words: TimeWords, match: re.Match[str]) -> None:
-    """Apply a part of the day to the hour before it (`9 in the morning`) or to the next one."""
+    """It belongs to the hour before it (`9 in the morning`) or to the next one."""
     part = next(each for each in _PARTS if each == match.lastgroup)
     before = words.clocks[-1] if words.clocks else Clock()
     if match[0].isascii() and not before.part and before.minute is not None:

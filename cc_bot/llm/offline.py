@@ -55,7 +55,7 @@ _MAX_FOUND: Final = 5
 _MAX_LISTED: Final = 20
 
 _HEAD: Final = re.compile(r"\A(?:\[[^\n]+[.:]\](?:\n>[^\n]*)*(?:\n\n|\Z))*(?P<name>[^#:：\n]{1,40}#\d{6}:)?")
-"""What a prompt puts before the asker's words: the messages they point at, and in a channel their name."""
+"""What a prompt puts before the author's words."""
 
 _PLEASE_JA: Final = r"(?:おいて|ください|下さい|ほしい|もらえますか|もらえる|くれる|ね|よ)*[。！!？?\s]*"
 _PLEASE_EN: Final = r"(?:(?:please|can you|could you|would you)[, ]+)?"
@@ -144,20 +144,18 @@ def _next_step(request: ChatRequest) -> _Step:
 
 
 class _Talk:
-    """The prompt, as the rules read it."""
-
     def __init__(self, request: ChatRequest) -> None:
         messages = [at for at, part in enumerate(request.prompt) if isinstance(part, UserPart)]
         present, *since = request.prompt[messages[-1] :] if messages else (UserPart(""),)
         self.message = _words(present.text)
         self.has_images = isinstance(present, UserPart) and bool(present.images)
         self.results = {part.name: _json(part.text) for part in since if isinstance(part, ToolResultPart)}
-        """The results of this turn, by tool."""
+        """By tool."""
         self.tools = frozenset(tool.name for tool in request.tools)
         self.texts = JA if _KANA_OR_KANJI.search(self.message) else EN
 
     def outcome(self, tool: str, done: str) -> str | None:
-        """What to say once the tool was called; None before."""
+        """None until the tool was called."""
         if (result := self.results.get(tool)) is None:
             return None
         if (error := result.get("error")) is not None:
@@ -203,7 +201,7 @@ def _remember(talk: _Talk) -> _Step | None:
 
 
 def _forget(talk: _Talk) -> _Step | None:
-    """Forget the one note that is surely meant; of several, or of those that may be meant, ask which one."""
+    """Forget the one note that is surely meant, else ask which one."""
     if (found := _first(_FORGET, talk.message)) is None:
         return None
     gone = talk.results.get("forget", {}).get("forgotten") or {}
@@ -252,7 +250,6 @@ def _list_reminders(talk: _Talk) -> _Step | None:
 
 
 def _remind(talk: _Talk) -> _Step | None:
-    """The tool works out the time itself, so it is passed on as it was written."""
     if (found := _first(_REMIND, talk.message)) is None:
         return None
     body = found["what"].strip()

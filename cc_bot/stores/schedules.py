@@ -1,7 +1,8 @@
 """Reminders and heartbeats, and the outcome of each firing.
 
-A firing is claimed before it is sent, and its outcome is recorded after. If the process dies in between, the
-firing is uncertain: its user is informed, and it is not sent again.
+A row of `firings` is written before a message is sent, and its key is unique: each firing is sent at most
+once, however many processes run. If the process dies before the outcome is recorded, the firing is uncertain:
+its user is informed.
 """
 
 import asyncio
@@ -98,16 +99,15 @@ RETIME: Final = f"""
     RETURNING {SCHEDULE.select}
 """
 
-# Only if its user has not changed it since it was read. $1 user, $2 id, $3 the next time, $4 status, $5 now,
-# $6 the time that was read
+# Only if its user has not changed it since. $1 user, $2 id, $3 the next time, $4 status, $5 now, $6 the time
+# that was read
 ADVANCE: Final = """
     UPDATE schedules SET due_at = $3, status = $4, advanced_at = $5
     WHERE user_id = $1 AND id = $2 AND status = 'active' AND due_at = $6
     RETURNING id
 """
 
-# Returns a row to the first process only. $1 schedule, $2 due, $3 user, $4 state, $5 process, empty if it is
-# not in `processes`, $6 now
+# Returns a row to the first process only. $1 schedule, $2 due, $3 user, $4 state, $5 process, $6 now
 CLAIM: Final = """
     INSERT INTO firings (schedule_id, due_at, user_id, state, claimed_by, claimed_at)
     VALUES ($1, $2, $3, $4, $5, $6)
@@ -115,10 +115,9 @@ CLAIM: Final = """
     RETURNING schedule_id
 """
 
-# The message belongs to its user and to no session, so it enters no history, summary or channel context. If
-# the gateway delivered it first, that row becomes the user's. After an erasure no claim exists, and nothing
-# is stored. $1 user, $2 channel, $3 author, $4 name, $5 Discord's id, $6 text, $7 tool calls, $8 visibility,
-# $9 now, $10 schedule, $11 due, $12 tainted
+# The message belongs to its user and to no session. If the gateway delivered it first, that row becomes the
+# user's. After an erasure nothing is stored. $1 user, $2 channel, $3 author, $4 name, $5 Discord's id,
+# $6 text, $7 tool calls, $8 visibility, $9 now, $10 schedule, $11 due, $12 tainted
 INSERT_SAID: Final = """
     INSERT INTO messages (
         user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
@@ -156,8 +155,7 @@ LAST_SAID: Final = f"""
 _WHOSE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
 
 IN_A_CHANNEL: Final = 4
-"""Reminders in flight per channel, or per user's DM. Discord takes five messages in five seconds, and other
-users must not wait for that."""
+"""Reminders in flight per channel or DM: Discord takes five messages in five seconds."""
 
 # Uses firings_open.
 _HAS_ROOM: Final = f"""(
@@ -188,7 +186,7 @@ SELECT_REWOUND: Final = f"""
     WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_WHOSE} /* all users */
 """
 
-# Uses firings_open. $1 claims before this are uncertain even if their process lives
+# Uses firings_open. $1 earlier claims are uncertain even if their process lives
 LOSE: Final = """
     UPDATE firings SET state = 'uncertain'
     WHERE state = 'claimed' AND (
@@ -207,13 +205,13 @@ SELECT_UNREPORTED: Final = f"""
     LIMIT 100 /* all users */
 """
 
-# $1 schedule, $2 due, $3 user, $4 the reporting process; NULL if it is not in `processes`
+# $1 schedule, $2 due, $3 user, $4 the reporting process, if registered
 REPORT: Final = """
     UPDATE firings SET reported = 1, told_by = $4
     WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
 """
 
-# Reports that a dead process had taken. Uses firings_being_told.
+# Reports taken by a dead process. Uses firings_being_told.
 REPORT_AGAIN: Final = """
     UPDATE firings SET reported = 0, told_by = NULL
     WHERE told_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.told_by)
@@ -221,21 +219,14 @@ REPORT_AGAIN: Final = """
 """
 
 
-# A row of `firings` is written before anything is sent, and its key is unique. So each firing is sent at most
-# once, however many processes run and wherever one dies. The same transaction advances the schedule to its
-# next time.
-
 SLACK: Final = timedelta(minutes=1)
 """Clock corrections below this do not change what is due."""
 _BATCH: Final = 50
 
 
 def _claim(process: str, whose: tuple[str, int | None], now: datetime, limit: int) -> Steps[list[Firing]]:
-    """Claim at most `limit` due times that no process has claimed.
-
-    Claiming a time computes the next one. If `advanced_at` lies in the future, the clock was set back, and
-    the next time is computed again: otherwise the repeat would stay silent.
-    """
+    """Claim due times, each with the next one computed. If `advanced_at` lies in the future, the clock was
+    set back, and the next time is computed again: otherwise the repeat would stay silent."""
     rows = yield Statement(SELECT_REWOUND, (*whose, to_ms(now + SLACK)))
     for schedule in map(SCHEDULE.read, rows):
         yield _advance(schedule, _time_after(schedule, now), now)
@@ -270,8 +261,7 @@ def _following_time(schedule: Schedule, now: datetime) -> datetime | None:
 
 
 def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, datetime | None]:
-    """Return the time to send now, if any, and the next one. Of late times, the newest is sent if it is at
-    most LATEST ago."""
+    """Return the time to send now, if any, and the next one. Of late times, the newest is sent."""
     due: datetime | None = schedule.due_at
     after = schedule.due_at
     if now - schedule.due_at > LATEST:
@@ -292,11 +282,11 @@ def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> S
 
 
 KEPT: Final = timedelta(days=30)
-"""Retention of a schedule after its last time; its buttons still work."""
+"""After its last time; its buttons still work."""
 ANSWERED_WITHIN: Final = timedelta(days=1)
 """A later message in a DM does not answer a reminder."""
 LOST_AFTER: Final = timedelta(minutes=5)
-"""A claim without an outcome for this long is uncertain, even if its process lives."""
+"""Until a claim is uncertain even if its process lives."""
 
 
 class ScheduleFields(TypedDict, total=False):
@@ -326,7 +316,7 @@ class ScheduleStore:
 
     @property
     def changed(self) -> asyncio.Event:
-        """An event set at the next change of a schedule; each change has its own event."""
+        """An event set at the next change of a schedule."""
         return self._changed
 
     async def add(
@@ -339,11 +329,8 @@ class ScheduleStore:
         place: Place = "channel",
         **fields: Unpack[ScheduleFields],
     ) -> Schedule:
-        """Add a schedule. A heartbeat replaces the user's previous one. A private one is sent by DM, not to a
-        channel.
-
-        Raises EmptyReminder, ReminderTooLong, SecretNotStored or TooManySchedules.
-        """
+        """Add a schedule. A heartbeat replaces the previous one; a private one is sent by DM. Raises
+        TooManySchedules, and as `check`."""
         text = self.check(text) if kind == "reminder" else ""
         place = "dm" if fields.get("visibility") == "private" and place == "channel" else place
         wanted = Schedule(0, key, kind, text, due_at, self._clock(), place=place, **fields)
@@ -389,8 +376,7 @@ class ScheduleStore:
         return await self._database.write(steps, [user(user_id)])
 
     async def resume(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Resume at its next time, or now if its only time has passed. None if the user does not have a
-        paused one."""
+        """Resume at its next time, or now if its only time has passed. None if the user has no paused one."""
         now = self._clock()
         resume = f"""
             UPDATE schedules SET status = 'active', obstacle = '', due_at = $3, advanced_at = $4
@@ -423,8 +409,7 @@ class ScheduleStore:
         timezone: str = "",
     ) -> Schedule | None:
         """Change a reminder's text and, if `time` is given, its next time, repeat and time zone, which
-        resumes a paused one. None if the user has no such active or paused reminder. Raises EmptyReminder,
-        ReminderTooLong or SecretNotStored."""
+        resumes it. None if the user has no such reminder. Raises as `check`."""
         of = (user_id, schedule_id)
         batch = [Statement(REWORD, (*of, self.check(text)))]
         if time is not None:
@@ -460,16 +445,14 @@ class ScheduleStore:
     async def claim_due(
         self, now: datetime, places: Collection[Place], *, user_id: int | None = None, limit: int = 1
     ) -> Sequence[Firing]:
-        """Claim at most `limit` due times; no other process receives them. A time more than LATEST late is
-        recorded as missed and not returned."""
+        """Claim at most `limit` due times. A time more than LATEST late is recorded as missed."""
         whose = (_as_list(places), user_id)
         return await self._database.write(
             lambda: _claim(self._process, whose, now, limit), [MAINTENANCE_LOCK]
         )
 
     async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
-        """Record that it was sent in this message, which belongs to its user and to no session. `channel_id`
-        is given if it is not the schedule's own channel."""
+        """Record that it was sent in this message. `channel_id`: if not the schedule's own channel."""
         schedule = firing.schedule
         said = (
             *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
@@ -484,26 +467,25 @@ class ScheduleStore:
         self._notify()
 
     async def mark_skipped(self, firing: Firing) -> None:
-        """Record that there was nothing to say."""
         await self._database.transaction([_settle(firing, "skipped")], [user(firing.schedule.key.user_id)])
 
     async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
-        """Record that it can't be sent to its destination, and pause the schedule."""
+        """Record that it can't be sent, and pause the schedule."""
         user_id = firing.schedule.key.user_id
         pause = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE user_id = $1 AND id = $2"
         batch = [_settle(firing, "failed"), Statement(pause, (user_id, firing.schedule.id, obstacle))]
         await self._database.transaction(batch, [user(user_id)])
 
     async def mark_lost(self, older_than: datetime) -> int:
-        """Mark claims before this time, and all claims of dead processes, as uncertain; returns their number.
-        Also releases reports taken by dead processes."""
+        """Mark claims before this time or of dead processes as uncertain; returns their number. Also releases
+        reports taken by dead processes."""
         batch = [Statement(LOSE, (to_ms(older_than),)), Statement(REPORT_AGAIN)]
         lost, _ = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return len(lost)
 
     async def take_unreported(self, places: Collection[Place], *, user_id: int | None = None) -> Missed:
-        """Return one owner's missed and uncertain times, and mark them as reported, so that no other process
-        reports them. They are returned again if this process dies before `mark_told`."""
+        """Return one owner's missed and uncertain times, and mark them as reported: returned again only if
+        this process dies before `mark_told`."""
 
         def steps() -> Steps[Missed]:
             rows = yield Statement(SELECT_UNREPORTED, (_as_list(places), user_id))
@@ -522,19 +504,18 @@ class ScheduleStore:
         await self._database.transaction(batch, [user(missed[0].schedule.key.user_id)])
 
     async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
-        """Return the earliest next time of all active schedules; it may have passed."""
+        """Return the earliest next time; it may have passed."""
         rows = await self._database.query(SELECT_NEXT, _as_list(places), user_id)
         return from_ms(rows[0][0]) if rows else None
 
     async def prune(self) -> None:
-        """Delete schedules that ended more than KEPT ago."""
         over = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1 /* all users */"
         settled = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed' /* all users */"
         batch = [Statement(each, (to_ms(self._clock() - KEPT),)) for each in (over, settled)]
         await self._database.transaction(batch, [MAINTENANCE_LOCK])
 
     async def get_said(self, discord_id: int) -> tuple[int, Message] | None:
-        """Return the owner of the reminder or heartbeat sent in this Discord message, and the message."""
+        """Return a reminder or heartbeat and its owner, by its Discord message."""
         said = f"""
             SELECT {_SAID.of("m")} FROM messages AS m
             WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL
@@ -543,8 +524,8 @@ class ScheduleStore:
         return _SAID.first(await self._database.query(said, discord_id))
 
     async def get_last_said(self, user_id: int, channel_id: int) -> Message | None:
-        """Return the newest reminder or heartbeat of this user in this channel within ANSWERED_WITHIN, if
-        they have said nothing there since."""
+        """Return the newest reminder or heartbeat of the last day, if its user has said nothing there
+        since."""
         since = to_ms(self._clock() - ANSWERED_WITHIN)
         return MESSAGE.first(await self._database.query(LAST_SAID, user_id, channel_id, since))
 
@@ -585,8 +566,8 @@ _SELDOM: Final = timedelta(hours=4)
 
 
 def _time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None) -> datetime:
-    """Return its next time in another time zone. Unless it comes every few hours, no local time up to the
-    last one sent comes again. A repeat that begins later still begins on that day."""
+    """Unless it comes every few hours, no local time up to the last one sent comes again. A repeat that
+    begins later still begins on that day."""
     if not old.repeat or in_hours(old.repeat) or old.due_at <= now:
         return old.due_at
     new, after = replace(old, timezone=timezone), now
@@ -609,7 +590,7 @@ _SELECT_MISSED: Final = f"""
 
 
 class HeartbeatStore:
-    """Marks of what each user's heartbeats have already mentioned. The heartbeats are schedules."""
+    """Marks of what each user's heartbeats have mentioned."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
@@ -620,7 +601,6 @@ class HeartbeatStore:
         return frozenset(name for (name,) in rows)
 
     async def set_marks(self, user_id: int, marks: Mapping[str, datetime]) -> None:
-        """Store marks until their times, and delete expired ones."""
         mark = """
             INSERT INTO heartbeat_marks (user_id, name, until) VALUES ($1, $2, $3)
             ON CONFLICT (user_id, name) DO UPDATE SET until = excluded.until
@@ -635,6 +615,6 @@ class HeartbeatStore:
         await self._database.transaction([forget], [user(user_id)])
 
     async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
-        """List the user's missed and uncertain reminders since then, oldest first."""
+        """List the user's missed and uncertain reminders since then."""
         rows = await self._database.query(_SELECT_MISSED, user_id, to_ms(since))
         return [*map(_FIRING.read, rows)]

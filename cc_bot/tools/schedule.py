@@ -122,7 +122,7 @@ def _store(context: ToolContext) -> ScheduleStore:
 
 
 def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime, str]:
-    """Parse the first time and the repeat; an approved call passes exactly what the user was shown."""
+    """An approved call passes exactly what the user was shown."""
     if context.approved is not None:
         due = datetime.fromisoformat(when)
         if due <= context.clock():
@@ -145,8 +145,7 @@ def _time(due: datetime, cron: str, words: Texts, *, timezone: str = "", place: 
 
 
 async def _list_seen(context: ToolContext) -> Sequence[Schedule]:
-    """The user's reminders that the answer's readers may see: in public, those set in public in the same
-    channel, as for heartbeats."""
+    """The reminders that the answer's readers may see."""
     known = await _store(context).list(context.user_id)
     here = context.key.channel_id if context.key else None
     return [each for each in known if context.visibility == "private" or is_known_in(each, here)]
@@ -157,7 +156,7 @@ def _added(schedule: Schedule) -> ToolOutcome:
 
 
 def _content(schedule: Schedule) -> dict[str, Any]:
-    """One reminder as JSON; receipts of stored answers are built from this (discord/pages)."""
+    """One reminder as JSON; receipts of stored answers are built from this."""
     content: dict[str, Any] = {
         "id": schedule.number,
         "text": schedule.text,

@@ -30,7 +30,7 @@ class ReminderForm(NamedTuple):
     when: str = ""
     repeat: str = ""
     number: int | None = None
-    """Of the reminder to change; None for a new one."""
+    """None for a new one."""
 
 
 NOTHING_ENTERED: Final = ReminderForm()
@@ -84,7 +84,7 @@ class ReminderPages:
         )
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Add one, or one per time; the same form counts once. Raises errors other than InputError."""
+        """Add one, or one per time; the same form counts once."""
         visitor, form = visitor_of(request), _form(request)
         replies = [Reply()]
 
@@ -109,7 +109,6 @@ class ReminderPages:
         return go_on_with(request, visitor, "/reminders", replies[-1])
 
     async def change(self, request: web.Request) -> web.StreamResponse:
-        """Change one's text, time or repeat. Raises ScheduleNotFound, and errors other than InputError."""
         visitor = visitor_of(request)
         form = _form(request, id_in(request, "number"))
         before = await reminders.find_reminder(self._schedules, visitor.user_id, id_in(request, "number"))
@@ -140,7 +139,6 @@ class ReminderPages:
         return go_on_with(request, visitor, "/reminders", reply)
 
     async def start_heartbeat(self, request: web.Request) -> web.StreamResponse:
-        """Set the heartbeat, replacing any other. Raises InputError."""
         visitor, every = visitor_of(request), text_of(request, "every")
         quiet_from, quiet_to = text_of(request, "quiet_from").strip(), text_of(request, "quiet_to").strip()
         if not (every.isascii() and every.isdecimal()) or bool(quiet_from) != bool(quiet_to):

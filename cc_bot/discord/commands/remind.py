@@ -32,7 +32,7 @@ loader.command(remind)
 
 
 def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
-    """The option for one of the user's reminders; suggests those whose text or number contains the input."""
+    """Suggests the user's reminders whose text or number contains the input."""
 
     async def suggest(
         ctx: lightbulb.AutocompleteContext[int], schedules: ScheduleStore = lightbulb.di.INJECTED

@@ -16,8 +16,7 @@ from cc_bot.texts import Texts
 
 
 def choice_name(schedule: Schedule) -> str:
-    """Return the name of an autocomplete choice. Those show no timestamps, so the time is in the owner's
-    zone."""
+    """Return an autocomplete choice. Those show no timestamps."""
     return shorten(f"#{schedule.number} {short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
 
 
@@ -25,13 +24,10 @@ SNOOZES_MIN: Final = (10, 60)
 LATE: Final = timedelta(minutes=2)
 """Later reminders say that they are late."""
 UNTOLD_CHARACTERS: Final = 200
-"""Per reminder, in a list of missed ones."""
 MAX_UNTOLD: Final = 6
-"""Per message; the others are only counted."""
 
 
 def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
-    """Return the message of a due reminder: mention, text and buttons."""
     schedule = firing.schedule
     late = NO_FACTS.noting(words.reminder.late.format(time=timestamp(firing.due_at, "f")))
     text = f"<@{schedule.key.user_id}> {spoken_reminder(schedule)}"
@@ -48,7 +44,6 @@ def spoken_reminder(schedule: Schedule) -> str:
 
 
 def heartbeat_page(schedule: Schedule, text: str) -> Page:
-    """Return a heartbeat's message. In a channel it mentions its owner."""
     call = f"<@{schedule.key.user_id}> " if schedule.heard == "public" else ""
     return Page(_plain_text(f"{call}{for_discord(text)}"))
 
@@ -64,7 +59,6 @@ def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
 
 
 def snoozed_page(shown: Page, before: Schedule, later: Schedule, words: Texts) -> Page:
-    """Return a snoozed reminder, with a button to cancel it."""
     told = words.reminder.snoozed.format(moment=timestamp(later.due_at, "R"))
     button = Button(words.reminder.cancel, UnscheduleButton(later.key.user_id, later.id).custom_id())
     return replace(shown, facts=shown.facts.noting(told), buttons=(button, *_stop_button(before, words)))
@@ -78,7 +72,7 @@ def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
 
 
 def untold_page(missed: Missed, words: Texts) -> Page:
-    """Return the report of missed and possibly missed reminders to their owner."""
+    """Return the report of missed reminders."""
     lines = list[str]()
     texts = words.reminder
     for heading, state in ((texts.missed, "missed"), (texts.uncertain, "uncertain")):
@@ -90,7 +84,7 @@ def untold_page(missed: Missed, words: Texts) -> Page:
 
 
 def stopped_page(schedule: Schedule, words: Texts) -> Page:
-    """Return why a schedule was paused, for its owner."""
+    """Return why a schedule was paused."""
     texts, reason = words.reminder, words.reminder.reasons[schedule.obstacle]
     if schedule.kind == "heartbeat":
         return Page(texts.heartbeat_stopped.format(reason=reason))
@@ -102,7 +96,7 @@ def _quoted(schedule: Schedule) -> str:
 
 
 def _plain_text(text: str) -> str:
-    """Cut a text to Discord's limit, without link previews: a model may have set the reminder."""
+    """Without link previews: a model may have set the reminder."""
     shown = without_previews(_fitting(text, MESSAGE_LIMIT))
     if utf16_length(shown) <= MESSAGE_LIMIT:
         return shown
