@@ -345,9 +345,8 @@ async def show_tools(caller: Caller, server: str, *, administration: Administrat
     if not tools:
         return Reply((told, texts.details_none))
     written = await asyncio.to_thread(details_file, server, tools, texts)
-    notes = [texts.details, *([texts.details_cut] if written.cut else [])]
-    notes += [texts.code.format(code=each.code) for each in own if each.code]
-    return Reply((told, *notes), file=ReplyFile(texts.details_file, written.text.encode()))
+    notes = [texts.details, *(texts.code.format(code=each.code) for each in own if each.code)]
+    return Reply((told, *notes), file=ReplyFile(texts.details_file, written.encode()))
 
 
 async def accept_tools(caller: Caller, server: str, code: str, *, administration: Administration) -> Reply:

@@ -35,18 +35,18 @@ def command(
     register: Callable[[Any], Any],
     key: str,
     *,
-    hooks: Sequence[lightbulb.ExecutionHook] = (),
     base: type[lightbulb.commands.CommandBase] = lightbulb.SlashCommand,
+    **given: Any,
 ) -> Callable[[Declared], Declared]:
     """Register a class as the command of a key. Its options come from `text_option` and the like; the
-    parameters of `invoke(self, ctx, …)` are injected by type."""
+    parameters of `invoke(self, ctx, …)` are injected by type. `given` is for lightbulb."""
 
     def declare(declared: Declared) -> Declared:
         own: dict[str, Any] = {name: value for name, value in vars(declared).items() if name not in _IMPLICIT}
         own["invoke"] = lightbulb.invoke(own["invoke"])
         described = {"description": f"{key}_description"} if base is lightbulb.SlashCommand else {}
-        given = {"name": key, **described, "localize": True, "hooks": [*hooks]}
-        made: Any = new_class(declared.__name__, (base,), given, lambda body: body.update(own))
+        parameters = {"name": key, **described, "localize": True, **given}
+        made: Any = new_class(declared.__name__, (base,), parameters, lambda body: body.update(own))
         register(made)
         return made  # type: ignore[no-any-return]
 
@@ -79,7 +79,7 @@ def reply_command(
         if isinstance(reply, Reply) and reply.receipts_changed:
             upkeep.refresh(caller.user_id, caller.words)
 
-    command(register, key, hooks=hooks)(type(run.__name__, (), {**options, "invoke": invoke}))
+    command(register, key, hooks=[*hooks])(type(run.__name__, (), {**options, "invoke": invoke}))
 
 
 def _localized(option: Callable[Concatenate[str, str, P], T]) -> Callable[Concatenate[str, P], T]:

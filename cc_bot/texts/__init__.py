@@ -10,9 +10,8 @@ from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.texts.admin import AdminTexts, ConsoleTexts
 from cc_bot.texts.agents import AgentsFileTexts, AgentTexts, ModelsFileTexts, OperatorFileTexts, PolicyFileTexts
-from cc_bot.texts.answer import AnswerTexts, MentionTexts, MessageMenuTexts, SummaryTexts, UnfinishedTexts
+from cc_bot.texts.answer import AnswerTexts, CanvasTexts, ChartTexts, MentionTexts, MessageMenuTexts, SummaryTexts, UnfinishedTexts
 from cc_bot.texts.area import Area, Sentence, Show, by_key
-from cc_bot.texts.canvas import CanvasTexts, ChartTexts
 from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts, TerminalTexts
 from cc_bot.texts.commands import plainly
 from cc_bot.texts.doctor import DoctorServerTexts, DoctorTexts

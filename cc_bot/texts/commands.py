@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from cc_bot.domain.locale import Locale
+from cc_bot.texts.admin import AdminTexts
 from cc_bot.texts.area import Area, Both, Sentence, Show, named
 
 
@@ -17,14 +18,6 @@ class CommandTexts(Area):
     admin_limits_set = Both(ja=("設定", "制限を決めます（設定ファイルより先に効きます）"), en=("set", "Set a limit; it goes before what the policy file says"))
     admin_limits_unset = Both(ja=("取消", "ここで決めた制限を取り消します"), en=("unset", "Take back a limit that was set here"))
     admin_limit = Both(ja=("種類", "どの制限か"), en=("limit", "Which limit"))
-    admin_turns_per_minute_choice = Sentence(ja="1分あたりの質問", en="Questions a minute")
-    admin_memories_choice = Sentence(ja="メモリの件数", en="Memories")
-    admin_memory_bytes_choice = Sentence(ja="メモリの文字の量（バイト）", en="Bytes of memories")
-    admin_imports_per_hour_choice = Sentence(ja="1時間あたりの取り込み", en="Imports an hour")
-    admin_commands_per_minute_choice = Sentence(ja="1分あたりの操作", en="Commands and buttons a minute")
-    admin_tokens_per_day_choice = Sentence(ja="1日のトークン", en="Tokens a day")
-    admin_tokens_per_month_choice = Sentence(ja="1か月のトークン", en="Tokens a month")
-    admin_concurrent_choice = Sentence(ja="同時の質問", en="Questions at a time")
     admin_value = Both(ja=("値", "上限（省略すると制限なし）"), en=("value", "How much (without it: no limit)"))
     admin_for = Both(ja=("対象", "@人、@ロール、またはIDと区分（省略すると全員。区分「サーバー」だけならこのサーバー）"), en=("for", "@user, @role, or an id with its kind (without it: everyone; kind “server” alone: this one)"))
     admin_access = Both(ja=("利用", "だれがどこで使えるかを決めます"), en=("access", "Who may use the bot, and where"))
@@ -159,6 +152,8 @@ class CommandTexts(Area):
 
 def _wordings(locale: Locale) -> Iterator[tuple[str, str]]:
     """Yield the names, and the descriptions at `{key}_description`."""
+    for limit, name in AdminTexts(locale).limits.items():
+        yield f"admin_{limit}_choice", f"{name[0].upper()}{name[1:]}"
     for key, wording in CommandTexts(locale).values().items():
         if isinstance(wording, str):
             yield key, wording

@@ -3,7 +3,6 @@
 import json
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -147,12 +146,6 @@ MAX_PIECES: Final = 50_000
 """Of an indented schema; a longer one is one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class DetailsFile:
-    text: str
-    cut: bool
-
-
 class FormTexts(Area):
     """What a tool server asks during a call."""
 
@@ -170,7 +163,7 @@ class FormTexts(Area):
     not_yours = Sentence(ja="このフォームに答えられるのは、質問した本人だけです。", en="Only the person who asked can answer this form.")
 
 
-def details_file(server: str, tools: Sequence[ToolDetails], words: ToolServersTexts) -> DetailsFile:
+def details_file(server: str, tools: Sequence[ToolDetails], words: ToolServersTexts) -> str:
     """Return a server's tools as a text. Their descriptions may be meant to deceive, so each of their lines begins with a
     bar, and invisible characters are spelled out.
     """
@@ -178,9 +171,9 @@ def details_file(server: str, tools: Sequence[ToolDetails], words: ToolServersTe
     for line in _lines(tools, words):
         left -= len(line.encode()) + 1
         if left < 0:
-            return DetailsFile("\n".join((*lines, words.details_cut)) + "\n", cut=True)
+            return "\n".join((*lines, words.details_cut, ""))
         lines.append(line)
-    return DetailsFile("\n".join(lines) + "\n", cut=False)
+    return "\n".join((*lines, ""))
 
 
 def _lines(tools: Sequence[ToolDetails], words: ToolServersTexts) -> Iterator[str]:

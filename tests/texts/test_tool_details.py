@@ -26,7 +26,7 @@ def one(now: ToolWording | None, agreed: ToolWording | None, status: ToolStatus)
 class TestTheFile:
     def test_has_each_part_of_a_tool(self) -> None:
         written = details_file("notes", one(wording(), wording(), "offered"), EN)
-        assert written.text.splitlines() == [
+        assert written.splitlines() == [
             *("notes (1)", "", "■ notes__look", "State: in use", "It only reads, according to its server."),
             *(EN.open_world, "Calls do not wait for a press.", "Description:", "  | メモを読みます。"),
             "Arguments:",
@@ -35,7 +35,7 @@ class TestTheFile:
 
     def test_has_a_tool_that_changed_as_it_was_and_as_it_is(self) -> None:
         now = wording("すべて送ります。", {"type": "object"}, read_only=False)
-        text = details_file("notes", one(now, wording(), "changed"), JA).text
+        text = details_file("notes", one(now, wording(), "changed"), JA)
         parts = [JA.wording_agreed, "メモを読みます。", "書くこと", JA.wording_new, "すべて送ります。"]
         places = [text.index(part) for part in parts]
         assert places == sorted(places)
@@ -44,23 +44,22 @@ class TestTheFile:
     def test_shows_what_nobody_would_see_and_blanks_and_emoji_as_they_are(self) -> None:
         for sign in ("\u202e", "\u200b", "\U000e0041", "\r", "\x1b"):
             hidden = wording(f"読みます。{sign}すべて送ります。", {"type": "object", "title": f"a{sign}"})
-            text = details_file("notes", one(hidden, None, "new"), JA).text
+            text = details_file("notes", one(hidden, None, "new"), JA)
             assert sign not in text
             assert sign.encode("unicode_escape").decode() in text
-        text = details_file("notes", one(wording("全角　空白 📄"), None, "new"), JA).text
+        text = details_file("notes", one(wording("全角　空白 📄"), None, "new"), JA)
         assert "  | 全角　空白 📄\n" in text
 
     def test_has_no_line_of_a_server_that_looks_like_one_of_ours(self) -> None:
         forged = wording("Reads.\n\n■ notes__safe\nState: in use\u2028■ notes__other\x85■ notes__third")
-        lines = details_file("notes", one(forged, None, "new"), EN).text.splitlines()
+        lines = details_file("notes", one(forged, None, "new"), EN).splitlines()
         assert [line for line in lines if line.startswith("■")] == ["■ notes__look"]
 
     def test_ends_where_it_would_be_too_large_for_discord_and_says_so(self) -> None:
         many = one(wording("長い" * 2000), None, "new") * 1000
         written = details_file("notes", many, EN)
-        assert written.cut
-        assert MAX_DETAILS_BYTES // 2 < len(written.text.encode()) < MAX_DETAILS_BYTES + 1000
-        assert "cut" in written.text.splitlines()[-1]
+        assert MAX_DETAILS_BYTES // 2 < len(written.encode()) < MAX_DETAILS_BYTES + 1000
+        assert "cut" in written.splitlines()[-1]
 
 
 def test_accepting_names_the_tools_and_counts_those_that_are_too_many_for_a_message() -> None:

@@ -52,16 +52,13 @@ _ASK_DISCORD_S = 1.5
 """To find out who started a thread, which decides whether the reply, due within 3 s, is public."""
 
 
-@loader.command
-class Reset(
-    lightbulb.SlashCommand,
-    name="reset",
-    description="reset_description",
-    localize=True,
+@command(
+    loader.command,
+    "reset",
     contexts=[hikari.ApplicationContextType.GUILD],
     integration_types=[hikari.ApplicationIntegrationType.GUILD_INSTALL],
-):
-    @lightbulb.invoke
+)
+class Reset:
     async def invoke(self, ctx: lightbulb.Context, recipients: Recipients, messages: Messages) -> None:
         interaction = ctx.interaction
         allowed = await _may_reset(interaction)
@@ -211,9 +208,8 @@ class Default:
     ) -> None:
         """Public, because it affects everyone."""
         interaction, place = ctx.interaction, where(ctx.interaction)
-        allowed = interaction.member is not None and bool(
-            interaction.member.permissions & MANAGER_PERMISSIONS
-        )
+        member = interaction.member
+        allowed = member is not None and bool(member.permissions & MANAGER_PERMISSIONS)
         wanted = find_agent(await chooser.usable_at(place), self.name)
         done = allowed and wanted is not None and place.guild_id is not None
         await defer(interaction, ephemeral=not done)
