@@ -7,7 +7,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
 
 import hikari
 import lightbulb
@@ -40,10 +40,32 @@ from cc_bot.texts import Texts
 _log = structlog.get_logger(__name__)
 
 PressInteraction = hikari.ComponentInteraction | hikari.ModalInteraction
+Kind = TypeVar("Kind", bound=Control)
+
+
+class Press(NamedTuple, Generic[Kind]):
+    interaction: hikari.ComponentInteraction
+    button: Kind
+    user: Recipient
+
+
+class Submission(NamedTuple, Generic[Kind]):
+    """A submitted form."""
+
+    interaction: hikari.ModalInteraction
+    form: Kind
+    user: Recipient
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The input by the ids of its fields."""
+        return {each.custom_id: each.value or "" for row in self.interaction.components for each in row}
+
+
 Shown = Reply | EphemeralView | str | None
 """The response, a sentence for an ephemeral follow-up, or None if the handler has shown everything."""
 Act = Callable[..., Awaitable[Shown]]
-"""Called with the interaction, the control and its recipient; other parameters are injected."""
+"""Called with a Press or Submission; other parameters are injected."""
 Response = Literal["update", "message", "later", "own"]
 """Acknowledged before the handler runs: `update` edits the button's message, `message` is an ephemeral one.
 Acknowledged by the handler: `later`, or `own`: at once, without the database and out of order."""
@@ -86,7 +108,7 @@ def on_press(
 
 
 @dataclass(frozen=True, slots=True)
-class _Press:
+class _Admitted:
     interaction: PressInteraction
     control: Control
     handler: PressHandler
@@ -123,14 +145,14 @@ class Presses:
         except Exception as error:  # noqa: BLE001 - hikari would only log it; the user must be told
             await tell_failure(interaction, error, self._recipients)
 
-    async def _admit(self, interaction: PressInteraction) -> _Press | None:
+    async def _admit(self, interaction: PressInteraction) -> _Admitted | None:
         """Return the press; None after telling the user that its control is unknown. Raises the gate's
         errors."""
         control = parse_custom_id(interaction.custom_id)
         handlers = _HANDLERS[type(control)] if control else ()
         handler = next((each for each in handlers if each.only(control)), None)
         if handler and isinstance(control, StopButton):
-            return _Press(interaction, control, handler, None)
+            return _Admitted(interaction, control, handler, None)
         arrival = await self._gate.admit(interaction, always=isinstance(control, PrivacyButton))
         is_form = isinstance(interaction, hikari.ModalInteraction)
         if control is None or handler is None or isinstance(control, _FORMS) != is_form:
@@ -140,9 +162,9 @@ class Presses:
             return None
         if arrival.settings is None and handler.response != "own":  # the database may take long
             await defer_early(interaction, shows=handler.response == "message")
-        return _Press(interaction, control, handler, arrival.settings)
+        return _Admitted(interaction, control, handler, arrival.settings)
 
-    async def _handle(self, press: _Press) -> None:
+    async def _handle(self, press: _Admitted) -> None:
         interaction, handler, control = press.interaction, press.handler, press.control
         find = self._recipients.soon if handler.response == "own" else self._recipients.of
         recipient = await find(interaction, press.settings)
@@ -156,7 +178,10 @@ class Presses:
             self._client.di.enter_context(lightbulb.di.Contexts.DEFAULT),
             self._client.di.enter_context(lightbulb.di.Contexts.LISTENER),
         ):
-            shown = await handler.act(interaction, control, recipient)
+            if isinstance(interaction, hikari.ModalInteraction):
+                shown = await handler.act(Submission(interaction, control, recipient))
+            else:
+                shown = await handler.act(Press(interaction, control, recipient))
         if isinstance(shown, str):
             await whisper(interaction, shown)
         elif shown is not None:

@@ -21,7 +21,7 @@ from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.pages.custom_ids import BrowserMenu, PrivacyButton, base36
 from cc_bot.discord.pages.memory import EphemeralView, timestamp
 from cc_bot.discord.pages.page import Button, Menu
-from cc_bot.discord.presses import on_press, show_view
+from cc_bot.discord.presses import Press, on_press, show_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.web import PagesUrl
 from cc_bot.domain.access import WebPlace, WebSession
@@ -145,9 +145,8 @@ reply_command(loader.command, "web", open_pages)
 
 
 @on_press(BrowserMenu, not_yours=lambda words: words.privacy.not_yours)
-async def sign_out(
-    interaction: hikari.ComponentInteraction, _: BrowserMenu, recipient: Recipient, browsers: WebSessionStore
-) -> EphemeralView:
+async def sign_out(press: Press[BrowserMenu], browsers: WebSessionStore) -> EphemeralView:
+    interaction, _, recipient = press
     [chosen] = interaction.values
     if chosen == ALL:
         ended = await browsers.end_all(recipient.user_id)
@@ -215,14 +214,9 @@ reply_command(privacy.register, "privacy_erase", erase)
 
 @on_press(PrivacyButton, not_yours=lambda words: words.privacy.not_yours)
 async def confirm_erasure(
-    interaction: hikari.ComponentInteraction,
-    button: PrivacyButton,
-    recipient: Recipient,
-    *,
-    privacy: Privacy,
-    recipients: Recipients,
-    upkeep: ReceiptUpkeep,
+    press: Press[PrivacyButton], privacy: Privacy, recipients: Recipients, upkeep: ReceiptUpkeep
 ) -> str | None:
+    interaction, button, recipient = press
     words = recipient.words
     if privacy.closed:
         return words.privacy.restarting

@@ -22,7 +22,7 @@ from cc_bot.discord.messages.arrivals import ProactiveMessageQuotes
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.places import may_read
-from cc_bot.discord.presses import on_press, show
+from cc_bot.discord.presses import Submission, on_press, show
 from cc_bot.discord.recipients import Recipient, Recipients, tell
 from cc_bot.discord.references import is_present, is_said, target_of
 from cc_bot.domain.errors import (
@@ -167,15 +167,9 @@ class SummariseFromHere:
 
 
 @on_press(AskForm, not_yours=lambda words: words.answer.not_yours, response="own")
-async def ask(
-    interaction: hikari.ModalInteraction,
-    form: AskForm,
-    recipient: Recipient,
-    *,
-    answers: Answers,
-    forwards: Forwards,
-) -> None:
-    entered = {each.custom_id: each.value or "" for row in interaction.components for each in row}
+async def ask(press: Submission[AskForm], answers: Answers, forwards: Forwards) -> None:
+    interaction, form, recipient = press
+    entered = press.values
     text = without_mentions(entered.get("question", "")).strip()
     if is_blank(text):
         await tell(interaction, explain(EmptyQuestion(), recipient.words))

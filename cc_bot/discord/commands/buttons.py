@@ -36,7 +36,7 @@ from cc_bot.discord.pages.memory import EphemeralView, used_list, within
 from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Page, components, rows_of
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.replies import reply_view
-from cc_bot.discord.presses import on_press
+from cc_bot.discord.presses import Press, Submission, on_press
 from cc_bot.discord.recipients import Recipient, respond_or_follow_up, tell
 from cc_bot.domain.errors import InputError, StorageError
 from cc_bot.domain.form import read_form
@@ -49,13 +49,9 @@ loader = lightbulb.Loader()  # without one, lightbulb skips the module
 
 @on_press(AnswerButton, RetryButton, not_yours=lambda words: words.answer.not_yours, response="later")
 async def answer_once_more(
-    interaction: hikari.ComponentInteraction,
-    button: AnswerButton | RetryButton,
-    recipient: Recipient,
-    *,
-    answers: Answers,
-    messages: Messages,
+    press: Press[AnswerButton | RetryButton], answers: Answers, messages: Messages
 ) -> None:
+    interaction, button, recipient = press
     if isinstance(button, RetryButton):
         if asked_in(button.entry) is None:
             taken = await answers.ask_again(interaction, button, recipient)
@@ -71,14 +67,8 @@ async def answer_once_more(
 
 
 @on_press(UndoButton, not_yours=lambda words: words.receipt.not_yours)
-async def undo(
-    interaction: hikari.ComponentInteraction,
-    button: UndoButton,
-    recipient: Recipient,
-    *,
-    stores: Stores,
-    upkeep: ReceiptUpkeep,
-) -> str:
+async def undo(press: Press[UndoButton], stores: Stores, upkeep: ReceiptUpkeep) -> str:
+    interaction, button, recipient = press
     said = await _undo(button, recipient, stores)
     await upkeep.refresh_pressed(interaction, recipient.user_id, recipient.words)
     return said
@@ -103,13 +93,8 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
 
 
 @on_press(UntellButton, not_yours=lambda words: words.receipt.not_yours, response="message")
-async def untell(
-    interaction: hikari.ComponentInteraction,
-    button: UntellButton,
-    recipient: Recipient,
-    *,
-    removal: MemoryRemovalStore,
-) -> None:
+async def untell(press: Press[UntellButton], removal: MemoryRemovalStore) -> None:
+    interaction, button, recipient = press
     found = [await removal.get_hidden(recipient.user_id, memory_id) for memory_id in button.memory_ids]
     gone = EphemeralView(recipient.words.erasure.out_of_reach)
     views = [reply_view(hidden_reply(each, recipient), recipient) if each else gone for each in found]
@@ -118,9 +103,8 @@ async def untell(
 
 
 @on_press(UsedMemoriesButton, not_yours=lambda words: words.receipt.not_yours, response="message")
-async def list_used(
-    _: hikari.ComponentInteraction, button: UsedMemoriesButton, recipient: Recipient, *, memories: MemoryStore
-) -> EphemeralView:
+async def list_used(press: Press[UsedMemoriesButton], memories: MemoryStore) -> EphemeralView:
+    _, button, recipient = press
     found = [await memories.get(recipient.user_id, memory_id) for memory_id in button.memory_ids]
     return EphemeralView(used_list([memory for memory in found if memory], recipient.words))
 
@@ -130,14 +114,8 @@ _LOOKUP_TIMEOUT_S: Final = 1.0
 
 
 @on_press(StopButton, not_yours=lambda words: words.answer.not_yours, response="own")
-async def stop(
-    interaction: hikari.ComponentInteraction,
-    button: StopButton,
-    recipient: Recipient,
-    *,
-    running: RunningTurns,
-    ledger: TurnLedger,
-) -> None:
+async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedger) -> None:
+    interaction, button, recipient = press
     shared = button.user_id == ANY_ASKER
     if shared and running.runs(button.turn) and not running.asked_by(button.turn, recipient.user_id):
         await tell(interaction, recipient.words.answer.not_yours)
@@ -170,9 +148,8 @@ async def _runs_elsewhere(button: StopButton, ledger: TurnLedger) -> bool:
 
 
 @on_press(FormButton, not_yours=lambda words: words.form.not_yours, response="later")
-async def open_form(
-    interaction: hikari.ComponentInteraction, button: FormButton, recipient: Recipient, *, forms: OpenForms
-) -> None:
+async def open_form(press: Press[FormButton], forms: OpenForms) -> None:
+    interaction, button, recipient = press
     words, found = recipient.words, forms.find(button.form)
     if is_accepted_ahead(interaction):
         return  # pressed twice: the first press shows the result
@@ -188,9 +165,8 @@ async def open_form(
 
 
 @on_press(FormSheet, not_yours=lambda words: words.form.not_yours, response="later")
-async def take_form(
-    interaction: hikari.ModalInteraction, sent: FormSheet, recipient: Recipient, *, forms: OpenForms
-) -> None:
+async def take_form(press: Submission[FormSheet], forms: OpenForms) -> None:
+    interaction, sent, recipient = press
     words, found = recipient.words, forms.find(sent.form)
     if found is None:
         if interaction.message and not interaction.message.components:
@@ -198,8 +174,7 @@ async def take_form(
         else:
             await _close(interaction, words.form.over)
         return
-    values = {each.custom_id: each.value or "" for row in interaction.components for each in row}
-    entered = entered_in(found.form, values)
+    entered = entered_in(found.form, press.values)
     try:
         read_form(found.form, entered)
     except InputError as error:
@@ -223,13 +198,8 @@ async def _close(interaction: hikari.ComponentInteraction | hikari.ModalInteract
 
 
 @on_press(ProposalButton, not_yours=lambda words: words.proposal.not_yours, anybody=True)
-async def decide(
-    interaction: hikari.ComponentInteraction,
-    button: ProposalButton,
-    recipient: Recipient,
-    *,
-    delivery: ApprovalDelivery,
-) -> None:
+async def decide(press: Press[ProposalButton], delivery: ApprovalDelivery) -> None:
+    interaction, button, recipient = press
     begin_turn()
     await delivery.decide(interaction, button, recipient)
 
@@ -238,14 +208,10 @@ async def decide(
     SeeProposalsButton, not_yours=lambda words: words.proposal.not_yours, anybody=True, response="message"
 )
 async def list_proposals(
-    interaction: hikari.ComponentInteraction,
-    button: SeeProposalsButton,
-    recipient: Recipient,
-    *,
-    store: ProposalStore,
-    delivery: ApprovalDelivery,
+    press: Press[SeeProposalsButton], store: ProposalStore, delivery: ApprovalDelivery
 ) -> EphemeralView | None:
     """Show each in its own message to a user who may decide on it."""
+    interaction, button, recipient = press
     words, own = recipient.words.proposal, recipient.user_id == button.user_id
     listed = await store.list_for_answer(button.user_id, button.answer_id)
     found = [

@@ -17,7 +17,7 @@ from cc_bot.discord.pages.custom_ids import SummaryButton
 from cc_bot.discord.pages.memory import COLOUR, EphemeralView, timestamp
 from cc_bot.discord.pages.page import Button
 from cc_bot.discord.places import key_of_interaction
-from cc_bot.discord.presses import on_press
+from cc_bot.discord.presses import Press, on_press
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipient, Recipients
 from cc_bot.domain.errors import UnknownAgent
 from cc_bot.domain.message import Agent
@@ -111,13 +111,8 @@ reply_command(loader.command, "summary", show_summary)
 
 
 @on_press(SummaryButton, not_yours=lambda words: words.summary.not_yours)
-async def delete_summary(
-    interaction: hikari.ComponentInteraction,
-    button: SummaryButton,
-    recipient: Recipient,
-    *,
-    summaries: SummaryStore,
-) -> EphemeralView:
+async def delete_summary(press: Press[SummaryButton], summaries: SummaryStore) -> EphemeralView:
+    interaction, button, recipient = press
     await summaries.delete(SessionKey(button.user_id, int(interaction.channel_id), button.agent))
     return EphemeralView(recipient.words.summary.deleted)
 

@@ -54,7 +54,7 @@ from cc_bot.discord.pages.memory import (
 )
 from cc_bot.discord.pages.page import Button, Menu
 from cc_bot.discord.pages.replies import reply_view
-from cc_bot.discord.presses import on_press, show
+from cc_bot.discord.presses import Press, Submission, on_press, show
 from cc_bot.discord.recipients import Recipient, Recipients, tell
 from cc_bot.domain.errors import InputError, MemoryNotFound, StorageError
 from cc_bot.domain.memory import (
@@ -253,39 +253,31 @@ class Export:
 
 
 @on_memory_press(ListButton)
-async def turn_page(
-    _: hikari.ComponentInteraction, button: ListButton, recipient: Recipient, *, service: Memories
-) -> EphemeralView:
+async def turn_page(press: Press[ListButton], service: Memories) -> EphemeralView:
+    _, button, recipient = press
     return await _list(recipient, button.category or None, button.order, button.page, service=service)
 
 
 @on_memory_press(SearchButton)
-async def turn_page_of_hits(
-    interaction: hikari.ComponentInteraction, button: SearchButton, recipient: Recipient, *, service: Memories
-) -> EphemeralView:
+async def turn_page_of_hits(press: Press[SearchButton], service: Memories) -> EphemeralView:
+    interaction, button, recipient = press
     authors = (embed.author.name for embed in interaction.message.embeds if embed.author)
     query = next(filter(None, authors), "").removeprefix(_QUERY_MARK)
     return await _search(recipient, query, button.category or None, button.page, service=service)
 
 
 @on_memory_press(OpenMenu, response="message")
-async def open_card(
-    interaction: hikari.ComponentInteraction, _: OpenMenu, recipient: Recipient, *, service: Memories
-) -> EphemeralView:
+async def open_card(press: Press[OpenMenu], service: Memories) -> EphemeralView:
+    interaction, _, recipient = press
     return await _show(recipient, int(interaction.values[0]), service=service)
 
 
 @on_memory_press(MemoryButton, only=lambda button: button.action != "edit")
 async def change(
-    interaction: hikari.ComponentInteraction,
-    button: MemoryButton,
-    recipient: Recipient,
-    *,
-    service: Memories,
-    boards: CanvasBoards,
-    upkeep: ReceiptUpkeep,
+    press: Press[MemoryButton], service: Memories, boards: CanvasBoards, upkeep: ReceiptUpkeep
 ) -> None:
     """Run a button or menu of a memory, and show the result; for one on its card, the card again."""
+    interaction, button, recipient = press
     action, memory_id = button.action, button.memory_id
     version = int(interaction.values[0]) if interaction.values else button.former_id
     reply = await memories.change(recipient, action, memory_id, version=version, service=service)
@@ -298,16 +290,11 @@ async def change(
 
 @on_memory_press(ConfirmButton)
 async def confirm(
-    interaction: hikari.ComponentInteraction,
-    button: ConfirmButton,
-    recipient: Recipient,
-    *,
-    service: Memories,
-    boards: CanvasBoards,
-    upkeep: ReceiptUpkeep,
+    press: Press[ConfirmButton], service: Memories, boards: CanvasBoards, upkeep: ReceiptUpkeep
 ) -> EphemeralView | None:
     """Erase all memories, unless there are more than the question said; import the file below it; or
     cancel."""
+    interaction, button, recipient = press
     words = recipient.words
     if button.decision == "cancel":
         return EphemeralView(words.memory_box.cancelled)
@@ -340,14 +327,8 @@ class Edit:
 
 
 @on_memory_press(MemoryButton, only=lambda button: button.action == "edit", response="own")
-async def open_form(
-    interaction: hikari.ComponentInteraction,
-    button: MemoryButton,
-    _: Recipient,
-    *,
-    store: MemoryStore,
-    recipients: Recipients,
-) -> None:
+async def open_form(press: Press[MemoryButton], store: MemoryStore, recipients: Recipients) -> None:
+    interaction, button, _ = press
     await _open_form(
         interaction,
         lambda user_id: store.get(user_id, button.memory_id),
@@ -357,17 +338,10 @@ async def open_form(
 
 
 @on_memory_press(EditForm, response="message")
-async def submit(
-    interaction: hikari.ModalInteraction,
-    form: EditForm,
-    recipient: Recipient,
-    *,
-    service: Memories,
-    upkeep: ReceiptUpkeep,
-) -> EphemeralView:
+async def submit(press: Submission[EditForm], service: Memories, upkeep: ReceiptUpkeep) -> EphemeralView:
     """Change the memory; refused input is shown again, so that it is not lost."""
-    values = {each.custom_id: each.value or "" for row in interaction.components for each in row}
-    content, category, tags, end = (values.get(name, "") for name in ("content", "category", "tags", "end"))
+    _, form, recipient = press
+    content, category, tags, end = map(press.values.get, ("content", "category", "tags", "end"), [""] * 4)
     entered = MemoryForm(content, category, tags, end)
     problem, after = recipient.words.receipt.gone, None
     before = await service.stores.memories.get(recipient.user_id, form.memory_id)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import timedelta
 
-import hikari
 import lightbulb
 
 from cc_bot.assistant import TimeResolver
@@ -13,14 +12,14 @@ from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.declaring import Choice, choices, number_option, reply_command, suggesting, text_option
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.interactions import Answerable, can_write, defer_update, own_space
+from cc_bot.discord.interactions import Answerable, can_write, own_space
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.memory import EphemeralView, one_line
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.reminders import choice_name, snoozed_page
 from cc_bot.discord.pages.replies import reply_view
-from cc_bot.discord.presses import on_press, show_view, whisper
+from cc_bot.discord.presses import Press, on_press
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.repeats import MAX_HOURS, MIN_HOURS
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Place, Schedule
@@ -55,15 +54,9 @@ async def list_reminders(caller: Recipient, *, schedules: ScheduleStore) -> Ephe
 
 
 @on_press(RemindersButton, not_yours=lambda words: words.reminder.not_yours)
-async def turn_page(
-    interaction: hikari.ComponentInteraction,
-    button: RemindersButton,
-    recipient: Recipient,
-    *,
-    schedules: ScheduleStore,
-) -> None:
-    await defer_update(interaction)
-    await show_view(interaction, await _list_view(recipient, button.page, schedules))
+async def turn_page(press: Press[RemindersButton], schedules: ScheduleStore) -> EphemeralView:
+    _, button, recipient = press
+    return await _list_view(recipient, button.page, schedules)
 
 
 async def _list_view(reader: Recipient, page: int, schedules: ScheduleStore) -> EphemeralView:
@@ -124,35 +117,20 @@ reply_command(
 
 
 @on_press(UnscheduleButton, not_yours=lambda words: words.reminder.not_yours)
-async def cancel(
-    interaction: hikari.ComponentInteraction,
-    button: UnscheduleButton,
-    recipient: Recipient,
-    *,
-    schedules: ScheduleStore,
-    upkeep: ReceiptUpkeep,
-) -> None:
-    await defer_update(interaction)
+async def cancel(press: Press[UnscheduleButton], schedules: ScheduleStore, upkeep: ReceiptUpkeep) -> str:
+    interaction, button, recipient = press
     reply = await reminders.cancel(recipient, button.schedule_id, schedules=schedules)
     await upkeep.refresh_pressed(interaction, recipient.user_id, recipient.words)
-    await whisper(interaction, "\n".join(reply.lines))
+    return "\n".join(reply.lines)
 
 
 @on_press(SnoozeButton, not_yours=lambda words: words.reminder.not_yours)
-async def snooze(
-    interaction: hikari.ComponentInteraction,
-    button: SnoozeButton,
-    recipient: Recipient,
-    *,
-    schedules: ScheduleStore,
-    recipients: Recipients,
-) -> None:
+async def snooze(press: Press[SnoozeButton], schedules: ScheduleStore, recipients: Recipients) -> str | None:
     """Set the same reminder again, and remove the old one's buttons."""
-    await defer_update(interaction)
+    interaction, button, recipient = press
     before = await schedules.get(recipient.user_id, button.schedule_id)
     if before is None:
-        await whisper(interaction, recipient.words.reminder.gone)
-        return
+        return recipient.words.reminder.gone
     later = await schedules.add(
         before.key,
         before.text,
@@ -167,6 +145,7 @@ async def snooze(
     shown = Page(message.content, facts=message.facts)
     page = snoozed_page(shown, before, later, recipient.words)
     await reply_in_place(interaction, shown).show((page,))
+    return None
 
 
 heartbeat = lightbulb.Group("heartbeat", "heartbeat_description", localize=True)
