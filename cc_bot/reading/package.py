@@ -1,9 +1,8 @@
 """Containers: zip archives (Office, OpenDocument, EPUB) and OLE files (Excel before 2007)."""
 
 from cc_bot.reading.archive import Archive
-from cc_bot.reading.books import read_epub, read_opendocument
 from cc_bot.reading.content import Content, DocumentRefused
-from cc_bot.reading.office import read_powerpoint, read_word
+from cc_bot.reading.office import read_epub, read_opendocument, read_powerpoint, read_word
 
 try:
     from cc_bot.reading.spreadsheet import read_spreadsheet

@@ -1,13 +1,25 @@
-"""The canvas page of a channel: the live view, and removing elements."""
+"""The canvas page of a channel, and the feed that sends changes to open pages.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+Each change of a canvas increases a counter in the database, which is read after each write of this process,
+and four times a second for others. Then the whole canvas is sent.
+"""
 
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, Final
+
+import structlog
 from aiohttp import WSCloseCode, web
 
 from cc_bot.agents import find_agent
-from cc_bot.domain.canvas import Canvas
+from cc_bot.charts.svg import chart_svg
+from cc_bot.charts.table import format_exactly
+from cc_bot.domain.access import WebPlace
+from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Text
 from cc_bot.domain.errors import (
     CanvasSwitched,
     CcBotError,
@@ -18,12 +30,213 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
-from cc_bot.web.canvas_feed import CanvasFeed, Watcher, body_of
+from cc_bot.stores.canvases import CanvasClock
+from cc_bot.texts import Texts, texts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import text_of
-from cc_bot.web.page import go_on, render, see_other, sentence_on
+from cc_bot.web.markdown import to_html
+from cc_bot.web.page import go_on, make_environment, render, see_other, sentence_on, sign_forms
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, is_from_ours, read_cookie, visitor_of
+
+_log = structlog.get_logger(__name__)
+
+OTHERS_S: Final = 0.25
+"""Between checks for changes by other processes."""
+LEAVE_S: Final = 2.0
+"""Between checks for users who lost access."""
+RELOAD_S: Final = 30.0
+"""In case a change was missed."""
+SENDING_S: Final = 10.0
+"""For a page to accept a message."""
+SIGNED_OUT: Final = 4401
+DENIED: Final = 4403
+TOO_MANY_OPEN: Final = 4429
+"""Own close codes (RFC 6455, section 7.4.2): such a page does not reconnect."""
+MAX_OPEN_PAGES: Final = 16
+"""Per user; the oldest is closed."""
+
+
+@dataclass(eq=False, slots=True)
+class Watcher:
+    socket: web.WebSocketResponse
+    session_id: int
+    place: WebPlace
+    channel_id: int
+    locale: Locale
+    hiding: bool
+    """Whether private elements are hidden."""
+    key: SessionKey
+    shown: tuple[SessionKey, Canvas] | None = None
+    """As sent last."""
+    order: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class CanvasFeed:
+    def __init__(self, services: WebServices) -> None:
+        self._services = services
+        self._watchers = dict[Watcher, None]()
+        """The oldest first."""
+        self._opened = asyncio.Event()
+        self._sending = set[asyncio.Task[None]]()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Update open pages until left; then close them, so that they reconnect to the next run."""
+        tasks = [
+            asyncio.create_task(self._repeat(each))
+            for each in (self._follow_changes, self._send_off, self._reload_all)
+        ]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            leaving = [self._close(each, WSCloseCode.GOING_AWAY, "") for each in [*self._watchers]]
+            await asyncio.gather(*leaving, *self._sending, return_exceptions=True)
+
+    async def open(self, watcher: Watcher) -> None:
+        """Show the canvas and its changes. Raises StorageError."""
+        mine = [each for each in self._watchers if each.place.user_id == watcher.place.user_id]
+        for oldest in mine[: 1 - MAX_OPEN_PAGES]:
+            self.close(oldest)
+            reason = texts(oldest.locale).web.closed_too_many_open
+            self._start(self._close(oldest, TOO_MANY_OPEN, reason))
+        self._watchers[watcher] = None
+        self._opened.set()
+        await self._refresh(watcher)
+
+    def close(self, watcher: Watcher) -> None:
+        self._watchers.pop(watcher, None)
+        if not self._watchers:
+            self._opened.clear()
+
+    async def _refresh(self, watcher: Watcher) -> None:
+        async with watcher.order:
+            key = watcher.key
+            seen = await self._services.stores.canvases.get(key)
+            canvas = (seen.canvas if seen else Canvas()).visible_in("public" if watcher.hiding else "private")
+            if (key, canvas) != watcher.shown:
+                message = await asyncio.to_thread(canvas_message, key, canvas, texts(watcher.locale))
+                watcher.shown = key, canvas
+                self._start(self._send(watcher, message))
+
+    async def _follow_changes(self) -> None:
+        canvases = self._services.stores.canvases
+        seen: CanvasClock | None = None
+        while True:
+            await self._opened.wait()
+            if seen is not None:
+                await canvases.wait_for_change(OTHERS_S)
+            now = await canvases.read_clock()
+            if seen is None or now.moved != seen.moved:
+                await self._follow_agents()
+            if seen is None or now.drawn != seen.drawn:
+                drawn = {*await canvases.list_drawn(seen.drawn if seen else now.drawn)}
+                for watcher in [*self._watchers]:
+                    if watcher.key in drawn:
+                        await self._refresh(watcher)
+            seen = now
+
+    async def _follow_agents(self) -> None:
+        """Switch pages to the agent that answers there now."""
+        asked: dict[tuple[int, int], SessionKey] = {}
+        for watcher in [*self._watchers]:
+            where = (watcher.place.user_id, watcher.channel_id)
+            if where not in asked:
+                asked[where] = await self._services.discord.current_key(*where)
+            watcher.key = asked[where]
+            await self._refresh(watcher)
+
+    async def _reload_all(self) -> None:
+        while True:
+            await asyncio.sleep(RELOAD_S)
+            await self._follow_agents()
+
+    async def _send_off(self) -> None:
+        """Close the pages of users who signed out or lost access."""
+        while True:
+            await self._opened.wait()
+            await asyncio.sleep(LEAVE_S)
+            live = await self._services.stores.web_sessions.list_live()
+            places = [*dict.fromkeys(each.place for each in self._watchers)]
+            refused = await self._services.discord.refusals(places)
+            for watcher in [*self._watchers]:
+                words = texts(watcher.locale).web
+                if watcher.session_id not in live:
+                    await self._close(watcher, SIGNED_OUT, words.closed_signed_out)
+                elif watcher.place in refused:
+                    await self._close(watcher, DENIED, words.closed_denied)
+
+    async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            try:
+                await work()
+            except CcBotError as error:
+                _log.warning("canvas_feed_failed", error=type(error).__name__)
+            except Exception:  # noqa: BLE001 - nobody waits for it; pages would stand still for ever
+                _log.error("canvas_feed_broke", exc_info=True)
+            await asyncio.sleep(1.0)
+
+    def _start(self, sending: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(sending)
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def _send(self, watcher: Watcher, text: str) -> None:
+        try:
+            async with asyncio.timeout(SENDING_S):
+                await watcher.socket.send_str(text)
+        except (ConnectionError, TimeoutError, RuntimeError):  # it is gone, or does not read
+            self.close(watcher)
+            await self._close(watcher, WSCloseCode.TRY_AGAIN_LATER, "")
+
+    async def _close(self, watcher: Watcher, code: int, reason: str) -> None:
+        self.close(watcher)
+        await watcher.socket.close(code=code, message=reason.encode())
+
+
+_ENVIRONMENT: Final = make_environment()
+
+
+def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
+    """Return the whole canvas as a JSON message."""
+    parts = _ENVIRONMENT.get_template("canvas_parts.html").make_module({"web": words.web})
+
+    def html(macro: str, *values: object) -> str:
+        return sign_forms(getattr(parts, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
+
+    elements = [
+        {"id": each.id, "html": html("element", each, body_of(each, words))} for each in canvas.in_sight
+    ]
+    message = {"agent": key.agent, "mode": canvas.mode, "elements": elements, "below": html("below", canvas)}
+    return json.dumps(message, ensure_ascii=False)
+
+
+def body_of(element: Element, words: Texts) -> str:
+    """Return an element as HTML; a chart with a table of its numbers."""
+    match element:
+        case Card() | Text():
+            return to_html(element.content)
+        case Chart():
+            return chart_svg(element, words.locale) + _numbers(element, words)
+
+
+def _numbers(chart: Chart, words: Texts) -> str:
+    heads = "".join(f'<th scope="col" class="number">{escape(each.name)}</th>' for each in chart.series)
+    rows = []
+    for at, label in enumerate(chart.labels):
+        cells = "".join(f'<td class="number">{format_exactly(each.values[at])}</td>' for each in chart.series)
+        rows.append(f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>')
+    named = any(each.name for each in chart.series)
+    head = f"<thead><tr><td></td>{heads}</tr></thead>" if named else ""
+    table = f"<table><caption>{escape(chart.title)}</caption>{head}<tbody>{''.join(rows)}</tbody></table>"
+    return (
+        f'<details class="numbers"><summary>{escape(words.web.numbers)}</summary>'
+        f'<div class="scroll" tabindex="0">{table}</div></details>'
+    )
+
 
 MAX_MESSAGE_BYTES: Final = 1024
 PING_S: Final = 30.0

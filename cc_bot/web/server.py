@@ -26,8 +26,7 @@ from cc_bot.domain.errors import (
 from cc_bot.listener import ConnectionLimits, Port, listen, reserve
 from cc_bot.texts import texts
 from cc_bot.web.account import AccountPages
-from cc_bot.web.canvas import CanvasPages
-from cc_bot.web.canvas_feed import CanvasFeed
+from cc_bot.web.canvas import CanvasFeed, CanvasPages
 from cc_bot.web.console import ConsolePages
 from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.form import read_form, text_of

@@ -13,7 +13,7 @@ from cc_bot.domain import SessionKey
 from cc_bot.domain.canvas import SetMode, ShowText, UpdateCard
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
-from cc_bot.web.canvas_feed import MAX_OPEN_PAGES, RELOAD_S, TOO_MANY_OPEN
+from cc_bot.web.canvas import MAX_OPEN_PAGES, RELOAD_S, TOO_MANY_OPEN
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import CARD, CHART, KEY, draw
 
