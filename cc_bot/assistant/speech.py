@@ -16,23 +16,7 @@ import structlog
 from cc_bot.assistant.rounds import Emit
 from cc_bot.assistant.turn import TurnRequest
 from cc_bot.context.recordings import BYTES_A_SECOND, MAX_SECONDS, is_silence_artifact, probe_audio
-from cc_bot.domain.errors import (
-    HearingFailed,
-    HearingNotSetUp,
-    InputError,
-    LimitReached,
-    ModelError,
-    ModelNotFound,
-    ModelRefusedKey,
-    ModelRefusedRequest,
-    NobodyListens,
-    NothingHeard,
-    RecordingRefused,
-    RecordingTooLong,
-    StorageError,
-    TurnError,
-    forget_frames,
-)
+from cc_bot.domain import errors
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment, Message, is_blank, with_heard
 from cc_bot.domain.session import SessionKey
@@ -47,7 +31,7 @@ NOT_HEARD = "[not shown, it could not be heard: {name}]"
 
 _log = structlog.get_logger(__name__)
 
-Outcome = str | InputError | TurnError
+Outcome = str | errors.InputError | errors.TurnError
 
 
 @dataclass(eq=False, slots=True)
@@ -107,17 +91,17 @@ class Hearing:
         """Transcribe one recording. All share the time limit of one."""
         if self.transcriber is None:
             self._tell_operator()
-            return NobodyListens()
+            return errors.NobodyListens()
         if not fits:
-            return RecordingTooLong(minutes=MAX_SECONDS // 60)
+            return errors.RecordingTooLong(minutes=MAX_SECONDS // 60)
         try:
             about_s = _about_s(recording)
             with recorder.sound(self.transcriber.name, about_s) as sound:
                 heard = await self.transcriber.transcribe(recording, language)
                 sound.seconds = max(recording.seconds, heard.seconds) or about_s
-        except ModelError as error:
-            return _meaning(forget_frames(error))
-        return NothingHeard() if is_silence_artifact(heard.text, sound.seconds) else heard.text
+        except errors.ModelError as error:
+            return _meaning(errors.forget_frames(error))
+        return errors.NothingHeard() if is_silence_artifact(heard.text, sound.seconds) else heard.text
 
     async def _note(self, request: TurnRequest, question: Message, heard: str) -> None:
         """An error must not end the turn: it only means another transcription after a crash."""
@@ -126,7 +110,7 @@ class Hearing:
                 await self.channels.note_heard(request.key, question, heard)
             elif request.options.entry:
                 await self.ledger.note_heard(request.options.entry, request.key.user_id, heard)
-        except StorageError as error:
+        except errors.StorageError as error:
             _log.warning("heard_not_noted", error=type(error).__name__)
 
     def _tell_operator(self) -> None:
@@ -158,7 +142,7 @@ def _without_own(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
 class _HeardQuestion:
     question: Message
     missed: tuple[str, ...] = ()
-    failure: InputError | TurnError | None = None
+    failure: errors.InputError | errors.TurnError | None = None
     """Set if none could be transcribed."""
 
 
@@ -203,14 +187,14 @@ def _written_down(files: Iterable[Told]) -> Iterator[Attachment]:
             yield Attachment(name, "text/plain", outcome.encode(), source_id=file.source_id)
 
 
-def _meaning(error: ModelError) -> InputError | TurnError:
+def _meaning(error: errors.ModelError) -> errors.InputError | errors.TurnError:
     match error:
-        case ModelRefusedKey() | ModelNotFound():
-            return HearingNotSetUp()
-        case ModelRefusedRequest():
-            return RecordingRefused()
+        case errors.ModelRefusedKey() | errors.ModelNotFound():
+            return errors.HearingNotSetUp()
+        case errors.ModelRefusedRequest():
+            return errors.RecordingRefused()
         case _:
-            return HearingFailed()
+            return errors.HearingFailed()
 
 
 MAX_LENGTH: Final = 1000
@@ -248,7 +232,7 @@ class Speaking:
             return None
         try:
             return await self._speak(self.speaker, text, payer)
-        except (LimitReached, ModelError, StorageError) as error:
+        except (errors.LimitReached, errors.ModelError, errors.StorageError) as error:
             _log.info("answer_not_spoken", error=type(error).__name__)
             return None
 

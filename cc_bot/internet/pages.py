@@ -14,29 +14,8 @@ from typing import Any, Final, Literal
 import aiohttp
 import structlog
 
+from cc_bot.domain import errors
 from cc_bot.domain.document import MEDIA_TYPES
-from cc_bot.domain.errors import (
-    CcBotError,
-    DocumentLocked,
-    DocumentOldFormat,
-    DocumentsNotConfined,
-    DocumentsNotInstalled,
-    DocumentTooLong,
-    InputError,
-    PageError,
-    PageIsScan,
-    PageKindRefused,
-    PageNotNow,
-    PageNotThere,
-    PagesNotConfined,
-    PagesNotInstalled,
-    PagesOfDocumentsNotInstalled,
-    PagesWait,
-    PageTooLong,
-    PageTooSlow,
-    PageUnreadable,
-    TooManyRedirects,
-)
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.internet.addresses import WebAddress
 from cc_bot.internet.http import PUBLIC, Network, get, header, open_session, read_body, run_apart
@@ -96,19 +75,19 @@ async def _fetch(address: WebAddress, network: Network, limit_s: float) -> Fetch
                     if not location:
                         return await _take(address, response)
                 address = address.follow(location)
-    except PageError as error:
+    except errors.PageError as error:
         if "host" in error.params:
             error.params["host"] = asked.host  # a redirect may have led to one that says something
         raise
     except TimeoutError as error:
-        raise PageTooSlow(host=asked.host, seconds=round(limit_s)) from error
-    raise TooManyRedirects(limit=MAX_REDIRECTS)
+        raise errors.PageTooSlow(host=asked.host, seconds=round(limit_s)) from error
+    raise errors.TooManyRedirects(limit=MAX_REDIRECTS)
 
 
 async def _take(address: WebAddress, response: aiohttp.ClientResponse) -> FetchedPage:
     if not 200 <= response.status < 300:
         passes = response.status == _TOO_MANY_REQUESTS or response.status >= 500
-        raise (PageNotNow if passes else PageNotThere)(host=address.host, found=response.status)
+        raise (errors.PageNotNow if passes else errors.PageNotThere)(host=address.host, found=response.status)
     content_type = header(response, "content-type")[:MAX_CONTENT_TYPE_CHARACTERS]
     parsed = Message()
     parsed["content-type"] = "".join(filter(str.isprintable, content_type))
@@ -116,11 +95,11 @@ async def _take(address: WebAddress, response: aiohttp.ClientResponse) -> Fetche
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
     called_pdf = address.target.partition("?")[0].lower().endswith(".pdf")
     if kind is None and not called_pdf and media_type not in _UNNAMED:
-        raise PageKindRefused
+        raise errors.PageKindRefused
     limit = MAX_DOCUMENT_BYTES if kind in (None, "document") else MAX_BYTES
     data = await read_body(response, address.host, limit)
     if kind is None and not data.startswith(_DOCUMENT_BEGINNINGS):
-        raise PageKindRefused
+        raise errors.PageKindRefused
     return FetchedPage(address, kind or "document", parsed.get_content_charset(""), data)
 
 
@@ -132,10 +111,10 @@ AT_A_TIME: Final = 4
 READING_AT_A_TIME: Final = 1
 TITLE_CHARACTERS: Final = 200
 
-_REFUSALS: Final[Mapping[type[InputError], type[PageError]]] = {
-    DocumentTooLong: PageTooLong,
-    DocumentsNotInstalled: PagesOfDocumentsNotInstalled,
-    DocumentsNotConfined: PagesNotConfined,
+_REFUSALS: Final[Mapping[type[errors.InputError], type[errors.PageError]]] = {
+    errors.DocumentTooLong: errors.PageTooLong,
+    errors.DocumentsNotInstalled: errors.PagesOfDocumentsNotInstalled,
+    errors.DocumentsNotConfined: errors.PagesNotConfined,
 }
 _NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 """Encodings that are passed on: the reading process expects one line."""
@@ -170,7 +149,7 @@ class PageReader:
         began_s = time.monotonic()
         try:
             fetched, (title, text) = await self._read(address, places)
-        except CcBotError as error:
+        except errors.CcBotError as error:
             # Only the host: the rest may be a secret.
             seconds = round(time.monotonic() - began_s, 3)
             _log.info("page_not_read", host=address.host, error=type(error).__name__, seconds=seconds)
@@ -190,7 +169,7 @@ class PageReader:
                     async with self._reading:
                         return fetched, await self._text_of(fetched)
         except TimeoutError as error:  # fetching and reading have limits of their own: others took it
-            raise PagesWait from error
+            raise errors.PagesWait from error
 
     async def _text_of(self, fetched: FetchedPage) -> tuple[str, str]:
         """Return title and text. Raises as `read`."""
@@ -201,30 +180,30 @@ class PageReader:
         try:
             answer: Any = json.loads(await ask_process(self._command, io.BytesIO(data)))
         except TimeoutError as error:
-            raise PageTooLong from error
+            raise errors.PageTooLong from error
         except (OSError, ValueError, RecursionError) as error:
-            raise PageUnreadable from error
+            raise errors.PageUnreadable from error
         match answer:
             case {"title": str(title), "text": str(text)} if text.strip():
                 return title, text
             case {"error": "too_long"}:
-                raise PageTooLong
+                raise errors.PageTooLong
             case {"error": "not_installed"}:
                 _log.warning("pages_not_installed", extra="pages", mend="make pages")
-                raise PagesNotInstalled
+                raise errors.PagesNotInstalled
             case {"error": "not_confined"}:
                 _log.warning("pages_not_confined", mend="CC_BOT_READ_UNCONFINED=on")
-                raise PagesNotConfined
+                raise errors.PagesNotConfined
             case _:
-                raise PageUnreadable
+                raise errors.PageUnreadable
 
     async def _document_text(self, data: bytes) -> str:
         try:
             document = (await self._documents.read_now(io.BytesIO(data))).document
-        except (DocumentLocked, DocumentOldFormat):
+        except (errors.DocumentLocked, errors.DocumentOldFormat):
             raise
-        except InputError as error:
-            raise _REFUSALS.get(type(error), PageUnreadable) from error
+        except errors.InputError as error:
+            raise _REFUSALS.get(type(error), errors.PageUnreadable) from error
         if not any(part.text.strip() for part in document.parts):
-            raise PageIsScan if document.is_scan else PageUnreadable
+            raise errors.PageIsScan if document.is_scan else errors.PageUnreadable
         return document.marked(range(1, len(document.parts) + 1))

@@ -16,18 +16,8 @@ from typing import Any, Final, get_args
 
 import structlog
 
+from cc_bot.domain import errors
 from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentPart, Heading, Unit
-from cc_bot.domain.errors import (
-    AttachmentNotSupported,
-    DocumentLocked,
-    DocumentOldFormat,
-    DocumentsNotConfined,
-    DocumentsNotInstalled,
-    DocumentsWait,
-    DocumentTooLong,
-    DocumentUnreadable,
-    InputError,
-)
 
 _MAX_ANSWER_BYTES: Final = 16 * 2**20
 _PIECE_BYTES: Final = 64 * 2**10
@@ -106,14 +96,14 @@ _MAX_PICTURES: Final = 5
 
 _log = structlog.get_logger(__name__)
 
-_ERRORS: Final[Mapping[str, type[InputError]]] = {
-    "unreadable": DocumentUnreadable,
-    "locked": DocumentLocked,
-    "too_long": DocumentTooLong,
-    "old_format": DocumentOldFormat,
-    "not_installed": DocumentsNotInstalled,
-    "not_confined": DocumentsNotConfined,
-    "not_supported": AttachmentNotSupported,
+_ERRORS: Final[Mapping[str, type[errors.InputError]]] = {
+    "unreadable": errors.DocumentUnreadable,
+    "locked": errors.DocumentLocked,
+    "too_long": errors.DocumentTooLong,
+    "old_format": errors.DocumentOldFormat,
+    "not_installed": errors.DocumentsNotInstalled,
+    "not_confined": errors.DocumentsNotConfined,
+    "not_supported": errors.AttachmentNotSupported,
 }
 
 
@@ -156,7 +146,7 @@ class DocumentReader:
                 await self._turns.acquire()
         except TimeoutError as error:
             _log.warning("document_not_read", error="DocumentsWait")
-            raise DocumentsWait from error
+            raise errors.DocumentsWait from error
         try:
             yield
         finally:
@@ -171,7 +161,7 @@ class DocumentReader:
             return _document(json.loads(answer))
         except (TimeoutError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             _log.warning("document_not_read", error=type(error).__name__)
-            raise DocumentUnreadable from error
+            raise errors.DocumentUnreadable from error
 
 
 def _document(answer: Mapping[str, Any]) -> ReadDocument:
@@ -189,10 +179,10 @@ def _document(answer: Mapping[str, Any]) -> ReadDocument:
 
 
 def _refuse(error: str) -> None:
-    refusal = _ERRORS.get(error, DocumentUnreadable)
-    if refusal is DocumentsNotInstalled:
+    refusal = _ERRORS.get(error, errors.DocumentUnreadable)
+    if refusal is errors.DocumentsNotInstalled:
         _log.warning("documents_not_installed", extra="documents", mend="make documents")
-    if refusal is DocumentsNotConfined:
+    if refusal is errors.DocumentsNotConfined:
         _log.warning("documents_not_confined", mend="CC_BOT_READ_UNCONFINED=on")
     raise refusal
 

@@ -8,27 +8,16 @@ from cc_bot.reading.content import Content, DocumentRefused, RunningText, as_tab
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.S
 )
-_CHARSETS = {
-    128: "cp932",
-    129: "cp949",
-    134: "gbk",
-    136: "cp950",
+_CHARSETS = {128: "cp932", 129: "cp949", 134: "gbk", 136: "cp950"} | {
     204: "cp1251",
     161: "cp1253",
     238: "cp1250",
 }
-_SIGNS = dict.fromkeys(("par", "line", "sect", "page"), "\n") | {
-    "tab": "\t",
-    "emdash": "—",
-    "endash": "–",
-    "bullet": "•",
-    "emspace": " ",
-    "enspace": " ",
-    "lquote": "‘",
-    "rquote": "’",
-    "ldblquote": "“",
-    "rdblquote": "”",
-}
+_SIGNS = (
+    dict.fromkeys(("par", "line", "sect", "page"), "\n")
+    | {"tab": "\t", "emdash": "—", "endash": "–", "bullet": "•", "emspace": " ", "enspace": " "}
+    | {"lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”"}
+)
 _UNREAD = frozenset(
     [
         *("colortbl", "stylesheet", "info", "pict", "object", "header", "footer", "headerl", "headerr"),

@@ -18,16 +18,9 @@ from aiohttp import WSCloseCode, web
 from cc_bot.agents import find_agent
 from cc_bot.charts.svg import chart_svg
 from cc_bot.charts.table import format_exactly
+from cc_bot.domain import errors
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Text
-from cc_bot.domain.errors import (
-    CanvasSwitched,
-    CcBotError,
-    ForeignRequest,
-    InputError,
-    NothingHere,
-    UnknownAgent,
-)
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores.canvases import CanvasClock
@@ -173,7 +166,7 @@ class CanvasFeed:
         while True:
             try:
                 await work()
-            except CcBotError as error:
+            except errors.CcBotError as error:
                 _log.warning("canvas_feed_failed", error=type(error).__name__)
             except Exception:  # noqa: BLE001 - nobody waits for it; pages would stand still for ever
                 _log.error("canvas_feed_broke", exc_info=True)
@@ -306,7 +299,7 @@ class CanvasPages:
         """Keep a page up to date. Raises ForeignRequest for a page of another site."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         if not is_from_ours(request, self._services.settings):
-            raise ForeignRequest
+            raise errors.ForeignRequest
         key = await self._services.discord.current_key(visitor.user_id, channel_id)
         socket = web.WebSocketResponse(
             heartbeat=PING_S, compress=False, max_msg_size=MAX_MESSAGE_BYTES, timeout=2.0
@@ -319,7 +312,7 @@ class CanvasPages:
             await self._feed.open(watcher)
             async for _ in socket:
                 await _close(socket, WSCloseCode.UNSUPPORTED_DATA, visitor.words.web.closed_unknown)
-        except CcBotError as error:
+        except errors.CcBotError as error:
             await _close(socket, WSCloseCode.TRY_AGAIN_LATER, _sentence(error, visitor))
         finally:
             self._feed.close(watcher)
@@ -331,7 +324,7 @@ class CanvasPages:
         key = await self._key(request)
         wanted = text_of(request, "id")
         if not await self._services.stores.canvases.remove(key, wanted):
-            raise NothingHere
+            raise errors.NothingHere
         await self._services.discord.canvas_changed(key)
         return go_on(request, visitor_of(request), f"/canvas/{key.channel_id}", "element_removed")
 
@@ -348,7 +341,7 @@ class CanvasPages:
         usable = await self._services.discord.usable_agents(channel_id)
         wanted = find_agent(tuple(usable), text_of(request, "agent"))
         if wanted is None:
-            raise UnknownAgent
+            raise errors.UnknownAgent
         await self._services.discord.use_agent(visitor.user_id, channel_id, wanted)
         return go_on(request, visitor_of(request), f"/canvas/{channel_id}", "agent_used")
 
@@ -357,19 +350,19 @@ class CanvasPages:
         visitor, channel_id = visitor_of(request), await self._channel(request)
         seen = text_of(request, "agent")
         if not seen:
-            raise InputError
+            raise errors.InputError
         key = await self._services.discord.current_key(visitor.user_id, channel_id)
         if key.agent != seen:
-            raise CanvasSwitched
+            raise errors.CanvasSwitched
         return key
 
     async def _channel(self, request: web.Request) -> int:
         """Return the page's channel. Raises NothingHere if the user has nothing there."""
         named, visitor = request.match_info["channel"], visitor_of(request)
         if not (named.isascii() and named.isdecimal()) or len(named) > 19:
-            raise NothingHere
+            raise errors.NothingHere
         if int(named) not in await self._channels(visitor):
-            raise NothingHere
+            raise errors.NothingHere
         return int(named)
 
     async def _channels(self, visitor: SignedIn) -> list[int]:
@@ -390,7 +383,7 @@ def is_hiding(request: web.Request) -> bool:
     return read_cookie(request, HIDING) == "yes"
 
 
-def _sentence(error: CcBotError, visitor: SignedIn) -> str:
+def _sentence(error: errors.CcBotError, visitor: SignedIn) -> str:
     return sentence_on(error, visitor.words, visitor.timezone)
 
 
