@@ -12,7 +12,6 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
-from itertools import chain, repeat
 from typing import Any, Final, Literal, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -69,8 +68,8 @@ NEXT_HOST_TIMEOUT_S: Final = 2.0
 """If the URL names several hosts."""
 IDLE_TIMEOUT_S: Final = 15.0
 """For a transaction whose process is suspended, while others wait for its locks."""
-_PAUSES_S: Final = (0.05, 0.1, 0.2)
-"""Between attempts; then 0.4."""
+_MAX_PAUSE_S: Final = 0.4
+"""Between attempts."""
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 APPLICATION: Final = "cc-bot"
 ENCODING: Final = "UTF8"
@@ -133,11 +132,13 @@ _AWAY: Final = (
     asyncpg.TargetServerAttributeNotMatched,
 )
 _CONFLICTS: Final = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
-_REFUSALS: Final = (
-    asyncpg.InvalidAuthorizationSpecificationError,
-    asyncpg.InvalidCatalogNameError,
-    asyncpg.InsufficientPrivilegeError,
-)
+Reason = Literal["password", "database", "role", "permission"]
+_REFUSALS: Final[Mapping[type[BaseException], Reason]] = {
+    asyncpg.InvalidCatalogNameError: "database",
+    asyncpg.InvalidPasswordError: "password",
+    asyncpg.InvalidAuthorizationSpecificationError: "role",
+    asyncpg.InsufficientPrivilegeError: "permission",
+}
 _INVALID_OPTIONS: Final = (
     asyncpg.ClientConfigurationError,
     asyncpg.UndefinedObjectError,
@@ -341,13 +342,11 @@ class PostgresDatabase(Engine):
             with suppress(*_DRIVER_ERRORS):  # the work is done; a failure to release changes nothing
                 await self._pool.release(connection, timeout=FAST_FAIL_TIMEOUT_S)
 
-    async def _with_retries(
-        self, job: Callable[[_Connection], Awaitable[T]], until_s: float | None = None
-    ) -> T:
+    async def _with_retries(self, job: Callable[[_Connection], Awaitable[T]], until_s: float = 0.0) -> T:
         """Retry after conflicts and while the server is away, unless it was before."""
         begun_s = time.monotonic()
         until_s = begun_s if self._had(DatabaseUnreachable) else until_s or begun_s + self._full_timeout_s
-        pauses_s = chain(_PAUSES_S, repeat(0.4))
+        pause_s = 0.025
         async with self._deadline():
             while True:
                 try:
@@ -355,7 +354,7 @@ class PostgresDatabase(Engine):
                         result = await job(connection)
                 except _DRIVER_ERRORS as error:
                     is_conflict = isinstance(error, _CONFLICTS)
-                    pause_s = random.uniform(0, 0.1) if is_conflict else next(pauses_s)  # noqa: S311 - no secret
+                    pause_s = random.uniform(0, 0.1) if is_conflict else min(2 * pause_s, _MAX_PAUSE_S)  # noqa: S311
                     may_pass = is_conflict or classify(error).kind in _TRANSIENT
                     if not may_pass or time.monotonic() + pause_s > until_s:
                         raise self._translate(error) from error
@@ -423,10 +422,8 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
         except _INVALID_OPTIONS as error:
             raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
         except _DRIVER_ERRORS as error:
-            if isinstance(error, _REFUSALS) or _is_refused_by_pooler(error):
-                raise PostgresRefused(
-                    url=address.shown, reason=_reason(error), setting=URL_SETTING
-                ) from error
+            if reason := _find_refusal(error):
+                raise PostgresRefused(url=address.shown, reason=reason, setting=URL_SETTING) from error
             raise classify(error).kind() from error
         if version < OLDEST:
             raise PostgresTooOld(found=version, needed=OLDEST)
@@ -448,17 +445,7 @@ async def _reset(connection: "asyncpg.Connection[Any]") -> None:
         await connection.execute("ROLLBACK", timeout=FAST_FAIL_TIMEOUT_S)
 
 
-def _is_refused_by_pooler(error: BaseException) -> bool:
-    """PgBouncer has no error code for a refused password."""
-    return isinstance(error, asyncpg.ProtocolViolationError) and "authentication failed" in str(error)
-
-
-Reason = Literal["password", "database", "role", "permission"]
-
-
-def _reason(error: BaseException) -> Reason:
-    if isinstance(error, asyncpg.InvalidCatalogNameError):
-        return "database"
-    if isinstance(error, asyncpg.InvalidPasswordError | asyncpg.ProtocolViolationError):
-        return "password"
-    return "permission" if isinstance(error, asyncpg.InsufficientPrivilegeError) else "role"
+def _find_refusal(error: BaseException) -> Reason | None:
+    if isinstance(error, asyncpg.ProtocolViolationError) and "authentication failed" in str(error):
+        return "password"  # PgBouncer has no error code for it
+    return next((reason for kind, reason in _REFUSALS.items() if isinstance(error, kind)), None)
