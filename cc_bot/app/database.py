@@ -91,11 +91,9 @@ async def _erase_again(
 async def run_apply_erasures(
     config: Config, announce: Announce, files: tuple[Path, ...] = (), since: datetime | None = None
 ) -> ErasedAgain:
-    """Repeat logged erasures in a database that was restored by other means. Idempotent.
-
-    `files`: erasure logs, by default those beside the database. `since`: the restored point in time; None:
-    the newest in the database. Raises StartupError before anything is erased, or StorageError.
-    """
+    """Repeat logged erasures in a database that was restored by other means. Idempotent. `files`: erasure
+    logs, by default those beside the database. `since`: the restored point in time; None: the newest in the
+    database. Raises StartupError before anything is erased, or StorageError."""
     url, now = config.database_url, config.clock()
     beside = state_path(url, config.data_folder)
     if dialect_of(url) == "sqlite" and not beside.is_file():
@@ -132,7 +130,7 @@ def _read_named(paths: Iterable[Path]) -> Erasures:
 
 
 def _merge_logs(logs: Iterable[Path], own: Path, failure: type[StartupError]) -> None:
-    """Merge logs into a database's own, for later restores."""
+    """For later restores."""
     try:
         for log in logs:
             if log != own:
@@ -186,8 +184,7 @@ async def run_restore(
 def _find_logs_to_restore(
     database: Path, copy: StagedBackup, backup: Path
 ) -> tuple[list[Path], StartupError | None]:
-    """Return the readable logs, and why they may be incomplete: one is unreadable, there is none, or they
-    have fewer entries than a manifest of this or a later backup says."""
+    """Return the readable logs, and why they may be incomplete."""
     own, folder = ErasureLog.beside(database).path, backup.parent
     there = [path for path in (own, *logs_in(folder)) if path.exists()]
     unreadable = find_unreadable_logs(there)
@@ -309,8 +306,8 @@ def _naming(setting: str) -> Iterator[None]:
 
 @contextmanager
 def _sole_user(config: Config, settings: Mapping[str, str]) -> Iterator[None]:
-    """Lock the source and the target; a source without a lock file, such as a backup, gets none. Raises
-    AlreadyRunning, DatabaseInUse and CopySourceMissing."""
+    """A source without a lock file, such as a backup, is not locked. Raises AlreadyRunning, DatabaseInUse and
+    CopySourceMissing."""
     source, target = (state_path(url, config.data_folder) for url in settings)
     if dialect_of(next(iter(settings))) == "sqlite" and not source.is_file():
         raise CopySourceMissing(path=str(source))

@@ -61,7 +61,6 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = {
     ),
     # The position of a text in another, from 1; 0 if absent.
     "position": Fragment("instr({0}, {1})", "strpos({0}, {1})"),
-    # In bytes of UTF-8.
     "bytes": Fragment("length(CAST({0} AS BLOB))", "octet_length({0})"),
     # The row of a distributed sum that a user's additions go to, so that writers wait less. An id's upper
     # bits are a time, so slots are used evenly.
@@ -127,7 +126,6 @@ def _arguments(sql: str, at: int) -> tuple[list[str], int]:
 _log = structlog.get_logger(__name__)
 
 Row = Sequence[Any]
-"""In the order of the SELECT or RETURNING list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +167,6 @@ def user(id_: int) -> Subject:
 
 
 def channel(id_: int) -> Subject:
-    """A channel or a thread."""
     return Subject("channel", id_)
 
 
@@ -191,14 +188,13 @@ class Trouble(NamedTuple):
 
     kind: type[StorageError]
     reason: str
-    """The engine's name for it."""
     fixed_by: str = ""
-    """The operator's remedy. If empty, the statement is wrong, and the error is not logged."""
+    """The operator's remedy. If empty, the statement is wrong, and not logged."""
 
 
 class Engine:
-    """Base class of the engines' databases. Each kind of error is logged once until the next success, without
-    the engine's message, which may quote users."""
+    """Logs each kind of error once until the next success, without the engine's message, which may quote
+    users."""
 
     def __init__(self, location: str, classify: Callable[[BaseException], Trouble]) -> None:
         self.location = location
@@ -247,7 +243,6 @@ class Engine:
         return trouble.kind()
 
     def _had(self, kind: type[StorageError]) -> bool:
-        """Return whether this error occurred since the last success."""
         return any(trouble.kind is kind for trouble in self._reported)
 
     def _note_success(self) -> None:
@@ -263,46 +258,42 @@ class Database(Protocol):
     def dialect(self) -> Dialect: ...
 
     location: str
-    """The operator's name for this database, without credentials."""
+    """Without credentials."""
 
-    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        """Return the rows of one read statement."""
-        ...
+    async def query(self, sql: str, *params: Any) -> Sequence[Row]: ...
 
     async def transaction(
         self, statements: Sequence[Statement], about: Sequence[Subject]
     ) -> list[Sequence[Row]]:
-        """Run the statements in one transaction, and return the rows of each. See `write`."""
+        """See `write`. Returns the rows of each statement."""
         ...
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
-        """Run the read statements of `begin()` on one snapshot."""
+        """On one snapshot."""
         ...
 
     async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
-        """Like `read`, on its own connection, for statements whose time grows with the user's data."""
+        """On its own connection: for statements whose time grows with the user's data."""
         ...
 
-    def stream(self, sql: str) -> AsyncIterator[Row]:
-        """Yield the rows of a SELECT as they are read."""
-        ...
+    def stream(self, sql: str) -> AsyncIterator[Row]: ...
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
-        """Run the statements of `begin()` in one transaction, rolled back if it raises. It finishes even if
-        the caller is cancelled. `begin` may be called again: after a conflict, or on a new connection."""
+        """Run one transaction, rolled back if `begin()` raises, to its end even if the caller is cancelled.
+        `begin` may be called again: after a conflict, or on a new connection."""
         ...
 
     async def wait_for_write(self, seconds: float) -> bool:
-        """Wait for a change made through this object. Returns False after the timeout."""
+        """For a change made through this object. Returns False after the timeout."""
         ...
 
     async def size(self) -> int:
-        """Return the bytes on disk, including the WAL."""
+        """Including the WAL."""
         ...
 
     async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
-        """Remove deleted data from the WAL and, with `vacuum`, from unused pages. Readers continue, writers
-        wait. A server does both by itself."""
+        """Remove deleted data from the WAL and, with `vacuum`, from unused pages. A server does both by
+        itself."""
         ...
 
     def begin_shutdown(self) -> None:

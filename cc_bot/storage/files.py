@@ -26,16 +26,14 @@ URL_SETTING: Final = "CC_BOT_DATABASE_URL"
 _PREFIX = "sqlite:///"
 _DEFAULT_FOLDER = Path("data")
 _MAX_NAME_BYTES = 180
-"""Most file systems allow 255; files beside the database have longer names."""
+"""Files beside the database have longer names, up to 255."""
 _MAX_PATH_BYTES = 3900
 """Paths may have 4096."""
 
 
 def sqlite_path(url: str) -> Path:
-    """Return the file of `sqlite:///relative/path` or `sqlite:////absolute/path`; nothing is unquoted.
-
-    Raises InvalidSetting, which does not repeat the URL: it may hold a password.
-    """
+    """Return the file of `sqlite:///relative/path` or `sqlite:////absolute/path`; nothing is unquoted. Raises
+    InvalidSetting without the URL, which may hold a password."""
     path = url.removeprefix(_PREFIX)
     if path == url or not path.strip() or "\0" in path or not _can_be_a_file(Path(path)):
         raise InvalidSetting(
@@ -75,27 +73,21 @@ def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A lock, and the note beside it with the holder's name."""
-
     note: Path
     former: str
-    """The previous holder, which has ended; empty if there was none, or if the note is a copy: its writer may
-    run on another machine."""
+    """The previous holder; empty if there was none, or if the note is a copy: its writer may run
+    elsewhere."""
 
     def write_owner(self, name: str) -> None:
-        """Raises OSError."""
         self.note.touch(mode=0o600)
         self.note.write_text(f"{name} {_fingerprint(self.note)}", "utf-8")
 
 
 @contextmanager
 def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[Slot]:
-    """Hold the lock of a bot beside its database, or that of these shards: two bots would answer every
-    question twice. It ends with the process. `chat`, `backup` and `migrate` don't take it.
-
-    `setting` names the folder. Raises AlreadyRunning if another process holds it, DatabaseFolderMissing, or
-    DatabaseUnusable if the folder is not writable.
-    """
+    """Hold the lock beside the database, or that of these shards: two bots would answer every question twice.
+    `setting` names the folder. Raises AlreadyRunning, DatabaseFolderMissing, or DatabaseUnusable if the
+    folder is not writable."""
     ensure_folder(database, setting)
     base = f"{database}.{shards}" if shards else f"{database}"
     lock, note = FileLock(f"{base}.lock", timeout=0, mode=0o600), Path(f"{base}.process")

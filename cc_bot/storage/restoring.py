@@ -1,11 +1,11 @@
 """Replaces the database with a backup, atomically.
 
 The backup is copied into a folder beside the database, checked, migrated, and cleared of what was erased
-since. The old database gets a second name, then a single rename puts the copy in place. Whenever the program
-dies, the database's name belongs to a complete file; a leftover folder is deleted by the next restore.
+since. The old database gets a second name, then one rename puts the copy in place: whenever the program dies,
+the database's name belongs to a complete file.
 
-SQLite matches a WAL by file name and would apply it to the wrong file. So the WAL is checkpointed first,
-which also proves that no other program has the file open.
+SQLite would apply a WAL to any file of its name. So it is checkpointed first, which also proves that no other
+program has the file open.
 """
 
 import glob
@@ -73,11 +73,8 @@ class StagedBackup:
 async def staged(
     backup: Path, database: Path, clock: Clock, announce: Announce
 ) -> AsyncIterator[StagedBackup]:
-    """Yield a verified, migrated copy of the backup in its own temporary folder.
-
-    Raises BackupMissing, BackupDamaged, BackupChanged, DatabaseNewer, NotEnoughRoom, RestoreFailed or, for
-    the database's folder, DatabaseFolderMissing.
-    """
+    """Yield a verified, migrated copy in a temporary folder. Raises BackupMissing, BackupDamaged,
+    BackupChanged, DatabaseNewer, NotEnoughRoom, RestoreFailed or DatabaseFolderMissing."""
     if not os.path.isfile(backup):  # noqa: ASYNC240, PTH113 - Path's own way raises for a name that is too long
         raise BackupMissing(path=str(backup))
     ensure_folder(database)
@@ -99,8 +96,7 @@ async def staged(
 
 @contextmanager
 def folder_beside(database: Path, size: int) -> Iterator[Path]:
-    """Make a temporary folder for a file of this size; leftovers of killed runs are deleted. Raises
-    NotEnoughRoom, or OSError."""
+    """Leftovers of killed runs are deleted. Raises NotEnoughRoom, or OSError."""
     ensure_free_space(database.parent, size)
     for leftover in leftovers_of(database):
         shutil.rmtree(leftover)
@@ -155,8 +151,8 @@ def _numbers(former: Path) -> list[tuple[str, int]]:
 
 
 def ensure_own_file(database: Path) -> None:
-    """Check that the file to replace or delete is, or was, a cc-bot database: the setting may name another by
-    mistake or through a link. Raises DatabaseNotOurs, or DatabaseUnusable if it is not a file."""
+    """Check that the file to replace or delete is, or was, ours: the setting may name another, also through a
+    link. Raises DatabaseNotOurs or DatabaseUnusable."""
     if not database.exists():
         return
     try:
@@ -192,10 +188,8 @@ def release(database: Path) -> None:
 
 
 def put_in_place(copy: Path, database: Path, now: datetime) -> Path | None:
-    """Rename the copy to the database's name. Returns the old database's new name, if there was one.
-
-    Raises DatabaseInUse, or RestoreFailed with the database unchanged.
-    """
+    """Returns the old database's new name, if there was one. Raises DatabaseInUse, or RestoreFailed with the
+    database unchanged."""
     release(database)
     try:
         replaced = _set_aside(database, now) if database.exists() else None
@@ -229,8 +223,7 @@ def _set_aside(database: Path, now: datetime) -> Path:
 
 
 def data_of(database: Path, *more: Path) -> list[Path]:
-    """All files of a database and its copies, plus `more`, in the order of deletion: a new file beside an old
-    WAL would read that WAL."""
+    """In the order of deletion: a new file beside an old WAL would read that WAL."""
     beside = [sidecar(database, suffix) for suffix in _SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # data not yet replicated
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)
@@ -238,8 +231,7 @@ def data_of(database: Path, *more: Path) -> list[Path]:
 
 
 def wipe(database: Path, *more: Path) -> list[Path]:
-    """Delete `data_of`, and return it. Raises DatabaseInUse, or DatabaseUnusable if a file can't be
-    deleted."""
+    """Raises DatabaseInUse, or DatabaseUnusable if a file can't be deleted."""
     release(database)
     doomed = data_of(database, *more)
     try:

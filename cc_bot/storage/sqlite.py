@@ -48,11 +48,9 @@ _CACHE_KIB: Final = 16 * 1024
 
 
 def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3.Connection:
-    """Open the file, created if missing, and make it private.
-
-    Raises sqlite3.Error, also for a file of another program; OSError; UnicodeError; DatabaseFolderMissing; or
-    DatabaseDamaged if the file has lost its content.
-    """
+    """Open the file, created if missing, and make it private. Raises sqlite3.Error, also for a file of
+    another program, OSError, UnicodeError, DatabaseFolderMissing, or DatabaseDamaged if it has lost its
+    content."""
     ensure_folder(path)
     if path.exists() and not path.stat().st_size and ErasureLog.beside(path).path.exists():
         raise DatabaseDamaged
@@ -80,7 +78,7 @@ def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3
 def connect_existing(
     path: Path, mode: Literal["ro", "rw"] = "ro", timeout_s: float = 5.0
 ) -> sqlite3.Connection:
-    """Connect without creating the file, in autocommit mode, for any thread. Raises sqlite3.Error."""
+    """Connect in autocommit mode, for any thread, without creating the file. Raises sqlite3.Error."""
     uri = f"{path.absolute().as_uri()}?mode={mode}"  # which quotes ? and # in the name
     connection = sqlite3.connect(uri, timeout_s, uri=True, isolation_level=None, check_same_thread=False)
     # As fast, but a truncated file would kill the process (SIGBUS).
@@ -137,7 +135,6 @@ _TROUBLES: Final[dict[int, tuple[type[StorageError], str]]] = {
     sqlite3.SQLITE_CANTOPEN: (StorageError, _IO_FIXED_BY),
     sqlite3.SQLITE_NOMEM: (StorageError, _IO_FIXED_BY),
 }
-"""By primary result code."""
 _PUT_BACK: Final = "put the file back, or start the bot again with the one that is there now"
 
 
@@ -176,7 +173,7 @@ _IN_MEMORY_BYTES: Final = 2**24
 
 
 class SqliteDatabase(Engine):
-    """It has one writer, so lock keys are ignored."""
+    """One writer, so lock keys are ignored."""
 
     dialect: Final[Dialect] = "sqlite"
 
@@ -279,7 +276,6 @@ _DRIVER_ERRORS: Final = (sqlite3.Error, OSError, FileMoved, OverflowError, Value
 
 
 async def _to_its_end(job: Callable[[sqlite3.Connection], T], connection: sqlite3.Connection) -> T:
-    """On cancellation the connection is interrupted."""
     task = asyncio.ensure_future(asyncio.to_thread(job, connection))
     try:
         return await asyncio.shield(task)
@@ -308,10 +304,8 @@ class _Connection(aiosqlite.Connection):
 async def connect_sqlite(
     path: Path, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S, read_only: bool = False
 ) -> AsyncIterator[SqliteDatabase]:
-    """Open a database file, created if missing. `read_only` leaves the file unchanged.
-
-    Raises DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld, or another StorageError.
-    """
+    """`read_only` leaves the file unchanged. Raises DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld, or
+    another StorageError."""
     if sqlite3.sqlite_version_info < _OLDEST:
         raise SqliteTooOld(found=SQLITE_VERSION, needed=".".join(map(str, _OLDEST)))
     opening = partial(_open_state, path) if read_only else partial(open_file, path, synchronous, timeout_s)
@@ -321,7 +315,7 @@ async def connect_sqlite(
     except (OSError, sqlite3.Error, UnicodeError) as error:
         no_database = code_of(error) == sqlite3.SQLITE_NOTADB
         kind = StorageError if no_database else classify(error).kind
-        # Not a database, or not writable: the operator's mistake.
+        # The operator's mistake.
         unusable = kind in (StorageError, DatabaseReadOnly)
         raise (DatabaseUnusable(path=str(path)) if unusable else kind()) from error
     database = SqliteDatabase(path, connection, timeout_s)
@@ -345,7 +339,7 @@ def _open_state(path: Path) -> sqlite3.Connection:
 
 
 def _checkpoint(connection: sqlite3.Connection) -> bool:
-    """Returns False if not possible at once: waiting would block the connection."""
+    """Returns False if not possible at once."""
     try:
         [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.OperationalError as error:

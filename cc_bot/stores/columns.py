@@ -150,8 +150,8 @@ class Columns(Generic[V]):
         without: Collection[str] = (),
         **kinds: "Kind | Columns[Any]",
     ) -> None:
-        """`moments`: how datetimes are stored; `kinds`: for fields whose type does not say. Raises TypeError
-        for a field that can't be mapped."""
+        """`moments`: how datetimes are stored; `kinds`: for fields whose type does not say. Raises
+        TypeError."""
         self._value = value
         self._without = without
         self._kinds = kinds
@@ -169,7 +169,6 @@ class Columns(Generic[V]):
         self.nullable: Final = frozenset(column.name for column in self._columns if column.optional)
 
     def of(self, alias: str) -> str:
-        """`select` with the table's alias."""
         return ", ".join(f"{alias}.{name}" for name in self.names)
 
     def filled(self, **given: str) -> str:
@@ -177,29 +176,26 @@ class Columns(Generic[V]):
         return ", ".join(given.get(each.name, each.kind.nothing) for each in self._columns)
 
     def column(self, name: str) -> Callable[[Row], Any]:
-        """A function that reads one column of a row."""
         return itemgetter(self.names.index(name))
 
     def part(self, name: str) -> Callable[..., Any]:
-        """A function that reads one field from all columns of a row."""
+        """From all columns of a row."""
         return self._compiled(self._parts[name])
 
     def read(self, row: Row) -> V:
         return self._make(*row)
 
     def first(self, rows: Sequence[Row]) -> V | None:
-        """The value of the first row, if any."""
         return self._make(*rows[0]) if rows else None
 
     def by_name(self, row: Row) -> dict[str, Any]:
         return dict(zip(self.names, row, strict=True))
 
     def write(self, value: V) -> dict[str, Any]:
-        """The columns of a value by name, in order."""
+        """By name, in order."""
         return {each.name: each.written(each.of(value)) for each in self._columns}
 
     def write_some(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """For some fields, given by name."""
         return {each.name: each.written(given[each.field]) for each in self._columns if each.field in given}
 
     def _made(self, described: "Columns[Any]", value: type, within: str) -> str:
@@ -259,8 +255,6 @@ def _bare(hint: Any) -> tuple[Any, bool]:
 
 
 class Parameters:
-    """Numbered parameters for columns."""
-
     def __init__(self, names: Iterable[str], first: int = 1) -> None:
         self._marks = {name: f"${number}" for number, name in enumerate(names, first)}
         self.count: Final = len(self._marks)
@@ -275,7 +269,6 @@ class Parameters:
         return self._marks[name]
 
     def of(self, columns: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The values, in order."""
         return tuple(columns[name] for name in self._marks)
 
 
@@ -288,8 +281,7 @@ def key_columns(key: SessionKey) -> tuple[int, int, str]:
 
 
 def of_place(key: ChannelKey) -> tuple[Subject, ...]:
-    """The lock keys of a channel. A thread has those of its channel too: Discord may report a message by the
-    thread alone."""
+    """A thread has the lock keys of its channel too: Discord may report a message by the thread alone."""
     return (channel(key.channel_id), channel(key.place_id))
 
 

@@ -1,8 +1,8 @@
 """Deletes what is older than the operator's retention settings, in small batches.
 
-Messages are scanned in insertion order, so no index on time is needed, which every turn would pay for. Those
-that an open conversation still shows are kept. Deleting a message thaws frozen blocks from there on; each
-channel's newest deleted message is recorded, so that catching up does not fetch it again (`read_to`).
+Messages are scanned in insertion order, so no index on time is needed, which every turn would pay for.
+Deleting one thaws frozen blocks from there on; each channel's newest deleted message is recorded, so that
+catching up does not fetch it again (`read_to`).
 """
 
 import json
@@ -26,8 +26,8 @@ class _Old(NamedTuple):
     shown: int
 
 
-# `shown`: whether an open session's history still has room for the message, as fewer than $2 messages for the
-# same readers follow it. $1 previous id, $2 messages per history (0: unbounded), $3 limit
+# `shown`: an open session's history still has room for it, as fewer than $2 messages for the same readers
+# follow. $1 previous id, $2 messages per history (0: unbounded), $3 limit
 _SELECT_OLDEST: Final = """
     SELECT m.id, m.discord_id, m.created_at, CASE WHEN EXISTS (
         SELECT 1 FROM sessions AS s
@@ -65,7 +65,7 @@ _SELECT_SOME_OF: Final = """
     LIMIT $2 /* all users */
 """
 
-# A summary is deleted when all of its key's sessions are old. $1 an array of sessions, $2 the cutoff time
+# Summaries whose key's sessions are all old. $1 an array of sessions, $2 the cutoff time
 _DELETE_SUMMARIES: Final = """
     DELETE FROM summaries WHERE id IN (
         SELECT y.id
@@ -89,7 +89,7 @@ _DELETE_SESSIONS: Final = """
     RETURNING user_id, channel_id, agent /* all users */
 """
 
-# Forget the canvas message. $1 user, $2 channel, $3 agent
+# $1 user, $2 channel, $3 agent
 _DELETE_CANVAS_MESSAGE: Final = """
     DELETE FROM canvas_messages
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND NOT EXISTS (
@@ -104,12 +104,11 @@ _DELETE_TOTALS: Final = "DELETE FROM usage_totals WHERE day < $1"
 
 class RetentionStore:
     def __init__(self, database: Database, *, history_limit: int = 20) -> None:
-        """`history_limit`: 0 for unbounded."""
         self._database = database
         self._limit = history_limit
 
     async def prune_messages(self, before: datetime) -> int:
-        """Delete messages stored before this time, with their files, pages and tool calls. Returns their
+        """Delete messages stored before this time, unless an open conversation shows them. Returns their
         number."""
         count, after = 0, 0
         while True:
@@ -121,8 +120,8 @@ class RetentionStore:
             after = last
 
     async def prune_sessions(self, before: datetime) -> int:
-        """Delete sessions closed before this time, with their messages; the last one of a key takes its
-        summary along. Returns their number."""
+        """Delete sessions closed before this time; the last one of a key takes its summary along. Returns
+        their number."""
         count, after, limit = 0, ("", ""), to_text(before)
         while True:
             rows = await self._database.query(_SELECT_OLDEST_SESSIONS, *after, _AT_A_TIME)
@@ -135,7 +134,6 @@ class RetentionStore:
             after = (rows[-1][1], rows[-1][0])
 
     async def prune_usage(self, first_kept: date) -> int:
-        """Returns the number of user rows."""
         day = (first_kept.isoformat(),)
         [deleted, _] = await self._database.transaction(
             [Statement(sql, day) for sql in (_DELETE_USAGE, _DELETE_TOTALS)], [MAINTENANCE_LOCK]

@@ -18,9 +18,9 @@ SECRET_BYTES: Final = 32
 NOTED_EVERY: Final = timedelta(hours=1)
 """Use is recorded no more often."""
 MAX_SESSIONS: Final = 20
-"""Per user; the least recently used one goes."""
+"""Per user; the least recently used goes."""
 MAX_CODES: Final = 10
-"""Per user; the oldest one goes."""
+"""Per user; the oldest goes."""
 
 _INSERT_CODE: Final = """
     INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
@@ -107,7 +107,7 @@ class WebSessionStore:
         return code
 
     async def find_code(self, code: str) -> WebPlace | None:
-        """Does not use the code. None if it is used, expired or invalid."""
+        """None if it is used, expired or invalid. Does not use it."""
         rows = await self._database.query(SELECT_CODE, _hash(code), to_text(self._clock()))
         return WebPlace(*rows[0]) if rows else None
 
@@ -162,12 +162,10 @@ class WebSessionStore:
         return len(ended)
 
     async def list_live(self) -> frozenset[int]:
-        """The active sessions of all users."""
         rows = await self._database.query(SELECT_LIVE, *self._bounds(self._clock()))
         return frozenset(id_ for (id_,) in rows)
 
     async def prune(self) -> None:
-        """Delete expired sessions and codes of all users."""
         now, unused = self._bounds(self._clock())
         await self._database.transaction(
             [Statement(PRUNE_CODES, (now,)), Statement(PRUNE_SESSIONS, (now, unused))], [MAINTENANCE_LOCK]
