@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import errno
 import os
-import shutil
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
@@ -246,15 +245,12 @@ def _run(config: Config, options: argparse.Namespace) -> int:
 def _run_doctor(config: Config, options: argparse.Namespace) -> int:
     from cc_bot.app.doctor import as_json, as_lines
     from cc_bot.app.doctor.checks import run_doctor
-    from cc_bot.terminal.markdown import break_offsets
 
     report = asyncio.run(run_doctor(config, offline=options.offline))
     if options.json:
         say(as_json(report, version=__version__, offline=options.offline))
         return report.exit_code
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    words = texts(config.operator_locale)
-    for line in as_lines(report, words, offline=options.offline, width=width, breaks=break_offsets):
+    for line in as_lines(report, texts(config.operator_locale), offline=options.offline):
         say(line)
     return report.exit_code
 

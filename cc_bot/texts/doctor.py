@@ -174,16 +174,6 @@ class DoctorTexts(Area):
     server_answers = Sentence(ja="{where} の PostgreSQL {version} につながります（{size}）。", en="PostgreSQL {version} at {where} answers ({size}).")
     server_unreachable_fix = Sentence(ja="直してから、もう一度 cc-bot doctor を実行してください。", en="Fix that, then run cc-bot doctor again.")
     server_pending = Sentence(ja="データベースの更新が{count}件残っています。\n→ cc-bot migrate を実行するか、ボットを起動してください。", en="The schema is {count} updates behind.\n→ Run `cc-bot migrate`, or start the bot.")
-    server_standby = Sentence(ja="つながった先は待機系で、何も保存できません。\n→ CC_BOT_DATABASE_URL に全サーバーを並べ、target_session_attrs=read-write を付けてください。", en="This server is a standby: nothing can be saved.\n→ Name all servers in CC_BOT_DATABASE_URL, with target_session_attrs=read-write.")
-    server_read_only = Sentence(ja="default_transaction_read_only が on で、何も保存できません。\n→ サーバー、データベース、ロール {role} のどれの設定かを調べ、off にしてください。", en="default_transaction_read_only is on: nothing can be saved.\n→ Turn it off for the server, the database or the role {role}.")
-    server_may_not_write = Sentence(
-        ja="ロール {role} には、{count}個の表（{tables}）で行を読み、書き、消す権限が揃っていません。このままでは起動しません。\n→ 表の所有者が GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role} を実行してください。",
-        en="The role {role} lacks a right to read, write or delete rows in {count} tables ({tables}). Nothing starts like that.\n→ Have their owner run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}.",
-    )
-    server_may_not_make = Sentence(
-        ja="ロール {role} には、スキーマ {schema} に表を作る権限がありません。このままでは起動しません。\n→ GRANT ALL ON SCHEMA {schema} TO {role} を実行するか、データベースの所有者にしてください。",
-        en="The role {role} may not make tables in the schema {schema}. Nothing starts like that.\n→ Run GRANT ALL ON SCHEMA {schema} TO {role}, or make it the owner of the database.",
-    )
 
 
 class DoctorServerTexts(Area):

@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from rich.cells import cell_len
 
 from cc_bot.app.doctor import Finding, Report, as_json, as_lines, failed, ok, warning
 from cc_bot.app.doctor.checks import Check, run_checks
@@ -19,7 +18,6 @@ from cc_bot.config import Config, read_config
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.reading.reader import DocumentReader, reading_command
-from cc_bot.terminal.markdown import break_offsets
 from cc_bot.texts import explain, texts
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 
@@ -62,23 +60,13 @@ class TestAReport:
         found = [(Report(findings).verdict, Report(findings).exit_code) for findings in lists]
         assert found == [("ok", 0), ("warning", 0), ("failed", 1), ("ok", 0)]
 
-    @pytest.mark.parametrize(("locale", "width"), [(Locale.JA, 20), (Locale.EN, 40)])
-    def test_is_a_line_for_each_finding_and_one_for_what_to_do_in_a_terminal_of_any_width(
-        self, locale: Locale, width: int
-    ) -> None:
-        words = texts(locale)
-        said = words.doctor
-        missing, (detail, _, fix) = (
-            warning("intents", said.intents_missing),
-            said.intents_missing.partition("\n→ "),
-        )
-        lines = as_lines(Report([missing]), words, offline=True, width=None, breaks=break_offsets)
-        assert [detail in lines[0], lines[1]] == [True, f"  → {fix}"]
-        assert said.offline in lines
-        lines = as_lines(Report([missing]), words, offline=True, width=width, breaks=break_offsets)
-        assert max(map(cell_len, lines)) <= width
-        together = "".join(line.strip().removeprefix("→ ") for line in lines)
-        assert detail.replace(" ", "") in together.replace(" ", "")
+    @pytest.mark.parametrize("locale", [Locale.JA, Locale.EN])
+    def test_is_a_line_for_each_finding_and_one_for_what_to_do(self, locale: Locale) -> None:
+        said = texts(locale).doctor
+        detail, _, fix = said.intents_missing.partition("\n→ ")
+        missing = warning("intents", said.intents_missing)
+        lines = as_lines(Report([missing]), texts(locale), offline=True)
+        assert [detail in lines[0], lines[1], lines[2]] == [True, f"  → {fix}", said.offline]
 
     def test_is_one_object_for_a_program(self) -> None:
         written = as_json(Report([FINE, LOW]), version="1.2.3", offline=True)

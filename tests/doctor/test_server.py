@@ -63,14 +63,12 @@ class TestServer:
         await server.execute(
             "CREATE ROLE reader LOGIN", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader"
         )
-        told = [each for each in (await found(reader)).values() if each.verdict == "failed"]
-        for each in told:
-            assert "reader" in each.detail
-            grant = re.search(r"GRANT .*? TO reader", each.fix)
-            assert grant
-            await server.execute(grant[0])
+        [failed] = [each for each in (await found(reader)).values() if each.verdict == "failed"]
+        assert "GRANT ALL ON ALL TABLES IN SCHEMA public" in failed.detail
+        await server.execute("GRANT ALL ON SCHEMA public TO reader")
+        assert "failed" in {each.verdict for each in (await found(reader)).values()}
+        await server.execute("GRANT ALL ON ALL TABLES IN SCHEMA public TO reader")
         assert "failed" not in {each.verdict for each in (await found(reader)).values()}
-        assert len(told) == 2
 
     async def test_that_nobody_answers_at_is_told_without_a_password(self) -> None:
         findings = await found("postgresql://cc_bot:geheim@127.0.0.1:1/cc_bot")

@@ -4,9 +4,8 @@ Read-only, so the bot may be running. A check that crashes or times out becomes 
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final, Literal
 
 from cc_bot.texts import Texts
@@ -61,32 +60,21 @@ class Report:
         return 1 if self.verdict == "failed" else 0
 
 
-Breaks = Callable[[str, int], Sequence[int]]
-"""Offsets that cut a line into pieces of at most so many cells."""
-
 _SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "warning": "!", "failed": "✗"}
-_MIN_WIDTH: Final = 12
 
 
-def as_lines(report: Report, texts: Texts, *, offline: bool, width: int | None, breaks: Breaks) -> list[str]:
-    """For a terminal of `width` cells; None: without wrapping."""
+def as_lines(report: Report, texts: Texts, *, offline: bool) -> list[str]:
+    """Return the report for a terminal."""
     said, lines = texts.doctor, list[str]()
-
-    def add(text: str, first: str = "", rest: str = "") -> None:
-        offsets = () if width is None else breaks(text, max(width - len(rest), _MIN_WIDTH))
-        pieces = [text[start:end].rstrip() for start, end in pairwise((0, *offsets, len(text)))]
-        lines.extend((rest if number else first) + piece for number, piece in enumerate(pieces))
-
     for each in report.findings:
         title = f"{_SIGNS[each.verdict]} {said.verdicts[each.verdict]}  {said.labels[each.check]}"
-        add(f"{title}: {each.detail}", rest="    ")
+        lines.append(f"{title}: {each.detail}")
         if each.fix:
-            add(each.fix, "  → ", "    ")
+            lines.append(f"  → {each.fix}")
     if offline:
-        add(said.offline)
+        lines.append(said.offline)
     counts = {"failed": report.count("failed"), "warnings": report.count("warning")}
-    add(said.summary.format(**counts) if any(counts.values()) else said.all_well)
-    return lines
+    return [*lines, said.summary.format(**counts) if any(counts.values()) else said.all_well]
 
 
 def as_json(report: Report, *, version: str, offline: bool) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -14,13 +15,14 @@ from cc_bot.domain.errors import (
     CcBotError,
     DatabaseDamaged,
     DatabaseFolderMissing,
+    DatabaseForbidden,
     DatabaseLocked,
     DatabaseReadOnly,
     StorageError,
 )
 from cc_bot.domain.process import find_differing, find_free_shards, write_shards
 from cc_bot.domain.text import format_size
-from cc_bot.storage import Database, list_pending
+from cc_bot.storage import Database, Statement, Steps, list_pending
 from cc_bot.storage.backup import backups_in, copies_of
 from cc_bot.storage.engines import config_path, folder_setting, open_database, shown, state_path
 from cc_bot.storage.erasures import ErasureLog, find_unreadable_logs, logs_in
@@ -36,17 +38,7 @@ MIN_FREE_BYTES: Final = 64 * 2**20
 WANTED_BYTES: Final = 512 * 2**20
 """Besides twice the database: it is copied before upgrades and vacuumed after erasures."""
 _OTHERS: Final = 0o077
-MAX_TABLES: Final = 3
-_SELECT_FACTS: Final = """
-    SELECT
-        current_setting('server_version'),
-        pg_database_size(current_database()),
-        CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END,
-        current_setting('default_transaction_read_only'),
-        CAST(current_user AS TEXT),
-        CAST(coalesce(current_schema(), '') AS TEXT),
-        CASE WHEN has_schema_privilege(current_schema(), 'CREATE') THEN 1 ELSE 0 END
-"""
+_SELECT_FACTS: Final = "SELECT current_setting('server_version'), pg_database_size(current_database())"
 _SELECT_FORBIDDEN: Final = """
     SELECT CAST(relname AS TEXT)
     FROM pg_class
@@ -185,24 +177,30 @@ async def check_database_server(config: Config, texts: Texts) -> Sequence[Findin
 
 async def _check_open(database: Database, texts: Texts) -> Sequence[Finding]:
     said = texts.doctor
-    [(version, size, standby, read_only, role, schema, may_create)] = await database.query(_SELECT_FACTS)
+    [(version, size)] = await database.query(_SELECT_FACTS)
     answers = said.server_answers.format(where=database.location, version=version, size=format_size(size))
     found = [ok("database", answers)]
-    if standby:
-        found.append(failed("database", said.server_standby))
-    elif read_only != "off":
-        found.append(failed("database", said.server_read_only.format(role=role)))
-    if not may_create:
-        found.append(failed("database", said.server_may_not_make.format(role=role, schema=schema)))
-    if forbidden := [name for (name,) in await database.query(_SELECT_FORBIDDEN)]:
-        tables = ", ".join(forbidden[:MAX_TABLES]) + (", …" if len(forbidden) > MAX_TABLES else "")
-        names = {"role": role, "schema": schema, "count": len(forbidden), "tables": tables}
-        found.append(failed("database", said.server_may_not_write.format(**names)))
-    if standby or read_only != "off":
-        return found
+    try:
+        with suppress(_RolledBack):
+            await database.write(_make_table, ())
+        if await database.query(_SELECT_FORBIDDEN):
+            raise DatabaseForbidden
+    except StorageError as error:
+        problem = storage_problem(error, database.location, texts.storage, on_server=True)
+        return [*found, failed("database", problem, said.server_unreachable_fix)]
     if pending := await list_pending(database):
         return [*found, warning("database", said.server_pending.format(count=len(pending)))]
     return [*found, *await _check_processes(ProcessStore(database), texts)]
+
+
+class _RolledBack(Exception):
+    pass
+
+
+def _make_table() -> Steps[None]:
+    """Fails where a start would: on a standby or a read-only server, or without the right."""
+    yield Statement("CREATE TABLE cc_bot_doctor (n BIGINT)")
+    raise _RolledBack
 
 
 async def _check_processes(store: ProcessStore, texts: Texts) -> Sequence[Finding]:
