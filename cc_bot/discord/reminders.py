@@ -72,12 +72,6 @@ class Unwanted(Exception):
     """The user cancelled the post first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Posted:
-    channel_id: int
-    message_id: int
-
-
 @dataclass(eq=False, slots=True)
 class Posting:
     """Discord creates one message per nonce, so posts are retried; refusals are not."""
@@ -87,7 +81,7 @@ class Posting:
     pace: RateLimiter = field(default_factory=RateLimiter)
     _dms: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_CACHED_DMS))
 
-    async def say(self, firing: Firing, page: Page, wanted: Wanted | None = None) -> Posted:
+    async def say(self, firing: Firing, page: Page, wanted: Wanted | None = None) -> hikari.Message:
         """Post a firing, pinging only the owner. Raises Refused, Unwanted, and hikari's errors if Discord
         stays unavailable."""
         schedule, nonce = firing.schedule, nonce_at("r", firing.schedule.id, firing.due_at)
@@ -111,7 +105,9 @@ class Posting:
         except hikari.HTTPError as error:
             _log.info("membership_unknown", schedule=schedule.id, error=type(error).__name__)
 
-    async def whisper(self, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None) -> Posted:
+    async def whisper(
+        self, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None
+    ) -> hikari.Message:
         """Post in a user's DM. Raises as `say`."""
         channel_id = self._dms.get(user_id)
         if channel_id is None:
@@ -121,21 +117,19 @@ class Posting:
 
     async def post(
         self, channel_id: int, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None
-    ) -> Posted:
+    ) -> hikari.Message:
         """Post in a channel without refused parts, pinging only that user. Raises as `say`."""
         without = frozenset[Part]()
         while True:
             content = {**new_message(page.without(without)), "user_mentions": [user_id]}
             create = partial(self.rest.create_message, channel_id, nonce=nonce, **content)
             try:
-                message = await self._try(create, wanted)
+                return await self._try(create, wanted)
             except Refused as refused:
                 simpler = next_form(page.parts(None), without, refused.error)
                 if simpler is None:
                     raise
                 without = simpler
-            else:
-                return Posted(channel_id, int(message.id))
 
     async def _try(self, call: Callable[[], Awaitable[Result]], wanted: Wanted | None) -> Result:
         async def attempt() -> Result:
@@ -167,42 +161,34 @@ STOP_S: Final = 2.0
 SCHEDULER_PAUSE_S: Final = 10.0
 
 
+@dataclass(eq=False, slots=True)
 class Reminders:
     """Posts due schedules once begun, at most MAX_CONCURRENT at a time: a crash leaves few outcomes
     unknown."""
 
-    def __init__(
-        self,
-        heartbeats: Heartbeats,
-        schedules: ScheduleStore,
-        posting: Posting,
-        *,
-        chooser: AgentSelector,
-        gate: Gate,
-        boards: CanvasBoards,
-        recipients: Recipients,
-        duties: Leases = Leases(),
-    ) -> None:
-        self._duties = duties
-        self._scheduler = Scheduler(schedules, places=PLACES, clock=recipients.clock)
-        self._heartbeats = heartbeats
-        self._schedules = schedules
-        self._posting = posting
-        self._chooser = chooser
-        self._gate = gate
-        self._boards = boards
-        self._recipients = recipients
-        self._looking: asyncio.Task[None] | None = None
-        self._looks = False
-        """Whether this process runs the scheduler."""
-        self._over = asyncio.Event()
-        """Set once nothing more is claimed."""
-        self._in_flight: set[asyncio.Task[None]] = set()
-        self._slots = asyncio.Semaphore(MAX_CONCURRENT)
+    heartbeats: Heartbeats
+    schedules: ScheduleStore
+    posting: Posting
+    chooser: AgentSelector
+    gate: Gate
+    boards: CanvasBoards
+    recipients: Recipients
+    duties: Leases = field(default_factory=Leases)
+    _scheduler: Scheduler = field(init=False)
+    _looking: asyncio.Task[None] | None = None
+    _looks: bool = False
+    """Whether this process runs the scheduler."""
+    _over: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once nothing more is claimed."""
+    _in_flight: set[asyncio.Task[None]] = field(default_factory=set)
+    _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
+
+    def __post_init__(self) -> None:
+        self._scheduler = Scheduler(self.schedules, places=PLACES, clock=self.recipients.clock)
 
     def begin(self) -> None:
         """Run the scheduler while this process holds the lease."""
-        self._looking = asyncio.create_task(self._duties.run_as_leader("reminders", self._look))
+        self._looking = asyncio.create_task(self.duties.run_as_leader("reminders", self._look))
 
     async def close(self) -> None:
         self._scheduler.stop()
@@ -237,17 +223,17 @@ class Reminders:
         """Post a claimed firing, and record the outcome."""
         schedule = firing.schedule
         try:
-            posted = await self._posting.say(firing, page, partial(self._is_wanted, schedule))
+            posted = await self.posting.say(firing, page, partial(self._is_wanted, schedule))
         except Unwanted:
             _log.info("firing_withdrawn", schedule=schedule.id)
-            await _record(lambda: self._schedules.mark_skipped(firing))
+            await _record(lambda: self.schedules.mark_skipped(firing))
         except Refused as refused:
             await self._stop(firing, refused.obstacle)
         except hikari.HikariError as error:
             _log.warning("firing_uncertain", schedule=schedule.id, error=type(error).__name__)
         else:
-            message = replace(said, discord_id=posted.message_id)
-            await _record(lambda: self._schedules.mark_sent(firing, message, channel_id=posted.channel_id))
+            message, channel_id = replace(said, discord_id=int(posted.id)), int(posted.channel_id)
+            await _record(lambda: self.schedules.mark_sent(firing, message, channel_id=channel_id))
 
     async def _look(self) -> None:
         """Keeps the lease until claimed firings are posted."""
@@ -270,8 +256,6 @@ class Reminders:
                     async for each in found:
                         await self._attend(each)
                 return
-            except CcBotError as error:
-                _log.warning("scheduler_failed", error=type(error).__name__)
             except Exception:  # noqa: BLE001 - logged; the scheduler must go on
                 _log.error("scheduler_broke", exc_info=True)
             await asyncio.sleep(SCHEDULER_PAUSE_S)
@@ -295,17 +279,17 @@ class Reminders:
 
     async def _remind(self, firing: Firing) -> None:
         schedule = firing.schedule
-        if not await self._gate.serves_owner(schedule):
-            await _record(lambda: self._schedules.mark_skipped(firing))
+        if not await self.gate.serves_owner(schedule):
+            await _record(lambda: self.schedules.mark_skipped(firing))
             return
         recipient = await self._recipient(schedule)
         said = Message("assistant", spoken_reminder(schedule), visibility=schedule.heard)
-        await self.deliver(firing, reminder_page(firing, self._recipients.clock(), recipient.words), said)
+        await self.deliver(firing, reminder_page(firing, self.recipients.clock(), recipient.words), said)
 
     async def _speak(self, firing: Firing) -> None:
         schedule = firing.schedule
-        if not await self._gate.serves_owner(schedule, answering=True):
-            await _record(lambda: self._schedules.mark_skipped(firing))
+        if not await self.gate.serves_owner(schedule, answering=True):
+            await _record(lambda: self.schedules.mark_skipped(firing))
             return
         try:
             recipient = await self._recipient(schedule)
@@ -313,86 +297,82 @@ class Reminders:
                 recipient.locale,
                 recipient.timezone,
                 memory_paused=recipient.memory_paused,
-                agent=await self._chooser.choose_speaker(schedule.key, schedule.guild_id),
+                agent=await self.chooser.choose_speaker(schedule.key, schedule.guild_id),
                 guild_id=schedule.guild_id,
             )
-            speech = await self._heartbeats.speak(schedule, options)
+            speech = await self.heartbeats.speak(schedule, options)
         except BaseException as error:
             # no user waits for a heartbeat
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
-            await asyncio.shield(_record(lambda: self._schedules.mark_skipped(firing)))
+            await asyncio.shield(_record(lambda: self.schedules.mark_skipped(firing)))
             raise
         if speech is not None and speech.drew:
             try:
-                await self._posting.admit(schedule)
+                await self.posting.admit(schedule)
             except Refused as refused:
                 await self._stop(firing, refused.obstacle)
                 return
-            await self._boards.refresh(schedule.key)
+            await self.boards.refresh(schedule.key)
         if speech is None or speech.message is None:
-            await _record(lambda: self._schedules.mark_skipped(firing))
+            await _record(lambda: self.schedules.mark_skipped(firing))
         else:
             await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
 
     async def _report(self, missed: Missed) -> None:
         """Report by DM, else the public ones in their channels. If repeated, with the same nonces."""
         first, latest = missed[0].schedule, max(firing.due_at for firing in missed)
-        if await self._gate.serves_owner(first):
+        if await self.gate.serves_owner(first):
             user_id, recipient = first.key.user_id, await self._recipient(first)
             page = untold_page(missed, recipient.words)
             try:
-                await self._posting.whisper(user_id, page, nonce_at("u", user_id, latest))
+                await self.posting.whisper(user_id, page, nonce_at("u", user_id, latest))
             except Refused as refused:
                 _log.info("missed_not_told_by_dm", obstacle=refused.obstacle)
                 public = [each for each in missed if each.schedule.heard == "public"]
                 for channel_id in {each.schedule.key.channel_id for each in public}:
                     part = tuple(each for each in public if each.schedule.key.channel_id == channel_id)
                     with suppress(Refused):
-                        await self._posting.admit(part[0].schedule)
+                        await self.posting.admit(part[0].schedule)
                         page = untold_page(part, recipient.words)
                         page = replace(page, content=f"<@{user_id}>\n{page.content}")
                         nonce = nonce_at("u", channel_id, latest)
-                        await self._posting.post(channel_id, user_id, page, nonce)
-        await _record(lambda: self._schedules.mark_told(missed))
+                        await self.posting.post(channel_id, user_id, page, nonce)
+        await _record(lambda: self.schedules.mark_told(missed))
 
     async def _is_wanted(self, schedule: Schedule) -> bool:
         """Not cancelled or paused since the claim."""
-        now = await self._schedules.get(schedule.key.user_id, schedule.id)
+        now = await self.schedules.get(schedule.key.user_id, schedule.id)
         return now is not None and now.status != "paused"
 
     async def _stop(self, firing: Firing, obstacle: Obstacle) -> None:
         """Pause the schedule, and inform its owner by DM. If the DM is what failed, a later reply does."""
         schedule = replace(firing.schedule, status="paused", obstacle=obstacle)
         _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
-        await _record(lambda: self._schedules.mark_failed(firing, obstacle))
+        await _record(lambda: self.schedules.mark_failed(firing, obstacle))
         if schedule.heard == "private":
             return
         recipient = await self._recipient(schedule)
-        nonce = nonce_at("p", schedule.id, self._recipients.clock())
+        nonce = nonce_at("p", schedule.id, self.recipients.clock())
         try:
-            await self._posting.whisper(schedule.key.user_id, stopped_page(schedule, recipient.words), nonce)
+            await self.posting.whisper(schedule.key.user_id, stopped_page(schedule, recipient.words), nonce)
         except Refused as refused:
             _log.info("pause_not_told", schedule=schedule.id, obstacle=refused.obstacle)
 
     async def _recipient(self, schedule: Schedule) -> Recipient:
         spoken = schedule.locale
         if spoken is None and schedule.guild_id:
-            spoken = self._recipients.guilds.of_guild(schedule.guild_id)
-        return await self._recipients.of_author(schedule.key.user_id, spoken)
+            spoken = self.recipients.guilds.of_guild(schedule.guild_id)
+        return await self.recipients.of_author(schedule.key.user_id, spoken)
 
 
 async def _record(record: Callable[[], Awaitable[Result]]) -> None:
     """Retries, as a post can't be taken back."""
-    for pause_s in (*RECORD_PAUSES_S, None):
-        try:
+    for pause_s in RECORD_PAUSES_S:
+        with suppress(StorageError):
             await record()
-        except StorageError as error:
-            if pause_s is None:
-                _log.warning("firing_not_noted", error=type(error).__name__)
-                return
-            await asyncio.sleep(pause_s)
-        else:
             return
+        await asyncio.sleep(pause_s)
+    _log.warning("firing_not_noted")
 
 
 async def _guard(work: Coroutine[None, None, None]) -> None:

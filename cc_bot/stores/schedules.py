@@ -84,37 +84,6 @@ _LIVE: Final = f"""
 # $2 kind
 _LIST: Final = f"{_LIVE} AND s.kind = $2 ORDER BY s.due_at, s.id"
 
-# $1 user, $2 id, $3 text
-REWORD: Final = f"""
-    UPDATE schedules SET text = $3, tainted = CASE WHEN text = $3 THEN tainted ELSE 0 END
-    WHERE user_id = $1 AND id = $2 AND kind = 'reminder' AND status IN ('active', 'paused')
-    RETURNING {SCHEDULE.select}
-"""
-
-# $1 user, $2 id, $3 due, $4 repeat, $5 time zone, $6 now
-RETIME: Final = f"""
-    UPDATE schedules
-    SET due_at = $3, repeat = $4, timezone = $5, advanced_at = $6, status = 'active', obstacle = ''
-    WHERE user_id = $1 AND id = $2 AND kind = 'reminder' AND status IN ('active', 'paused')
-    RETURNING {SCHEDULE.select}
-"""
-
-# Only if its user has not changed it since. $1 user, $2 id, $3 the next time, $4 status, $5 now, $6 the time
-# that was read
-ADVANCE: Final = """
-    UPDATE schedules SET due_at = $3, status = $4, advanced_at = $5
-    WHERE user_id = $1 AND id = $2 AND status = 'active' AND due_at = $6
-    RETURNING id
-"""
-
-# Returns a row to the first process only. $1 schedule, $2 due, $3 user, $4 state, $5 process, $6 now
-CLAIM: Final = """
-    INSERT INTO firings (schedule_id, due_at, user_id, state, claimed_by, claimed_at)
-    VALUES ($1, $2, $3, $4, $5, $6)
-    ON CONFLICT (schedule_id, due_at) DO NOTHING
-    RETURNING schedule_id
-"""
-
 # The message belongs to its user and to no session. If the gateway delivered it first, that row becomes the
 # user's. After an erasure nothing is stored. $1 user, $2 channel, $3 author, $4 name, $5 Discord's id,
 # $6 text, $7 tool calls, $8 visibility, $9 now, $10 schedule, $11 due, $12 tainted
@@ -138,18 +107,6 @@ class _UsersMessage(NamedTuple):
 
 
 _SAID: Final = Columns(_UsersMessage, message=MESSAGE)
-
-# Only if no session was active there since. $1 user, $2 channel, $3 the earliest time
-LAST_SAID: Final = f"""
-    SELECT {MESSAGE.of("m")} FROM messages AS m
-    WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
-        AND NOT EXISTS (
-            SELECT 1 FROM sessions AS s
-            WHERE s.user_id = $1 AND s.channel_id = $2
-                AND s.last_active > @iso(m.created_at)
-        )
-    ORDER BY m.id DESC LIMIT 1
-"""
 
 # $1 places (JSON array), $2 user; NULL: all users
 _WHOSE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
@@ -205,12 +162,6 @@ SELECT_UNREPORTED: Final = f"""
     LIMIT 100 /* all users */
 """
 
-# $1 schedule, $2 due, $3 user, $4 the reporting process, if registered
-REPORT: Final = """
-    UPDATE firings SET reported = 1, told_by = $4
-    WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
-"""
-
 # Reports taken by a dead process. Uses firings_being_told.
 REPORT_AGAIN: Final = """
     UPDATE firings SET reported = 0, told_by = NULL
@@ -230,6 +181,12 @@ def _claim(process: str, whose: tuple[str, int | None], now: datetime, limit: in
     rows = yield Statement(SELECT_REWOUND, (*whose, to_ms(now + SLACK)))
     for schedule in map(SCHEDULE.read, rows):
         yield _advance(schedule, _time_after(schedule, now), now)
+    claim = """
+        INSERT INTO firings (schedule_id, due_at, user_id, state, claimed_by, claimed_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (schedule_id, due_at) DO NOTHING
+        RETURNING schedule_id
+    """
     claimed: list[Firing] = []
     rows = yield Statement(SELECT_DUE, (*whose, to_ms(now), _BATCH))
     for schedule in map(SCHEDULE.read, rows):
@@ -241,7 +198,7 @@ def _claim(process: str, whose: tuple[str, int | None], now: datetime, limit: in
             noted.append((schedule.due_at, "missed" if schedule.kind == "reminder" else "skipped"))
         for moment, state in noted:
             times = (to_ms(moment), schedule.key.user_id, state, process, to_ms(now))
-            is_first = yield Statement(CLAIM, (schedule.id, *times))
+            is_first = yield Statement(claim, (schedule.id, *times))
             if is_first and state == "claimed":
                 claimed.append(Firing(replace(schedule, due_at=moment), moment))
         if len(claimed) >= limit:
@@ -276,9 +233,15 @@ def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, da
 
 
 def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> Statement:
+    """Only if its user has not changed it since it was read."""
     due, status = (following, "active") if following else (schedule.due_at, "done")
     times = (to_ms(due), status, to_ms(now), to_ms(schedule.due_at))
-    return Statement(ADVANCE, (schedule.key.user_id, schedule.id, *times))
+    advance = """
+        UPDATE schedules SET due_at = $3, status = $4, advanced_at = $5
+        WHERE user_id = $1 AND id = $2 AND status = 'active' AND due_at = $6
+        RETURNING id
+    """
+    return Statement(advance, (schedule.key.user_id, schedule.id, *times))
 
 
 KEPT: Final = timedelta(days=30)
@@ -411,10 +374,22 @@ class ScheduleStore:
         """Change a reminder's text and, if `time` is given, its next time, repeat and time zone, which
         resumes it. None if the user has no such reminder. Raises as `check`."""
         of = (user_id, schedule_id)
-        batch = [Statement(REWORD, (*of, self.check(text)))]
+        where = f"""
+            WHERE user_id = $1 AND id = $2 AND kind = 'reminder' AND status IN ('active', 'paused')
+            RETURNING {SCHEDULE.select}
+        """
+        reword = f"""
+            UPDATE schedules SET text = $3, tainted = CASE WHEN text = $3 THEN tainted ELSE 0 END {where}
+        """
+        batch = [Statement(reword, (*of, self.check(text)))]
         if time is not None:
-            due_at, repeat = time
-            batch.append(Statement(RETIME, (*of, to_ms(due_at), repeat, timezone, to_ms(self._clock()))))
+            retime = f"""
+                UPDATE schedules
+                SET due_at = $3, repeat = $4, timezone = $5, advanced_at = $6,
+                    status = 'active', obstacle = '' {where}
+            """
+            times = (to_ms(time[0]), time[1], timezone, to_ms(self._clock()))
+            batch.append(Statement(retime, (*of, *times)))
         *_, rows = await self._database.transaction(batch, [user(user_id)])
         self._notify()
         return SCHEDULE.first(rows)
@@ -487,12 +462,17 @@ class ScheduleStore:
         """Return one owner's missed and uncertain times, and mark them as reported: returned again only if
         this process dies before `mark_told`."""
 
+        report = """
+            UPDATE firings SET reported = 1, told_by = $4
+            WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
+        """
+
         def steps() -> Steps[Missed]:
             rows = yield Statement(SELECT_UNREPORTED, (_as_list(places), user_id))
             by_owner = groupby(map(_FIRING.read, rows), key=lambda each: each.schedule.key.user_id)
             missed = next((tuple(firings) for _, firings in by_owner), ())
             for each in missed:
-                yield Statement(REPORT, (*_firing_key(each), self._process or None))
+                yield Statement(report, (*_firing_key(each), self._process or None))
             return missed
 
         return await self._database.write(steps, [MAINTENANCE_LOCK])
@@ -526,8 +506,18 @@ class ScheduleStore:
     async def get_last_said(self, user_id: int, channel_id: int) -> Message | None:
         """Return the newest reminder or heartbeat of the last day, if its user has said nothing there
         since."""
+        last = f"""
+            SELECT {MESSAGE.of("m")} FROM messages AS m
+            WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
+                AND NOT EXISTS (
+                    SELECT 1 FROM sessions AS s
+                    WHERE s.user_id = $1 AND s.channel_id = $2
+                        AND s.last_active > @iso(m.created_at)
+                )
+            ORDER BY m.id DESC LIMIT 1
+        """
         since = to_ms(self._clock() - ANSWERED_WITHIN)
-        return MESSAGE.first(await self._database.query(LAST_SAID, user_id, channel_id, since))
+        return MESSAGE.first(await self._database.query(last, user_id, channel_id, since))
 
     def check(self, text: str) -> str:
         """Return the text as stored. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
