@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import structlog
 
 import cc_bot.tools
-from cc_bot.agents import Agents
 from cc_bot.app.files import make_agents, make_policies, make_servers_file
 from cc_bot.app.models import Models, build_embedder, build_speaker, build_transcriber, open_models
 from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, TimeResolver
@@ -30,8 +29,8 @@ from cc_bot.internet.turn import PageSource, SearchService, WebAccess, can_read_
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import ToolSchema
 from cc_bot.log import job
-from cc_bot.mcp.servers import Servers, open_servers
-from cc_bot.policy import Policies
+from cc_bot.mcp.servers import open_servers
+from cc_bot.parts import Parts
 from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
 from cc_bot.process import JoinOptions, Leases, Membership, join
 from cc_bot.spending import Spending
@@ -55,26 +54,12 @@ Work = Callable[[], Awaitable[None]]
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Core:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Core(Parts):
     config: Config
-    clock: Clock
-    pulse: GatewayHealth
-    stores: Stores
     models: Models
-    assistant: Assistant
     summaries: Summaries | None
     """None if disabled."""
-    agents: Agents
-    policies: Policies
-    spending: Spending
-    moments: TimeResolver
-    heartbeats: Heartbeats
-    privacy: Privacy
-    servers: Servers
-    status: BotStatus
-    administration: Administration
-    memories: Memories
     duties: Leases
     membership: Membership | None
     """None for programs that are not processes of the bot."""
@@ -171,31 +156,33 @@ async def open_core(
             membership.on_change.append(privacy.look_again)
             jobs.append(partial(assistant.watch_erasures, membership))
         opened.push_async_callback(_cancel, [asyncio.create_task(keep_running(each)) for each in jobs])
+        database_url = config.database_url
         yield Core(
-            config,
-            clock,
-            pulse,
-            stores,
-            models,
-            assistant,
-            summaries,
-            agents,
-            policies,
-            spending,
-            TimeResolver(chains.of(()), clock, spending, chains.first(())),
-            Heartbeats(stores, chains, tools, clock=clock, spending=spending),
-            privacy,
-            named_servers,
-            BotStatus(
+            config=config,
+            clock=clock,
+            pulse=pulse,
+            meter=meter,
+            stores=stores,
+            models=models,
+            assistant=assistant,
+            summaries=summaries,
+            agents=agents,
+            policies=policies,
+            spending=spending,
+            moments=TimeResolver(chains.of(()), clock, spending, chains.first(())),
+            heartbeats=Heartbeats(stores, chains, tools, clock=clock, spending=spending),
+            privacy=privacy,
+            servers=named_servers,
+            status=BotStatus(
                 assistant,
                 stores,
                 policies,
                 pulse,
-                partial(newest_backup, config) if dialect_of(config.database_url) == "sqlite" else None,
-                partial(free_bytes, config_path(config.database_url, config.data_folder).absolute().parent),
+                partial(newest_backup, config) if dialect_of(database_url) == "sqlite" else None,
+                partial(free_bytes, config_path(database_url, config.data_folder).absolute().parent),
                 clock(),
             ),
-            Administration(
+            administration=Administration(
                 stores.limits,
                 stores.access,
                 stores.channel_models,
@@ -203,9 +190,9 @@ async def open_core(
                 named_servers,
                 not_asked if models.offline else models.reach,
             ),
-            Memories(stores, ExportQueue(), clock),
-            duties,
-            membership,
+            memories=Memories(stores, ExportQueue(), clock),
+            duties=duties,
+            membership=membership,
         )
 
 

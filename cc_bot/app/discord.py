@@ -96,7 +96,8 @@ async def _run(
             from cc_bot.discord.services import BotDependencies, DiscordSettings
 
             given = BotDependencies(
-                DiscordSettings(
+                **core.parts(),
+                settings=DiscordSettings(
                     token=config.discord_token or "",
                     owners=config.owners,
                     api_url=config.discord_api_url,
@@ -110,25 +111,10 @@ async def _run(
                     api_keeps_limits=config.api_keeps_limits,
                     read_unconfined=config.read_unconfined,
                 ),
-                core.stores,
-                core.assistant,
-                core.agents,
-                core.policies,
-                core.spending,
-                core.moments,
-                core.heartbeats,
-                core.privacy,
-                core.status,
-                core.administration,
-                core.memories,
-                core.clock,
-                watchdog,
-                meter,
-                core.pulse,
-                config.web_url if config.web_port else "",
-                partial(serve_web, core, records, say),
-                membership,
-                core.servers.withheld,
+                lifeline=watchdog,
+                pages_url=config.web_url if config.web_port else "",
+                serve_pages=partial(serve_web, core, records, say),
+                membership=membership,
             )
             # Loaded modules stay; collecting them would delay turns.
             gc.collect()

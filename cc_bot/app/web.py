@@ -42,21 +42,8 @@ def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "W
         config.timezone,
         core.assistant.speaking.speaker is not None,
     )
-    return WebServices(
-        settings,
-        core.stores,
-        core.agents,
-        core.status,
-        core.administration,
-        records,
-        partial(examine_in_child, config),
-        core.spending,
-        core.moments,
-        core.privacy,
-        core.memories,
-        discord,
-        core.clock,
-    )
+    examine = partial(examine_in_child, config)
+    return WebServices(**core.parts(), settings=settings, records=records, examine=examine, discord=discord)
 
 
 async def examine_in_child(config: Config, locale: Locale) -> Sequence[Mapping[str, str]]:

@@ -182,7 +182,7 @@ class DiscordBot:
 
     async def _tell_owners(self) -> None:
         while True:
-            server = await self._given.withheld_tools.get()
+            server = await self._given.servers.withheld.get()
             news = self._words.tool_servers.news.format(server=one_line(server))
             for owner_id in await self._services.owners.ids():
                 try:

@@ -13,10 +13,6 @@ from zoneinfo import ZoneInfo
 import hikari
 import lightbulb
 
-from cc_bot.agents import Agents
-from cc_bot.assistant import Assistant, Heartbeats, TimeResolver
-from cc_bot.commands.admin import Administration
-from cc_bot.commands.memories import Memories
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.attachments import AttachmentFetcher
@@ -37,18 +33,12 @@ from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.discord.reminders import Posting, Reminders
 from cc_bot.discord.web import DiscordForPages, PagesUrl
-from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.measures import GatewayHealth, Meter
 from cc_bot.domain.message import Reading
 from cc_bot.in_order import RateLimiter
-from cc_bot.policy import Policies
-from cc_bot.privacy import Privacy
+from cc_bot.parts import Parts
 from cc_bot.process import Membership
 from cc_bot.reading.reader import DocumentReader
-from cc_bot.spending import Spending
-from cc_bot.status import BotStatus
-from cc_bot.stores import Stores
 
 Result = TypeVar("Result")
 
@@ -134,32 +124,16 @@ class DiscordSettings:
     """Read documents even without a sandbox."""
 
 
-@dataclass(frozen=True, slots=True)
-class BotDependencies:
-    """Not closed by the bot."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotDependencies(Parts):
+    """Parts that the bot is given and does not close."""
 
     settings: DiscordSettings
-    stores: Stores
-    assistant: Assistant
-    agents: Agents
-    policies: Policies
-    spending: Spending
-    moments: TimeResolver
-    heartbeats: Heartbeats
-    privacy: Privacy
-    status: BotStatus
-    administration: Administration
-    memories: Memories
-    clock: Clock
     lifeline: Lifeline
-    meter: Meter
-    pulse: GatewayHealth
     pages_url: str
-    """Empty: there are none."""
+    """Base URL of the web pages; empty: there are none."""
     serve_pages: ServePages
     membership: Membership
-    withheld_tools: asyncio.Queue[str]
-    """That newly wait for an owner's approval."""
 
 
 @dataclass(frozen=True, slots=True)

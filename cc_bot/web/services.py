@@ -7,21 +7,13 @@ from ipaddress import IPv4Network, IPv6Network
 from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
-from cc_bot.agents import Agents
-from cc_bot.assistant import TimeResolver
-from cc_bot.commands.admin import Administration
-from cc_bot.commands.memories import Memories
 from cc_bot.domain.access import WebPlace
-from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import AccessError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
 from cc_bot.log import RecentRecords
-from cc_bot.privacy import Privacy
-from cc_bot.spending import Spending
-from cc_bot.status import BotStatus
-from cc_bot.stores import Stores
+from cc_bot.parts import Parts
 
 What = Literal["command", "choices"]
 """Changes count like commands, reads like autocomplete."""
@@ -87,18 +79,9 @@ DoctorReport = Sequence[Mapping[str, str]]
 """Of `cc-bot doctor --json`."""
 
 
-@dataclass(frozen=True, slots=True)
-class WebServices:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebServices(Parts):
     settings: WebSettings
-    stores: Stores
-    agents: Agents
-    status: BotStatus
-    administration: Administration
     records: RecentRecords
     examine: Callable[[Locale], Awaitable[DoctorReport]]
-    spending: Spending
-    moments: TimeResolver
-    privacy: Privacy
-    memories: Memories
     discord: Discord
-    clock: Clock
