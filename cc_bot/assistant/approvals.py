@@ -86,10 +86,10 @@ class ApprovedResult:
         return self.kept and self.stored and answered and self.proposal.content.goes_on
 
     @property
-    def told(self) -> tuple[ToolCall, ...]:
-        calls = zip(self.proposal.content.calls, self.outcomes, strict=False)
+    def calls(self) -> tuple[ToolCall, ...]:
+        made_calls = zip(self.proposal.content.calls, self.outcomes, strict=False)
         return tuple(
-            ToolCall("approved", each.name, each.arguments, made.text, made.ok) for each, made in calls
+            ToolCall("approved", each.name, each.arguments, made.text, made.ok) for each, made in made_calls
         )
 
     @property

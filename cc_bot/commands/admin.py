@@ -240,8 +240,8 @@ async def rule(
     await administration.access.set(about.subject, about.id, ruling, set_by=caller.user_id)
     _record("access_set", caller, rule=ruling, subject=about.subject, subject_id=about.id)
     sentences = texts.access_allowed if ruling == "allow" else texts.access_denied
-    told = sentences[about.subject].format(subject=caller.mention(about.subject, about.id))
-    return Reply((told, texts.owners_stay))
+    done = sentences[about.subject].format(subject=caller.mention(about.subject, about.id))
+    return Reply((done, texts.owners_stay))
 
 
 async def remove_rule(
@@ -253,8 +253,8 @@ async def remove_rule(
     sentence = texts.access_removed if removed else texts.access_had_no_rule
     in_file = (await access_in_force(administration)).in_file
     also_in_file = about in (*named_by(in_file.allow), *named_by(in_file.deny))
-    told = sentence.format(subject=caller.mention(about.subject, about.id))
-    return Reply((told, *([texts.access_also_in_file] if also_in_file else [])))
+    done = sentence.format(subject=caller.mention(about.subject, about.id))
+    return Reply((done, *([texts.access_also_in_file] if also_in_file else [])))
 
 
 # Only owners get answers. Answers in progress are finished.
@@ -289,10 +289,10 @@ async def set_models(caller: Caller, models: str, channel: str, *, administratio
     await administration.models.set(channel_id, chain, set_by=caller.user_id)
     _record("models_set", caller, channel=channel_id, models=len(chain))
     sentence = texts.models_set if len(chain) > 1 else texts.model_set
-    told = sentence.format(channel=caller.mention("channel", channel_id), models=", ".join(chain))
+    done = sentence.format(channel=caller.mention("channel", channel_id), models=", ".join(chain))
     missing = await _find_missing(chain, administration.ask)
     unknown = [texts.models_unknown.format(models=", ".join(missing))] if missing else []
-    return Reply((told, *unknown))
+    return Reply((done, *unknown))
 
 
 async def unset_models(caller: Caller, channel: str, *, administration: Administration) -> Reply:
@@ -341,12 +341,12 @@ async def show_tools(caller: Caller, server: str, *, administration: Administrat
         return Reply((say_servers(reports, texts, caller.text),))
     tools = administration.servers.details(server)
     own = [each for each in reports if each.server == server]
-    told = say_servers(own, texts, caller.text)
+    done = say_servers(own, texts, caller.text)
     if not tools:
-        return Reply((told, texts.details_none))
+        return Reply((done, texts.details_none))
     written = await asyncio.to_thread(details_file, server, tools, texts)
     notes = [texts.details, *(texts.code.format(code=each.code) for each in own if each.code)]
-    return Reply((told, *notes), file=ReplyFile(texts.details_file, written.encode()))
+    return Reply((done, *notes), file=ReplyFile(texts.details_file, written.encode()))
 
 
 async def accept_tools(caller: Caller, server: str, code: str, *, administration: Administration) -> Reply:

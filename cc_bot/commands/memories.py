@@ -281,7 +281,7 @@ async def change(
             erasure = caller.words.erasure
             mark = erasure.mark if action == "erase-said" else None
             erased = await removal.erase(user_id, memory_id, mark=mark)
-            return Reply((erasure.told(erased or ErasureCounts()),), receipts_changed=True)
+            return Reply((erasure.say_erased(erased or ErasureCounts()),), receipts_changed=True)
         case "undelete":
             kept = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
             done, failed = texts.undeleted, texts.too_late

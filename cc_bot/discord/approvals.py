@@ -284,7 +284,7 @@ class ApprovalDelivery:
             visibility=visibility,
             ephemeral=press.ephemeral and visibility == "private",
             role_ids=press.role_ids,
-            calls=() if before is not None and await self._is_in_history(proposal) else result.told,
+            calls=() if before is not None and await self._is_in_history(proposal) else result.calls,
             pictures=result.images,
         )
 

@@ -29,10 +29,10 @@ def pages_behind(calls: Iterable[ToolCall]) -> tuple[PageLink, ...]:
     are ignored."""
     read, found = list[PageLink | None](), tuple[PageLink, ...]()
     for call in calls:
-        told = _told(call) if call.name in (READ_PAGE, WEB_SEARCH) and call.ok else {}
+        result = _result_of(call) if call.name in (READ_PAGE, WEB_SEARCH) and call.ok else {}
         if call.name == READ_PAGE:
-            read.append(_link(told))
-        elif isinstance(results := told.get("results"), list):
+            read.append(_link(result))
+        elif isinstance(results := result.get("results"), list):
             found = _each_once(map(_link, results))[:FOUND_SHOWN] or found
     return _each_once(read) or found
 
@@ -44,16 +44,16 @@ def _each_once(links: Iterable[PageLink | None]) -> tuple[PageLink, ...]:
     return tuple(known.values())
 
 
-def _told(call: ToolCall) -> dict[str, Any]:
+def _result_of(call: ToolCall) -> dict[str, Any]:
     try:
-        told = json.loads(call.result)
+        result = json.loads(call.result)
     except ValueError:  # its text was erased
         return {}
-    return told if isinstance(told, dict) else {}
+    return result if isinstance(result, dict) else {}
 
 
-def _link(told: Any) -> PageLink | None:
-    match told:
+def _link(result: Any) -> PageLink | None:
+    match result:
         case {"url": str(url), "title": str(title)} if url.startswith(("http://", "https://")):
             return PageLink(url, title)
         case _:

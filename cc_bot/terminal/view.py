@@ -41,7 +41,7 @@ CHART_COLUMNS: Final = 72
 
 def receipt_line(receipt: Receipt, texts: Texts) -> str:
     words = texts.receipt
-    line = words.told(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
+    line = words.line(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
     if not receipt.undo:
         return line
     undo = words.delete_here if receipt.kind == "added" else words.undo_here

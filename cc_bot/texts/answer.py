@@ -138,7 +138,7 @@ class MessageMenuTexts(Area):
     messages_left = Sentence(ja="📖 ここから{read}件を読みました。このあとにも続きがあります。", en="📖 I read {read} messages from here on. There are more after these.")
     messages_withheld_and_left = Sentence(ja="📖 ここから{total}件のうち{read}件を読みました。ほかは、Discord が私に見せないメッセージです。このあとにも続きがあります。", en="📖 I read {read} of {total} messages from here on. Discord does not show me the others, and there are more after these.")
 
-    def told_of_reading(self, read: int, total: int, *, more: bool) -> str:
+    def say_read(self, read: int, total: int, *, more: bool) -> str:
         """Say how much of a conversation was read, if not all of it."""
         if read == total:
             return self.messages_left.format(read=read)

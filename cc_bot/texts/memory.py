@@ -220,7 +220,7 @@ class ReceiptTexts(Area):
     undo_here = Sentence(ja="/memory undo {id} で取り消せます。", en="/memory undo {id} takes it back.")
     delete_here = Sentence(ja="/memory delete {id} で取り消せます。", en="/memory delete {id} takes it back.")
 
-    def told(self, receipt: Receipt, content: str, *, numbered: bool = False) -> str:
+    def line(self, receipt: Receipt, content: str, *, numbered: bool = False) -> str:
         template = {"added": self.added, "updated": self.updated, "unchanged": self.unchanged, "deleted": self.deleted}[receipt.kind]
         number = self.number.format(id=receipt.number) if numbered else ""
         return template.format(number=number, content=content)
@@ -260,8 +260,8 @@ def to_markdown(memories: Sequence[PortableMemory], words: MemoryWords, now: dat
 
 
 def _about(memory: PortableMemory, words: MemoryWords, zone: tzinfo) -> str:
-    told = words.memory_box
-    details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", told.markdown_private if memory.audience == "private" else "", told.markdown_until.format(date=write_end(memory.expires_at, zone)) if memory.expires_at else "")
+    texts = words.memory_box
+    details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", texts.markdown_until.format(date=write_end(memory.expires_at, zone)) if memory.expires_at else "")
     return " ・ ".join(filter(None, details))
 
 

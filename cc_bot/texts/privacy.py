@@ -93,7 +93,7 @@ class PrivacyTexts(Area):
         """Ask whether to erase, and say what stays."""
         return f"{self.question.format(list=self._list(held))}\n{self.what_stays(held)}"
 
-    def told(self, held: Holdings) -> str:
+    def say_erased(self, held: Holdings) -> str:
         """Say what was erased."""
         if held.nothing_to_erase:
             return self.nothing_erased
@@ -150,7 +150,7 @@ class ErasureTexts(Area):
     remains = Sentence(ja="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。", en="-# Backups, copies made before upgrades, and messages already on screen stay as they are.")
     out_of_reach = Sentence(ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。", en="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.")
 
-    def told(self, erased: ErasureCounts) -> str:
+    def say_erased(self, erased: ErasureCounts) -> str:
         """Say what was removed, and what could not be reached."""
         counts = ((self.memories, erased.memories), (self.versions, erased.versions), (self.summaries, erased.summaries), (self.messages, erased.messages))
         parts = [template.format(count=count) for template, count in counts if count]

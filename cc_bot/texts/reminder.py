@@ -217,8 +217,8 @@ def _nth_day(phrases: RepeatTexts, field: str) -> str:
 
 def _time(phrases: RepeatTexts, hour: int, minute: int) -> str:
     """`at 3:05` is in the afternoon, `at 03:05` at night (domain/when)."""
-    told = phrases.small_hour.format(hour=hour) if 1 <= hour < SMALL_HOURS // 60 else str(hour)
-    return f"{told}:{minute:02}"
+    hours = phrases.small_hour.format(hour=hour) if 1 <= hour < SMALL_HOURS // 60 else str(hour)
+    return f"{hours}:{minute:02}"
 
 
 def _hours(phrases: RepeatTexts, hours: int, *, first: int = 0, past: int = 0) -> str:

@@ -142,8 +142,8 @@ class UsageTexts(Area):
     def _total(self, total: Total, currency: str) -> str:
         template = self.total_cost if currency else self.total
         cost = money(total.cost_micros, currency)
-        told = template.format(tokens=f"{total.tokens:,}", turns=f"{total.turns:,}", cost=cost)
-        return self.sound.format(total=told, time=self.time(total.seconds)) if total.seconds else told
+        line = template.format(tokens=f"{total.tokens:,}", turns=f"{total.turns:,}", cost=cost)
+        return self.sound.format(total=line, time=self.time(total.seconds)) if total.seconds else line
 
     def time(self, seconds: int) -> str:
         return self.minutes.format(minutes=seconds // 60, seconds=seconds % 60)

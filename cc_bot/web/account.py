@@ -99,7 +99,7 @@ class AccountPages:
             visitor=None,
             owner=False,
             done="",
-            told=without_sign(visitor.words.privacy.told(held)),
+            told=without_sign(visitor.words.privacy.say_erased(held)),
         )
 
     async def show_settings(self, request: web.Request) -> web.Response:

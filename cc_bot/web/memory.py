@@ -425,7 +425,9 @@ def _erased_page(
     request: web.Request, visitor: SignedIn, erased: ErasureCounts, missing: Sequence[int]
 ) -> web.Response:
     words = visitor.words.erasure.reword(done=visitor.words.web_memory.erased)
-    return render(request, "memories_erased.html", visitor, lines=_lines(words.told(erased)), missing=missing)
+    return render(
+        request, "memories_erased.html", visitor, lines=_lines(words.say_erased(erased)), missing=missing
+    )
 
 
 def _path(number: int) -> str:

@@ -44,14 +44,18 @@ class TestOverview:
         words, everything = mentioned(locale), replace(EVERYTHING, file_bytes=FILE_QUOTA.user_bytes)
         caller = Recipient(2**63 - 1, locale, TOKYO, words)
         asked = [erase_question(held, caller, NOW).content for held in (EVERYTHING, ON_SERVER)]
-        for said in (words.privacy.overview(everything, KEPT, TOKYO), words.privacy.told(EVERYTHING), *asked):
+        for said in (
+            words.privacy.overview(everything, KEPT, TOKYO),
+            words.privacy.say_erased(EVERYTHING),
+            *asked,
+        ):
             assert len(said) <= 2000
 
     def test_of_what_is_erased_says_once_what_stays_and_where(self, locale: Locale) -> None:
         words, only_rules = texts(locale).privacy, Holdings({"rules": StoredAmount(1)})
-        assert words.kinds["rules"] not in words.told(EVERYTHING)
-        assert words.told(Holdings()) == words.told(only_rules) == words.nothing_erased
-        steps = words.asked(EVERYTHING) + words.told(EVERYTHING)
+        assert words.kinds["rules"] not in words.say_erased(EVERYTHING)
+        assert words.say_erased(Holdings()) == words.say_erased(only_rules) == words.nothing_erased
+        steps = words.asked(EVERYTHING) + words.say_erased(EVERYTHING)
         assert steps.count(words.what_stays(EVERYTHING)) == 1
         assert words.nothing_to_erase(only_rules).count(words.what_stays(only_rules)) == 1
         on_server = words.asked(ON_SERVER)

@@ -153,8 +153,8 @@ async def sign_out(press: Press[BrowserMenu], browsers: WebSessionStore) -> Ephe
     else:
         ended = int(await browsers.end(recipient.user_id, int(chosen)))
     words, left = recipient.words.web_command, await browsers.list(recipient.user_id)
-    told = words.ended.format(count=ended) if ended else words.ended_already
-    lines = (told, *_list(left, recipient))
+    sentence = words.ended.format(count=ended) if ended else words.ended_already
+    lines = (sentence, *_list(left, recipient))
     return EphemeralView("\n".join(lines), menu=_menu(left, recipient))
 
 
@@ -242,7 +242,7 @@ async def _erase(
         return words.gone if (await privacy.overview(recipient.user_id)).nothing_to_erase else words.kept
     if button.until < recipients.clock().timestamp():
         return words.too_late
-    return words.told(await privacy.erase(recipient.user_id))
+    return words.say_erased(await privacy.erase(recipient.user_id))
 
 
 # Each file is made and sent before the next one, so memory use does not grow with the history. A
@@ -261,8 +261,8 @@ async def export(
     day = recipients.clock().astimezone(caller.timezone).date().isoformat()
     async with line.of(caller.user_id):
         parts = line.one_by_one(privacy.export(caller.user_id))
-        told = await _send(parts, ctx.interaction, caller, day, by_dm=where == "dm")
-        await ctx.interaction.edit_initial_response(told)
+        sentence = await _send(parts, ctx.interaction, caller, day, by_dm=where == "dm")
+        await ctx.interaction.edit_initial_response(sentence)
 
 
 reply_command(
@@ -294,10 +294,10 @@ async def _send(
             sent += 1
     except hikari.ClientHTTPResponseError as error:
         _log.warning("export_cut_short", sent=sent, error=type(error).__name__)
-        told = texts.cut_short.format(sent=sent)
+        sentence = texts.cut_short.format(sent=sent)
         if by_dm:
-            return told if sent else texts.dm_closed
-        return f"{texts.exported}\n{told}"
+            return sentence if sent else texts.dm_closed
+        return f"{texts.exported}\n{sentence}"
     if not sent:
         return texts.nothing
     if by_dm:

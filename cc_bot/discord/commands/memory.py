@@ -306,7 +306,7 @@ async def confirm(
     erased = await memories.erase_all(recipient, asked=button.count, said=said, service=service)
     if erased is None:
         return await _ask(recipient, service=service)
-    await show(interaction, EphemeralView(words.erasure.told(erased)), recipient)
+    await show(interaction, EphemeralView(words.erasure.say_erased(erased)), recipient)
     upkeep.refresh(recipient.user_id, recipient.words)
     await boards.refresh_stale()
     return None

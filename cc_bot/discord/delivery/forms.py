@@ -71,15 +71,15 @@ class FormAsker:
 
     async def ask(self, form: Form) -> Mapping[str, str] | None:
         words, (key, opened) = self.recipient.words.form, self.forms.open(form)
-        told, message_id = words.over, None
+        outcome, message_id = words.over, None
         try:
             page = form_page(form, key, self.recipient.user_id, self.recipient.words)
             message_id = await self.reply.post_extra(page)
             entered = await opened.answered
-            told = (words.declined if entered is None else words.answered).format(server=form.server)
+            outcome = (words.declined if entered is None else words.answered).format(server=form.server)
             return entered
         finally:
-            self.forms.close(key, self._show_end(message_id, told))
+            self.forms.close(key, self._show_end(message_id, outcome))
 
     async def tell(self, refusal: CcBotError) -> None:
         try:
@@ -87,12 +87,12 @@ class FormAsker:
         except (hikari.HikariError, PostUncertain) as error:
             _log.warning("refusal_not_shown", error=type(error).__name__)
 
-    async def _show_end(self, message_id: hikari.Snowflake | None, told: str) -> None:
+    async def _show_end(self, message_id: hikari.Snowflake | None, outcome: str) -> None:
         """Never raises hikari's errors."""
         if message_id is None:
             return
         try:
-            await self.reply.edit_beside(message_id, Page(told))
+            await self.reply.edit_beside(message_id, Page(outcome))
         except hikari.HikariError as error:  # its buttons then say so
             _log.warning("form_not_closed", error=type(error).__name__)
 
@@ -152,8 +152,8 @@ def _style(field: FormField) -> hikari.TextInputStyle:
 
 def _placeholder(field: FormField, words: Texts) -> str:
     if field.kind == "yes_or_no":
-        told = words.form.yes_or_no
+        options = words.form.yes_or_no
     else:
-        told = " / ".join(choice.label for choice in field.choices)
-    both = f"{field.hint} ({told})" if field.hint and told else field.hint or told
+        options = " / ".join(choice.label for choice in field.choices)
+    both = f"{field.hint} ({options})" if field.hint and options else field.hint or options
     return shorten(one_line(both), MAX_PLACEHOLDER_LENGTH)

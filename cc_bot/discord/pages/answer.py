@@ -171,8 +171,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
         case MemoryChanged(change):
             state = replace(state, receipts=with_receipt(state.receipts, change))
         case CallsResumed(calls):
-            told = {one.memory_id for one in state.receipts}
-            memories = (one for one in receipts_in(calls) if one.memory_id not in told)
+            known = {one.memory_id for one in state.receipts}
+            memories = (one for one in receipts_in(calls) if one.memory_id not in known)
             reminders = (one for one in schedules_in(calls) if one not in state.schedules)
             state = replace(
                 state,
@@ -246,8 +246,8 @@ def final_pages(
     facts = facts.noting(note) if note else facts
     pictures = _pictures(state.images)
     if is_blank(state.text):
-        told = _below_heard(state, _instead_of_text(state, words))
-        return (Page(told, facts=facts, pictures=pictures),)
+        content = _below_heard(state, _instead_of_text(state, words))
+        return (Page(content, facts=facts, pictures=pictures),)
     whole = state.failure is None and (state.done is None or state.done.answer.status == "complete")
     shown = _below_heard(state, for_discord(_said(state.text)))
     first, *_ = *full, last = messages(shown, limit=TEXT_LIMIT, most=MAX_MESSAGES + 1, ended=whole)
@@ -295,8 +295,8 @@ def with_effects(
         return page
     visibility = "private" if page.receipts.private else visibility
     done = replace(done, done=Done(Message("assistant", "", visibility=visibility), Usage()))
-    told = _facts(done, words, temporary=False)
-    facts = replace(page.facts, lines=tuple(dict.fromkeys((*page.facts.lines, *told.lines))))
+    effects = _facts(done, words, temporary=False)
+    facts = replace(page.facts, lines=tuple(dict.fromkeys((*page.facts.lines, *effects.lines))))
     return replace(page, facts=facts, receipts=receipts_of(done, words, user_id))
 
 
@@ -487,7 +487,7 @@ def _note_line(note: Note, words: Texts) -> str:
         case AskedAbout(link):
             return words.menu.asked_about.format(link=link)
         case MessagesRead(read, total, more):
-            return words.menu.told_of_reading(read, total, more=more)
+            return words.menu.say_read(read, total, more=more)
         case ToolsUnavailable():
             return words.receipt.no_tools
 

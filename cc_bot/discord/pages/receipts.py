@@ -168,10 +168,10 @@ def _line(receipt: AnyReceipt, words: Texts, *, private: bool) -> str:
     if receipt.state == "over":
         return words.receipt.changed_again.format(id=receipt.number)
     if receipt.private and not private:
-        return words.receipt.told(receipt, words.receipt.hidden)
+        return words.receipt.line(receipt, words.receipt.hidden)
     if receipt.kind == "deleted" and not (private and text):  # a public line does not repeat what is deleted
         return words.receipt.deleted_for_all.format(id=receipt.number)
-    return words.receipt.told(receipt, text)
+    return words.receipt.line(receipt, text)
 
 
 def _schedule_line(receipt: ScheduleReceipt, text: str, words: Texts) -> str:
