@@ -44,16 +44,7 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.domain.measures import NULL_METER, Meter
-from cc_bot.domain.message import (
-    Agent,
-    Attachment,
-    ChannelKey,
-    Message,
-    Reference,
-    Status,
-    ToolCall,
-    is_blank,
-)
+from cc_bot.domain.message import Agent, ChannelKey, Message, Reference, Status, ToolCall, is_blank
 from cc_bot.domain.proposal import numbered
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import is_of_server
@@ -376,13 +367,14 @@ def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
 
 
 def _max_tokens(question: Message) -> int:
-    return len(question.content) + sum(map(_max_file_tokens, question.attachments))
-
-
-def _max_file_tokens(file: Attachment) -> int:
-    if file.document is not None:
-        return min(MAX_DOCUMENT_TOKENS, sum(len(part.text) for part in file.document.parts))
-    return max_file_tokens(file.content_type, round(file.seconds * BYTES_A_SECOND) or len(file.data))
+    tokens = len(question.content)  # a character is at most about one token
+    for file in question.attachments:
+        if file.document is not None:
+            tokens += min(MAX_DOCUMENT_TOKENS, sum(len(part.text) for part in file.document.parts))
+        else:
+            size = round(file.seconds * BYTES_A_SECOND) or len(file.data)
+            tokens += max_file_tokens(file.content_type, size)
+    return tokens
 
 
 def _check(message: Message) -> None:

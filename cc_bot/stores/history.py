@@ -202,7 +202,13 @@ def read_history(rows: Sequence[Row]) -> tuple[Message, ...]:
 
 
 def with_files(messages: Sequence[Message], files: Sequence[Row]) -> tuple[Message, ...]:
-    attachments = _attachments(files)
+    attachments: dict[int | None, tuple[Attachment, ...]] = {}
+    for id_, name, content_type, data, stored, source_id, size, _ in files:
+        if size is None:  # see FREE_OLDEST_FILES
+            continue
+        document = document_from_json(stored) if stored else None
+        file = Attachment(name, content_type, data or b"", document, source_id)
+        attachments[id_] = (*attachments.get(id_, ()), file)
     return tuple(
         replace(each, attachments=attachments[each.id]) if each.id in attachments else each
         for each in messages
@@ -254,17 +260,6 @@ def image_room(history: Sequence[Message]) -> int:
     """Return how many bytes of images may still precede these messages in one request."""
     images = [file.data for message in history for file in message.attachments if file.is_image]
     return MAX_REQUEST_IMAGE_BYTES - sum(map(len, images)) if all(images) else 0
-
-
-def _attachments(rows: Sequence[Row]) -> dict[int | None, tuple[Attachment, ...]]:
-    files: dict[int | None, tuple[Attachment, ...]] = {}
-    for id_, name, content_type, data, stored, source_id, size, _ in rows:
-        if size is None:  # see FREE_OLDEST_FILES
-            continue
-        document = document_from_json(stored) if stored else None
-        file = Attachment(name, content_type, data or b"", document, source_id)
-        files[id_] = (*files.get(id_, ()), file)
-    return files
 
 
 DELETE_ATTACHMENTS_OF_IDLE: Final = """

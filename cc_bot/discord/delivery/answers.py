@@ -284,7 +284,11 @@ class Answers(TurnRunner):
         """Answer the newest question again, in place if possible. Raises AgentGone, NotNewest, AnswerInUse,
         StorageError, and as `ask`."""
         ephemeral = is_ephemeral(interaction.message)
-        in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
+        # Only the reader can dismiss ephemeral messages, and those of a bot that only the user has installed.
+        in_guild = (
+            hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
+        )
+        in_place = not button.earlier_messages or (not ephemeral and in_guild)
         turn = await self._press(interaction, button, recipient, below=not in_place)
         regenerating = self.assistant.approvals.regenerating(button.user_id, button.answer_id)
         async with turn.delivered(), regenerating:
@@ -398,9 +402,13 @@ class Answers(TurnRunner):
     ) -> AnswerState:
         """Show an answer as `show` does, and record its messages; on a database error recovery does that."""
         state = await self.show(turn, reply, answer_id=answer_id, before=before, opened=opened)
-        answer = state.done.answer if state.done else None
+        answer, row = state.done.answer if state.done else None, turn.row
         try:
-            await self.running.record_pages(turn.row, answer, await _page_ids(turn.row, reply))
+            ids: Sequence[int] = reply.further_ids  # without the one that it is stored under
+            if row.kind == "again":
+                here = () if row.below or row.shown_in is None else (row.shown_in,)
+                ids = (*here, *reply.further_ids) if here else await reply.message_ids()
+            await self.running.record_pages(row, answer, ids)
         except StorageError as error:
             _log.warning("pages_not_noted", error=type(error).__name__)
             return replace(state, unseen=True)
@@ -553,21 +561,6 @@ def _reply(turn: ShownTurn, *sent: Sent) -> Reply:
     assert turn.interaction is not None  # noqa: S101 - messages are answered by arrivals
     ephemeral, noting = turn.row.ephemeral, turn.note_page
     return reply_by_token(turn.interaction, *sent, ephemeral=ephemeral, noting=noting)
-
-
-async def _page_ids(turn: PendingTurn, reply: Reply) -> Sequence[int]:
-    """Return the messages of an answer, except the one whose id it is stored under."""
-    if turn.kind != "again":
-        return reply.further_ids
-    if turn.below or turn.shown_in is None:
-        return await reply.message_ids()
-    return (turn.shown_in, *reply.further_ids)
-
-
-def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
-    """False if only the reader can dismiss the messages above the button's: ephemeral ones, and those of a
-    bot that only the user has installed."""
-    return hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
 
 
 async def _take_buttons(interaction: hikari.ComponentInteraction, recipient: Recipient) -> None:

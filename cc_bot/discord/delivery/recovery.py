@@ -181,7 +181,9 @@ class Recovery:
             if not self._receipts_current and receipts:
                 await receipts.catch_up(self.recipients)
             self._receipts_current = True
-            calls_done = await self._recover_calls()
+            claimed, runs = await self.proposals.list_claimed(), self.running.runs
+            calls = [each for each in claimed if each.message.place_id is not None]
+            calls_done = all([await self._recover_call(each) for each in calls if not runs(each.claimed_by)])
             for entry, user_id in list(self.running.unsettled.items()):
                 await ledger.mark_settled(entry, user_id)
                 del self.running.unsettled[entry]
@@ -263,8 +265,11 @@ class Recovery:
             shown = await self._attempt(self._in_channel(unshown))
         if shown == "refused":
             shown = await self._attempt(self._by_dm(unshown))
-        if isinstance(shown, Reply) and token is not None and turn.kind == "ask" and not turn.below:
-            await self._remove_waiting(turn, token, shown)
+        waiting = turn.shown_in if turn.kind == "ask" and not turn.below else None
+        if isinstance(shown, Reply) and token and waiting is not None and not shown.shows(waiting):
+            self.replies.expected_deletions.expect(waiting)  # it still shows "thinking"
+            with suppress(hikari.HikariError):
+                await self.replies.rest.delete_interaction_response(await self._application(), token)
         return shown
 
     async def _attempt(self, showing: Awaitable[Shown]) -> Shown | Unshown:
@@ -312,10 +317,24 @@ class Recovery:
         turn = unshown.turn
         if turn.kind != "message":
             reply = await self._late_reply(turn)
-        else:
-            reply = await self._reply_to_message(turn)
-            if end := await self._end_of_message(turn, reply):
-                return end
+            await self._show_in(unshown, reply)
+            return reply
+        first_id, channel_id = turn.shown_in, turn.place_id or turn.key.channel_id
+        ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
+        # An unrecorded first message is found by its nonce.
+        reply = self.replies.to(channel_id, turn.question_id or first_id or 0, sent_messages(ids))
+        fetch = partial(self.replies.rest.fetch_message, channel_id)
+        with suppress(hikari.ForbiddenError):  # the bot may not read the history
+            try:
+                if turn.question_id is not None:
+                    await fetch(turn.question_id)
+            except hikari.NotFoundError as error:
+                if not is_gone(error):
+                    raise
+                await reply.remove()
+                return "deleted"
+            if turn.state != "answered" and ids and _shows_an_end(await fetch(ids[-1])):
+                return "told_already"
         await self._show_in(unshown, reply)
         return reply
 
@@ -359,30 +378,6 @@ class Recovery:
         if receipts:
             await receipts.record(reply, page.receipts, words)
 
-    async def _reply_to_message(self, turn: PendingTurn) -> Reply:
-        """An unrecorded first message is found by its nonce."""
-        first_id = turn.shown_in
-        ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
-        channel_id = turn.place_id or turn.key.channel_id
-        return self.replies.to(channel_id, turn.question_id or first_id or 0, sent_messages(ids))
-
-    async def _end_of_message(self, turn: PendingTurn, reply: Reply) -> Unshown | None:
-        """Return why nothing is to be shown, as far as the bot may read the history."""
-        fetch = partial(self.replies.rest.fetch_message, turn.place_id or turn.key.channel_id)
-        ids = await reply.message_ids()
-        with suppress(hikari.ForbiddenError):
-            try:
-                if turn.question_id is not None:
-                    await fetch(turn.question_id)
-            except hikari.NotFoundError as error:
-                if not is_gone(error):
-                    raise
-                await reply.remove()
-                return "deleted"
-            if turn.state != "answered" and ids and _shows_an_end(await fetch(ids[-1])):
-                return "told_already"
-        return None
-
     async def _late_reply(self, turn: PendingTurn) -> Reply:
         """Return a reply by the bot's own token, which continues in the existing messages."""
         channel_id, ids = turn.key.channel_id, turn.pages
@@ -392,22 +387,18 @@ class Recovery:
                 found = await self._unrecorded_followups(turn, channel_id, turn.interaction_id)
                 turn = replace(turn, shown_in=found[0]) if found else turn
             ids = _recorded_ids(turn)
-            if ids and not await self._can_edit(channel_id, ids[0]):
-                ids = ()
+            if ids:  # only the interaction's token can edit a message that shows "thinking"
+                try:
+                    first = await self.replies.rest.fetch_message(channel_id, ids[0])
+                    ids = () if hikari.MessageFlag.LOADING in first.flags else ids
+                except hikari.ForbiddenError:
+                    ids = ()
             last_id = ids[-1] if ids else turn.shown_in or turn.interaction_id
             ids += await self._unrecorded_followups(turn, channel_id, last_id) or () if last_id else ()
             await self.running.ledger.move(turn, channel_id, ids)
         noting = partial(self.running.note_page, turn)
         waiting_id = None if ids else turn.shown_in
         return self.replies.late(channel_id, turn.id, waiting_id, sent_messages(ids), noting=noting)
-
-    async def _can_edit(self, channel_id: int, message_id: int) -> bool:
-        """Only the interaction's token can edit a message that shows "thinking"."""
-        try:
-            message = await self.replies.rest.fetch_message(channel_id, message_id)
-        except hikari.ForbiddenError:
-            return False
-        return hikari.MessageFlag.LOADING not in message.flags
 
     async def _unrecorded_followups(
         self, turn: PendingTurn, channel_id: int, after_id: int
@@ -443,20 +434,6 @@ class Recovery:
         ids = tuple(dict.fromkeys((*_recorded_ids(turn), *pages)))
         await delete_all(replies.rest, channel_id, ids, replies.expected_deletions)
         await replies.channels.delete(ids, place_id=channel_id)
-
-    async def _remove_waiting(self, turn: PendingTurn, token: str, reply: Reply) -> None:
-        if turn.shown_in is not None and not reply.shows(turn.shown_in):
-            self.replies.expected_deletions.expect(turn.shown_in)
-            with suppress(hikari.HikariError):
-                await self.replies.rest.delete_interaction_response(await self._application(), token)
-
-    async def _recover_calls(self) -> bool:
-        """Report calls that a dead process made, or whose end Discord refused. Returns False to retry
-        soon."""
-        claimed = await self.proposals.list_claimed()
-        runs = self.running.runs
-        due = [call for call in claimed if call.message.place_id is not None and not runs(call.claimed_by)]
-        return all([await self._recover_call(call) for call in due])
 
     async def _recover_call(self, call: Proposal) -> bool:
         """Returns False to retry soon."""

@@ -331,7 +331,14 @@ class ShownTurn(RunningTurn):
         if state.unseen:
             self.turns.mark_unshown(self.name)
         elif state.may_be_asked_again and self.retry:
-            await self._mark_interrupted(reply)
+            # Its button is already shown. After a crash here, recovery reports the turn.
+            with suppress(StorageError):
+                await self._release()
+            ids: tuple[int, ...] = ()
+            if reply and reply.further_ids:
+                with suppress(hikari.HikariError):
+                    ids = await reply.message_ids()
+            await self.turns.write(self.turns.ledger.offer(self.row, ids))
         else:
             await self.settle()
 
@@ -344,16 +351,6 @@ class ShownTurn(RunningTurn):
             _log.warning("turn_not_noted", error=type(error).__name__)
             self.turns.unsettled[self.name] = self.row.key.user_id
             self.turns.retry_due.set()
-
-    async def _mark_interrupted(self, reply: Reply | None) -> None:
-        # Its button is already shown. After a crash here, recovery reports the turn.
-        with suppress(StorageError):
-            await self._release()
-        ids: tuple[int, ...] = ()
-        if reply and reply.further_ids:
-            with suppress(hikari.HikariError):
-                ids = await reply.message_ids()
-        await self.turns.write(self.turns.ledger.offer(self.row, ids))
 
     async def _release(self) -> None:
         with suppress(LimitReached):
