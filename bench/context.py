@@ -39,7 +39,7 @@ import cc_bot.tools
 from bench.turn import connect_raw, one_core
 from cc_bot.assistant import TurnOptions
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelTurns
-from cc_bot.assistant.turn import Calibration, ProfileNotes
+from cc_bot.assistant.turn import Calibration
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.stores import Stores, open_stores
@@ -148,7 +148,7 @@ class Took(NamedTuple):
 
 async def build(stores: Stores, raw: sqlite3.Connection, key: ChannelKey, question: Message) -> Took:
     calibration = Calibration(stores.token_factors, "model")
-    context, notes = ChannelContext(stores.blocks), ProfileNotes(stores.memories)
+    context, notes = ChannelContext(stores.blocks), stores.memories
     turns = ChannelTurns(stores.channels, context, calibration, PromptStyle(), lambda: NOW, notes)
     turn = ChannelTurn(turns, key, (question,), TurnOptions(Locale.JA, TOKYO, bot_id=9))
     start, busy = perf_counter(), process_time()

@@ -31,7 +31,7 @@ import cc_bot.tools
 from cc_bot.assistant import TurnOptions
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelTurns
 from cc_bot.assistant.session_turns import SessionTurn, SessionTurns
-from cc_bot.assistant.turn import Calibration, ProfileNotes
+from cc_bot.assistant.turn import Calibration
 from cc_bot.context.channel_prompt import Shown, build_channel_prompt
 from cc_bot.context.prompt import BuiltPrompt, PromptStyle
 from cc_bot.context.tokens import part_tokens
@@ -177,7 +177,7 @@ class Conversation:
     ) -> BuiltPrompt:
         if self.kind == "blocks":
             calibration = Calibration(stores.token_factors, "model")
-            context, notes = ChannelContext(stores.blocks), ProfileNotes(stores.memories)
+            context, notes = ChannelContext(stores.blocks), stores.memories
             turns = ChannelTurns(stores.channels, context, calibration, self.style, lambda: now, notes)
             prompt = await ChannelTurn(turns, CHANNEL, (question,), options).prompt(TOOLS)
             request = prompt.request(TOOLS, answer_begun=False, model="")
@@ -221,7 +221,7 @@ class Session:
         now = START + timedelta(minutes=3 * number)
         style = PromptStyle(budget_tokens=BUDGET)
         calibration = Calibration(stores.token_factors, "model")
-        notes = ProfileNotes(stores.memories)
+        notes = stores.memories
         turns = SessionTurns(stores.sessions, calibration, style, lambda: now, notes)
         question, options = Message("user", said(number, 0)), TurnOptions(Locale.JA, TOKYO)
         if self.replies:

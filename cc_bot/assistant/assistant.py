@@ -19,15 +19,7 @@ from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.rounds import Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.speech import Hearing, Speaking, any_recordings
-from cc_bot.assistant.turn import (
-    Calibration,
-    ProfileNotes,
-    Turn,
-    TurnOptions,
-    TurnRequest,
-    tool_context,
-    tool_place,
-)
+from cc_bot.assistant.turn import Calibration, Turn, TurnOptions, TurnRequest, tool_context, tool_place
 from cc_bot.context.attachments import MAX_DOCUMENT_TOKENS
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.recordings import BYTES_A_SECOND
@@ -112,10 +104,10 @@ class Assistant:
         self._meter = meter
         self._spending = spending or Spending(stores.usage)
         self._calibration = Calibration(stores.token_factors, chains.first(()))
-        profile, style = ProfileNotes(stores.memories), settings.style
-        self._sessions = SessionTurns(stores.sessions, self._calibration, style, clock, profile, summaries)
+        memories, style = stores.memories, settings.style
+        self._sessions = SessionTurns(stores.sessions, self._calibration, style, clock, memories, summaries)
         context = ChannelContext(stores.blocks)
-        self._channels = ChannelTurns(stores.channels, context, self._calibration, style, clock, profile)
+        self._channels = ChannelTurns(stores.channels, context, self._calibration, style, clock, memories)
         self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
         self.speaking = Speaking(chains.speaker, self._spending)
         self.approvals = Approvals(stores, tools, settings.internet, clock)

@@ -13,7 +13,7 @@ from math import ceil
 from typing import Final
 
 from cc_bot.assistant.session_turns import cache_key
-from cc_bot.assistant.turn import Calibration, ProfileNotes, Turn, TurnOptions, TurnPrompt, TurnRequest
+from cc_bot.assistant.turn import Calibration, Turn, TurnOptions, TurnPrompt, TurnRequest, read_profile_notes
 from cc_bot.context.channel_prompt import (
     UNBOUNDED,
     MessageRange,
@@ -35,7 +35,7 @@ from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolSchema
 from cc_bot.storage import Steps
-from cc_bot.stores import BlockStore, ChannelStore, Settlement, StoredTurn
+from cc_bot.stores import BlockStore, ChannelStore, MemoryStore, Settlement, StoredTurn
 from cc_bot.stores.blocks import ContextState, context_page, context_state
 from cc_bot.stores.channels import memory_calls
 
@@ -166,7 +166,7 @@ class ChannelTurns:
     calibration: Calibration
     style: PromptStyle
     clock: Clock
-    profile: ProfileNotes
+    memories: MemoryStore
 
     async def begin(self, request: TurnRequest, key: ChannelKey) -> "ChannelTurn":
         """Create a turn for one user's archived questions, or to regenerate that user's newest answer in the
@@ -205,7 +205,7 @@ class ChannelTurn(Turn):
         own = [row for row in shown.rows if row.role == "user" and row.author_id == self.user_id]
         self.note_said([Message("user", row.content, tainted=row.tainted) for row in own])
         self.shown_memories = memories
-        notes = await turns.profile.of(self.user_id, "public", offered)
+        notes = await read_profile_notes(turns.memories, self.user_id, "public", offered)
 
         def build(budget_tokens: float) -> BuiltPrompt:
             return build_channel_prompt(

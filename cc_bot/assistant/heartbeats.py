@@ -14,7 +14,7 @@ from typing import Final
 import structlog
 
 from cc_bot.assistant.rounds import Draft, Rounds
-from cc_bot.assistant.turn import ProfileNotes, TurnOptions, TurnPrompt
+from cc_bot.assistant.turn import TurnOptions, TurnPrompt, read_profile_notes
 from cc_bot.context.instructions import instructions
 from cc_bot.context.prompt import BuiltPrompt, changing, profile, told_to_be
 from cc_bot.domain.canvas import Canvas
@@ -149,7 +149,7 @@ class Heartbeats:
         key, models = schedule.key, options.agent.models
         tools = self.tools.in_place(ToolPlace(key.user_id, (key.channel_id,), schedule.guild_id, None))
         offered = _offered(tools, options, drawing=canvas is not None)
-        notes = await ProfileNotes(self.stores.memories).of(key.user_id, schedule.heard, offered)
+        notes = await read_profile_notes(self.stores.memories, key.user_id, schedule.heard, offered)
         context = ToolContext(
             user_id=key.user_id,
             visibility=schedule.heard,

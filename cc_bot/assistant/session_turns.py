@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 
-from cc_bot.assistant.turn import Calibration, ProfileNotes, Turn, TurnOptions, TurnPrompt, TurnRequest
-from cc_bot.context.prompt import BuiltPrompt, PromptStyle, build_prompt, recap, tokens_up_to, wrap_session
+from cc_bot.assistant.turn import Calibration, Turn, TurnOptions, TurnPrompt, TurnRequest, read_profile_notes
+from cc_bot.context.prompt import BuiltPrompt, PromptStyle, build_prompt, recap, tokens_up_to
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
@@ -15,7 +15,7 @@ from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.llm.model import ToolSchema
-from cc_bot.stores import SessionStore, Settlement, StoredTurn
+from cc_bot.stores import MemoryStore, SessionStore, Settlement, StoredTurn
 from cc_bot.summaries import Summaries
 from cc_bot.tools.registry import CanvasDraft
 
@@ -39,7 +39,7 @@ class SessionTurns:
     calibration: Calibration
     style: PromptStyle
     clock: Clock
-    profile: ProfileNotes
+    memories: MemoryStore
     summaries: Summaries | None = None
 
     async def begin(self, request: TurnRequest, key: SessionKey) -> "SessionTurn":
@@ -119,7 +119,7 @@ class SessionTurn(Turn):
         history = (*await self._earlier(budget, cost), *self._history)
         before = recap(self._session, self.visibility) if turns.summaries else None
         now, canvas = turns.clock(), self._canvas.canvas
-        notes = await turns.profile.of(self.user_id, self.visibility, offered)
+        notes = await read_profile_notes(turns.memories, self.user_id, self.visibility, offered)
         [asked] = self.questions
         beside = (*history, *canvas.elements, *asked.attachments, *asked.references, before and before.text)
 
@@ -141,7 +141,8 @@ class SessionTurn(Turn):
                 budget_tokens=budget_tokens,
                 cost=cost,
             )
-            return wrap_session(parts)
+            last = len(parts) - 3  # stable up to the first part, and up to the end of the history
+            return BuiltPrompt(tuple(parts), (0, last) if last > 0 else (0,), history=last > 0)
 
         return TurnPrompt(
             build,

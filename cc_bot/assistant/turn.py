@@ -4,7 +4,7 @@ import asyncio
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
@@ -91,37 +91,29 @@ class Calibration:
             _log.warning("calibration_failed", error=type(error).__name__)
 
 
-Build = Callable[[float], BuiltPrompt]
-"""From a maximum of estimated history tokens to the prompt before the first round."""
-
-
+@dataclass(eq=False)
 class TurnPrompt:
-    def __init__(
-        self,
-        build: Build,
-        budget_tokens: float,
-        *,
-        factor: float = 1.0,
-        cache_key: str = "",
-        agent: Agent | None = None,
-        limit: int | None = None,
-        offered: Sequence[ToolSchema] = (),
-        tells_private: bool = False,
-    ) -> None:
-        """`budget_tokens`: estimated tokens of history. `factor`: tokens that the model counts for each of
-        them. `limit`: the model's known context limit, `offered` tools included. `tells_private`: the prompt
-        contains private data beyond the question."""
-        self._build = build
-        self._factor = factor
-        if limit is not None:
-            beside = _tokens(build(0).parts) + tools_tokens(offered)
-            budget_tokens = min(budget_tokens, fitting_history(beside, int(limit / factor)))
-        self._cache_key = cache_key
-        self._agent = agent or Agent()
-        self._tells_private = tells_private
-        self._start = build(budget_tokens)
-        self.budget_tokens = budget_tokens
-        """Reduced if the request is rejected as too long."""
+    build: Callable[[float], BuiltPrompt]
+    """From a maximum of estimated history tokens to the prompt before the first round."""
+    budget_tokens: float
+    """For the history, as estimated; reduced if the request is rejected as too long."""
+    _: KW_ONLY
+    factor: float = 1.0
+    """Tokens that the model counts for each estimated one."""
+    cache_key: str = ""
+    agent: Agent = THE_DEFAULT
+    limit: int | None = None
+    """The model's known context limit, `offered` tools included."""
+    offered: Sequence[ToolSchema] = ()
+    tells_private: bool = False
+    """It contains private data beyond the question."""
+
+    def __post_init__(self) -> None:
+        if self.limit is not None:
+            beside = _tokens(self.build(0).parts) + tools_tokens(self.offered)
+            fitting = fitting_history(beside, int(self.limit / self.factor))
+            self.budget_tokens = min(self.budget_tokens, fitting)
+        self._start = self.build(self.budget_tokens)
         self._rounds: tuple[PromptPart, ...] = ()
         self._shrunk = False
 
@@ -135,10 +127,10 @@ class TurnPrompt:
             answer_begun=answer_begun,
             answered_by=model,
             shrinkable=self._shrinkable,
-            cache_key=self._cache_key,
+            cache_key=self.cache_key,
             stable=self._start.stable,
-            temperature=self._agent.temperature,
-            reasoning=self._agent.reasoning,
+            temperature=self.agent.temperature,
+            reasoning=self.agent.reasoning,
         )
 
     @property
@@ -149,7 +141,7 @@ class TurnPrompt:
     def tells_what_is_kept(self, personal: Container[str]) -> bool:
         """True if it contains stored data of the user, such as a result of a `personal` tool."""
         parts = (*self._start.parts, *self._rounds)
-        return self._tells_private or any(
+        return self.tells_private or any(
             isinstance(part, ToolResultPart) and part.name in personal and not _found_nothing(part.text)
             for part in parts
         )
@@ -159,12 +151,12 @@ class TurnPrompt:
         or it was already shortened."""
         if not self._shrinkable:
             return False
-        bare = _tokens(self._build(0).parts)
+        bare = _tokens(self.build(0).parts)
         history = _tokens(self._start.parts) - bare
         beside = bare + _tokens(self._rounds) + tools_tokens(tools)
-        allowed = None if limit is None else int(limit / self._factor)
+        allowed = None if limit is None else int(limit / self.factor)
         self.budget_tokens = shrunk_history(history, beside, allowed)
-        self._start = self._build(self.budget_tokens)
+        self._start = self.build(self.budget_tokens)
         self._shrunk = True
         return True
 
@@ -240,16 +232,6 @@ class TurnRequest:
         return self.key.user_id if isinstance(self.key, SessionKey) else self.questions[0].author_id
 
 
-def documents_of(messages: Iterable[Message]) -> tuple[Attachment, ...]:
-    return tuple(
-        file
-        for message in messages
-        for files in (*(reference.attachments for reference in message.references), message.attachments)
-        for file in files
-        if file.document is not None
-    )
-
-
 _POINTED_AT: Final = frozenset[Pointing]({"reply", "link", "menu"})
 """The author's text in these may provide addresses."""
 
@@ -271,18 +253,6 @@ def link_texts(messages: Iterable[Message]) -> TurnTexts:
 
 
 _MAX_EARLIER: Final = 3
-
-
-def earlier_words(user_id: int, said: Iterable[Message], questions: Sequence[Message]) -> tuple[str, ...]:
-    """What the user wrote in messages that the questions reply to, then recently; newest first."""
-    replied = (
-        typed_part(reference.content)
-        for question in questions
-        for reference in question.references
-        if reference.pointing == "reply" and reference.author_id == user_id and not reference.tainted
-    )
-    before = [each.own_words for each in said if each.role == "user" and not each.tainted]
-    return tuple(filter(None, (*replied, *before[: -_MAX_EARLIER - 1 : -1])))
 
 
 class Turn(ABC):
@@ -309,16 +279,28 @@ class Turn(ABC):
         self.options = options
         self.questions = questions
         self.replaced = replaced
-        self.before = replaced or (history[-1] if history else None)
-        """The answer before the question, or `replaced`."""
         self.typed = "\n".join(question.typed for question in questions)
         self.own_words = "\n".join(question.own_words for question in questions)
         self.heard = "\n".join(question.heard for question in questions if question.heard)
-        self.documents = documents_of((*history, *questions))
+        files = (
+            file
+            for message in (*history, *questions)
+            for each in (*(reference.attachments for reference in message.references), message.attachments)
+            for file in each
+        )
+        self.documents = tuple(file for file in files if file.document is not None)
         self.note_said(history)
 
     def note_said(self, said: Sequence[Message]) -> None:
-        self.earlier_words = earlier_words(self.user_id, said, self.questions)
+        """Set what the user wrote in messages that the questions reply to, then recently, newest first."""
+        replied = (
+            typed_part(each.content)
+            for question in self.questions
+            for each in question.references
+            if each.pointing == "reply" and each.author_id == self.user_id and not each.tainted
+        )
+        before = [each.own_words for each in said if each.role == "user" and not each.tainted]
+        self.earlier_words = tuple(filter(None, (*replied, *before[: -_MAX_EARLIER - 1 : -1])))
         self.link_texts = link_texts((*said, *self.questions))
 
     @abstractmethod
@@ -337,6 +319,9 @@ class Turn(ABC):
 
 def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: WebAccess) -> ToolContext:
     options = turn.options
+    place: Place = "terminal" if options.front_end == "terminal" else "channel"
+    if place == "channel" and (turn.visibility == "private" or not options.can_write_there):
+        place = "dm"
     return ToolContext(
         user_id=turn.user_id,
         visibility=turn.visibility,
@@ -348,7 +333,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: WebAccess) 
         key=turn.key,
         canvas=turn.canvas,
         schedules=stores.schedules,
-        place=_place(turn),
+        place=place,
         guild_id=options.guild_id,
         in_dm=options.guild_id is None and options.front_end == "discord",
         files=turn.documents,
@@ -368,25 +353,12 @@ def tool_place(turn: Turn) -> ToolPlace:
     return ToolPlace(turn.user_id, tuple(filter(None, channels)), options.guild_id, options.role_ids)
 
 
-def _place(turn: Turn) -> Place:
-    """Reminders go to the same channel, or to the DM if the answer is private or the bot can't post there."""
-    if turn.options.front_end == "terminal":
-        return "terminal"
-    return "dm" if turn.visibility == "private" or not turn.options.can_write_there else "channel"
-
-
-@dataclass(eq=False, slots=True)
-class ProfileNotes:
-    """Reads notes only if the model could look them up itself. They do not count as shown to the user: to
-    change one, the model has to look it up."""
-
-    memories: MemoryStore
-
-    async def of(
-        self, user_id: int, visibility: Visibility, offered: Sequence[ToolSchema]
-    ) -> Sequence[Memory]:
-        """`visibility`: of the answer; notes that its readers must not see are left out."""
-        if not self.memories.profile_notes or not any(tool.name == "recall" for tool in offered):
-            return ()
-        audience: Audience = "private" if visibility == "private" else "anywhere"
-        return await self.memories.list_for_prompt(user_id, audience=audience)
+async def read_profile_notes(
+    memories: MemoryStore, user_id: int, visibility: Visibility, offered: Sequence[ToolSchema]
+) -> Sequence[Memory]:
+    """Return notes for the prompt, if the model could look them up itself. `visibility`: of the answer; notes
+    that its readers must not see are left out."""
+    if not memories.profile_notes or not any(tool.name == "recall" for tool in offered):
+        return ()
+    audience: Audience = "private" if visibility == "private" else "anywhere"
+    return await memories.list_for_prompt(user_id, audience=audience)

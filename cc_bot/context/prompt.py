@@ -225,12 +225,6 @@ class BuiltPrompt:
     """It contains history, which could be left out."""
 
 
-def wrap_session(parts: Sequence[PromptPart]) -> BuiltPrompt:
-    """Stable up to the first part, and up to the end of the history."""
-    last = len(parts) - 3
-    return BuiltPrompt(tuple(parts), (0, last) if last > 0 else (0,), history=last > 0)
-
-
 def recap(session: Session, visibility: Visibility) -> Recollection:
     """Return the text for 'Previous conversation summary'. Private summaries appear in private turns only.
     User messages of an expired session that are not summarized yet are quoted, so that no turn waits for a

@@ -90,7 +90,7 @@ class AgentSelector:
         name = await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT
         return await self._once_more(user_id, where(interaction), name)
 
-    async def wrap_session(self, key: SessionKey, guild_id: int | None) -> Chosen:
+    async def of_session(self, key: SessionKey, guild_id: int | None) -> Chosen:
         """Raises AgentGone if its agent can't be used there any more."""
         return await self._once_more(key.user_id, await self._place_in(guild_id, key.channel_id), key.agent)
 

@@ -153,7 +153,7 @@ class ApprovalDelivery:
         nothing was done."""
         guild_id, approvals = press.interaction.guild_id, self.assistant.approvals
         with approvals.in_flight(press.proposal):
-            chosen = await self.answers.chooser.wrap_session(
+            chosen = await self.answers.chooser.of_session(
                 press.proposal.key, int(guild_id) if guild_id else None
             )
             if approvals.must_wait(press.proposal):

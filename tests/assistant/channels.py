@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.assistant import TurnOptions
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelTurns
-from cc_bot.assistant.turn import Calibration, ProfileNotes, TurnPrompt
+from cc_bot.assistant.turn import Calibration, TurnPrompt
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.llm.model import AssistantPart, ChatRequest, UserPart
@@ -72,7 +72,7 @@ class Room:
             Calibration(self.stores.token_factors, "m"),
             self.style,
             lambda: self.now,
-            ProfileNotes(self.stores.memories),
+            self.stores.memories,
         )
         return await ChannelTurn(turns, key, questions, options, replaced=None).prompt(())
 

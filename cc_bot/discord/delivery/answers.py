@@ -156,7 +156,7 @@ class TurnRunner:
             thread = await self.chooser.places.title_of(place)
             title, owner_id = thread.text, thread.owner_id
         else:
-            agent = (turn.chosen or await self.chooser.wrap_session(row.key, row.guild_id)).agent
+            agent = (turn.chosen or await self.chooser.of_session(row.key, row.guild_id)).agent
         if turn.interaction:
             place = key_of_interaction(turn.interaction.channel)
         return TurnOptions(
