@@ -88,7 +88,6 @@ class Hearing:
     async def _outcome(
         self, recording: Attachment, language: Locale, recorder: UsageRecorder, *, fits: bool
     ) -> Outcome:
-        """Transcribe one recording. All share the time limit of one."""
         if self.transcriber is None:
             self._tell_operator()
             return errors.NobodyListens()
@@ -150,7 +149,6 @@ Told = tuple[Attachment, Outcome | None]
 
 
 def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> _HeardQuestion:
-    """Return the question with transcripts: of its own recordings as text, of others' as files."""
     coming = iter(outcomes)
 
     def told(files: Sequence[Attachment]) -> list[Told]:

@@ -1,8 +1,5 @@
-"""Wraps labels into lines, in units of the caller's measure.
-
-Lines break at spaces or beside Japanese characters, following kinsoku; a Latin word is split only if it is
-longer than a line.
-"""
+"""Wraps labels into lines at spaces or beside Japanese characters, following kinsoku, in units of the
+caller's measure. A Latin word is split only if it is longer than a line."""
 
 import unicodedata
 from collections.abc import Callable
@@ -51,7 +48,6 @@ def balance(text: str, room: float, measure: TokenBudget) -> list[str]:
 
 
 def _roughness(lines: list[str]) -> tuple[int, float]:
-    """Rate how badly the breaks split words, and how unequal the lines are."""
     parted = sum(_parting_cost(one[-1], other[0]) for one, other in pairwise(lines) if one and other)
     return parted, max(map(cells, lines)) - min(map(cells, lines))
 
@@ -64,7 +60,6 @@ def _parting_cost(before: str, after: str) -> int:
 
 
 def _script(letter: str) -> str:
-    """Return HIRAGANA, KATAKANA, CJK, LATIN …; the long vowel belongs to katakana."""
     name = unicodedata.name(letter, "").split(" ")[0]
     return name.partition("-")[0]
 
@@ -87,7 +82,6 @@ def widest_unit(text: str, measure: TokenBudget) -> float:
 
 
 def _cut(text: str, room: float, measure: TokenBudget) -> list[str]:
-    """Split a long word wherever a line is full."""
     lines = [""]
     for grapheme in graphemes(text):
         if lines[-1] and measure(lines[-1] + grapheme) > room:

@@ -15,7 +15,6 @@ from cc_bot.domain.locale import Locale
 WIDTH: Final = 800
 GROUND: Final = "#1E1F22"
 _MARGIN: Final = 10
-"""Units around the SVG."""
 _NEEDED: Final = ("resvg_py", "pylopdf_fonts_jp")
 _COLOURS: Final = ("#56B4E9", "#E69F00", "#22B893", "#F0E442", "#DD92BD", "#F07850", "#E0E0E0", "#8B8F98")
 """The dark colours of `canvas.css`, distinct for the colour-blind."""
@@ -87,6 +86,5 @@ def _characters() -> frozenset[int]:
 
 
 def _writable(text: str) -> str:
-    """Remove characters that the font lacks (emoji)."""
     composed = " ".join(unicodedata.normalize("NFC", text).split())
     return " ".join("".join(each for each in composed if ord(each) in _characters()).split())

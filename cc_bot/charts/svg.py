@@ -1,8 +1,8 @@
 """Charts as SVG, for pages (`canvas.css`) and pictures (`picture.py`).
 
-The pages' policy forbids inline styles, so colours are classes: `series-1` to `series-6`, and `slice-1` to
-`slice-8` in a pie. The font is unknown, so text widths are estimated generously. Each value has a tooltip.
-Series also differ by hatching, dashes, point shapes, or letters.
+The pages' policy forbids inline styles, so colours are classes. The font is unknown, so text widths are
+estimated generously. Each value has a tooltip. Series also differ by hatching, dashes, point shapes, or
+letters.
 """
 
 import math
@@ -21,16 +21,12 @@ from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
 
 WIDTH: Final = 440
-"""Units; the height depends on the content. A phone shows it at seven tenths."""
+"""A phone shows it at seven tenths."""
 SIZE: Final = 14
-"""Font size of labels and names."""
 SMALL: Final = 13
-"""Font size of numbers."""
 _LINE: Final = 18
 _GAP: Final = 8
-"""Between texts."""
 _PLOT: Final = 200
-"""Height of vertical bars and lines."""
 
 
 def chart_svg(chart: Chart, locale: Locale, *, margin: int = 0) -> str:
@@ -150,7 +146,6 @@ def _draw_hatches(drawing: _Drawing, count: int) -> None:
 
 
 def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
-    """Write the names of several series on top, side by side as far as they fit."""
     if len(chart.series) == 1:
         return
     if chart.kind == "bar":
@@ -205,7 +200,7 @@ class _Axis:
 
 
 def _axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
-    """Return an axis with about `most` steps. Bars start at zero, so that their lengths are proportional."""
+    """Bars start at zero, so that their lengths are proportional."""
     values = [value for series in chart.series for value in series.values]
     low, high = min(values), max(values)
     size = max(abs(low), abs(high))
@@ -235,12 +230,11 @@ _MIN_GUTTER: Final = 44
 
 
 def _gutter(axis: _Axis) -> float:
-    """Return the space for the numbers of the axis."""
     return max(_MIN_GUTTER, max(width_of(each, SMALL) for each in axis.written) + _GAP)
 
 
 def _wrap_below(labels: Sequence[str], gutter: float) -> list[list[str]] | None:
-    """Return the lines of each label within its slot; None if one does not fit."""
+    """Return None if a label does not fit its slot."""
     slot = (WIDTH - gutter) / len(labels)
     if all(width_of(label) <= slot - _GAP / 4 for label in labels):
         return [[label] for label in labels]
@@ -427,7 +421,7 @@ _ROOM_FOR_A_LETTER: Final = 0.05
 
 
 def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
-    """Draw a series without negative numbers; if all are zero, only the list."""
+    """If all values are zero, only the list is drawn."""
     values = [max(0.0, value) for value in chart.series[0].values]
     parts = slices(chart.labels, values, texts(locale).chart.others)
     total = sum(values)
@@ -457,7 +451,6 @@ def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
 
 
 def _arc(start: float, end: float) -> str:
-    """Return the path of a slice between two shares of the whole."""
     if end - start > 0.9999:
         r = _number(_RADIUS)
         return (

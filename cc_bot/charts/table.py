@@ -145,7 +145,6 @@ def _bar_rows(chart: Chart, series: Series, width: int) -> Iterator[str]:
 
 
 def _bars(values: Sequence[float], longest: int) -> list[str]:
-    """Return bars of half columns; those of negative values are hollow."""
     largest = max(map(abs, values), default=0)
     bars = []
     for value in values:
@@ -156,7 +155,7 @@ def _bars(values: Sequence[float], longest: int) -> list[str]:
 
 
 def _column_groups(chart: Chart, width: int) -> Iterator[list[Series]]:
-    """Yield the series in groups whose columns leave room for the labels."""
+    """Yield groups whose columns leave room for the labels."""
     group: list[Series] = []
     taken = 0
     for series in chart.series:
@@ -170,7 +169,7 @@ def _column_groups(chart: Chart, width: int) -> Iterator[list[Series]]:
 
 
 def _series_rows(labels: Sequence[str], group: Sequence[Series], width: int) -> Iterator[str]:
-    """Yield rows under letters, explained first: names have no room above their columns."""
+    """Name the columns by letters: names have no room above them."""
     letters = [chr(ord("A") + place) for place in range(len(group))]
     columns = [
         _align_right([letter, *(format_exactly(value) for value in series.values)])

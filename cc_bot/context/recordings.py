@@ -32,7 +32,7 @@ class Sound:
 
 
 class _NoSound(Exception):
-    """Not what its first bytes say, or a video."""
+    pass
 
 
 def probe_audio(data: bytes) -> Sound | None:
@@ -137,7 +137,6 @@ _WEBM_CODEC: Final = re.compile(rb"\x86[\x80-\x9f]([AV])_[A-Z]")
 
 
 def _measure_webm(data: bytes) -> None:
-    """Browsers write no duration; the server that transcribes it counts the seconds."""
     if set(_WEBM_CODEC.findall(data[:_HEAD])) != {b"A"}:
         raise _NoSound
 

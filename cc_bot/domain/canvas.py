@@ -340,7 +340,6 @@ def _update(element: Element, title: str | None, content: str | None) -> Element
 
 
 def _seen(canvas: Canvas, id_: str, visibility: Visibility) -> Element:
-    """Return the element with this id, matched loosely."""
     seen = canvas.visible_in(visibility)
     found = seen.element(id_) or seen.element(_plain(id_))
     if found is None:
@@ -350,7 +349,6 @@ def _seen(canvas: Canvas, id_: str, visibility: Visibility) -> Element:
 
 
 def _free(canvas: Canvas, wanted: str, kind: str) -> str:
-    """Return the wanted id, numbered if taken; without one, an id made from the kind."""
     taken = {each.id for each in canvas.elements}
     base = _plain(wanted)
     if base and base not in taken:

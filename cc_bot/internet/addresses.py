@@ -133,7 +133,6 @@ def _readings(written: str) -> Iterator[str]:
 
 
 def _trim(written: str) -> str:
-    """Strip trailing punctuation, and a bracket that was opened before the address."""
     end, unopened = len(written), written.count(")") - written.count("(")
     while end and (written[end - 1] in _TRAILING or (written[end - 1] == ")" and unopened > 0)):
         unopened -= written[end - 1] == ")"

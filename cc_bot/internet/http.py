@@ -94,8 +94,6 @@ UNRESTRICTED: Final = Network(is_allowed=lambda _: True)
 
 
 class _Guard(AbstractResolver):
-    """Restricts a session to allowed addresses."""
-
     def __init__(self, network: Network) -> None:
         self._network = network
 

@@ -172,7 +172,6 @@ class PageReader:
             raise errors.PagesWait from error
 
     async def _text_of(self, fetched: FetchedPage) -> tuple[str, str]:
-        """Return title and text. Raises as `read`."""
         if fetched.kind == "document":
             return "", await self._document_text(fetched.data)
         encoding = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""

@@ -109,7 +109,7 @@ _FORBIDDEN: Final = 403
 
 
 async def _ask(url: str, network: Network, headers: Mapping[str, str] = {}) -> tuple[int, Any]:
-    """Return a response's status, and its JSON if valid. Raises SearchFailed."""
+    """Raises SearchFailed."""
     try:
         async with asyncio.timeout(LIMIT_S), open_session(network) as session:
             address = parse_address(url, ports=None)
@@ -140,6 +140,5 @@ def _results(found: Iterable[Any], described: str) -> Iterator[SearchResult]:
 
 
 def _words(text: str, limit: int) -> str:
-    """Strip the marks around matched words."""
     text = html.unescape(_TAG.sub("", text[: 4 * limit]))
     return shorten(one_line(printable(text)), limit)

@@ -106,7 +106,6 @@ class _Inliner:
                 yield key, value
 
     def _found(self, reference: str) -> object:
-        """Return the target of a reference within the schema, else None."""
         if not reference.startswith("#"):
             return None
         found: Any = self._whole
@@ -328,7 +327,6 @@ def needs_approval(read_only: bool, rules: ServerRules) -> bool:
 
 
 def _is_open_world(name: str, rules: ServerRules, *, claimed: bool) -> bool:
-    """Return whether a call may reach beyond its server, as the operator says, else the server."""
     if rules.local is None:
         return claimed
     return not any(fnmatchcase(name, pattern) for pattern in rules.local)

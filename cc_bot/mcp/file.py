@@ -36,7 +36,6 @@ _DIGITS: Final = re.compile(r"[1-9][0-9]{0,18}")
 
 
 def _as_id(value: object) -> object:
-    """Ids are often strings, as many programs can't hold them as numbers."""
     return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
 
 
@@ -242,7 +241,7 @@ class _Reader:
         return {name: self._fill(f"{key}.{name}", value) for name, value in pairs.items()}
 
     def _fill(self, key: str, text: str) -> str:
-        """Fill in variables. Raises FileRefused."""
+        """Raises FileRefused."""
 
         def value(match: re.Match[str]) -> str:
             name, default = match[1], match[2]

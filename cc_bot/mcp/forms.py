@@ -78,7 +78,7 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
 
 
 def _words(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield all texts of a field: any of them may hold the question."""
+    """Any text of a field may hold the question."""
     for key in ("title", "description", "default"):
         if isinstance(words := schema.get(key), str):
             yield words
@@ -116,7 +116,6 @@ def _field(server: str, name: str, schema: Mapping[str, Any], required: bool) ->
 
 
 def _choices(schema: Mapping[str, Any]) -> tuple[FormChoice, ...]:
-    """Return the allowed values; none if they are not listed or can't be shown."""
     listed, names = schema.get("enum"), schema.get("enumNames")
     if isinstance(listed, list):
         labels = names if isinstance(names, list) and len(names) == len(listed) else listed

@@ -1,8 +1,8 @@
-"""Messages of servers: cleaned before the library validates them, and results cut to their limits.
+"""Messages of servers, cleaned before the library validates them; results, cut to their limits.
 
-The library validates a message on the event loop. So it is first reduced to what is used, in a thread if
-it is large. Parsing holds the interpreter lock, and takes time by the number of values: hence the bound on
-it.
+The library validates a message on the event loop, so it is first reduced to what is used, in a thread if
+it is large. Parsing holds the interpreter lock for a time that grows with the number of values, which is
+therefore bounded.
 """
 
 import asyncio
@@ -100,7 +100,6 @@ def _whole_number(digits: str) -> int | str:
 
 
 def _encode(text: str) -> bytes:
-    """Encode, with U+FFFD for lone surrogates."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -109,7 +108,6 @@ def _encode(text: str) -> bytes:
 
 
 def _reduce(result: dict[str, Any]) -> None:
-    """Drop what is not used of a list of tools or a result."""
     if isinstance(tools := result.get("tools"), list):
         known = [tool for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str)]
         result["tools"] = [_plain(tool) for tool in known[:MAX_TOOLS]]
@@ -118,8 +116,7 @@ def _reduce(result: dict[str, Any]) -> None:
 
 
 def _shorten(blocks: list[Any], structured: object) -> list[Any]:
-    """Return the first blocks, with MAX_TEXT characters in all; structured content becomes the text if there
-    is no other."""
+    """Structured content becomes the text if there is no other."""
     kept, room = blocks[:MAX_BLOCKS], MAX_TEXT
     if left := len(blocks) - len(kept):
         kept.append({"type": "text", "text": f"[{left} of {len(blocks)} parts were left out here.]"})
@@ -136,8 +133,8 @@ def _shorten(blocks: list[Any], structured: object) -> list[Any]:
 
 
 def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool without what the library may refuse: it would refuse the whole list. The output schema is
-    dropped, as a pattern in it may take forever."""
+    """Drop what the library may refuse, as it would refuse the whole list. A pattern in an output schema may
+    take forever."""
     words = {key: tool[key] for key in ("name", "title", "description") if isinstance(tool.get(key), str)}
     given = tool.get("annotations")
     known = given if isinstance(given, dict) else {}
@@ -146,7 +143,7 @@ def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_object(schema: object) -> dict[str, Any]:
-    """Return a schema of an object. Any other is wrapped in one, and refused later (catalog.py)."""
+    """Wrap a schema of anything but an object: it is refused later (catalog.py)."""
     if isinstance(schema, dict) and schema.get("type", "object") == "object" and _has_readable_parts(schema):
         return {**schema, "type": "object"}
     return {"type": "object", "allOf": [schema]}

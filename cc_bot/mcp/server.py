@@ -111,7 +111,6 @@ class ServerConnection:
             pause = min(pause * 2, MAX_PAUSE_S)
 
     async def _connect(self) -> None:
-        """Connect, list the tools and wait until the connection ends. Raises any error."""
         transport = HttpTransport(self.entry) if self.entry.url else ServerProcess(self.entry)
         self._transport, self._has_abandoned, self._asks = transport, False, False
         client = Client(
@@ -137,7 +136,6 @@ class ServerConnection:
             self._check.cancel()
 
     async def _stay(self, client: Client, transport: Transport) -> None:
-        """Wait until the connection ends, and list the tools again when they change."""
         closed = asyncio.create_task(transport.closed.wait())
         listening = asyncio.create_task(self._listen(client))
         try:
@@ -158,7 +156,7 @@ class ServerConnection:
             await asyncio.gather(closed, listening, return_exceptions=True)
 
     async def _listen(self, client: Client) -> None:
-        """Subscribe to changes of the tools, as the newer protocol requires."""
+        """Servers of the newer protocol need a subscription."""
         tools = client.server_capabilities.tools
         if client.protocol_version in MODERN_PROTOCOL_VERSIONS and tools and tools.list_changed:
             with suppress(MCPError, RuntimeError):
@@ -201,8 +199,7 @@ class ServerConnection:
         return replace(given, text="\n".join((given.text, *call.notes)).strip()) if call.notes else given
 
     def _failure(self, client: Client, error: MCPError) -> ServerResult:
-        """Return the server's error. Raises ToolServerAway if the call was not sent, ToolCallLost if its
-        outcome is unknown."""
+        """Raises ToolServerAway if the call was not sent, ToolCallLost if its outcome is unknown."""
         if error.code != NOT_SENT and not error.message.startswith(_LOST):
             return ServerResult(cut(error.message, MAX_ERROR_BYTES), ok=False)
         self._check_alive(client)
@@ -213,7 +210,6 @@ class ServerConnection:
     def _active_call(
         self, client: Client, asker: Asker | None, time: asyncio.Timeout
     ) -> Iterator[ActiveCall]:
-        """Let the server ask something during a call."""
         call = ActiveCall(self.entry.name, asker, time, self._form_s)
         self._active.append(call)
         before = _CALL.set(call)
@@ -250,7 +246,6 @@ class ServerConnection:
         return types.ElicitResult(action="decline")
 
     def _check_alive(self, client: Client) -> None:
-        """Reconnect if the server no longer answers."""
         if self._check is None or self._check.done():
             self._check = asyncio.create_task(self._ask_anything(client, self._transport))
 
@@ -277,7 +272,7 @@ def _to_catalog(tools: Sequence[types.Tool]) -> Sequence[RemoteTool]:
 
 
 def _problem_of(error: Exception | None, transport: Transport | None) -> ToolServerProblem:
-    """Return why a server is away, without texts of the file or the server."""
+    """Use no texts of the file or the server."""
     if transport is not None and transport.code is not None:
         return ToolServerProblem("ended", str(transport.code))
     if error is None:
@@ -292,7 +287,6 @@ def _problem_of(error: Exception | None, transport: Transport | None) -> ToolSer
 
 
 def _innermost(error: Exception) -> Exception:
-    """Return the root cause; of a group, that of its first error."""
     inner = error.exceptions[0] if isinstance(error, ExceptionGroup) else error.__cause__
     if inner is None and isinstance(error.__context__, OSError):  # the HTTP client hides it
         inner = error.__context__

@@ -214,7 +214,6 @@ class Servers:
         await _end(ending)
 
     async def _take(self, managed: _ManagedServer, tools: Sequence[RemoteTool]) -> None:
-        """Store the tools that a server lists, and report withheld ones."""
         seen = await asyncio.to_thread(to_text, tools)
         stored = replace(managed.stored, seen=seen) if managed.stored else StoredToolList(seen)
         try:
@@ -235,7 +234,7 @@ class Servers:
             await self.lists.put(managed.entry.name, managed.stored)  # accepted meanwhile?
 
     async def _review(self, managed: _ManagedServer) -> None:
-        """Review the tools in a thread; again if they or the rules change meanwhile."""
+        """Review in a thread; again if the tools or the rules change meanwhile."""
         reviewed = None
         while managed.stored is not None and reviewed != (managed.entry, managed.stored):
             reviewed = managed.entry, managed.stored
@@ -243,7 +242,6 @@ class Servers:
             managed.catalog, managed.tokens = catalog, await asyncio.to_thread(catalog.cost, self.cost)
 
     def _apply_budget(self) -> None:
-        """Leave out servers that exceed the budget, in the file's order."""
         total = 0
         for managed in self.managed.values():
             fits = total + managed.tokens <= self.budget

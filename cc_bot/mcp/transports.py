@@ -186,7 +186,7 @@ class ServerProcess(Transport):
 
 
 async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield the lines. Raises MessageUnreadable if one is too long."""
+    """Raises MessageUnreadable if a line is too long."""
     begun = bytearray()
     while piece := await stdout.read(_PIECE_BYTES):
         *ended, rest = piece.split(b"\n")
@@ -216,8 +216,7 @@ async def _uncancelled(work: Coroutine[Any, Any, None]) -> None:
 
 
 async def _has_ended(process: asyncio.subprocess.Process, seconds: float) -> bool:
-    """Return whether it ends in time. Process.wait would also wait for pipes, which its children may hold
-    open."""
+    """Process.wait would also wait for pipes, which children may hold open."""
     clock = asyncio.get_running_loop().time
     until = clock() + seconds
     while process.returncode is None and clock() < until:  # noqa: ASYNC110 - see above
@@ -315,14 +314,14 @@ class _Stream(httpx2.AsyncByteStream):
 
 
 async def _paced(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Yield at most 1000 pieces a second: each costs time."""
+    """At most 1000 pieces a second: each costs time."""
     async for piece in body:
         yield piece
         await asyncio.sleep(PAUSE_S)
 
 
 async def _clean_body(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Yield the message; nothing if it is too long, breaks off or can't be read. Then that call fails."""
+    """Yield nothing if the message is too long, breaks off or can't be read: then that call fails."""
     whole = bytearray()
     try:
         async for piece in _paced(body):
@@ -337,7 +336,7 @@ async def _clean_body(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
 
 
 async def _clean_events(body: httpx2.AsyncByteStream, request: httpx2.Request) -> AsyncIterator[bytes]:
-    """Yield the events of a stream. Retry pauses of the server are dropped: the library's is a second."""
+    """Retry pauses of the server are dropped: the library's is a second."""
     stream = _Stream(_paced(body), body)
     response = httpx2.Response(200, headers={"content-type": _STREAM}, stream=stream, request=request)
     async for event in httpx2.EventSource(response, max_event_size=MAX_MESSAGE_BYTES):

@@ -65,7 +65,7 @@ def _answer(data: bytes, arguments: list[str]) -> bytes:
 
 
 def _confine(memory_bytes: int, cpu_s: int, *, permitted: bool) -> None:
-    """Enter the sandbox. Raises DocumentRefused if there is none, unless that is permitted."""
+    """Raises DocumentRefused without a sandbox, unless that is permitted."""
     try:
         enter(memory_bytes=memory_bytes, cpu_s=cpu_s)
     except NotConfined as error:
@@ -74,7 +74,7 @@ def _confine(memory_bytes: int, cpu_s: int, *, permitted: bool) -> None:
 
 
 def _load_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
-    """Raises ImportError if the parser's library is not installed."""
+    """Raises ImportError without the parser's library."""
     if b"%PDF-" in beginning:
         parse = import_module("cc_bot.reading.pdf").read_pdf
     elif beginning.startswith(_ZIP):
@@ -101,7 +101,7 @@ def _content_as_json(content: Content) -> dict[str, object]:
 
 
 def _load_page_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
-    """Raises ImportError if the parser's library is not installed."""
+    """Raises ImportError without the parser's library."""
     kind, _, encoding = beginning.partition(b"\n")[0].decode("ascii", "replace").partition(" ")
     parse = import_module(f"cc_bot.reading.{'html' if kind == 'html' else 'plain'}").read_page
 

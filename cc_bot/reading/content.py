@@ -126,7 +126,7 @@ def add_sheet(content: Content, name: str, rows: Iterable[Sequence[str]]) -> Non
 
 
 def _stretches(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, int, list[Sequence[str]]]]:
-    """Yield the first and last row number of each range, and its non-empty rows. Raises DocumentRefused."""
+    """Yield ranges of non-empty rows, with the first and last number. Raises DocumentRefused."""
     cells, some, first, last = 0, list[Sequence[str]](), 0, 0
     for number, row in enumerate(rows, 1):
         cells += len(row) or 1

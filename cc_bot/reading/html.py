@@ -69,7 +69,7 @@ def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
 
 
 def _parse(html: str) -> lxml.html.HtmlElement | None:
-    """Return None for an empty page. Raises MemoryError."""
+    """Raises MemoryError."""
     try:
         return lxml.html.document_fromstring(html)
     except (lxml.etree.LxmlError, ValueError, AssertionError) as error:
@@ -88,7 +88,6 @@ def _article(html: str) -> str:
 
 
 def _plain(tree: lxml.html.HtmlElement) -> Iterator[str]:
-    """Yield all visible text, a line per block and table cell."""
     walk = lxml.etree.iterwalk(tree, events=("start", "end", "comment", "pi"))
     for event, element in walk:
         unread = element.tag in _NO_TEXT

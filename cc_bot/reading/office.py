@@ -75,7 +75,6 @@ class _WordReading:
 
 
 def _blocks(parent: Element) -> Iterator[Element]:
-    """Yield paragraphs and tables, also inside content controls and insertions."""
     for child in parent.elements():
         if child.name in {"p", "tbl"}:
             yield child
@@ -217,7 +216,6 @@ def _shapes(parent: Element) -> Iterator[Element]:
 
 
 def _said(shape: Element) -> str:
-    """Return the paragraphs of a shape, one per line."""
     return "\n".join(filter(None, ("".join(_letters(paragraph)).strip() for paragraph in shape.all("p"))))
 
 
@@ -239,7 +237,7 @@ def _spoken(notes: Element) -> Iterator[str]:
 
 
 def _related(archive: Archive, name: str) -> dict[str, tuple[str, str]]:
-    """Return the related parts by id: type and name. External ones are skipped."""
+    """External parts are skipped."""
     folder, _, last = name.rpartition("/")
     listed = f"{folder}/_rels/{last}.rels"
     if not archive.has(listed):
@@ -360,8 +358,6 @@ _READINGS = frozenset({"rt", "rp"})
 
 
 class _Page(HTMLParser):
-    """Reads HTML, valid or not, as paragraphs."""
-
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self._found: list[tuple[bool, str]] = []

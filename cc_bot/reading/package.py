@@ -57,7 +57,6 @@ def read_ole(data: bytes) -> Content:
 
 
 def _main_stream(data: bytes) -> str:
-    """Return which program wrote the file, by the first known stream name; those of embedded files come
-    later."""
+    """The first known stream name decides; those of embedded files come later."""
     places = {name: data.find(name.encode("utf-16-le").ljust(_NAME_BYTES, b"\0")) for name in _MAIN_STREAMS}
     return min((name for name, place in places.items() if place >= 0), key=places.__getitem__, default="")

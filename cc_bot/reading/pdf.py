@@ -46,7 +46,6 @@ def read_pdf(data: bytes) -> Content:
 
 
 def _is_scan(document: pypdfium2.PdfDocument, texts: Sequence[str]) -> bool:
-    """Return whether there is hardly any text, but something else to see."""
     characters = sum(map(len, texts))
     if characters >= _SCAN_CHARACTERS * len(texts):
         return False
@@ -73,7 +72,6 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
 
 
 def _text(document: pypdfium2.PdfDocument, number: int) -> str:
-    """Empty for a broken page."""
     try:
         page = document[number]
         found = page.get_textpage()
@@ -85,7 +83,7 @@ def _text(document: pypdfium2.PdfDocument, number: int) -> str:
 
 
 def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
-    """Put vertical lines in order from right to left; PDFium has them from left to right."""
+    """PDFium has vertical lines from left to right."""
     at, lines = 0, list[tuple[float | None, str]]()
     for line in text.split("\r\n"):
         lines.append((_column(page, at, len(line)), line))
@@ -96,7 +94,7 @@ def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
 
 
 def _column(page: pypdfium2.PdfTextPage, first: int, characters: int) -> float | None:
-    """Return the position of a vertical line from the left; None for any other."""
+    """Return the position of a vertical line, else None."""
     if characters < _COLUMN_CHARACTERS or first + characters > page.count_chars():
         return None
     boxes = (page.get_charbox(at) for at in range(first, first + min(characters, _LOOKED_AT)))
@@ -118,7 +116,7 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:
 
 
 def _picture(data: bytes, number: int) -> bytes:
-    """Open the document for this page alone: an open one keeps what it rendered."""
+    """An open document keeps what it rendered."""
     document = _open(data)
     page = document[number]
     scale = _PICTURE_PIXELS / max(*page.get_size(), 1)

@@ -46,7 +46,6 @@ def _read(file: TextIO, separator: str) -> Content:
 
 
 def _lines(file: TextIO) -> Iterator[str]:
-    """Raises DocumentRefused if a line is too long."""
     while line := file.readline(MAX_CHARACTERS + 1):
         if len(line) > MAX_CHARACTERS:
             raise DocumentRefused("too_long")
@@ -72,7 +71,7 @@ def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
 
 
 def _unescaped(text: str) -> str:
-    """Return JSON without escapes, which take six times the space."""
+    """Escapes take six times the space."""
     try:
         written = json.dumps(json.loads(text), ensure_ascii=False)
     except (ValueError, RecursionError):

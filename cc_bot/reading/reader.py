@@ -54,7 +54,7 @@ async def ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
 
 
 async def _feed(process: asyncio.subprocess.Process, file: io.BytesIO) -> None:
-    """Write the file in pieces, as asyncio keeps a copy; a process that ends early is heard anyway."""
+    """Write in pieces, as asyncio keeps a copy."""
     stdin = process.stdin
     if stdin is not None:
         with suppress(OSError):
@@ -165,8 +165,7 @@ class DocumentReader:
 
 
 def _document(answer: Mapping[str, Any]) -> ReadDocument:
-    """Build a document. Raises the InputError that the answer names, and ValueError, KeyError or TypeError if
-    it is invalid."""
+    """Raises the InputError that the answer names, and ValueError, KeyError or TypeError if it is invalid."""
     if "error" in answer:
         _refuse(str(answer["error"]))
     parts = tuple(DocumentPart(_text(name), _text(text)) for name, text in answer["parts"])

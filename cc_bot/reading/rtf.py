@@ -156,7 +156,6 @@ class _RtfReading:
                 self._add(" " if sign == "\n" and (self._in_row or self._in_table) else sign)
 
     def _end_note(self) -> None:
-        """Put a finished footnote in brackets into its line."""
         if self._note and len(self._outer) < self._note[0]:
             begins, self._note = self._note[1], None
             note = " ".join("".join(self._text[begins:]).split())
@@ -187,7 +186,6 @@ class _RtfReading:
             self._text.append(text)
 
     def _flush(self) -> None:
-        """Decode bytes once all of a character are there."""
         if self._bytes:
             data = bytes(self._bytes)
             self._bytes.clear()

@@ -129,7 +129,7 @@ def _confine_calls(libc: ctypes.CDLL) -> bool:
 
 
 def _filter(machine: int, calls: tuple[int, ...]) -> Iterator[bytes]:
-    """Yield the filter's instructions: calls of another architecture kill the process."""
+    """Calls of another architecture kill the process."""
     yield _instruction(_LOAD, 4)
     yield _instruction(_JUMP_IF_EQUAL, machine, 1, 0)
     yield _instruction(_RETURN, _KILL)

@@ -45,7 +45,6 @@ class _Line(BaseModel):
 
 
 def _as_lines(series: object) -> object:
-    """Accept one series without its list, or only its numbers."""
     if isinstance(series, dict):
         return [series]
     if isinstance(series, list) and series and not any(isinstance(each, dict | list) for each in series):
@@ -143,7 +142,7 @@ _NAMES: Final[Mapping[type[CanvasCommand], str]] = {
 
 
 def _draw(context: ToolContext, command: CanvasCommand) -> ToolOutcome:
-    """Apply the command to the draft, or propose it. Later calls build on proposed commands, too."""
+    """Later calls build on proposed commands, too."""
     draft = context.canvas
     if draft is None:
         raise InvalidToolCall("There is no canvas here.")
@@ -168,7 +167,7 @@ def _draw(context: ToolContext, command: CanvasCommand) -> ToolOutcome:
 
 
 def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
-    """Return what the command changes: an element; for `clear` all, since it must not remove hidden ones."""
+    """`clear` must not remove hidden elements."""
     canvas = draft.canvas
     match command:
         case UpdateCard(id_) | RemoveElement(id_):
@@ -216,7 +215,6 @@ def _removed(id_: str, canvas: Canvas, words: Texts) -> Part:
 
 
 def _name(id_: str, canvas: Canvas) -> str:
-    """Return the title, else the id."""
     element = canvas.element(id_)
     return (element.title if element else "") or id_
 

@@ -60,8 +60,7 @@ async def read_file(
 
 
 def _named(files: Sequence[Attachment], name: str) -> Attachment:
-    """Return the newest document with this name, or containing it; a single document whatever its name.
-    Raises InvalidToolCall."""
+    """Return the newest document with this name, or containing it; a single document whatever its name."""
     documents = [each for each in reversed(files) if each.document is not None]
     for fits in (
         lambda each: each.name == name,

@@ -82,12 +82,11 @@ async def web_search(context: ToolContext, query: str) -> ToolOutcome:
 
 
 def _may_carry_out(context: ToolContext) -> bool:
-    """Return whether others' text may make the model leak stored data in a request."""
     return context.approved is None and context.tainted and context.looked_up
 
 
 def _choices_of_address(typed: str, address: WebAddress) -> int:
-    """Return the number of typed addresses plus one; 0 if this one was not typed."""
+    """Return 0 if this one was not typed."""
     if typed.count("://") > MAX_TYPED:
         return 0
     there = addresses_in((typed,))

@@ -123,8 +123,7 @@ class CallableServerTool:
 
     def _may_carry_out(self, context: ToolContext, given: Mapping[str, Any]) -> bool:
         """Return whether others' text may determine what leaves the server, or request data that its authors
-        may not see: in a tainted turn, unless the call only repeats what the user typed, at most
-        MAX_REPEATS times."""
+        may not see."""
         if not (context.tainted and (self.open_world or self._offered.for_roles)):
             return False
         known = self._offered.tool.parameters.get("properties", {})
@@ -134,7 +133,7 @@ class CallableServerTool:
         return self._calls[_REPEATS] > MAX_REPEATS
 
     def _check(self, arguments: str) -> Mapping[str, Any]:
-        """Parse the arguments and count the call. Raises InvalidToolCall."""
+        """Raises InvalidToolCall."""
         tool, most = self._offered.tool, self._offered.most_calls
         try:
             given = json.loads(arguments or "{}")
@@ -153,7 +152,7 @@ class CallableServerTool:
 
 
 def _in_order(given: Mapping[str, Any], tool: ServerTool) -> Mapping[str, Any]:
-    """Order the arguments as in the schema, so that equal calls have equal text."""
+    """Equal calls have equal text."""
     known = tool.parameters.get("properties", {})
     names = [*(name for name in known if name in given), *sorted(given.keys() - known.keys())]
     return {name: given[name] for name in names}

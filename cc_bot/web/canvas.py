@@ -133,7 +133,6 @@ class CanvasFeed:
             seen = now
 
     async def _follow_agents(self) -> None:
-        """Switch pages to the agent that answers there now."""
         asked: dict[tuple[int, int], SessionKey] = {}
         for watcher in [*self._watchers]:
             where = (watcher.place.user_id, watcher.channel_id)
@@ -148,7 +147,6 @@ class CanvasFeed:
             await self._follow_agents()
 
     async def _send_off(self) -> None:
-        """Close the pages of users who signed out or lost access."""
         while True:
             await self._opened.wait()
             await asyncio.sleep(LEAVE_S)
@@ -346,7 +344,7 @@ class CanvasPages:
         return go_on(request, visitor_of(request), f"/canvas/{channel_id}", "agent_used")
 
     async def _key(self, request: web.Request) -> SessionKey:
-        """Return the key of the shown canvas: another agent's element may have the same id."""
+        """Another agent's element may have the same id."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         seen = text_of(request, "agent")
         if not seen:
@@ -357,7 +355,7 @@ class CanvasPages:
         return key
 
     async def _channel(self, request: web.Request) -> int:
-        """Return the page's channel. Raises NothingHere if the user has nothing there."""
+        """Raises NothingHere if the user has nothing there."""
         named, visitor = request.match_info["channel"], visitor_of(request)
         if not (named.isascii() and named.isdecimal()) or len(named) > 19:
             raise errors.NothingHere

@@ -96,7 +96,7 @@ class CanvasSheet:
 
 @dataclass(frozen=True, slots=True)
 class _FollowUp:
-    """A message that only its interaction's token can edit or delete."""
+    """Only its interaction's token can edit or delete it."""
 
     interaction: Answerable
     message_id: int
@@ -316,9 +316,8 @@ class CanvasBoards:
         return True
 
     def _nonce(self, key: SessionKey, seen: CurrentCanvas, *, deleted: bool) -> str:
-        """Discord creates one message per nonce. A canvas keeps its nonce, so that after a crash Discord
-        returns the unrecorded message; this process uses each only once. The revision restarts after an
-        erasure."""
+        """Discord creates one message per nonce, so after a crash it returns the unrecorded message. This
+        process uses each nonce once. The revision restarts after an erasure."""
         said = f"{key}-{seen.revision}-{seen.canvas}{'-again' if deleted else ''}"
         nonce = blake2b(said.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._nonces else nonce
@@ -359,7 +358,6 @@ class CanvasBoards:
         follow_ups[key] = _FollowUp(interaction, message_id, utc_now())
 
     async def _edit_follow_up(self, key: SessionKey, sheet: CanvasSheet) -> bool:
-        """Return False if there is none that can be edited."""
         follow_up = _take(self._public, key)
         if follow_up is None:
             return False
@@ -396,7 +394,7 @@ class CanvasBoards:
         await self._canvases.forget_message(key)
 
     async def _is_own_space(self, channel_id: int, interaction: Answerable | None) -> bool:
-        """False if Discord refuses to say."""
+        """Return False if Discord refuses to say."""
         if interaction is not None:
             return own_space(interaction)
         try:
@@ -425,14 +423,14 @@ def _may_write(interaction: Answerable) -> bool:
 
 
 def _take(follow_ups: Recent[SessionKey, _FollowUp], key: SessionKey) -> _FollowUp | None:
-    """Remove and return a follow-up that can still be edited."""
+    """Take a follow-up that can still be edited."""
     follow_up = follow_ups.get(key)
     follow_ups.discard(key)
     return follow_up if follow_up and utc_now() - follow_up.since < TOKEN_LIFE else None
 
 
 async def _drop(follow_ups: Recent[SessionKey, _FollowUp], key: SessionKey) -> None:
-    """Delete a follow-up if possible. Never raises."""
+    """Never raises."""
     if follow_up := _take(follow_ups, key):
         try:
             await follow_up.interaction.delete_message(follow_up.message_id)
@@ -450,8 +448,7 @@ async def _without_refused_files(send: Callable[[CanvasSheet], Awaitable[Sent]],
 
 
 def _shows(message: hikari.Message, page: CanvasPage) -> bool:
-    """Return whether the pictures are in their embeds, and none is attached elsewhere. Discord does not
-    document that an edit may refer to existing files."""
+    """Discord does not document that an edit may refer to existing files."""
     there = [bool(embed.image and not embed.image.url.startswith("attachment:")) for embed in message.embeds]
     beside = {file.filename for file in message.attachments}
     return there == [embed.image is not None for embed in page.embeds] and not beside & page.pictures

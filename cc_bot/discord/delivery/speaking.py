@@ -61,7 +61,6 @@ class SpokenAnswers:
     async def _speak(
         self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> bool:
-        """Return whether the speech is attached."""
         answer = state.done.answer if state.done else None
         data = await self._speaking.read_aloud(answer, payer) if answer else None
         if data is None:

@@ -100,7 +100,7 @@ def canvas_page(
 
 
 def _heading(user_id: int | None, words: Texts) -> str:
-    """Name the owner by a mention, which shows the current name. The message is sent without pings."""
+    """A mention shows the current name. The message is sent without pings."""
     return words.canvas.own if user_id is None else words.canvas.of_user.format(user=f"<@{user_id}>")
 
 
@@ -120,7 +120,7 @@ def _table(chart: Chart) -> str:
 
 
 def _footer(canvas: Canvas, seen: Sequence[Element], words: Texts) -> str:
-    """List the elements that are out of sight. Footers show no Markdown."""
+    """Footers show no Markdown."""
     others = [_name(element) for element in canvas.elements if element not in seen]
     if not others:
         return ""
@@ -159,7 +159,7 @@ def fair_level(lengths: Sequence[int], room: int) -> int:
 
 
 def _within(text: str, limit: int) -> str:
-    """Cut a text at a good position, with a mark, and close code blocks."""
+    """Cut a text, with a mark, and close code blocks."""
     if utf16_length(text) <= limit:
         return text
     pieces = split(text, limit=limit - 2 - len(_CUT) - len(SPOILER), most=1)
@@ -176,7 +176,7 @@ def _embed(part: _Part) -> hikari.Embed:
 
 
 def _board(parts: Sequence[_Part]) -> list[hikari.Embed]:
-    """Put neighbouring texts into one embed, as fields that share rows. A chart needs the full width."""
+    """Put neighbouring texts into one embed, as fields that share rows."""
     embeds = list[hikari.Embed]()
     joined = False
     for part in parts:
