@@ -71,7 +71,10 @@ class Hearing:
         self, request: TurnRequest, question: Message, recorder: UsageRecorder
     ) -> "_HeardQuestion":
         if question.heard:
-            question = replace(question, attachments=_without_own(question.attachments))
+            question = replace(
+                question,
+                attachments=tuple(f for f in question.attachments if not f.is_recording or f.source_id),
+            )
         language, left_s = request.options.locale, float(MAX_SECONDS)
         async with asyncio.TaskGroup() as group:
             hearing = []
@@ -89,7 +92,9 @@ class Hearing:
         self, recording: Attachment, language: Locale, recorder: UsageRecorder, *, fits: bool
     ) -> Outcome:
         if self.transcriber is None:
-            self._tell_operator()
+            if not self._told:
+                _log.warning("nobody_listens", setting="CC_BOT_TRANSCRIBE_MODEL")
+            self._told = True
             return errors.NobodyListens()
         if not fits:
             return errors.RecordingTooLong(minutes=MAX_SECONDS // 60)
@@ -112,11 +117,6 @@ class Hearing:
         except errors.StorageError as error:
             _log.warning("heard_not_noted", error=type(error).__name__)
 
-    def _tell_operator(self) -> None:
-        if not self._told:
-            _log.warning("nobody_listens", setting="CC_BOT_TRANSCRIBE_MODEL")
-        self._told = True
-
 
 def any_recordings(request: TurnRequest) -> bool:
     """Return whether a request has recordings, including those already transcribed."""
@@ -131,10 +131,6 @@ def _about_s(recording: Attachment) -> float:
 def _recordings(question: Message) -> Sequence[Attachment]:
     pointed_at = (file for reference in question.references for file in reference.attachments)
     return [file for file in (*question.attachments, *pointed_at) if file.is_recording]
-
-
-def _without_own(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
-    return tuple(file for file in files if not file.is_recording or file.source_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,10 +64,6 @@ def _number(value: float) -> str:
     return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")  # and no negative zero
 
 
-def _attribute(value: float | str) -> str:
-    return _escape(value) if isinstance(value, str) else _number(value)
-
-
 @dataclass(slots=True)
 class _Drawing:
     """`bottom` is the lowest point drawn so far."""
@@ -77,10 +73,10 @@ class _Drawing:
     parts: list[str] = field(default_factory=list)
 
     def add(self, tag: str, title: str = "", **attributes: float | str) -> None:
-        written = "".join(
-            f' {name.strip("_").replace("_", "-")}="{_attribute(value)}"'
-            for name, value in attributes.items()
-        )
+        written = ""
+        for name, value in attributes.items():
+            text = _escape(value) if isinstance(value, str) else _number(value)
+            written += f' {name.strip("_").replace("_", "-")}="{text}"'
         inner = f"<title>{_escape(title)}</title>" if title else ""
         self.parts.append(f"<{tag}{written}>{inner}</{tag}>" if inner else f"<{tag}{written}/>")
 

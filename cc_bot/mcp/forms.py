@@ -69,7 +69,9 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
     if sum(map(len, (*properties, *shown))) > MAX_FORM_LENGTH:
         raise FormUnsuitable(server=server)
     asked = (*properties, *shown, " ".join(shown))  # a question may be split over several of them
-    if any(map(asks_for_secret, asked)) or any(map(_is_hidden, properties.values())):
+    if any(map(asks_for_secret, asked)) or any(
+        each.get("format") == "password" or each.get("writeOnly") is True for each in properties.values()
+    ):
         raise SecretAsked(server=server)
     required = schema.get("required")
     needed = [each for each in required if isinstance(each, str)] if isinstance(required, list) else []
@@ -84,10 +86,6 @@ def _words(schema: Mapping[str, Any]) -> Iterator[str]:
             yield words
     for choice in _choices(schema):
         yield from {choice.label: None, choice.value: None}
-
-
-def _is_hidden(schema: Mapping[str, Any]) -> bool:
-    return schema.get("format") == "password" or schema.get("writeOnly") is True
 
 
 def _field(server: str, name: str, schema: Mapping[str, Any], required: bool) -> FormField:

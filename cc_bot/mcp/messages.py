@@ -71,8 +71,15 @@ async def run_aside(function: Callable[..., T], *arguments: object) -> T:
 def _clean(text: bytes) -> bytes:
     if has_too_many_values(text):
         raise MessageUnreadable("too many values")
+
+    def whole(digits: str) -> int | str:
+        return int(digits) if len(digits) <= MAX_DIGITS else digits
+
     try:
-        message = json.loads(text.decode("utf-8", "replace"), parse_int=_whole_number)
+        message = json.loads(
+            text.decode("utf-8", "replace"),
+            parse_int=lambda digits: int(digits) if len(digits) <= MAX_DIGITS else digits,
+        )
         if not isinstance(message, dict):
             raise MessageUnreadable("not an object")
         if len(text) > MAX_QUESTION_BYTES and "method" in message:
@@ -93,10 +100,6 @@ def has_too_many_values(text: bytes) -> bool:
         return True
     outside = b"".join(bare.split(b'"')[::2])
     return sum(map(outside.count, _SEPARATORS)) > MAX_VALUES
-
-
-def _whole_number(digits: str) -> int | str:
-    return int(digits) if len(digits) <= MAX_DIGITS else digits
 
 
 def _encode(text: str) -> bytes:

@@ -108,7 +108,7 @@ def as_table(rows: Iterable[Sequence[str]]) -> str:
         cells += len(row)
         if cells > MAX_CELLS:
             raise DocumentRefused("too_long")
-        filled.append([_cell(each) for each in row])
+        filled.append([" ".join(each.split()).replace("|", "\\|") for each in row])
     width = max((len(row) for row in filled), default=0)
     lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in filled]
     return "\n".join([*lines[:1], f"|{' --- |' * width}", *lines[1:]]) if width else ""
@@ -141,7 +141,3 @@ def _stretches(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, int, list[S
             some, first = [], 0
     if some:
         yield first, last, some
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")

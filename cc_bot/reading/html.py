@@ -59,10 +59,14 @@ def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
     if tree is None:
         return "", ""
     title, text = _title(tree), ""
-    if _is_quickly_read(tree):
+    if tree.xpath(f"count(//*) <= {MAX_ELEMENTS} and count(//table) <= {MAX_TABLES}"):
         tree = None  # its memory is for the trees of the library
         with suppress(MemoryError):
-            text = _article(html)
+            text = (
+                trafilatura.extract(html, output_format="markdown", include_comments=False, config=_SETTINGS)
+                or trafilatura.html2txt(html)
+                or ""
+            )
     if not text and tree is None:
         tree = _parse(html)
     return title, normalised((text or "".join(_plain(tree)))[:MAX_CHARACTERS])
@@ -76,15 +80,6 @@ def _parse(html: str) -> lxml.html.HtmlElement | None:
         if getattr(error, "code", 0) == lxml.etree.ErrorTypes.ERR_NO_MEMORY:
             raise MemoryError from None
         return None
-
-
-def _is_quickly_read(tree: lxml.html.HtmlElement) -> bool:
-    return bool(tree.xpath(f"count(//*) <= {MAX_ELEMENTS} and count(//table) <= {MAX_TABLES}"))
-
-
-def _article(html: str) -> str:
-    article = trafilatura.extract(html, output_format="markdown", include_comments=False, config=_SETTINGS)
-    return article or trafilatura.html2txt(html) or ""
 
 
 def _plain(tree: lxml.html.HtmlElement) -> Iterator[str]:

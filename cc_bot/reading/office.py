@@ -45,7 +45,7 @@ class _WordReading:
         self._running.end_part()
 
     def _block(self, block: Element) -> None:
-        breaks = sum(1 for _ in _page_breaks(block)) if self._paged else 0
+        breaks = sum(1 for _ in block.all("lastRenderedPageBreak")) if self._paged else 0
         heading = block.name == "p" and _is_heading(block, self._headings)
         text = _paragraph(block) if block.name == "p" else as_table(_rows(block))
         if breaks and self._anything:
@@ -118,10 +118,6 @@ def _named(parent: Element, name: str) -> Iterator[Element]:
             yield child
         elif child.name not in {"tc", "tr", "tbl"}:
             yield from _named(child, name)
-
-
-def _page_breaks(block: Element) -> Iterator[Element]:
-    yield from block.all("lastRenderedPageBreak")
 
 
 def _begins_with_break(block: Element) -> bool:

@@ -5,7 +5,6 @@
 
 import datetime
 import io
-from collections.abc import Iterator, Sequence
 
 import python_calamine
 
@@ -22,7 +21,11 @@ def read_spreadsheet(data: bytes) -> Content:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
         for sheet in book.sheets_metadata:
             hidden = "" if sheet.visible == python_calamine.SheetVisibleEnum.Visible else " (hidden)"
-            add_sheet(content, f"{sheet.name}{hidden}", _rows(book.get_sheet_by_name(sheet.name)))
+            add_sheet(
+                content,
+                f"{sheet.name}{hidden}",
+                ([_shown(value) for value in row] for row in book.get_sheet_by_name(sheet.name).iter_rows()),
+            )
     except python_calamine.PasswordError as error:
         raise DocumentRefused("locked") from error
     except (python_calamine.CalamineError, OSError, ValueError) as error:
@@ -32,11 +35,6 @@ def read_spreadsheet(data: bytes) -> Content:
             raise DocumentRefused("too_long") from None
         raise
     return content
-
-
-def _rows(sheet: python_calamine.CalamineSheet) -> Iterator[Sequence[str]]:
-    for row in sheet.iter_rows():
-        yield [_shown(value) for value in row]
 
 
 def _shown(value: object) -> str:

@@ -8,7 +8,6 @@ others' text might make the model leak data.
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, Protocol
 
 import structlog
@@ -108,7 +107,14 @@ class CallableServerTool:
         check_held(context, **held)
         if context.approved is not None or not (self._offered.waits or self._may_carry_out(context, given)):
             result = await self._servers.call(tool.server, tool.name, given, context.asker)
-            return replace(_outcome(result), has_side_effects=self.changes)
+            told = {"note": MATERIAL, "result" if result.ok else "error": result.text}
+            return ToolOutcome(
+                json.dumps(told, ensure_ascii=False),
+                ok=result.ok,
+                tainted=True,
+                images=result.images,
+                has_side_effects=self.changes,
+            )
         if self._offered.approvers == "owners" and not context.owners_read:
             raise InvalidToolCall(OWNERS_ELSEWHERE)
         return propose_call(
@@ -156,11 +162,6 @@ def _in_order(given: Mapping[str, Any], tool: ServerTool) -> Mapping[str, Any]:
     known = tool.parameters.get("properties", {})
     names = [*(name for name in known if name in given), *sorted(given.keys() - known.keys())]
     return {name: given[name] for name in names}
-
-
-def _outcome(result: ServerResult) -> ToolOutcome:
-    told = {"note": MATERIAL, "result" if result.ok else "error": result.text}
-    return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=result.ok, tainted=True, images=result.images)
 
 
 class ServerTools:

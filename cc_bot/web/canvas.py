@@ -311,7 +311,9 @@ class CanvasPages:
             async for _ in socket:
                 await _close(socket, WSCloseCode.UNSUPPORTED_DATA, visitor.words.web.closed_unknown)
         except errors.CcBotError as error:
-            await _close(socket, WSCloseCode.TRY_AGAIN_LATER, _sentence(error, visitor))
+            await _close(
+                socket, WSCloseCode.TRY_AGAIN_LATER, sentence_on(error, visitor.words, visitor.timezone)
+            )
         finally:
             self._feed.close(watcher)
         return socket
@@ -379,10 +381,6 @@ class CanvasPages:
 
 def is_hiding(request: web.Request) -> bool:
     return read_cookie(request, HIDING) == "yes"
-
-
-def _sentence(error: errors.CcBotError, visitor: SignedIn) -> str:
-    return sentence_on(error, visitor.words, visitor.timezone)
 
 
 async def _close(socket: web.WebSocketResponse, code: int, reason: str) -> None:

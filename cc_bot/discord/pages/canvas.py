@@ -84,24 +84,27 @@ def canvas_page(
     parts = [_part(element, pictures, locked=mixed and element.visibility == "private") for element in seen]
     footer = _footer(canvas, seen, words)
     fitting = _fit(parts, footer, board=canvas.mode == "board")
-    file = _file(parts, words) if fitting != parts else None
+    file = None
+    if fitting != parts:
+        whole = [
+            (part.title, _table(e) if isinstance(e := part.element, Chart) else part.text) for part in parts
+        ]
+        texts = (f"## {title}\n\n{text}" if title else text for title, text in whole)
+        file = TextFile(words.canvas.file_name, "\n\n".join(texts) + "\n")
     shown = frozenset(part.picture for part in parts if part.picture)
     if len(shown) == MAX_FILES:
         file = None
     embeds = _board(fitting) if canvas.mode == "board" else [_embed(part) for part in fitting]
     if footer:
         embeds[-1].set_footer(footer)
-    notes = [_heading(user_id, words)]
+    # A mention shows the current name. The message is sent without pings.
+    of_user = words.canvas.of_user
+    notes = [words.canvas.own if user_id is None else of_user.format(user=f"<@{user_id}>")]
     if mixed:
         notes.append(words.canvas.private_marked)
     if fitting != parts:
         notes.append(words.canvas.cut if file else words.canvas.cut_for_good)
     return CanvasPage("\n".join(f"-# {note}" for note in notes), tuple(embeds), shown, file)
-
-
-def _heading(user_id: int | None, words: Texts) -> str:
-    """A mention shows the current name. The message is sent without pings."""
-    return words.canvas.own if user_id is None else words.canvas.of_user.format(user=f"<@{user_id}>")
 
 
 def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part:
@@ -190,12 +193,3 @@ def _board(parts: Sequence[_Part]) -> list[hikari.Embed]:
         inline = utf16_length(part.text) <= NARROW_CHARACTERS
         embeds[-1].add_field(part.title or _UNNAMED, part.text, inline=inline)
     return embeds
-
-
-def _file(parts: Sequence[_Part], words: Texts) -> TextFile:
-    texts = (f"## {part.title}\n\n{_whole(part)}" if part.title else part.text for part in parts)
-    return TextFile(words.canvas.file_name, "\n\n".join(texts) + "\n")
-
-
-def _whole(part: _Part) -> str:
-    return _table(part.element) if isinstance(part.element, Chart) else part.text
