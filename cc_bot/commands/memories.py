@@ -256,9 +256,9 @@ def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
         (_sentence(texts.deleted, memory, caller),),
         notes=(until, texts.still_told),
         actions=(
-            Action(texts.undo, "undelete_memory", memory.id, f"/memory undo {memory.number}"),
-            Action(texts.erase_now, "erase_memory", memory.id),
-            Action(caller.words.erasure.conversations_too, "erase_memory_said", memory.id),
+            Action(texts.undo, "undelete", memory.id, f"/memory undo {memory.number}"),
+            Action(texts.erase_now, "erase", memory.id),
+            Action(caller.words.erasure.conversations_too, "erase-said", memory.id),
         ),
         receipts_changed=True,
     )

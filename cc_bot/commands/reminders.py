@@ -151,7 +151,7 @@ def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) 
     texts, label = caller.words.reminder, caller.words.reminder.cancel
     if one_of_several:
         label = texts.cancel_one.format(text=short_time(schedule))
-    return Action(label, "cancel_reminder", schedule.id, f"/remind delete {schedule.number}")
+    return Action(label, "cancel", schedule.id, f"/remind delete {schedule.number}")
 
 
 def short_time(schedule: Schedule) -> str:

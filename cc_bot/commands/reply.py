@@ -11,7 +11,8 @@ from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.texts import Texts
 
-ActionKind = Literal["cancel_reminder", "undelete_memory", "erase_memory", "erase_memory_said"]
+ActionKind = Literal["cancel", "undelete", "erase", "erase-said"]
+"""Of a reminder, or of a memory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 import hikari
 
-from cc_bot.commands.reply import Action, ActionKind, Item, Reply, ReplyFile
-from cc_bot.discord.pages.custom_ids import MemoryAction, MemoryButton, UnscheduleButton
+from cc_bot.commands.reply import Action, Item, Reply, ReplyFile
+from cc_bot.discord.pages.custom_ids import MemoryButton, UnscheduleButton
 from cc_bot.discord.pages.memory import COLOUR, EphemeralView
 from cc_bot.discord.pages.page import Button, Menu
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
@@ -56,14 +56,7 @@ def _entry(item: Item, reader: Recipient) -> str:
 
 
 def _button(action: Action, reader: Recipient) -> Button:
-    if action.kind == "cancel_reminder":
+    if action.kind == "cancel":
         return Button(action.label, UnscheduleButton(reader.user_id, action.id).custom_id())
-    button = MemoryButton(_MEMORY_ACTIONS[action.kind], reader.user_id, action.id)
-    return Button(action.label, button.custom_id(), danger=action.kind != "undelete_memory")
-
-
-_MEMORY_ACTIONS: Final[Mapping[ActionKind, MemoryAction]] = {
-    "undelete_memory": "undelete",
-    "erase_memory": "erase",
-    "erase_memory_said": "erase-said",
-}
+    button = MemoryButton(action.kind, reader.user_id, action.id)
+    return Button(action.label, button.custom_id(), danger=action.kind != "undelete")
