@@ -25,6 +25,7 @@ from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message, ToolCall, Visibility
 from cc_bot.domain.repeats import is_quiet
 from cc_bot.domain.schedule import Schedule
+from cc_bot.domain.text import shorten
 from cc_bot.domain.tool_server import SEPARATOR, ToolPlace
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import SystemPart, ToolSchema, UserPart
@@ -217,15 +218,5 @@ def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) ->
     calls = tuple(draft.calls)
     if shown:
         calls = (ToolCall("heartbeat", "recall", "{}", json.dumps({"memories": shown})), *calls)
-    return Message(
-        "assistant", _cut(draft.text.strip()), tool_calls=calls, visibility=visibility, tainted=draft.tainted
-    )
-
-
-def _cut(text: str) -> str:
-    """At the end of a sentence if possible."""
-    if len(text) <= MAX_LENGTH:
-        return text
-    kept = text[: MAX_LENGTH - 1]
-    end = max(kept.rfind(mark) for mark in ("。", "\n", ". ", "！", "？"))
-    return f"{kept[: end + 1] if end > MAX_LENGTH // 2 else kept}…"
+    text = shorten(draft.text.strip(), MAX_LENGTH)
+    return Message("assistant", text, tool_calls=calls, visibility=visibility, tainted=draft.tainted)

@@ -1,8 +1,7 @@
 """Resolves a time that a user typed to schedules: by rules, else by asking a model once."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -67,12 +66,12 @@ class TimeResolver:
         request = ChatRequest((SystemPart(instruction), UserPart(material)))
         answer = ""
         try:
-            async with (
-                asyncio.timeout(TIMEOUT_S),
-                self._slots,
-                self._charge(payer) as model,
-                aclosing(model.stream(request)) as stream,
-            ):
+            async with asyncio.timeout(TIMEOUT_S), self._slots, AsyncExitStack() as stack:
+                model = self.model
+                if self.spending is not None:
+                    admitted = self.spending.admit(payer, "schedule", model=self.model_name)
+                    model = (await stack.enter_async_context(admitted)).metered(model)
+                stream = await stack.enter_async_context(aclosing(model.stream(request)))
                 async for event in stream:
                     if isinstance(event, Delta) and len(answer) < _MAX_ANSWER:
                         answer += event.text
@@ -80,11 +79,3 @@ class TimeResolver:
             _log.info("moment_not_resolved", error=type(error).__name__)
             return None
         return schedule_in(answer)
-
-    @asynccontextmanager
-    async def _charge(self, payer: UsageSubject) -> AsyncIterator[ChatModel]:
-        if self.spending is None:
-            yield self.model
-            return
-        async with self.spending.admit(payer, "schedule", model=self.model_name) as recorder:
-            yield recorder.metered(self.model)

@@ -91,18 +91,11 @@ _NAMES: Final[Mapping[str, str]] = {
 
 
 def zone_of(typed: str) -> str:
-    """Return the zone that a word names; the word itself if it names none or several."""
-    wanted, zones = _fold(typed), _known()
+    """Return the zone that a word names; the word itself if it names none."""
+    wanted = _fold(typed)
     if _OFFSET.fullmatch(wanted):  # several zones have each offset
         return USUAL if _USUAL_OFFSET.fullmatch(wanted) else typed.strip()
-    if "/" in typed and typed.strip() in zones:
-        return typed.strip()
-    if known := _by_name().get(wanted):
-        return known[0]
-    if whole := [zone for zone in zones if _fold(zone) == wanted]:
-        return whole[0]
-    of_city = [zone for zone in zones if "/" in zone and _fold(zone.rsplit("/", 1)[1]) == wanted]
-    return of_city[0] if len(of_city) == 1 else typed.strip()
+    return next(iter(_by_name().get(wanted, ())), typed.strip())
 
 
 def suggest_zones(typed: str, own: str | None = None) -> list[str]:
@@ -110,11 +103,9 @@ def suggest_zones(typed: str, own: str | None = None) -> list[str]:
     wanted = _fold(typed)
     if not wanted:
         return _once([*filter(None, [own]), USUAL, *_NAMES, *_known()])
-    named = [(name, zone) for name, zones in _by_name().items() for zone in zones if name.startswith(wanted)]
-    named.sort(key=lambda pair: pair[0] != wanted)
-    zones = [zone for zone in _known() if "/" in zone and wanted in _fold(zone)]
-    zones.sort(key=lambda zone: (not _fold(zone.rsplit("/", 1)[1]).startswith(wanted), zone))
-    return _once([*(zone for _, zone in named), *zones])
+    found = [name for name in _by_name() if name.startswith(wanted) or ("/" in name and wanted in name)]
+    found.sort(key=lambda name: (name != wanted, not name.startswith(wanted)))
+    return _once(zone for name in found for zone in _by_name()[name])
 
 
 _OFFSET: Final = re.compile(r"(?:utc|gmt)?[+−-]\d{1,2}(?::?\d\d)?")
@@ -134,9 +125,13 @@ def _known() -> tuple[str, ...]:
 
 @cache
 def _by_name() -> Mapping[str, list[str]]:
+    """The words above, then cities and whole names."""
     found: dict[str, list[str]] = {}
     for zone, names in _NAMES.items():
         for name in names.split():
+            found.setdefault(_fold(name), []).append(zone)
+    for zone in filter(lambda zone: "/" in zone, _known()):
+        for name in (zone.rsplit("/", 1)[1], zone):
             found.setdefault(_fold(name), []).append(zone)
     return found
 

@@ -120,11 +120,8 @@ class TimeWords:
         return "weeks" if self.weekdays else "days"
 
 
-_NUMBERS_EN: Final = (
-    *("one", "two", "three", "four", "five", "six"),
-    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
-)
-_NUMBER_EN: Final = re.compile(rf"\b(?:{'|'.join(_NUMBERS_EN)})\b")
+_NUMBERS_EN: Final = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_NUMBER_EN: Final = re.compile(rf"\b(?:{_NUMBERS_EN})\b")
 _NUMERALS: Final = re.compile(
     r"(?<![〇零一二三四五六七八九十])(?:[〇零一二三四五六七八九]?十[〇零一二三四五六七八九]?|[〇零一二三四五六七八九]++)"
     r"(?=[時分秒日月週年か回度])|(?<=第)[一二三四五](?![十一二三四五六七八九])"
@@ -139,7 +136,7 @@ def normalize(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text).casefold().strip().replace("’", "'")
     plain = _MONTHS_LONG.sub("か月", plain)
     plain = _NUMERALS.sub(lambda match: in_digits(match[0]), plain)
-    plain = _NUMBER_EN.sub(lambda match: str(_NUMBERS_EN.index(match[0]) + 1), plain)
+    plain = _NUMBER_EN.sub(lambda match: str(_NUMBERS_EN.split("|").index(match[0]) + 1), plain)
     return _ERA_YEAR.sub(lambda match: f"{_ERAS[match[1]] + int(match[2].replace('元', '1'))}年", plain)
 
 
@@ -218,11 +215,8 @@ _RHYTHMS: Final[dict[str, tuple[int, Unit]]] = {
     **dict.fromkeys(("yearly", "annually"), (1, "years")),
 }
 _NTH: Final = {
-    "最終": 0,
-    "最後の": 0,
-    "last": 0,
-    "最初の": 1,
-    "first": 1,
+    **dict.fromkeys(("最終", "最後の", "last"), 0),
+    **dict.fromkeys(("最初の", "first"), 1),
     "second": 2,
     "third": 3,
     "fourth": 4,

@@ -245,7 +245,7 @@ class TestSpeech:
         assert message is not None
         assert (message.role, message.visibility) == ("assistant", "private")
         assert len(message.content) <= MAX_LENGTH
-        assert message.content.endswith("です。…")
+        assert message.content.endswith("…")
         assert await heart.table.said() == []
 
     @pytest.mark.parametrize("kind", ["import", "command"])
