@@ -1,21 +1,39 @@
 """`/remind …` and `/heartbeat …`."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from cc_bot.assistant import TimeResolver
 from cc_bot.commands.reply import Action, Caller, Item, Reply
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import InputError, ScheduleNotFound, SeveralTimes, TooManySchedules
 from cc_bot.domain.heartbeat import clock_time, quiet_of
-from cc_bot.domain.repeats import hours_of, next_time
+from cc_bot.domain.repeats import Quiet, hours_of, next_time
 from cc_bot.domain.schedule import MAX_SCHEDULES, Place, Schedule
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import HeartbeatStore, ScheduleStore
+from cc_bot.stores.schedules import ScheduleFields
 from cc_bot.texts.reminder import described
 
 MAX_QUOTED: Final = 700
 """In a sentence."""
+
+
+class Destination(NamedTuple):
+    key: SessionKey
+    place: Place
+    moved_to_dm: bool = False
+    """Whether the bot can't post where the caller wanted it."""
+
+    def fields(self, caller: Caller, repeat: str, quiet: Quiet | None = None) -> ScheduleFields:
+        return {
+            "repeat": repeat,
+            "quiet": quiet,
+            "guild_id": caller.guild_id,
+            "visibility": "public" if self.place == "channel" else "private",
+            "timezone": caller.timezone.key,
+            "locale": caller.locale,
+        }
 
 
 async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
@@ -28,41 +46,29 @@ async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
 
 async def add(
     caller: Caller,
-    key: SessionKey,
-    place: Place,
+    to: Destination,
     *,
     text: str,
     when: str,
     repeat: str = "",
-    moved_to_dm: bool = False,
     schedules: ScheduleStore,
     moments: TimeResolver,
 ) -> Reply:
-    """Set a reminder for each time in `when`: all or none. `moved_to_dm`: the bot can't post where the caller
-    wanted it. Raises TooManySchedules, and as `TimeResolver.resolve` and `ScheduleStore.add`."""
+    """Set a reminder for each time in `when`: all or none. Raises TooManySchedules, and as
+    `TimeResolver.resolve` and `ScheduleStore.add`."""
     schedules.check(text)
     planned = await moments.resolve(when, repeat, caller.timezone, caller.locale, payer=caller.payer)
     if len(planned) > MAX_SCHEDULES - len(await schedules.list(caller.user_id)):
         raise TooManySchedules(limit=MAX_SCHEDULES)
     added = [
-        await schedules.add(
-            key,
-            text,
-            due_at,
-            place=place,
-            guild_id=caller.guild_id,
-            visibility="public" if place == "channel" else "private",
-            repeat=again,
-            timezone=caller.timezone.key,
-            locale=caller.locale,
-        )
+        await schedules.add(to.key, text, due_at, place=to.place, **to.fields(caller, again))
         for due_at, again in planned
     ]
     limit = MAX_QUOTED // (2 * len(added) - 1)  # five fit a message
-    where = caller.words.reminder.by_dm_instead if moved_to_dm else _place(added[0], caller)
+    where = caller.words.reminder.by_dm_instead if to.moved_to_dm else _place(added[0], caller)
     return Reply(
         tuple(reminder_sentence(each, caller, limit=limit) for each in added),
-        notes=(*([] if place == "terminal" else [where]), *await _paused_note(caller, schedules)),
+        notes=(*([] if to.place == "terminal" else [where]), *await _paused_note(caller, schedules)),
         actions=tuple(_cancel_action(each, caller, one_of_several=len(added) > 1) for each in added),
     )
 
@@ -174,13 +180,11 @@ async def _paused_note(caller: Caller, schedules: ScheduleStore) -> tuple[str, .
 
 async def heartbeat_on(
     caller: Caller,
-    key: SessionKey,
-    place: Place,
+    to: Destination,
     *,
     every: int,
     quiet_from: str,
     quiet_to: str,
-    moved_to_dm: bool = False,
     schedules: ScheduleStore,
     clock: Clock,
 ) -> Reply:
@@ -190,21 +194,10 @@ async def heartbeat_on(
     first = next_time(repeat, clock(), caller.timezone, quiet)
     if first is None:
         raise InputError
-    schedule = await schedules.add(
-        key,
-        "",
-        first,
-        kind="heartbeat",
-        place=place,
-        guild_id=caller.guild_id,
-        visibility="public" if place == "channel" else "private",
-        repeat=repeat,
-        timezone=caller.timezone.key,
-        quiet=quiet,
-        locale=caller.locale,
-    )
+    fields = to.fields(caller, repeat, quiet)
+    schedule = await schedules.add(to.key, "", first, kind="heartbeat", place=to.place, **fields)
     told = texts.started.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
-    moved = [texts.by_dm_instead] if moved_to_dm else []
+    moved = [texts.by_dm_instead] if to.moved_to_dm else []
     return Reply((told,), notes=(texts.how_to_stop, *moved, *_heartbeat_notes(schedule, caller)))
 
 

@@ -229,8 +229,7 @@ async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Re
     profile, schedules = chat.profile, chat.stores.schedules
     return await reminders.add(
         profile.caller,
-        profile.key,
-        "terminal",
+        reminders.Destination(profile.key, "terminal"),
         text=what,
         when=when,
         schedules=schedules,

@@ -12,8 +12,7 @@ from cc_bot.commands.reply import Reply
 from cc_bot.domain.errors import InputError, ReminderEditOutdated
 from cc_bot.domain.heartbeat import USUAL_QUIET, clock_time
 from cc_bot.domain.repeats import hours_of
-from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Place, Schedule
-from cc_bot.domain.session import SessionKey
+from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Schedule
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
 from cc_bot.web.page import go_on_with, render
@@ -92,8 +91,7 @@ class ReminderPages:
             replies.append(
                 await reminders.add(
                     visitor,
-                    await self._key(visitor),
-                    _place(visitor),
+                    await self._destination(visitor),
                     text=form.text,
                     when=form.when,
                     repeat=form.repeat,
@@ -145,8 +143,7 @@ class ReminderPages:
             raise InputError
         reply = await reminders.heartbeat_on(
             visitor,
-            await self._key(visitor),
-            _place(visitor),
+            await self._destination(visitor),
             every=int(every[:9]),
             quiet_from=quiet_from or "0:00",  # the fields showed what there was: emptied, nothing is quiet
             quiet_to=quiet_to or "0:00",
@@ -164,12 +161,10 @@ class ReminderPages:
         await self._services.discord.receipts_changed(visitor.user_id)
         return go_on_with(request, visitor, "/reminders", reply)
 
-    async def _key(self, visitor: SignedIn) -> SessionKey:
-        return await self._services.discord.current_key(visitor.user_id, visitor.session.place.channel_id)
-
-
-def _place(visitor: SignedIn) -> Place:
-    return "dm" if visitor.user_id else "terminal"
+    async def _destination(self, visitor: SignedIn) -> reminders.Destination:
+        channel_id = visitor.session.place.channel_id
+        key = await self._services.discord.current_key(visitor.user_id, channel_id)
+        return reminders.Destination(key, "dm" if visitor.user_id else "terminal")
 
 
 def _form(request: web.Request, number: int | None = None) -> ReminderForm:

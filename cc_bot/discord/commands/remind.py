@@ -7,6 +7,7 @@ import lightbulb
 
 from cc_bot.assistant import TimeResolver
 from cc_bot.commands import reminders
+from cc_bot.commands.reminders import Destination
 from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.declaring import Choice, choices, number_option, reply_command, suggesting, text_option
@@ -22,7 +23,7 @@ from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import Press, on_press
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.repeats import MAX_HOURS, MIN_HOURS
-from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Place, Schedule
+from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Schedule
 from cc_bot.stores import ScheduleStore
 
 loader = lightbulb.Loader()
@@ -76,25 +77,17 @@ async def add(
     chooser: AgentSelector,
     moments: TimeResolver,
 ) -> Reply:
-    place, moved_to_dm = destination(ctx.interaction, here=where != "dm")
+    to = await _destination(ctx.interaction, chooser, here=where != "dm")
     return await reminders.add(
-        caller,
-        (await chooser.of(ctx.interaction)).key,
-        place,
-        text=text,
-        when=when,
-        repeat=repeat or "",
-        moved_to_dm=moved_to_dm,
-        schedules=schedules,
-        moments=moments,
+        caller, to, text=text, when=when, repeat=repeat or "", schedules=schedules, moments=moments
     )
 
 
-def destination(interaction: Answerable, *, here: bool) -> tuple[Place, bool]:
-    """Return where to post, and whether it has to go by DM because the bot can't write here."""
+async def _destination(interaction: Answerable, chooser: AgentSelector, *, here: bool) -> Destination:
+    key = (await chooser.of(interaction)).key
     if not here or own_space(interaction):
-        return "dm", False
-    return ("channel", False) if can_write(interaction) else ("dm", True)
+        return Destination(key, "dm")
+    return Destination(key, "channel") if can_write(interaction) else Destination(key, "dm", moved_to_dm=True)
 
 
 reply_command(remind.register, "remind_list", list_reminders)
@@ -166,15 +159,12 @@ async def heartbeat_on(
     chooser: AgentSelector,
     recipients: Recipients,
 ) -> Reply:
-    place, moved_to_dm = destination(ctx.interaction, here=where == "channel")
     return await reminders.heartbeat_on(
         caller,
-        (await chooser.of(ctx.interaction)).key,
-        place,
+        await _destination(ctx.interaction, chooser, here=where == "channel"),
         every=every,
         quiet_from=quiet_from or "",
         quiet_to=quiet_to or "",
-        moved_to_dm=moved_to_dm,
         schedules=schedules,
         clock=recipients.clock,
     )

@@ -6,10 +6,10 @@ from typing import Final
 
 from cc_bot.commands.reminders import short_time
 from cc_bot.discord.pages.custom_ids import SnoozeButton, UnscheduleButton
-from cc_bot.discord.pages.markdown import CLOSE_LIMIT, for_discord, without_previews
+from cc_bot.discord.pages.markdown import for_discord, messages
 from cc_bot.discord.pages.memory import CHOICE_CHARACTERS, escape_markdown, one_line, timestamp
 from cc_bot.discord.pages.page import NO_FACTS, Button, Page
-from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
+from cc_bot.discord.pages.split import MESSAGE_LIMIT
 from cc_bot.domain.schedule import Firing, Missed, Schedule
 from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
@@ -97,13 +97,4 @@ def _quoted(schedule: Schedule) -> str:
 
 def _plain_text(text: str) -> str:
     """Without link previews: a model may have set the reminder."""
-    shown = without_previews(_fitting(text, MESSAGE_LIMIT))
-    if utf16_length(shown) <= MESSAGE_LIMIT:
-        return shown
-    return without_previews(_fitting(text, CLOSE_LIMIT))
-
-
-def _fitting(text: str, limit: int) -> str:
-    while (over := utf16_length(text) - limit) > 0:
-        text = f"{text[: len(text) - max(1, over // 2) - 1]}…"
-    return text
+    return next(iter(messages(text, limit=MESSAGE_LIMIT, most=1)), "")
