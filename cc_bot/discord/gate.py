@@ -28,7 +28,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.schedule import Schedule
-from cc_bot.domain.usage import MINUTE, Rules, UsageSubject, quotas_of_user
+from cc_bot.domain.usage import MINUTE, Rules, UsageSubject, limits_of_user
 from cc_bot.in_order import KeyedLock
 from cc_bot.policy import Policies, Policy
 from cc_bot.stores import AccessState, AccessStore, Visit
@@ -269,7 +269,7 @@ class Gate:
         policy, visit = await self.policies.now(), await self._visit(visitor)
         if visitor.user_id not in self.owners.under(policy):
             payer = UsageSubject(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))
-            most = quotas_of_user({**policy.limits, **self._last_set}, payer).commands_per_minute
+            most = limits_of_user({**policy.limits, **self._last_set}, payer).commands_per_minute
             if most is not None:
                 self._refuse_again(visitor, what)  # another of the same burst may have been refused meanwhile
                 if next_at := self.rates.count(visitor.user_id, what, most, self.clock()):

@@ -71,41 +71,32 @@ class UsageSubject:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class Limits:
     """None: no limit."""
 
     turns_per_minute: int | None = None
     tokens_per_day: int | None = None
     tokens_per_month: int | None = None
     concurrent: int | None = None
-
-    @property
-    def any(self) -> bool:
-        return self != Bounds()
-
-
-@dataclass(frozen=True, slots=True)
-class Quotas:
-    """None: no limit."""
-
     memories: int | None = None
     memory_bytes: int | None = None
     imports_per_hour: int | None = None
     commands_per_minute: int | None = None
 
-
-def quotas_of_user(rules: Rules, payer: UsageSubject) -> Quotas:
-    return Quotas(**{name: _of_user(rules, payer, name) for name in QUOTAS})
-
-
-def bounds_of_user(rules: Rules, payer: UsageSubject) -> Bounds:
-    return Bounds(**{name: _of_user(rules, payer, name) for name in USAGE_LIMITS})
+    @property
+    def of_usage(self) -> bool:
+        """Whether any is not a quota."""
+        return any(getattr(self, name) is not None for name in USAGE_LIMITS)
 
 
-def bounds_of_guild(rules: Rules, guild_id: int) -> Bounds:
+def limits_of_user(rules: Rules, payer: UsageSubject) -> Limits:
+    return Limits(**{name: _of_user(rules, payer, name) for name in LIMIT_NAMES})
+
+
+def limits_of_guild(rules: Rules, guild_id: int) -> Limits:
     if not guild_id:
-        return Bounds()
-    return Bounds(**{name: rules.get(LimitKey("guild", guild_id, name)) for name in USAGE_LIMITS})
+        return Limits()
+    return Limits(**{name: rules.get(LimitKey("guild", guild_id, name)) for name in USAGE_LIMITS})
 
 
 def limits_tokens(rules: Rules, user_id: int) -> bool:
@@ -155,19 +146,19 @@ class ReachedLimit:
 
 
 def find_reached(
-    bounds: Bounds, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo, *, asked: bool = True
+    limits: Limits, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo, *, asked: bool = True
 ) -> ReachedLimit | None:
     """Return the limit that is reached; of several, the one that resets last. Only token limits apply to
     background work (not `asked`).
     """
-    month, day, most = bounds.tokens_per_month, bounds.tokens_per_day, bounds.turns_per_minute
+    month, day, most = limits.tokens_per_month, limits.tokens_per_day, limits.turns_per_minute
     if month is not None and snapshot.this_month >= month:
         return ReachedLimit("tokens_per_month", next_month(now, zone))
     if day is not None and snapshot.today >= day:
         return ReachedLimit("tokens_per_day", next_day(now, zone))
     if asked and most is not None and len(snapshot.turns) >= most:
         return ReachedLimit("turns_per_minute", snapshot.turns[-most] + MINUTE)
-    if asked and bounds.concurrent is not None and snapshot.turns_in_flight >= bounds.concurrent:
+    if asked and limits.concurrent is not None and snapshot.turns_in_flight >= limits.concurrent:
         return ReachedLimit("concurrent", None)
     return None
 
@@ -183,13 +174,13 @@ class Remaining:
 
 
 def remaining_tokens(
-    bounds: Bounds, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo
+    limits: Limits, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo
 ) -> tuple[Remaining, ...]:
     """The daily limit is omitted if the month leaves less: a new day changes nothing then."""
     found = []
-    if (day := bounds.tokens_per_day) is not None:
+    if (day := limits.tokens_per_day) is not None:
         found.append(Remaining("tokens_per_day", day, max(0, day - snapshot.today), next_day(now, zone)))
-    if (month := bounds.tokens_per_month) is not None:
+    if (month := limits.tokens_per_month) is not None:
         left, resets_at = max(0, month - snapshot.this_month), next_month(now, zone)
         found = [of_day for of_day in found if left and of_day.left <= left]
         found.append(Remaining("tokens_per_month", month, left, resets_at))

@@ -20,17 +20,17 @@ from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import (
     MINUTE,
     TOKENS_A_SECOND,
-    Bounds,
     DailyUsage,
+    Limits,
     ModelUsage,
     Remaining,
     Rules,
     UsageSnapshot,
     UsageSubject,
-    bounds_of_guild,
-    bounds_of_user,
     day_of,
     find_reached,
+    limits_of_guild,
+    limits_of_user,
     limits_tokens,
     remaining_tokens,
 )
@@ -216,7 +216,7 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class _Allowance:
-    bounds: Bounds
+    limits: Limits
     used: UsageSnapshot
 
 
@@ -239,7 +239,7 @@ class UsageStore:
         TooManyAtOnce if another turn has to end first.
         """
         payer, number = wish.payer, secrets.randbits(62)
-        if bounds_of_guild(file_rules, payer.guild_id).any:
+        if limits_of_guild(file_rules, payer.guild_id).of_usage:
             self._limited.add(payer.guild_id)
         outcome: Reservation | LimitReached | None = None
         while outcome is None:
@@ -264,15 +264,15 @@ class UsageStore:
         """Returns None, and does nothing, if the guild turns out to have a limit and is not `locked`."""
         payer, now = wish.payer, self._clock()
         own, guilds = yield from self._allowances(payer, file_rules, now)
-        if guilds.bounds.any and not locked:
+        if guilds.limits.of_usage and not locked:
             return None
         minute_ago = to_ms(now - MINUTE)
         yield Statement(FORGET_OWN_SETTLED, (payer.user_id, minute_ago))
-        if guilds.bounds.any:
+        if guilds.limits.of_usage:
             yield Statement(FORGET_GUILDS_SETTLED, (payer.guild_id, minute_ago))
         asked = wish.purpose == "turn"
         for each, error in ((own, LimitReached), (guilds, ServerLimitReached)):
-            if limit := find_reached(each.bounds, each.used, now, self.zone, asked=asked):
+            if limit := find_reached(each.limits, each.used, now, self.zone, asked=asked):
                 if limit.resets_at is None:
                     return TooManyAtOnce(what=limit.name)
                 return error(what=limit.name, resets=limit.resets_at)
@@ -290,12 +290,12 @@ class UsageStore:
         rules = {**file_rules, **(yield from rules_for(payer))}
         first = day_of(now, self.zone).replace(day=1).isoformat()
         found = list[_Allowance]()
-        for sql, id_, bounds in (
-            (SELECT_OWN_COUNTED, payer.user_id, bounds_of_user(rules, payer)),
-            (SELECT_GUILD_COUNTED, payer.guild_id, bounds_of_guild(rules, payer.guild_id)),
+        for sql, id_, limits in (
+            (SELECT_OWN_COUNTED, payer.user_id, limits_of_user(rules, payer)),
+            (SELECT_GUILD_COUNTED, payer.guild_id, limits_of_guild(rules, payer.guild_id)),
         ):
-            rows = (yield Statement(sql, (id_, first))) if bounds.any else ()
-            found.append(_Allowance(bounds, self._snapshot(rows, now)))
+            rows = (yield Statement(sql, (id_, first))) if limits.of_usage else ()
+            found.append(_Allowance(limits, self._snapshot(rows, now)))
         return found[0], found[1]
 
     def _snapshot(self, rows: Sequence[Row], now: datetime) -> UsageSnapshot:
@@ -359,8 +359,8 @@ class UsageStore:
         now = self._clock()
         own, guilds = await self._database.read(lambda: self._allowances(payer, file_rules, now))
         return (
-            remaining_tokens(own.bounds, own.used, now, self.zone),
-            remaining_tokens(guilds.bounds, guilds.used, now, self.zone),
+            remaining_tokens(own.limits, own.used, now, self.zone),
+            remaining_tokens(guilds.limits, guilds.used, now, self.zone),
         )
 
     async def list_for_user(self, user_id: int, since: date) -> tuple[DailyUsage, ...]:

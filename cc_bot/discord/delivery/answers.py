@@ -152,11 +152,9 @@ class TurnRunner:
         row, recipient, place = turn.row, turn.recipient, turn.place
         shown_in, title, owner_id = None if row.ephemeral else answer_id, "", 0
         if turn.key and place:
-            agent = await self.chooser.in_channel(place)
             thread = await self.chooser.places.title_of(place)
             title, owner_id = thread.text, thread.owner_id
-        else:
-            agent = (turn.chosen or await self.chooser.of_session(row.key, row.guild_id)).agent
+        agent = (turn.chosen or await self.chooser.of_session(row.key, row.guild_id)).agent
         if turn.interaction:
             place = key_of_interaction(turn.interaction.channel)
         return TurnOptions(

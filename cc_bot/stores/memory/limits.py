@@ -15,7 +15,7 @@ from cc_bot.domain.clock import AHEAD, Clock, utc_now
 from cc_bot.domain.errors import MemoryFull, SecretNotStored, TooManyImports, TooManyMemories
 from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_BESIDE_CHARACTERS, MAX_CONTENT_CHARACTERS
 from cc_bot.domain.secrets import looks_secret
-from cc_bot.domain.usage import HOUR, Quotas, Rules, UsageSubject, quotas_of_user
+from cc_bot.domain.usage import HOUR, Limits, Rules, UsageSubject, limits_of_user
 from cc_bot.storage import Database, Statement, Steps, user
 from cc_bot.stores.access import rules_for
 from cc_bot.stores.columns import from_ms, to_ms
@@ -95,11 +95,11 @@ def ensure_room_left(
         raise MemoryFull(limit=_size(quotas.memory_bytes))
 
 
-def _quotas(user_id: int, file_rules: Rules) -> Steps[Quotas]:
+def _quotas(user_id: int, file_rules: Rules) -> Steps[Limits]:
     """If a user's roles are unknown, the most generous role's limit is used."""
     payer = UsageSubject(user_id, role_ids=None)
     set_rules = yield from rules_for(payer)
-    return quotas_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)
+    return limits_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)
 
 
 def _size(count: int) -> str:
