@@ -134,8 +134,7 @@ _NAME: Final = re.compile(r"[a-z0-9_-]{1,32}")
 
 def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[str, Agent]:
     """Return the agents by name, the default one first. `tools`: the existing ones. Raises FileRefused with
-    the first error.
-    """
+    the first error."""
     document = parse_toml(text, words.operator_file)
     told = words.agents_file
     tables = document.pop("agents", {})
@@ -184,8 +183,7 @@ class Agents:
 
 def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list[tuple[str, str]]:
     """Return labels and names of agents whose name in any language contains what was typed; prefixes
-    first.
-    """
+    first."""
     wanted = _fold(typed)
     found = [agent for agent in agents if any(wanted in name for name in _names(agent))]
     found.sort(key=lambda agent: not any(name.startswith(wanted) for name in _names(agent)))

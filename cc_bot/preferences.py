@@ -15,10 +15,9 @@ async def choose(
     spoken: bool | Keep = Keep.AS_IS,
     default_zone: str,
 ) -> UserSettings:
-    """Change what is given, and return all; None resets to the default. Repeating reminders follow a new
-    time zone. `zone` may be written as people do. Raises UnknownTimezone, with nothing changed, and
-    StorageError.
-    """
+    """Change what is given, and return all; None resets to the default. Repeating reminders follow a new time
+    zone. `zone` may be written as people do. Raises UnknownTimezone, with nothing changed, and
+    StorageError."""
     timezone = zone_of(zone) if isinstance(zone, str) else zone
     chosen = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:

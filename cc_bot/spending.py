@@ -189,8 +189,7 @@ class Spending:
 
     async def release(self, reservation: Reservation) -> None:
         """Return the reservation of a turn that never began. On a storage error it counts until
-        `take_over`.
-        """
+        `take_over`."""
         try:
             await self._usage.release(reservation)
         except StorageError as error:
@@ -257,8 +256,7 @@ class Spending:
 
     async def take_over(self) -> None:
         """Count unsettled reservations of dead processes, and delete settled usage that no limit needs any
-        more.
-        """
+        more."""
         prices = (await self._policy()).prices
         if left := await self._usage.take_over(prices.cost):
             _log.info("reservations_taken_over", count=left)

@@ -61,8 +61,7 @@ class ChannelContext:
         self, turn: "ChannelTurn", calibration: Calibration, style: PromptStyle
     ) -> tuple[Plan, TokenBudget, frozenset[int]]:
         """Read the context for the turn's request; due blocks are frozen and stored. Also returns the
-        memories that recent answers to the user saved or showed.
-        """
+        memories that recent answers to the user saved or showed."""
         factor = await calibration.factor(turn.options.agent.models)
         measure = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
         context = await self._store.run(lambda: self._read(turn, measure))
@@ -170,8 +169,7 @@ class ChannelTurns:
 
     async def begin(self, request: TurnRequest, key: ChannelKey) -> "ChannelTurn":
         """Create a turn for one user's archived questions, or to regenerate that user's newest answer in the
-        same message. Raises NotNewest.
-        """
+        same message. Raises NotNewest."""
         if request.replaces is None:
             return ChannelTurn(self, key, request.questions, request.options)
         newest = await self.channels.get_newest_answer(key, request.user_id)

@@ -39,8 +39,7 @@ UNBOUNDED: Final = 2**62
 
 def render(said: ContextMessage, asker_id: int | None = None) -> UserPart | AssistantPart:
     """Names precede what people said, not answers. The asker's words, and answers to them, are not
-    tainted.
-    """
+    tainted."""
     tainted = said.is_foreign_to(asker_id)
     if said.role == "assistant":
         return AssistantPart(said.content or UNSAID, tainted=tainted)
@@ -170,8 +169,7 @@ def _newest_within(tokens: Sequence[float], room: float) -> int:
 
 def _frozen(shown: MessageRange, measure: TokenBudget) -> list[Group]:
     """Freeze what is due. The newest run stays as it is while it is short, or belongs to a block beyond the
-    context.
-    """
+    context."""
     groups = grouped(shown, measure)
     taken = bool(shown.rows) and shown.taken_from is not None and shown.rows[-1].id >= shown.taken_from
     frozen = list[Group]()
@@ -262,8 +260,7 @@ def build_channel_prompt(
     thread_owner_id: int = 0,
 ) -> BuiltPrompt:
     """`persona`: the agent's, in place of cc-bot's own. `notes`: the asker's memories that are always sent. A
-    thread's title is the words of its owner.
-    """
+    thread's title is the words of its owner."""
     now_told = changing(locale, now.astimezone(timezone), timezone, paused=paused)
     words = instructions(locale)
     of_asker = profile(notes, words.the_asker, words, timezone)

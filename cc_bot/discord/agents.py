@@ -84,8 +84,7 @@ class AgentSelector:
 
     async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
         """Return the agent that gave an answer. Raises AgentGone if it can't be used here any more: no other
-        agent knows that conversation.
-        """
+        agent knows that conversation."""
         user_id = int(interaction.user.id)
         name = await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT
         return await self._once_more(user_id, where(interaction), name)
@@ -98,8 +97,7 @@ class AgentSelector:
         self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
     ) -> Chosen:
         """Return the agent that answers a message in its author's session. `answered`: the session of the
-        answer that it replies to, which continues while its agent can be used.
-        """
+        answer that it replies to, which continues while its agent can be used."""
         place = await self._place_in(message.guild_id, int(message.channel_id))
         if answered is None:
             return await self.of_place(user_id, place)
@@ -141,8 +139,7 @@ class AgentSelector:
 
     async def choose(self, user_id: int, place: Location, agent: Agent) -> tuple[Chosen, Chosen]:
         """Set a user's agent there. Returns their agent before and now. The default agent is stored only if
-        the channel has another one.
-        """
+        the channel has another one."""
         before = await self.of_place(user_id, place)
         if agent.name == DEFAULT_AGENT:
             await self.store.choose(user_id, place.channel_id, None)
@@ -194,8 +191,7 @@ class AgentSelector:
 
     async def locate(self, channel_id: int, guild_id: int | None = None) -> Location:
         """While Discord does not answer (or forbids it, where the bot is only user-installed), a thread
-        counts as a channel of its own.
-        """
+        counts as a channel of its own."""
         try:
             return Location.of(await self.places.of(channel_id))
         except hikari.HTTPError:

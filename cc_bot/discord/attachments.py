@@ -155,8 +155,7 @@ async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
 
 async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
     """A temporary file needs no second copy in memory. hikari's `read` leaves its session open on
-    failures.
-    """
+    failures."""
     file = io.BytesIO()
     try:
         async with (

@@ -63,8 +63,7 @@ async def list_command_names(token: str) -> frozenset[str]:
 
 async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
     """Answer until SIGINT or SIGTERM, or until other processes have taken over. Raises a StartupError if it
-    can't start or is disconnected for good.
-    """
+    can't start or is disconnected for good."""
     settings = given.settings
     check_token(settings.token)
     stop = asyncio.Event()

@@ -66,8 +66,7 @@ SeenRoles = Recent[tuple[int | None, int], tuple[int, ...]]
 @dataclass(slots=True)
 class Owners:
     """The users named in a setting or in the policy file; if none is, the owner of the application, or the
-    accepted members of its team, as Discord says now.
-    """
+    accepted members of its team, as Discord says now."""
 
     named: frozenset[int]
     policies: Policies
@@ -166,8 +165,7 @@ class FloodGuard:
 
     def drops(self, user_id: int, kind: Kind, now_s: float, *, answerable: int | None = None) -> bool:
         """Count an event. Returns whether to drop it. The first `answerable` interaction of a flood is not
-        dropped: the gate refuses it, which tells the user.
-        """
+        dropped: the gate refuses it, which tells the user."""
         most = MAX_AT_ONCE[kind]
         sender = self._senders.get((user_id, kind)) or _Sender(most, now_s)
         self._senders[user_id, kind] = sender
@@ -245,8 +243,7 @@ class Gate:
         self, interaction: hikari.PartialInteraction, what: What = "command", *, always: bool = False
     ) -> Preloaded:
         """Count a use. Raises TooManyCommands, StorageError, and (unless `always`) NotAllowed or
-        UnderMaintenance. Owners pass, unless they flood.
-        """
+        UnderMaintenance. Owners pass, unless they flood."""
         guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
         key, user_id = key_of_interaction(interaction.channel), int(interaction.user.id)
         channels = tuple(dict.fromkeys((key.place_id, key.channel_id)))

@@ -32,8 +32,7 @@ DISALLOWED_INTENTS = 4014
 
 AT_ONCE: Final = 45
 """Requests with the bot's token in SPAN_S. Discord allows 50 a second, and bans after 10,000 refused ones in
-ten minutes. Responses to interactions do not count.
-"""
+ten minutes. Responses to interactions do not count."""
 SPAN_S: Final = 1.25
 """More than a second, as requests take different times to arrive."""
 FIRST: Final = 0

@@ -50,8 +50,7 @@ def own_space(interaction: Answerable) -> bool:
 
 def can_write(interaction: Answerable) -> bool:
     """Both the bot and the user must be allowed to: the bot does not speak for users who can't. A user-
-    installed bot can't write by itself.
-    """
+    installed bot can't write by itself."""
     if hikari.ApplicationIntegrationType.GUILD_INSTALL not in interaction.authorizing_integration_owners:
         return False
     needed = hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES
@@ -95,8 +94,7 @@ async def defer_early(
     interaction: hikari.ComponentInteraction | hikari.ModalInteraction, *, shows: bool = False
 ) -> None:
     """Defer a press or form that has to wait; its handler may then defer as usual. `shows`: the result is an
-    ephemeral message of its own.
-    """
+    ephemeral message of its own."""
     deferred = hikari.ResponseType.DEFERRED_MESSAGE_UPDATE
     if shows:
         deferred = hikari.ResponseType.DEFERRED_MESSAGE_CREATE

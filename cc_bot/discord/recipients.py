@@ -48,8 +48,7 @@ def command_names() -> lightbulb.DictLocalizationProvider:
 
 class GuildLocales:
     """The languages of servers with community features. Others report American English, whatever they
-    speak.
-    """
+    speak."""
 
     def __init__(self) -> None:
         self._locales: dict[int, Locale] = {}

@@ -304,8 +304,7 @@ class References:
 
     async def _fetch(self, place_id: int, message_id: int, *, stored: bool = False) -> hikari.Message | None:
         """Return None on failure. `stored`: the archive has it in this channel, from which it is deleted if
-        Discord no longer knows it. Never set for links.
-        """
+        Discord no longer knows it. Never set for links."""
         try:
             return await _with_retry(lambda: self.rest.fetch_message(place_id, message_id))
         except hikari.NotFoundError as error:
@@ -381,8 +380,7 @@ class References:
 
     async def _asked_about(self, question: Message, at: QuestionLocation) -> _Found:
         """Read the message of a menu command: as it came with this interaction, else as it is now, or as it
-        came before if it can't be fetched. Raises TargetNotShown.
-        """
+        came before if it can't be fetched. Raises TargetNotShown."""
         message_id = question.reply_to or 0
         target = self.targets.get(question.author_id, message_id)
         message = target.message if target else None

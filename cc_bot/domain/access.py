@@ -110,8 +110,7 @@ def refusal(
 
 def is_shut(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
     """Return whether only owners may use the bot in a channel or thread; it must not read what others write
-    there.
-    """
+    there."""
     asked: tuple[tuple[Subject, set[int | None]], ...] = (
         ("channel", {key.place_id, key.channel_id}),
         ("guild", {guild_id}),

@@ -21,8 +21,7 @@ USAGE_LIMITS: Final[tuple[UsageLimit, ...]] = get_args(UsageLimit)
 
 Quota = Literal["memories", "memory_bytes", "imports_per_hour", "commands_per_minute"]
 """memory_bytes: the texts of all memories and their earlier versions. commands_per_minute: buttons and forms
-too.
-"""
+too."""
 QUOTAS: Final[tuple[Quota, ...]] = get_args(Quota)
 
 LimitName = UsageLimit | Quota
@@ -54,8 +53,7 @@ DEFAULT_RULES: Final[Rules] = {
     LimitKey("everyone", EVERYONE, "commands_per_minute"): 120,
 }
 """More than a person needs, and a bound for a script: five notes a day are 10,000 after five years, a full
-export can be imported again within an hour, and paging through lists presses a button a second.
-"""
+export can be imported again within an hour, and paging through lists presses a button a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +147,7 @@ def find_reached(
     limits: Limits, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo, *, asked: bool = True
 ) -> ReachedLimit | None:
     """Return the limit that is reached; of several, the one that resets last. Only token limits apply to
-    background work (not `asked`).
-    """
+    background work (not `asked`)."""
     month, day, most = limits.tokens_per_month, limits.tokens_per_day, limits.turns_per_minute
     if month is not None and snapshot.this_month >= month:
         return ReachedLimit("tokens_per_month", next_month(now, zone))

@@ -1,6 +1,5 @@
 """Deletions in channels: messages, threads and channels, each with its waiting turns, pages and blocks, in
-one transaction. A page stands for its whole answer. Rows of sessions are deleted as well.
-"""
+one transaction. A page stands for its whole answer. Rows of sessions are deleted as well."""
 
 import json
 from collections.abc import Collection

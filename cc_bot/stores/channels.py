@@ -447,8 +447,7 @@ class ChannelStore:
 
     async def pass_over(self, key: ChannelKey, discord_id: int) -> None:
         """Mark a channel as read up to an id, though the bot may not read there. No effect on a channel
-        without messages.
-        """
+        without messages."""
         params = (key.channel_id, key.thread_id, discord_id)
         await self._database.transaction([Statement(SKIP, params)], of_place(key))
 
@@ -472,8 +471,7 @@ class ChannelStore:
     ) -> bool:
         """Change the text of a user's message, in a channel or a session; its transcript stays below it.
         Returns whether the text changed. `preview`: Discord only added a preview, so answers stay valid. A
-        blank content changes nothing.
-        """
+        blank content changes nothing."""
         if is_blank(content):
             return False
 
@@ -576,8 +574,7 @@ class ChannelStore:
 
     async def get_said(self, discord_id: int, place_id: int, user_id: int) -> tuple[Said | None, int]:
         """Return what a message says that everyone or this user can read there (a page: its whole answer),
-        and the id of the newest reset marker; 0 for none.
-        """
+        and the id of the newest reset marker; 0 for none."""
 
         def steps() -> Steps[tuple[Said | None, int]]:
             [(reset_id,)] = yield Statement(SELECT_RESET, (place_id,))
@@ -626,8 +623,7 @@ class ChannelStore:
 
     async def list_direct(self, *, since: datetime, limit: int) -> dict[int, int]:
         """Return the DM channels with open sessions used since then, and their users, the most recent
-        first.
-        """
+        first."""
         rows = await self._database.query(SELECT_DIRECT, to_text(since), limit)
         return {channel_id: user_id for channel_id, user_id in rows}  # noqa: C416 - rows have no type
 

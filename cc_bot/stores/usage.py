@@ -236,8 +236,7 @@ class UsageStore:
         self, wish: ReservationRequest, file_rules: Rules, turn: PendingTurn | None = None
     ) -> Reservation:
         """Reserve and enter the turn in the ledger, or neither. Raises LimitReached, ServerLimitReached, or
-        TooManyAtOnce if another turn has to end first.
-        """
+        TooManyAtOnce if another turn has to end first."""
         payer, number = wish.payer, secrets.randbits(62)
         if limits_of_guild(file_rules, payer.guild_id).of_usage:
             self._limited.add(payer.guild_id)

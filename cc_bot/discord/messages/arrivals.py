@@ -75,8 +75,7 @@ class ProactiveMessageQuotes:
 
     async def quote(self, message: hikari.PartialMessage, text: str) -> str:
         """Return the text below the reminder or heartbeat that it replies to, or that is the DM's last
-        message.
-        """
+        message."""
         said = self._answered.get(int(message.id)) or await self.replied_to(message)
         if said is None and message.guild_id is None and message.author and not message.referenced_message:
             last = await self.stores.schedules.get_last_said(int(message.author.id), int(message.channel_id))
@@ -117,8 +116,7 @@ class Addressing:
 
     async def find_own(self, message: hikari.PartialMessage) -> tuple[bool, SessionKey | None]:
         """Return whether it belongs to a session of its author, as in a DM or a reply to their own answer,
-        and the session of the answer or canvas that it replies to.
-        """
+        and the session of the answer or canvas that it replies to."""
         answer, author = reply_target(message, int(self.bot().id)), message.author
         if not author:
             return False, None
@@ -201,8 +199,7 @@ class Arrivals:
 
     def to_store(self, message: hikari.Message) -> Message | None:
         """Convert a missed message for the channel's archive; None if it is not kept. Answers to commands are
-        quoted without a look-up.
-        """
+        quoted without a look-up."""
         addressing, bot = self.addressing, self.addressing.bot()
         may_read = addressing.reads_all or (is_from_person(message) and addressing.is_addressed(message))
         if (
@@ -282,8 +279,7 @@ class Arrivals:
 
     async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
         """Store a message after those missed before it. `waiting`: whether it is to be answered; None to find
-        out.
-        """
+        out."""
         key = await self._key_of(message)
         await self.catch_up.wait_for(int(message.channel_id))
         quoting = await self.addressing.quotes(message)
@@ -300,8 +296,7 @@ class Arrivals:
 
     async def _answer(self, chosen: Chosen, message: hikari.Message, opened: Callable[[], None]) -> None:
         """Answer in the author's session. A user's turns run in the order in which they are `opened`, however
-        long their files take.
-        """
+        long their files take."""
         begin_turn()
         bot = self.addressing.bot()
         recipient = await self._recipient(message)

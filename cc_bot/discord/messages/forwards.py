@@ -76,8 +76,7 @@ class Forwards:
 
     async def take(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
         """Return the forwards that wait for this question, oldest first. If its answer is not stored by
-        `release`, they wait for the next one.
-        """
+        `release`, they wait for the next one."""
         since = hikari.Snowflake(question_id).created_at - WAITS
         if channel_id not in self._known and since < self._began:
             await self._look_up(channel_id, user_id, question_id, since)

@@ -135,8 +135,7 @@ class ChannelAnswers:
         self, key: ChannelKey, question: Message, visit: Visit | None = None, *, again: bool = False
     ) -> bool:
         """Answer an edited question again in place, if its answer is its author's newest and was given to an
-        older text. `again`: a question whose answer failed waits again. Returns whether that is done.
-        """
+        older text. `again`: a question whose answer failed waits again. Returns whether that is done."""
         ledger = self.stores.ledger
         answer_id = await ledger.get_answer_message(id_of(question))
         newest = await self.stores.channels.get_newest_answer(key, question.author_id)
@@ -351,8 +350,7 @@ class Mentions:
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
         """Answer failed questions again, in the message that shows the failure. Returns False if they are
-        gone or waiting.
-        """
+        gone or waiting."""
         key = await self._store.get_place(asked_in(turn) or 0)
         reopened = await self._store.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
@@ -436,8 +434,7 @@ class Mentions:
 
     async def _attend(self, key: ChannelKey, due: Sequence[Mention], visit: Visit) -> float:
         """Returns the seconds until a retry; 0 if done. Edits come first: once there is a newer answer, the
-        older one stays.
-        """
+        older one stays."""
         user_id = due[0].question.author_id
         if any(each.state == "answered" for each in due):
             await self._answers.show_stored(key, user_id, visit)
