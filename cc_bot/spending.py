@@ -66,6 +66,7 @@ class MeteredSound:
         return Usage(seconds=ceil(self.seconds))
 
 
+@dataclass(eq=False, slots=True)
 class UsageRecorder:
     """Records the usage of the models asked through it.
 
@@ -73,16 +74,13 @@ class UsageRecorder:
     Usage counts for the model that answered.
     """
 
-    def __init__(
-        self, reservation: Reservation, policy: Callable[[], Awaitable[Policy]], meter: Meter = NULL_METER
-    ) -> None:
-        self.reservation = reservation
-        self.settled = False
-        """Whether the usage is stored."""
-        self._policy = policy
-        self._meter = meter
-        self._asked: list[_Asked] = []
-        self._sounds: list[MeteredSound] = []
+    reservation: Reservation
+    policy: Callable[[], Awaitable[Policy]]
+    meter: Meter = NULL_METER
+    settled: bool = False
+    """Whether the usage is stored."""
+    _asked: list[_Asked] = field(default_factory=list)
+    _sounds: list[MeteredSound] = field(default_factory=list)
 
     def metered(self, model: ChatModel) -> ChatModel:
         return _MeteredModel(model, self)
@@ -105,10 +103,10 @@ class UsageRecorder:
         except ModelError:
             self._sounds.remove(sound)
             raise
-        self._meter.record_tokens(self.reservation.wish.purpose, model, sound.usage)
+        self.meter.record_tokens(self.reservation.wish.purpose, model, sound.usage)
 
     async def settlement(self) -> Settlement:
-        spent, prices = await self.total(), (await self._policy()).prices
+        spent, prices = await self.total(), (await self.policy()).prices
         costs = tuple((each, prices.cost(each.model, each.usage)) for each in spent)
         return Settlement(self.reservation, costs)
 
@@ -120,7 +118,7 @@ class UsageRecorder:
                 async for event in events:
                     asked.take(event)
                     if isinstance(event, Finish) and event.model:
-                        self._meter.record_tokens(self.reservation.wish.purpose, event.model, event.usage)
+                        self.meter.record_tokens(self.reservation.wish.purpose, event.model, event.usage)
                     yield event
         except ModelError:
             if not asked.said:
@@ -160,18 +158,13 @@ async def without_limits() -> Policy:
     return _WITHOUT_LIMITS
 
 
+@dataclass(eq=False, slots=True)
 class Spending:
     """Reserves, records and settles usage. All state is in the database. Reports raise StorageError."""
 
-    def __init__(
-        self,
-        usage: UsageStore,
-        policy: Callable[[], Awaitable[Policy]] = without_limits,
-        meter: Meter = NULL_METER,
-    ) -> None:
-        self._usage = usage
-        self._policy = policy
-        self._meter = meter
+    usage: UsageStore
+    policy: Callable[[], Awaitable[Policy]] = without_limits
+    meter: Meter = NULL_METER
 
     async def reserve(
         self,
@@ -185,13 +178,13 @@ class Spending:
         """Reserve `tokens` plus those of a usual request that asks `model` first. `turn` enters the ledger in
         the same transaction. Raises LimitReached and StorageError."""
         wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
-        return await self._usage.reserve(wish, (await self._policy()).limits, turn)
+        return await self.usage.reserve(wish, (await self.policy()).limits, turn)
 
     async def release(self, reservation: Reservation) -> None:
         """Return the reservation of a turn that never began. On a storage error it counts until
         `take_over`."""
         try:
-            await self._usage.release(reservation)
+            await self.usage.release(reservation)
         except StorageError as error:
             _log.warning("usage_not_settled", purpose=reservation.wish.purpose, error=type(error).__name__)
 
@@ -207,7 +200,7 @@ class Spending:
     @asynccontextmanager
     async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
         """Record usage on a reservation and settle it when the block exits, or else in `take_over`."""
-        recorder = UsageRecorder(reservation, self._policy, self._meter)
+        recorder = UsageRecorder(reservation, self.policy, self.meter)
         try:
             yield recorder
         except DatabaseUnreachable as error:  # do not wait for it again
@@ -220,53 +213,53 @@ class Spending:
 
     async def report_of(self, payer: UsageSubject) -> UsageReport:
         """Return a user's usage everywhere, and the tokens left in this server."""
-        today, policy = self._usage.today(), await self._policy()
-        report = report_of(await self._usage.list_for_user(payer.user_id, first_day(today)), today)
-        left, _ = await self._usage.get_remaining(payer, policy.limits)
+        today, policy = self.usage.today(), await self.policy()
+        report = report_of(await self.usage.list_for_user(payer.user_id, first_day(today)), today)
+        left, _ = await self.usage.get_remaining(payer, policy.limits)
         return replace(with_prices(report, policy.prices), left=tuple(left))
 
     async def report_of_guild(self, guild_id: int) -> UsageReport:
         """Return the total usage of a server's members there, and the tokens left."""
-        today, policy = self._usage.today(), await self._policy()
-        report = report_of(await self._usage.list_for_guild(guild_id, first_day(today)), today)
-        users = await self._usage.count_users(guild_id, today.replace(day=1))
-        _, left = await self._usage.get_remaining(UsageSubject(0, guild_id), policy.limits)
+        today, policy = self.usage.today(), await self.policy()
+        report = report_of(await self.usage.list_for_guild(guild_id, first_day(today)), today)
+        users = await self.usage.count_users(guild_id, today.replace(day=1))
+        _, left = await self.usage.get_remaining(UsageSubject(0, guild_id), policy.limits)
         return replace(with_prices(report, policy.prices), left=tuple(left), users=users)
 
     async def usage_of(self, user_id: int, days: int) -> UsageBreakdown:
         """Return a user's usage in the last `days` days, today included."""
-        today = self._usage.today()
+        today = self.usage.today()
         since = today - timedelta(days=days - 1)
-        return break_down(await self._usage.list_for_user(user_id, since), since, today)
+        return break_down(await self.usage.list_for_user(user_id, since), since, today)
 
     async def usage_of_guild(self, guild_id: int, days: int) -> UsageBreakdown:
         """Return the total usage of a server's members there, without purposes."""
-        today = self._usage.today()
+        today = self.usage.today()
         since = today - timedelta(days=days - 1)
-        return break_down(await self._usage.list_for_guild(guild_id, since), since, today)
+        return break_down(await self.usage.list_for_guild(guild_id, since), since, today)
 
     async def list_guilds(self, user_id: int, days: int) -> frozenset[int]:
         """List the servers in which the user has usage in the last `days` days."""
-        return await self._usage.list_guilds(user_id, self._usage.today() - timedelta(days=days - 1))
+        return await self.usage.list_guilds(user_id, self.usage.today() - timedelta(days=days - 1))
 
     async def get_counted_day(self, user_id: int) -> date | None:
         """Return the operator's date if any token limit may apply to the user."""
-        policy = await self._policy()
-        return self._usage.today() if await self._usage.may_be_limited(user_id, policy.limits) else None
+        policy = await self.policy()
+        return self.usage.today() if await self.usage.may_be_limited(user_id, policy.limits) else None
 
     async def take_over(self) -> None:
         """Count unsettled reservations of dead processes, and delete settled usage that no limit needs any
         more."""
-        prices = (await self._policy()).prices
-        if left := await self._usage.take_over(prices.cost):
+        prices = (await self.policy()).prices
+        if left := await self.usage.take_over(prices.cost):
             _log.info("reservations_taken_over", count=left)
-        await self._usage.forget_settled()
+        await self.usage.forget_settled()
 
     async def _settle(self, recorder: UsageRecorder) -> None:
         """An error must not fail the turn."""
         settlement = await recorder.settlement()
         try:
-            await self._usage.settle(settlement)
+            await self.usage.settle(settlement)
         except StorageError as error:
             purpose = recorder.reservation.wish.purpose
             _log.warning("usage_not_settled", purpose=purpose, error=type(error).__name__)

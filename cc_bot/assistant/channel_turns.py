@@ -52,10 +52,10 @@ class _Context:
     """Of memory tools for the user, by the id of the answer."""
 
 
+@dataclass(frozen=True, slots=True)
 class ChannelContext:
-    def __init__(self, store: BlockStore, *, page_size: int = PAGE_SIZE) -> None:
-        self._store = store
-        self._page_size = page_size
+    store: BlockStore
+    page_size: int = PAGE_SIZE
 
     async def read(
         self, turn: "ChannelTurn", calibration: Calibration, style: PromptStyle
@@ -64,14 +64,14 @@ class ChannelContext:
         memories that recent answers to the user saved or showed."""
         factor = await calibration.factor(turn.options.agent.models)
         measure = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
-        context = await self._store.run(lambda: self._read(turn, measure))
+        context = await self.store.run(lambda: self._read(turn, measure))
         planned = plan(context.ranges, measure)
         moved = planned.first if context.cut or planned.left else 0
         if planned.frozen or moved:
             frozen = {block.key for block in planned.frozen}
             stale = [block for each in context.ranges if each.key in frozen for block in each.stale]
             windows = {turn.place: moved} if moved else {}
-            await self._store.freeze(planned.frozen, windows=windows, thawed=stale)
+            await self.store.freeze(planned.frozen, windows=windows, thawed=stale)
         recent = (call for id_, calls in context.calls if id_ >= planned.first for call in calls)
         return planned, measure, shown_ids(recent)
 
@@ -101,16 +101,11 @@ class ChannelContext:
         part = replace(part, blocks=tuple(block for block in part.blocks if block.last_id >= start))
         while start < before:
             page = yield from context_page(
-                part.key,
-                first=start,
-                before=before,
-                asked=part.asked,
-                limit=self._page_size,
-                reset=part.reset,
+                part.key, first=start, before=before, asked=part.asked, limit=self.page_size, reset=part.reset
             )
             rows.extend(row for row in page if row.id not in part.hidden)
             part = replace(part, rows=tuple(reversed(rows)))
-            if len(page) < self._page_size:
+            if len(page) < self.page_size:
                 break
             before = page[-1].id
             groups = (group for each in (part, *later) for group in grouped(each, measure))

@@ -173,10 +173,10 @@ async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
     return file
 
 
+@dataclass(eq=False, slots=True)
 class AttachmentFetcher:
-    def __init__(self, documents: DocumentReader, held: HeldFiles | None = None) -> None:
-        self._documents = documents
-        self._held = held or HeldFiles()
+    documents: DocumentReader
+    held: HeldFiles = field(default_factory=HeldFiles)
 
     async def fetch(
         self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, heard: bool = False
@@ -193,7 +193,7 @@ class AttachmentFetcher:
             fitting.append(file.size <= left[file.is_recording])
             left[file.is_recording] -= file.size if fitting[-1] else 0
             held += file.size if fitting[-1] and not _is_called_document(file) else 0
-        await self._held.take(held)
+        await self.held.take(held)
         async with asyncio.TaskGroup() as group:
             fetching = [
                 group.create_task(self._outcome(file, fits=fits))
@@ -219,7 +219,7 @@ class AttachmentFetcher:
             if not fits:
                 return too_large(MAX_BYTES)
             if _is_called_document(file):  # it is in memory only while it is read
-                async with self._held.reader(), self._documents.turn():
+                async with self.held.reader(), self.documents.turn():
                     return await self._read(file, has_turn=True)
             return await self._read(file)
         except InputError as error:
@@ -227,14 +227,14 @@ class AttachmentFetcher:
 
     async def _read(self, file: AskedFile, *, has_turn: bool = False) -> tuple[Attachment, ...]:
         fetched = await _fetch_file(file.url, size_limit(file.media_type, file.name))
-        async with nullcontext() if has_turn else self._held.reader():
+        async with nullcontext() if has_turn else self.held.reader():
             data = fetched.getvalue()
             if not is_document(file.name, data):
                 # Measuring a recording or decoding a text takes up to 0.5 s: no work for the event loop.
                 return (await asyncio.to_thread(read_attachment, file.name, data),)
             del data  # of a document nothing is left in the file
-            async with nullcontext() if has_turn else self._documents.turn():
-                found = await self._documents.read_now(fetched)
+            async with nullcontext() if has_turn else self.documents.turn():
+                found = await self.documents.read_now(fetched)
             return document_files(file.name, found.document, found.pictures)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.messages.forwards import Forwards
+from cc_bot.discord.messages.arrivals import Forwards
 from cc_bot.discord.references import KEPT_S, QuestionLocation, References, Target, Targets, is_same
 from cc_bot.domain import Message
 from cc_bot.domain.message import Reference

@@ -18,8 +18,7 @@ from cc_bot.discord.declaring import command, file_option, message_command, swit
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.incoming import has_no_visible_content, memorable_text, text_of
 from cc_bot.discord.interactions import Answerable, author_name, is_ephemeral, own_space
-from cc_bot.discord.messages.arrivals import ProactiveMessageQuotes
-from cc_bot.discord.messages.forwards import Forwards
+from cc_bot.discord.messages.arrivals import Forwards, ProactiveMessageQuotes
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.places import may_read
 from cc_bot.discord.presses import Submission, on_press, show

@@ -1,12 +1,15 @@
 """Decides to which conversation a new message belongs, and whether it is stored and answered."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 import hikari
+import structlog
 
 from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.discord.agents import Chosen
@@ -37,17 +40,138 @@ from cc_bot.discord.incoming import (
 )
 from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.messages.catch_up import CatchUp
-from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.mentions import EDIT_WITHIN, Mentions
 from cc_bot.discord.places import Places, Recent
-from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient
-from cc_bot.domain.errors import CcBotError
+from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient, Recipients
+from cc_bot.discord.references import References
+from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
 from cc_bot.log import begin_turn
-from cc_bot.stores import Stores
+from cc_bot.stores import ChannelStore, Stores
 from cc_bot.texts import Texts, explain
+
+_log = structlog.get_logger(__name__)
+
+WAITS: Final = timedelta(minutes=10)
+ASKED_AFTER: Final = timedelta(minutes=1)
+LOOKED_AT: Final = 10
+REMEMBERED: Final = 500
+
+
+@dataclass(eq=False, slots=True)
+class Forwards:
+    rest: hikari.api.RESTClient
+    channels: ChannelStore
+    references: References
+    replies: MessageReplies
+    recipients: Recipients
+    _waiting: dict[int, dict[int, datetime]] = field(default_factory=dict)
+    """By DM, when each forward arrived."""
+    _asking: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    _known: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
+    """DMs whose last messages are known."""
+    _taken: dict[int, int] = field(default_factory=dict)
+    """By forward, the question in progress."""
+    _asked: set[int] = field(default_factory=set)
+    _began: datetime = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._began = self.recipients.clock()
+
+    def wait(self, message: hikari.Message) -> None:
+        channel_id = int(message.channel_id)
+        self.references.targets.note(message)
+        self._known[channel_id] = None
+        self._waiting.setdefault(channel_id, {})[int(message.id)] = message.created_at
+        self._stop_asking(channel_id)
+        if int(message.id) not in self._asked:
+            self._asking[channel_id] = asyncio.create_task(self._ask_what_to_do(message))
+
+    def note_asked(self, ids: Iterable[int]) -> None:
+        """Do not ask about forwards that the last run had a question about."""
+        self._asked.update(ids)
+
+    async def take_for(self, question: hikari.Message) -> tuple[int, ...]:
+        """Return the forwards that a message is about: the one replied to, and those from `take`."""
+        if question.guild_id is not None:
+            return ()
+        waiting = await self.take(int(question.channel_id), int(question.author.id), int(question.id))
+        replied = question.referenced_message
+        if not replied or not replied.author or replied.author.id != question.author.id:
+            return waiting
+        self.references.targets.note(question)
+        own = (int(replied.id),) if replied.message_snapshots else ()
+        return tuple(sorted({*waiting, *own}))
+
+    async def take(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
+        """Return the forwards that wait for this question, oldest first. If its answer is not stored by
+        `release`, they wait for the next one."""
+        since = hikari.Snowflake(question_id).created_at - WAITS
+        if channel_id not in self._known and since < self._began:
+            await self._look_up(channel_id, user_id, question_id, since)
+        self._known[channel_id] = None
+        waiting = self._waiting.get(channel_id)
+        if waiting is None:
+            return ()
+        self._stop_asking(channel_id)
+        stored = await self.channels.find_known([*waiting])
+        for id_ in [id_ for id_, came in waiting.items() if came <= since or id_ in stored]:
+            del waiting[id_]
+        taken = tuple(sorted(waiting.keys() - self._taken.keys()))
+        self._taken.update(dict.fromkeys(taken, question_id))
+        if not waiting:
+            self._waiting.pop(channel_id, None)
+        return taken
+
+    def release(self, question_id: int) -> None:
+        self._taken = {id_: of for id_, of in self._taken.items() if of != question_id}
+
+    def forget(self, message_ids: Collection[int]) -> None:
+        for channel_id, waiting in [*self._waiting.items()]:
+            for message_id in message_ids:
+                waiting.pop(message_id, None)
+            if not waiting:
+                self._stop_asking(channel_id)
+                del self._waiting[channel_id]
+
+    async def close(self) -> None:
+        asking = [*self._asking.values()]
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+
+    def _stop_asking(self, channel_id: int) -> None:
+        if task := self._asking.pop(channel_id, None):
+            task.cancel()
+
+    async def _look_up(self, channel_id: int, user_id: int, question_id: int, since: datetime) -> None:
+        """Find the user's forwards right above a question."""
+        try:
+            above = await self.rest.fetch_messages(channel_id, before=question_id).limit(LOOKED_AT)
+        except hikari.HikariError as error:
+            _log.info("forwards_not_looked_up", error=type(error).__name__)
+            return
+        for message in above:
+            if message.author.id == user_id:
+                if not message.message_snapshots or message.created_at <= since:
+                    break
+                self.references.targets.note(message)
+                self._waiting.setdefault(channel_id, {})[int(message.id)] = message.created_at
+
+    async def _ask_what_to_do(self, message: hikari.Message) -> None:
+        passed = self.recipients.clock() - message.created_at
+        await asyncio.sleep(max(0.0, (ASKED_AFTER - passed).total_seconds()))
+        channel_id = int(message.channel_id)
+        try:
+            if await self.channels.find_known((int(message.id),)):
+                return  # answered before a restart
+            recipient = await self.recipients.of_author_in(channel_id, int(message.author.id))
+            await self.replies.say(channel_id, int(message.id), recipient.words.mention.ask_about_forward)
+        except (StorageError, hikari.HikariError) as error:
+            _log.warning("user_not_told", error=type(error).__name__)
+
 
 QUOTED_CHARACTERS = 1000
 MAX_REMEMBERED = 1000
@@ -97,11 +221,24 @@ def _below(said: str, text: str) -> str:
 
 
 @dataclass(eq=False, slots=True)
-class Addressing:
+class Arrivals:
+    answers: Answers
     stores: Stores
     bot: Callable[[], hikari.OwnUser]
     proactive: ProactiveMessageQuotes
     reads_all: bool
+    """Whether Discord sends the content of messages that do not mention the bot."""
+    gate: Gate
+    places: Places
+    catch_up: CatchUp
+    mentions: Mentions
+    forwards: Forwards
+    replies: MessageReplies
+    _attended: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
+    _personal: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
+    """Answered in their author's session."""
+    _missed: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
+    """Found first by catching up: they belong to the channel."""
 
     def is_addressed(self, message: hikari.PartialMessage) -> bool:
         """A reply without a ping counts if its content arrives and it addresses no other user."""
@@ -152,24 +289,6 @@ class Addressing:
         answer = reply_target(message, int(self.bot().id))
         return answer is not None and not await self.stores.channels.is_answer(int(answer.id))
 
-
-@dataclass(eq=False, slots=True)
-class Arrivals:
-    answers: Answers
-    stores: Stores
-    addressing: Addressing
-    gate: Gate
-    places: Places
-    catch_up: CatchUp
-    mentions: Mentions
-    forwards: Forwards
-    replies: MessageReplies
-    _attended: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
-    _personal: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
-    """Answered in their author's session."""
-    _missed: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
-    """Found first by catching up: they belong to the channel."""
-
     async def take(self, message: hikari.Message, leave: Callable[[], None]) -> None:
         """Store or answer a message. Calls `leave` once later messages of the channel need not wait. Raises
         CcBotError and hikari's errors."""
@@ -179,7 +298,7 @@ class Arrivals:
             self.answers.recipients.guilds.place(int(message.channel_id), int(message.guild_id))
             if message.member:
                 self.gate.roles[int(message.guild_id), int(message.author.id)] = roles_of(message.member)
-        if not self.addressing.is_for_bot(message):
+        if not self.is_for_bot(message):
             await self._archive_other(message)
         elif self._is_new(message):
             try:
@@ -193,15 +312,15 @@ class Arrivals:
         edited_at, message_id = message.edited_timestamp, int(message.id)
         if message.guild_id is None or not edited_at or edited_at - message.created_at > EDIT_WITHIN:
             return False
-        if message_id in self._attended or not self.addressing.is_for_bot(message):
+        if message_id in self._attended or not self.is_for_bot(message):
             return False
         return not await self.stores.ledger.is_question(message_id, int(message.author.id))
 
     def to_store(self, message: hikari.Message) -> Message | None:
         """Convert a missed message for the channel's archive; None if it is not kept. Answers to commands are
         quoted without a look-up."""
-        addressing, bot = self.addressing, self.addressing.bot()
-        may_read = addressing.reads_all or (is_from_person(message) and addressing.is_addressed(message))
+        bot = self.bot()
+        may_read = self.reads_all or (is_from_person(message) and self.is_addressed(message))
         if (
             int(message.id) in self._personal
             or not may_read
@@ -214,7 +333,7 @@ class Arrivals:
         stored = to_message(message, bot, quoting=bool(answer and answer.interaction_metadata))
         if asks_nothing(message, bot) or is_blank(stored.content):
             return None
-        if addressing.is_for_bot(message):
+        if self.is_for_bot(message):
             self._missed[int(message.id)] = None
         return stored
 
@@ -226,13 +345,13 @@ class Arrivals:
 
     async def apologize(self, message: hikari.Message) -> None:
         """Say that a DM was missed for too long."""
-        if self.addressing.is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
+        if self.is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
             words = (await self._recipient(message)).words
             await self._say(message, words, words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
         """Explain an error, if the message was for the bot."""
-        if not self.addressing.is_for_bot(message):
+        if not self.is_for_bot(message):
             return
         try:
             async with asyncio.timeout(DATABASE_TIMEOUT_S):
@@ -249,7 +368,7 @@ class Arrivals:
                 words = (await self._recipient(message)).words
                 await self._say(message, words, explain(error_of(refused), words))
             return
-        if asks_nothing(message, self.addressing.bot()):
+        if asks_nothing(message, self.bot()):
             leave()
             words = (await self._recipient(message)).words
             await self._say(message, words, words.mention.ask_something)
@@ -259,7 +378,7 @@ class Arrivals:
             self.forwards.wait(message)
             leave()
             return
-        is_own, key = await self.addressing.find_own(message)
+        is_own, key = await self.find_own(message)
         if is_own and int(message.id) not in self._missed:
             chosen = await self.answers.chooser.of_message(message, int(message.author.id), key)
             self._personal[int(message.id)] = None
@@ -269,7 +388,7 @@ class Arrivals:
 
     async def _archive_other(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
         """Store a message that is not for the bot, unless the bot may not read there."""
-        if not self.addressing.reads_all or message.guild_id is None or has_no_visible_content(message):
+        if not self.reads_all or message.guild_id is None or has_no_visible_content(message):
             return
         key = await self._key_of(message)
         if await self.gate.reads(key, int(message.guild_id)):
@@ -282,10 +401,10 @@ class Arrivals:
         out."""
         key = await self._key_of(message)
         await self.catch_up.wait_for(int(message.channel_id))
-        quoting = await self.addressing.quotes(message)
-        stored = to_message(message, self.addressing.bot(), quoting=quoting)
+        quoting = await self.quotes(message)
+        stored = to_message(message, self.bot(), quoting=quoting)
         if waiting is None:
-            waiting = await self.addressing.wants_answer(key, message)
+            waiting = await self.wants_answer(key, message)
         if waiting:
             self.answers.references.targets.note(message)
         if await self.stores.channels.add(key, stored, waiting=waiting) and waiting:
@@ -298,10 +417,10 @@ class Arrivals:
         """Answer in the author's session. A user's turns run in the order in which they are `opened`, however
         long their files take."""
         begin_turn()
-        bot = self.addressing.bot()
+        bot = self.bot()
         recipient = await self._recipient(message)
         said = text_of(message, bot)
-        text = await self.addressing.proactive.quote(message, said)
+        text = await self.proactive.quote(message, said)
         answers = reply_to(message) if text == said else None  # a quoted message need not be looked up
         self.answers.references.targets.note(message)
         forwards = await self.forwards.take_for(message)
@@ -371,7 +490,7 @@ class Arrivals:
 
     async def _recipient(self, message: hikari.Message) -> Recipient:
         channel_id, user_id = int(message.channel_id), int(message.author.id)
-        typed = typed_text_of(message, self.addressing.bot())
+        typed = typed_text_of(message, self.bot())
         return await self.answers.recipients.of_author_in(channel_id, user_id, typed)
 
     def _is_new(self, message: hikari.Message) -> bool:

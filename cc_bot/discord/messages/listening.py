@@ -18,9 +18,8 @@ from cc_bot.discord.delivery.reply import delete_all
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user
 from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
-from cc_bot.discord.messages.arrivals import Addressing, Arrivals, ProactiveMessageQuotes
+from cc_bot.discord.messages.arrivals import Arrivals, Forwards, ProactiveMessageQuotes
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, MissedMessages
-from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.mentions import ChannelAnswers, Mentions
 from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
@@ -49,7 +48,7 @@ class Changes:
 
     rest: hikari.api.RESTClient
     channels: ChannelStore
-    addressing: Addressing
+    arrivals: Arrivals
     mentions: Mentions
     answers: Answers
     forwards: Forwards
@@ -59,13 +58,13 @@ class Changes:
         self.answers.references.targets.forget(int(message.id))
         if has_no_visible_content(message):
             return
-        content = await self.addressing.content_of(message)
+        content = await self.arrivals.content_of(message)
         message_id, place_id = int(message.id), int(message.channel_id)
         if is_blank(content):
             if not is_blank(message.content or ""):  # has content, but nothing to store
                 await self._forget(place_id, [message_id])
             return
-        bot = self.addressing.bot()
+        bot = self.arrivals.bot()
         typed = hash(typed_text_of(message, bot))
         known, self._typed[message_id] = self._typed.get(message_id), typed
         # After an edit, each later update has the edit time as well.
@@ -160,14 +159,14 @@ class Messages:
         self._retries = RetryQueue()
         self.forwards = Forwards(bot.rest, stores.channels, answers.references, replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores, self._me)
-        reads_all = granted.reading == "all"
-        self._addressing = Addressing(stores, self._me, self.quotes, reads_all)
         channel_answers = ChannelAnswers(stores, answers, replies, gate.roles)
         self._mentions = Mentions(stores.ledger, channel_answers, bot.rest, gate, clock)
         self._arrivals = Arrivals(
             answers,
             stores,
-            self._addressing,
+            self._me,
+            self.quotes,
+            granted.reading == "all",
             gate,
             places,
             self._catch_up,
@@ -176,7 +175,7 @@ class Messages:
             replies,
         )
         self._changes = Changes(
-            bot.rest, stores.channels, self._addressing, self._mentions, answers, self.forwards
+            bot.rest, stores.channels, self._arrivals, self._mentions, answers, self.forwards
         )
 
     async def prepare(self) -> None:
@@ -246,7 +245,7 @@ class Messages:
         return await self._gate.reads(key)
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        return await self._addressing.wants_answer(key, message)
+        return await self._arrivals.wants_answer(key, message)
 
     def wake(self, key: ChannelKey) -> None:
         self._mentions.wake(key)
@@ -274,7 +273,7 @@ class Messages:
 
     async def _hear(self, message: hikari.Message) -> None:
         # Authors who wrote to the bot are told of an error; other messages are retried.
-        again = None if self._addressing.is_for_bot(message) else partial(self._take, message)
+        again = None if self._arrivals.is_for_bot(message) else partial(self._take, message)
         async with self._guard(message, again):
             await self._take(message)
 

@@ -308,30 +308,23 @@ class _Channel:
     typing: asyncio.Task[None] | None = None
 
 
+@dataclass(eq=False, slots=True)
 class Mentions:
-    def __init__(
-        self,
-        store: TurnLedger,
-        answers: ChannelAnswers,
-        rest: hikari.api.RESTClient,
-        gate: Gate,
-        clock: Clock,
-        *,
-        retry_s: float = RETRY_S,
-    ) -> None:
-        self._store = store
-        self._answers = answers
-        self._rest = rest
-        self._gate = gate
-        self._clock = clock
-        self._retry_s = retry_s
-        self._busy: dict[ChannelKey, _Channel] = {}
-        self._asked_again: set[int] = set()
-        """By a button: answered at any age."""
-        self._closed = asyncio.Event()
+    """Decides which waiting questions are answered when."""
+
+    store: TurnLedger
+    answers: ChannelAnswers
+    rest: hikari.api.RESTClient
+    gate: Gate
+    clock: Clock
+    retry_s: float = RETRY_S
+    _busy: dict[ChannelKey, _Channel] = field(default_factory=dict)
+    _asked_again: set[int] = field(default_factory=set)
+    """By a button: answered at any age."""
+    _closed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]] = EVERYWHERE.has) -> None:
-        for key in await self._store.list_places():
+        for key in await self.store.list_places():
             if await serves(key.place_id):
                 self.wake(key)
 
@@ -345,14 +338,14 @@ class Mentions:
             channel.woken.set()
 
     async def follow_edit(self, message_id: int) -> None:
-        if key := await self._store.get_place(message_id):
+        if key := await self.store.get_place(message_id):
             self.wake(key)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
         """Answer failed questions again, in the message that shows the failure. Returns False if they are
         gone or waiting."""
-        key = await self._store.get_place(asked_in(turn) or 0)
-        reopened = await self._store.reopen(key, user_id, answer_id) if key else frozenset[int]()
+        key = await self.store.get_place(asked_in(turn) or 0)
+        reopened = await self.store.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
             self._asked_again |= reopened
             self.wake(key)
@@ -385,9 +378,9 @@ class Mentions:
     async def _serve_due(self, key: ChannelKey, channel: _Channel) -> None:
         channel.look, channel.waits = False, False
         try:
-            due, visits = await self._store.read_due(key)
+            due, visits = await self.store.read_due(key)
         except StorageError as error:
-            self._retry_later(key, error, self._retry_s)
+            self._retry_later(key, error, self.retry_s)
             return
         by_user = defaultdict[int, list[Mention]](list)
         for mention in due:
@@ -409,10 +402,10 @@ class Mentions:
             elif len(due) > 1 or due[0].state != "accepted":  # of several, only some may be done
                 channel.look = True
         except (StorageError, hikari.HikariError) as error:
-            self._retry_later(key, error, self._retry_s)
+            self._retry_later(key, error, self.retry_s)
         except Exception:  # noqa: BLE001 - logged, and retried
             _log.error("mentions_broke", place=key.place_id, exc_info=True)
-            self._retry_later(key, None, self._retry_s)
+            self._retry_later(key, None, self.retry_s)
         finally:
             del channel.serving[user_id]
             channel.look |= channel.waits
@@ -426,7 +419,7 @@ class Mentions:
     async def _type(self, key: ChannelKey, channel: _Channel) -> None:
         while channel.waits and not self._closed.is_set():
             try:
-                await self._rest.trigger_typing(key.place_id)
+                await self.rest.trigger_typing(key.place_id)
             except hikari.HikariError as error:
                 _log.info("typing_not_shown", error=type(error).__name__)
             with contextlib.suppress(TimeoutError):
@@ -437,13 +430,13 @@ class Mentions:
         older one stays."""
         user_id = due[0].question.author_id
         if any(each.state == "answered" for each in due):
-            await self._answers.show_stored(key, user_id, visit)
-        refusal = await self._gate.refusal_in(key, user_id, visit.in_force)
+            await self.answers.show_stored(key, user_id, visit)
+        refusal = await self.gate.refusal_in(key, user_id, visit.in_force)
         edited = [each.question for each in due if each.state == "edited"]
         remade = [await self._remake(key, each, refusal, visit) for each in edited]
         waiting = [each for each in due if each.state == "accepted"]
         if waiting and not await self._answer(key, waiting, refusal, visit):
-            return self._retry_s
+            return self.retry_s
         return 0.0 if all(remade) else IN_USE_RETRY_S
 
     async def _remake(
@@ -453,22 +446,22 @@ class Mentions:
         if self._closed.is_set():
             return False
         if refusal:
-            await self._store.mark_read(key, question)
+            await self.store.mark_read(key, question)
             return True
-        return await self._answers.remake(key, question, visit, again=self._age(question) <= EDIT_WITHIN)
+        return await self.answers.remake(key, question, visit, again=self._age(question) <= EDIT_WITHIN)
 
     async def _answer(
         self, key: ChannelKey, waiting: Sequence[Mention], refusal: Refusal | None, visit: Visit
     ) -> bool:
         """Returns whether it is done."""
-        say = self._answers.say
+        say = self.answers.say
         if left_behind := [each for each in waiting if each.left_behind]:
             await say(key, left_behind, lambda recipient: recipient.words.mention.left_behind, visit)
         elif refusal and (refusal.why == "maintenance" or any(each.shown_in for each in waiting)):
             error = error_of(refusal)
             await say(key, waiting, lambda recipient: explain(error, recipient.words), visit)
         elif refusal:  # not announced in the channel
-            await self._store.give_up(key, [each.question for each in waiting])
+            await self.store.give_up(key, [each.question for each in waiting])
         elif late := [
             each
             for each in waiting
@@ -476,11 +469,11 @@ class Mentions:
         ]:
             await say(key, late, lambda recipient: recipient.words.mention.away, visit)
         else:
-            done = not self._closed.is_set() and await self._answers.answer(key, waiting, visit)
+            done = not self._closed.is_set() and await self.answers.answer(key, waiting, visit)
             if done:
                 self._asked_again.difference_update(id_of(each.question) for each in waiting)
             return done
         return True
 
     def _age(self, question: Message) -> timedelta:
-        return self._clock() - hikari.Snowflake(id_of(question)).created_at
+        return self.clock() - hikari.Snowflake(id_of(question)).created_at
