@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -26,18 +26,9 @@ MAX_PROMPT_LENGTH: Final = 20_000
 _PLACES: Final = frozenset({"guilds", "channels", "dms"})
 
 _ON_ONE_LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]+$"
-_DisplayName = Annotated[
-    str,
-    StringConstraints(
-        strip_whitespace=True, min_length=1, max_length=MAX_DISPLAY_NAME_LENGTH, pattern=_ON_ONE_LINE
-    ),
-]
-_Description = Annotated[
-    str,
-    StringConstraints(
-        strip_whitespace=True, min_length=1, max_length=MAX_DESCRIPTION_LENGTH, pattern=_ON_ONE_LINE
-    ),
-]
+_line = partial(StringConstraints, strip_whitespace=True, min_length=1, pattern=_ON_ONE_LINE)
+_DisplayName = Annotated[str, _line(max_length=MAX_DISPLAY_NAME_LENGTH)]
+_Description = Annotated[str, _line(max_length=MAX_DESCRIPTION_LENGTH)]
 _OF_A_SERVER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}__[A-Za-z0-9_*-]{1,64}")
 """A server's tool, or a pattern of such names; it may not exist now."""
 _Id = Annotated[int, Field(gt=0, lt=2**63)]
@@ -45,22 +36,19 @@ _AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
 """A text in place of a number is a mistake."""
 
 
-class _DisplayNames(BaseModel):
-    model_config = _AS_WRITTEN
-    ja: _DisplayName | None = None
-    en: _DisplayName | None = None
+_Text = TypeVar("_Text")
 
 
-class _Descriptions(BaseModel):
+class _InLanguages(BaseModel, Generic[_Text]):
     model_config = _AS_WRITTEN
-    ja: _Description | None = None
-    en: _Description | None = None
+    ja: _Text | None = None
+    en: _Text | None = None
 
 
 class AgentTable(BaseModel):
     model_config = _AS_WRITTEN
-    display_name: _DisplayName | _DisplayNames | None = None
-    description: _Description | _Descriptions | None = None
+    display_name: _DisplayName | _InLanguages[_DisplayName] | None = None
+    description: _Description | _InLanguages[_Description] | None = None
     prompt: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_PROMPT_LENGTH)] = ""
     model: str | list[str] = ""
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
@@ -114,17 +102,15 @@ def _places(given: AgentTable) -> AgentPlaces:
 
 
 def _expected(tools: Collection[str], words: AgentsFileTexts) -> Mapping[str, str]:
+    limits = {
+        "display_name": MAX_DISPLAY_NAME_LENGTH,
+        "description": MAX_DESCRIPTION_LENGTH,
+        "prompt": MAX_PROMPT_LENGTH,
+    }
+    named = ", ".join(sorted(tools))
     return {
-        "display_name": words.display_name.format(limit=MAX_DISPLAY_NAME_LENGTH),
-        "description": words.description.format(limit=MAX_DESCRIPTION_LENGTH),
-        "prompt": words.prompt.format(limit=MAX_PROMPT_LENGTH),
-        "model": words.model,
-        "temperature": words.temperature,
-        "reasoning": words.reasoning,
-        "tools": words.tools.format(tools=", ".join(sorted(tools))),
-        "guilds": words.guilds,
-        "channels": words.channels,
-        "dms": words.dms,
+        name: str(getattr(words, name)).format(limit=limits.get(name), tools=named)
+        for name in AgentTable.model_fields
     }
 
 
@@ -158,27 +144,24 @@ def _name_default(agent: Agent) -> Agent:
     return replace(agent, display_names=names | agent.display_names)
 
 
-class Agents:
+class Agents(OperatorFile[Mapping[str, Agent]]):
+    """By name, the default one first, then in the file's order."""
+
     def __init__(self, path: Path, *, tools: Collection[str], locale: Locale, required: bool = False) -> None:
         """`locale`: the language of errors. `required`: the operator named the file."""
         words = texts(locale)
         parse = partial(parse_agents, tools=frozenset(tools), words=words)
         kind = FileKind("agents", "CC_BOT_AGENTS_FILE", parse, InvalidAgents)
-        self._file = OperatorFile[Mapping[str, Agent]](path, kind, words.operator_file, required=required)
-
-    async def load(self) -> Mapping[str, Agent]:
-        """Raises InvalidAgents."""
-        return await self._file.load()
+        super().__init__(path, kind, words.operator_file, required=required)
 
     async def all(self) -> Mapping[str, Agent]:
-        """The default one first, then in the file's order."""
-        return await self._file.now()
+        return await self.now()
 
     async def get(self, name: str) -> Agent | None:
-        return (await self.all()).get(name)
+        return (await self.now()).get(name)
 
     async def default(self) -> Agent:
-        return (await self.all())[DEFAULT_AGENT]
+        return (await self.now())[DEFAULT_AGENT]
 
 
 def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list[tuple[str, str]]:

@@ -172,21 +172,14 @@ def _rules(scope: LimitScope, scope_id: int, given: GuildLimitTable) -> Iterator
             yield LimitKey(scope, scope_id, name), None if value == UNLIMITED else value
 
 
-class Policies:
+class Policies(OperatorFile[Policy]):
     """The policy in a file; the default one without a file."""
 
     def __init__(self, path: Path, *, locale: Locale, required: bool = False) -> None:
         """`locale`: the language of errors. `required`: the operator named the file."""
         words = texts(locale)
         kind = FileKind("policy", "CC_BOT_POLICY_FILE", partial(parse_policy, words=words), InvalidPolicy)
-        self._file = OperatorFile[Policy](path, kind, words.operator_file, required=required)
-
-    async def load(self) -> Policy:
-        """Raises InvalidPolicy."""
-        return await self._file.load()
-
-    async def now(self) -> Policy:
-        return await self._file.now()
+        super().__init__(path, kind, words.operator_file, required=required)
 
     async def limits(self) -> Rules:
-        return (await self._file.now()).limits
+        return (await self.now()).limits
