@@ -122,18 +122,18 @@ def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[
     """Return the agents by name, the default one first. `tools`: the existing ones. Raises FileRefused with
     the first error."""
     document = parse_toml(text, words.operator_file)
-    told = words.agents_file
+    said = words.agents_file
     tables = document.pop("agents", {})
     if document:
-        raise FileRefused(told.other_table.format(key=ascii(next(iter(document)))[:40]))
+        raise FileRefused(said.other_table.format(key=ascii(next(iter(document)))[:40]))
     if not isinstance(tables, dict):
-        raise FileRefused(told.other_table.format(key="agents"))
+        raise FileRefused(said.other_table.format(key="agents"))
     if len(tables) > MAX_AGENTS:
-        raise FileRefused(told.too_many.format(limit=MAX_AGENTS))
+        raise FileRefused(said.too_many.format(limit=MAX_AGENTS))
     agents = {DEFAULT_AGENT: _name_default(Agent())}
     for name, table in tables.items():
         if not _NAME.fullmatch(name):
-            raise FileRefused(told.bad_name.format(name=printable_key(name)))
+            raise FileRefused(said.bad_name.format(name=printable_key(name)))
         agent = _read_agent(name, table, tools, words)
         agents[name] = _name_default(agent) if name == DEFAULT_AGENT else agent
     return agents

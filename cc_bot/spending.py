@@ -71,7 +71,6 @@ class UsageRecorder:
     """Records the usage of the models asked through it.
 
     A rejected request costs nothing. An interrupted one costs what its server reported, else an estimate.
-    Usage counts for the model that answered.
     """
 
     reservation: Reservation
@@ -176,13 +175,12 @@ class Spending:
         turn: PendingTurn | None = None,
     ) -> Reservation:
         """Reserve `tokens` plus those of a usual request that asks `model` first. `turn` enters the ledger in
-        the same transaction. Raises LimitReached and StorageError."""
+        the same transaction."""
         wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
         return await self.usage.reserve(wish, (await self.policy()).limits, turn)
 
     async def release(self, reservation: Reservation) -> None:
-        """Return the reservation of a turn that never began. On a storage error it counts until
-        `take_over`."""
+        """For a turn that never began. On a storage error the reservation counts until `take_over`."""
         try:
             await self.usage.release(reservation)
         except StorageError as error:
@@ -199,7 +197,7 @@ class Spending:
 
     @asynccontextmanager
     async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
-        """Record usage on a reservation and settle it when the block exits, or else in `take_over`."""
+        """Settle the usage when the block exits, or else in `take_over`."""
         recorder = UsageRecorder(reservation, self.policy, self.meter)
         try:
             yield recorder
@@ -239,7 +237,6 @@ class Spending:
         return break_down(await self.usage.list_for_guild(guild_id, since), since, today)
 
     async def list_guilds(self, user_id: int, days: int) -> frozenset[int]:
-        """List the servers in which the user has usage in the last `days` days."""
         return await self.usage.list_guilds(user_id, self.usage.today() - timedelta(days=days - 1))
 
     async def get_counted_day(self, user_id: int) -> date | None:
@@ -248,8 +245,7 @@ class Spending:
         return self.usage.today() if await self.usage.may_be_limited(user_id, policy.limits) else None
 
     async def take_over(self) -> None:
-        """Count unsettled reservations of dead processes, and delete settled usage that no limit needs any
-        more."""
+        """Also deletes settled usage that no limit needs any more."""
         prices = (await self.policy()).prices
         if left := await self.usage.take_over(prices.cost):
             _log.info("reservations_taken_over", count=left)

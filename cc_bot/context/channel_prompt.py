@@ -261,10 +261,10 @@ def build_channel_prompt(
 ) -> BuiltPrompt:
     """`persona`: the agent's, in place of cc-bot's own. `notes`: the asker's memories that are always sent. A
     thread's title is the words of its owner."""
-    now_told = changing(locale, now.astimezone(timezone), timezone, paused=paused)
+    now_text = changing(locale, now.astimezone(timezone), timezone, paused=paused)
     words = instructions(locale)
     of_asker = profile(notes, words.the_asker, words, timezone)
-    told = "\n\n".join(filter(None, (f"{now_told}\n{_speakers(shown, questions, locale)}", of_asker)))
+    changes = "\n\n".join(filter(None, (f"{now_text}\n{_speakers(shown, questions, locale)}", of_asker)))
     last_id = shown.rows[-1].id if shown.rows else None
     asked = [_asked(question.below(last_id)) for question in questions]
     history = [render(row, asker_id) for row in shown.rows]
@@ -272,7 +272,7 @@ def build_channel_prompt(
     titled = words.thread.format(title=one_line(thread_title))
     title = [UserPart(titled, tainted=thread_owner_id != asker_id)] if thread_title else []
     others = any(part.tainted for part in history)  # and it names them
-    parts = (system, *history, SystemPart(told, others), *title, *asked)
+    parts = (system, *history, SystemPart(changes, others), *title, *asked)
     return BuiltPrompt(parts, (0, *shown.ends[-MARKED_BLOCKS:]), history=bool(history))
 
 

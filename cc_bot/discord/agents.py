@@ -1,7 +1,7 @@
 """Which agent answers: the user's choice in this channel, else the channel's default, else the default agent.
 
-A thread's own come before those of its channel. An agent that is gone from the file or not allowed there is
-skipped. All look-ups raise StorageError.
+A thread's own come first. An agent that is gone from the file or not allowed there is skipped. Look-ups raise
+StorageError.
 """
 
 from collections.abc import Mapping
@@ -83,8 +83,8 @@ class AgentSelector:
         return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.ids))
 
     async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
-        """Return the agent that gave an answer. Raises AgentGone if it can't be used here any more: no other
-        agent knows that conversation."""
+        """Raises AgentGone if the agent can't be used here any more: no other agent knows that
+        conversation."""
         user_id = int(interaction.user.id)
         name = await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT
         return await self._once_more(user_id, where(interaction), name)
@@ -96,8 +96,7 @@ class AgentSelector:
     async def of_message(
         self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
     ) -> Chosen:
-        """Return the agent that answers a message in its author's session. `answered`: the session of the
-        answer that it replies to, which continues while its agent can be used."""
+        """`answered`: the session of the answer replied to, which continues while its agent can be used."""
         place = await self._place_in(message.guild_id, int(message.channel_id))
         if answered is None:
             return await self.of_place(user_id, place)
@@ -107,13 +106,13 @@ class AgentSelector:
             return replace(await self.of_place(user_id, place), stands_in=True)
 
     async def choose_speaker(self, key: SessionKey, guild_id: int | None) -> Agent:
-        """Return the agent for a scheduled message: the session's, or the default one if that is gone."""
+        """For a scheduled message: the session's agent, or the default one."""
         agent = await self.agents.get(key.agent) or await self.agents.default()
         place = await self._place_in(guild_id, key.channel_id)
         return _with_models(agent, place, await self.store.get_for_places(_NO_USER, place.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
-        """Return whether its user's next question there goes to this session; True if Discord fails."""
+        """Whether its user's next question there goes to this session; True if Discord fails."""
         try:
             place = where(interaction) if interaction else Location.of(await self.places.of(key.channel_id))
         except hikari.HTTPError:

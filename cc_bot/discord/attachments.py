@@ -56,7 +56,7 @@ class HeldFiles:
 
     @asynccontextmanager
     async def answer(self, user_id: int) -> AsyncIterator[None]:
-        """Count what is taken inside the block as held for an answer to this user."""
+        """Count what is taken inside the block as held for this user."""
         holder = _Holder(user_id)
         token = _holder.set(holder)
         try:
@@ -154,8 +154,7 @@ async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
 
 
 async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
-    """A temporary file needs no second copy in memory. hikari's `read` leaves its session open on
-    failures."""
+    """hikari's `read` leaves its session open on failures."""
     file = io.BytesIO()
     try:
         async with (
@@ -181,11 +180,11 @@ class AttachmentFetcher:
     async def fetch(
         self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, heard: bool = False
     ) -> Fetched:
-        """Download the files of a message concurrently, without unreadable files, those without room, and
-        recordings `heard` before.
+        """Download files concurrently, without unreadable ones, those without room, and recordings `heard`
+        before.
 
         Raises AttachmentTooLarge, AttachmentNotFetched and other InputErrors if none is left, and
-        DocumentsWait if others hold too much.
+        DocumentsWait.
         """
         wanted = [file for file in files if not (heard and file.is_recording)]
         fitting, left, held = list[bool](), {True: recordings.MAX_BYTES, False: room_bytes}, 0
@@ -230,7 +229,7 @@ class AttachmentFetcher:
         async with nullcontext() if has_turn else self.held.reader():
             data = fetched.getvalue()
             if not is_document(file.name, data):
-                # Measuring a recording or decoding a text takes up to 0.5 s: no work for the event loop.
+                # Measuring or decoding takes up to 0.5 s: no work for the event loop.
                 return (await asyncio.to_thread(read_attachment, file.name, data),)
             del data  # of a document nothing is left in the file
             async with nullcontext() if has_turn else self.documents.turn():
@@ -253,7 +252,7 @@ def with_files(question: Message, fetched: Fetched) -> Message:
 
 
 def _told_apart(files: Sequence[Attachment]) -> Iterator[Attachment]:
-    """Number files of the same name, as the model asks for them by name."""
+    """The model asks for files by name."""
     seen = Counter[str]()
     for file in files:
         seen[file.name] += 1

@@ -1,8 +1,7 @@
 """The bot's life cycle: log in, register commands, answer, and shut down without losing answers.
 
-lightbulb skips an extension that fails to load, and hikari only logs errors in listeners; both are checked
-here. While Discord has trouble, the start waits, but not for the registration of commands: those registered
-before work.
+lightbulb skips an extension that fails to load, and hikari only logs errors in listeners; both are checked.
+While Discord has trouble, the start waits, but not for the registration of commands.
 """
 
 import asyncio
@@ -62,8 +61,7 @@ async def list_command_names(token: str) -> frozenset[str]:
 
 
 async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
-    """Answer until SIGINT or SIGTERM, or until other processes have taken over. Raises a StartupError if it
-    can't start or is disconnected for good."""
+    """Answer until SIGINT or SIGTERM, or until other processes have taken over. Raises a StartupError."""
     settings = given.settings
     check_token(settings.token)
     stop = asyncio.Event()
@@ -299,8 +297,7 @@ class DiscordBot:
         self._say(self._words.cli.commands_wait.format(detail=detail))
 
     async def _leave(self) -> None:
-        """Drain running turns, show the rest as cut off, and log out; each step runs even if an earlier one
-        fails."""
+        """Drain running turns, show the rest as cut off, and log out; each step runs even if one fails."""
         services, given, loop = self._services, self._given, asyncio.get_running_loop()
         drain_s = 0.0 if self._membership.evicted.is_set() else self._settings.drain_s
         async with contextlib.AsyncExitStack() as leaving:  # what is pushed last is done first

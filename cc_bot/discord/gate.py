@@ -65,8 +65,8 @@ SeenRoles = Recent[tuple[int | None, int], tuple[int, ...]]
 
 @dataclass(slots=True)
 class Owners:
-    """The users named in a setting or in the policy file; if none is, the owner of the application, or the
-    accepted members of its team, as Discord says now."""
+    """The users named in a setting or in the policy file, else the owner of the application, or the accepted
+    members of its team."""
 
     named: frozenset[int]
     policies: Policies
@@ -120,7 +120,7 @@ class Owners:
 
 @dataclass(slots=True)
 class CommandRates:
-    """Uses of each user within the last minute, in memory: a check must not wait for a write."""
+    """Uses within the last minute, in memory: a check must not wait for a write."""
 
     _moments: Recent[tuple[int, What], deque[datetime]] = field(
         default_factory=lambda: Recent(MAX_CACHED_USERS)
@@ -130,7 +130,7 @@ class CommandRates:
     )
 
     def count(self, user_id: int, what: What, most: int, now: datetime) -> datetime | None:
-        """Count one use, unless `most` are reached; then return when the next is allowed."""
+        """Count one use, or return when the next is allowed."""
         allowed = most * CHOICES_PER_COMMAND if what == "choices" else most
         moments = self._moments.get((user_id, what)) or deque[datetime]()
         while moments and not now - MINUTE < moments[0] <= now:  # or the clock was set back
@@ -164,8 +164,8 @@ class FloodGuard:
     _senders: Recent[tuple[int, Kind], _Sender] = field(default_factory=lambda: Recent(MAX_CACHED_USERS))
 
     def drops(self, user_id: int, kind: Kind, now_s: float, *, answerable: int | None = None) -> bool:
-        """Count an event. Returns whether to drop it. The first `answerable` interaction of a flood is not
-        dropped: the gate refuses it, which tells the user."""
+        """Count an event. Returns whether to drop it. The first `answerable` interaction of a flood is
+        refused by the gate, which tells the user."""
         most = MAX_AT_ONCE[kind]
         sender = self._senders.get((user_id, kind)) or _Sender(most, now_s)
         self._senders[user_id, kind] = sender
@@ -253,7 +253,7 @@ class Gate:
         return await self._admit(Visitor(user_id, channels, guild_id, roles), what, always=always)
 
     async def admit_page(self, place: WebPlace, what: What, *, always: bool = False) -> None:
-        """As `admit`; the place is where they asked for their pages. Also raises hikari's errors."""
+        """As `admit`; the place is where they asked for their pages."""
         await self._admit(self._visitor_of_page(place), what, always=always)
 
     async def refusals_of_pages(self, places: Sequence[WebPlace]) -> dict[WebPlace, Refusal]:
@@ -284,7 +284,7 @@ class Gate:
             raise TooManyCommands(resets=until, told=True)
 
     async def _visit(self, visitor: Visitor) -> Visit | None:
-        """None if the database does not answer in time: then the last known rules apply."""
+        """None if the database does not answer in time."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(self.timeout_s), self._order.after(visitor.user_id):
                 visit = await self.store.get_visit(visitor.user_id, visitor.channel_ids)
@@ -306,8 +306,8 @@ class Gate:
         )
 
     async def serves_owner(self, schedule: Schedule, *, answering: bool = False) -> bool:
-        """Return whether a schedule still runs: its owner may use the bot in its channel. Maintenance counts
-        only for `answering`. True if it can't be determined."""
+        """Return whether its owner may use the bot in its channel; True if unknown. Maintenance counts only
+        for `answering`."""
         user_id, guild_id = schedule.key.user_id, schedule.guild_id
         roles = self._known_roles(user_id, guild_id, None)
         visitor = Visitor(user_id, (schedule.key.channel_id,), guild_id, roles)
@@ -333,8 +333,7 @@ class Gate:
         return found
 
     async def reads(self, key: ChannelKey, guild_id: int | None = None) -> bool:
-        """Return whether the bot may read what people write in a channel or thread. Raises as
-        `refusal_of`."""
+        """Return whether the bot may read what people write there."""
         rules = _rules(await self.policies.now(), await self._in_force())
         if rules.name_any("guild") and guild_id is None:
             guild_id = (await self.places.of(key.place_id)).guild_id

@@ -1,7 +1,6 @@
 """The gateway connection: intents, shards, and rate limits of REST requests.
 
-Discord closes the connection (4014) of a bot that asks for message content without the grant, so the grant is
-looked up first.
+Discord closes the connection (4014) of a bot that asks for message content without the grant.
 """
 
 import asyncio
@@ -32,7 +31,7 @@ DISALLOWED_INTENTS = 4014
 
 AT_ONCE: Final = 45
 """Requests with the bot's token in SPAN_S. Discord allows 50 a second, and bans after 10,000 refused ones in
-ten minutes. Responses to interactions do not count."""
+ten minutes."""
 SPAN_S: Final = 1.25
 """More than a second, as requests take different times to arrive."""
 FIRST: Final = 0
@@ -67,10 +66,9 @@ def check_token(token: str) -> None:
 
 
 async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Reading:
-    """Return which messages the bot may read of those the operator wants: `all` needs the Message Content
-    intent.
+    """Return what the bot may read: `all` needs the Message Content intent.
 
-    Raises RefusedToken, DiscordUnreachable, or hikari's InternalServerError while Discord has trouble.
+    Raises RefusedToken, DiscordUnreachable, or hikari's InternalServerError.
     """
     if wanted != "all":
         return wanted
@@ -202,7 +200,7 @@ class PacedBucketManager(RESTBucketManager):
     """hikari's rate limits per route, and a global one that is kept before Discord refuses.
 
     hikari (2.6.0) learns the global limit only from a refusal, and retries unused routes without a pause
-    until it is over. It also holds all requests of a route until its first one is answered.
+    until it is over.
     """
 
     __slots__ = ("_answered", "_first", "_sent_at", "_share")

@@ -1,7 +1,6 @@
 """Channels: whether an id is a thread's, and of which channel; and who may read there.
 
-A message has its channel's id only, so a channel that Discord has not listed is fetched, and stored. hikari's
-cache would hold every channel of every server.
+A channel that Discord has not listed is fetched, and stored.
 """
 
 import asyncio
@@ -124,7 +123,7 @@ async def may_read(
     rest: hikari.api.RESTClient, guild_id: int, channel: hikari.PartialChannel, user_id: int | None
 ) -> bool:
     """Return whether a user, or (None) everyone in a server, may read a channel or thread and its history
-    ("Permissions" in Discord's documentation). Raises hikari's errors."""
+    ("Permissions" in Discord's documentation)."""
     guild = await rest.fetch_guild(guild_id)
     member = await rest.fetch_member(guild_id, user_id) if user_id is not None else None
     thread = channel if isinstance(channel, hikari.GuildThreadChannel) else None

@@ -1,4 +1,4 @@
-"""Whom a reply is for: language, time zone and settings; and how they are told of an error."""
+"""Whom a reply is for: language, time zone and settings; and how they learn of an error."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
@@ -47,8 +47,7 @@ def command_names() -> lightbulb.DictLocalizationProvider:
 
 
 class GuildLocales:
-    """The languages of servers with community features. Others report American English, whatever they
-    speak."""
+    """Of servers with community features; others report American English, whatever they speak."""
 
     def __init__(self) -> None:
         self._locales: dict[int, Locale] = {}
@@ -111,8 +110,8 @@ async def _no_owner(_: int) -> bool:
 class Recipients:
     """Finds a user's language and settings.
 
-    The language is the one in `/settings`; else their Discord client's, as the last interaction reported it;
-    else the server's; else the one they write in; else the operator's.
+    The language is the one in `/settings`; else their client's, as of the last interaction; else the
+    server's; else the one they write in; else the operator's.
     """
 
     settings: SettingsStore
@@ -214,10 +213,7 @@ async def respond_or_follow_up(interaction: Answerable, sentence: str) -> None:
 
 
 async def tell_failure(interaction: Answerable, error: Exception, recipients: Recipients) -> None:
-    """Tell the user of an error in one sentence, and the log in one record. Never raises.
-
-    lightbulb's error handler covers commands only; hikari would merely log errors of buttons.
-    """
+    """Tell the user of an error in one sentence, and the log in one record. Never raises."""
     if isinstance(error, TooManyCommands) and error.told:
         return  # a burst is answered once
     if isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_INTERACTION:

@@ -1,8 +1,8 @@
 """References of a question: the message that it replies to and those above, linked messages, and the picture
 right above it; or the message of a menu command, and those after it.
 
-Only the id of the message replied to is stored, so later requests lack deleted messages. Messages that the
-author or the bot may not read are reported as not shown, whether they exist or not.
+Only the id of the message replied to is stored. Messages that the author or the bot may not read are reported
+as not shown, whether they exist or not.
 """
 
 import asyncio
@@ -108,8 +108,8 @@ class Target:
 class Targets:
     """Messages that came with others, kept in memory, never stored.
 
-    Those of menu commands are kept per user, as the bot may see their content only there. Those replied to,
-    and those with files, save requests.
+    Those of menu commands are kept per user, as the bot may see their content only there. Others save
+    requests.
     """
 
     now_s: Callable[[], float] = time.monotonic
@@ -201,8 +201,8 @@ class References:
     targets: Targets = field(default_factory=Targets)
 
     async def resolve(self, question: Message, at: QuestionLocation, links_in: str = "") -> ResolvedQuestion:
-        """Return the question with its references, with links from `links_in` if given. Raises StorageError,
-        and TargetNotShown or ConversationNotShown if the message of a menu command can't be read."""
+        """Links are read from `links_in` if given. Raises StorageError, and TargetNotShown or
+        ConversationNotShown if the message of a menu command can't be read."""
         if question.pointing == "since":
             return await self._conversation(question, at)
         try:
@@ -254,8 +254,8 @@ class References:
             if message is None:
                 continue
             found = await self._files(message)
-            told = "\n".join((text_of(message, self.bot()), *_not_read(found.left_out)))
-            text = Attachment(FORWARD_NAME, "text/plain", told.encode())
+            said = "\n".join((text_of(message, self.bot()), *_not_read(found.left_out)))
+            text = Attachment(FORWARD_NAME, "text/plain", said.encode())
             shown = tuple(replace(file, source_id=message_id) for file in (text, *found.files))
             opened.append(Fetched(shown, found.left_out))
         return Fetched.of(opened)
@@ -285,8 +285,8 @@ class References:
     async def _read_replied(
         self, pointing: Pointing, message_id: int, asker_id: int, at: QuestionLocation
     ) -> _Found:
-        """Read a message of the question's channel, from the archive if it is complete there. After a reset,
-        older ones are read only from the author's own session."""
+        """Read a message of the question's channel, from the archive if it is complete there. Before a reset,
+        only the author's own session is read."""
         said, reset_id = await self.stores.channels.get_said(message_id, at.place_id, asker_id)
         own = said is not None and said.user_id == asker_id
         if at.guild_id and message_id <= reset_id and not own:
@@ -303,8 +303,8 @@ class References:
         return replace(found, reference=replace(found.reference, author_name=called)) if called else found
 
     async def _fetch(self, place_id: int, message_id: int, *, stored: bool = False) -> hikari.Message | None:
-        """Return None on failure. `stored`: the archive has it in this channel, from which it is deleted if
-        Discord no longer knows it. Never set for links."""
+        """None on failure. `stored`: the archive has it in this channel, and deletes it if Discord no longer
+        knows it. Never set for links."""
         try:
             return await _with_retry(lambda: self.rest.fetch_message(place_id, message_id))
         except hikari.NotFoundError as error:
@@ -379,8 +379,8 @@ class References:
             return False
 
     async def _asked_about(self, question: Message, at: QuestionLocation) -> _Found:
-        """Read the message of a menu command: as it came with this interaction, else as it is now, or as it
-        came before if it can't be fetched. Raises TargetNotShown."""
+        """Use the message as it came with this interaction, else as it is now, or as it came before if it
+        can't be fetched. Raises TargetNotShown."""
         message_id = question.reply_to or 0
         target = self.targets.get(question.author_id, message_id)
         message = target.message if target else None
@@ -402,22 +402,22 @@ class References:
                 messages = await self._from(question, at)
                 more = len(messages) > FOLLOWING + 1
                 said = [message for message in messages[: FOLLOWING + 1] if is_said(message)]
-                told, read = self._transcript(said, more=more)
+                lines, read = self._transcript(said, more=more)
                 starts = bool(said) and said[0].id == question.reply_to
                 files = (await self._files(said[0])).files if starts else ()
         except TimeoutError:
             raise ConversationNotShown from None
-        if not told:
+        if not lines:
             raise ConversationNotShown
         first = next(message for message in said if not has_no_visible_content(message))
         own = first.author.id == self.bot().id
         name, author_id = "" if own else name_of_author(first), int(first.author.id)
         shown = tuple(file for file in files if not file.is_recording)  # only the question's are transcribed
-        reference = Reference("since", "\n".join(told), name, author_id, shown)
+        reference = Reference("since", "\n".join(lines), name, author_id, shown)
         return ResolvedQuestion(replace(question, references=(reference,)), [read] if read else [])
 
     async def _from(self, question: Message, at: QuestionLocation) -> Sequence[hikari.Message]:
-        """Fetch a message and those after it, oldest first, at most one too many."""
+        """Oldest first, at most one too many."""
         first_id = question.reply_to or 0
         if at.guild_id is not None and not await self._is_for(question.author_id, at.guild_id, at.place_id):
             raise ConversationNotShown
@@ -434,8 +434,8 @@ class References:
     def _transcript(
         self, said: Sequence[hikari.Message], *, more: bool
     ) -> tuple[Sequence[str], MessagesRead | None]:
-        """Return a line per message, within FOLLOWING_CHARACTERS; and how many were read, if not all."""
-        told, total, room, bot = list[str](), 0, FOLLOWING_CHARACTERS, self.bot()
+        """Return a line per message, and how many were read, if not all."""
+        lines, total, room, bot = list[str](), 0, FOLLOWING_CHARACTERS, self.bot()
         for message in said:
             line = ""
             if not has_no_visible_content(message):
@@ -447,9 +447,9 @@ class References:
                 more = True
                 break
             total += 1
-            told.extend(filter(None, (line,)))
-        read = MessagesRead(len(told), total, more)
-        return told, read if more or read.read < total else None
+            lines.extend(filter(None, (line,)))
+        read = MessagesRead(len(lines), total, more)
+        return lines, read if more or read.read < total else None
 
     async def _picture_above(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
         """Read the author's newest picture above a question that refers to one, except in DMs."""

@@ -44,7 +44,7 @@ Result = TypeVar("Result")
 
 
 ServePages = Callable[[DiscordForPages], AbstractAsyncContextManager[Callable[[], Awaitable[None]]]]
-"""Opens a port for the pages, if set, and yields a function that starts serving. Raises a StartupError."""
+"""Opens a port for the pages, if set, and yields a function that starts serving."""
 
 
 class Lifeline(Protocol):

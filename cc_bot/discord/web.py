@@ -63,7 +63,7 @@ class DiscordForPages:
         try:
             refused = await self.gate.refusals_of_pages(places)
         except (CcBotError, hikari.HikariError):
-            return {}  # while nobody can tell, what is open stays so; the next request is asked about anew
+            return {}  # open pages stay open until the next request
         return {place: error_of(each) for place, each in refused.items()}
 
     async def is_owner(self, user_id: int, *, anew: bool = False) -> bool:

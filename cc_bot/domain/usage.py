@@ -1,6 +1,6 @@
 """Usage in tokens and money: limits, prices, daily sums and reports.
 
-Each limit of a user comes from the most specific rule: the user's own, else the most generous of their roles,
+A limit of a user comes from the most specific rule: the user's own, else the most generous of their roles,
 else the one for everyone. A guild's limits apply to all of its members together, and in addition.
 """
 
@@ -52,8 +52,7 @@ DEFAULT_RULES: Final[Rules] = {
     LimitKey("everyone", EVERYONE, "imports_per_hour"): 20,
     LimitKey("everyone", EVERYONE, "commands_per_minute"): 120,
 }
-"""More than a person needs, and a bound for a script: five notes a day are 10,000 after five years, a full
-export can be imported again within an hour, and paging through lists presses a button a second."""
+"""More than a person needs, and a bound for a script."""
 
 
 @dataclass(frozen=True, slots=True)

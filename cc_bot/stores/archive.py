@@ -1,8 +1,7 @@
-"""The archive for its users: listing and reading their own conversations, and deleting one.
+"""Users list, read and delete their own conversations.
 
 A deletion removes the messages with their files and proposals, their part in a channel's context, and their
-summaries. If the session has the current canvas, an empty session replaces it, so that earlier drawings do
-not return.
+summaries. An empty session replaces the one with the current canvas, so that earlier drawings do not return.
 """
 
 from collections.abc import Sequence
@@ -143,8 +142,8 @@ class ArchiveStore:
         return [replace(each, attachments=files.get(each.id or 0, ())) for each in messages]
 
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
-        """Delete a session with its messages, and return its key; None if the user does not have it. A turn
-        still running in it is not stored.
+        """Returns the session's key; None if the user does not have it. A turn still running in it is not
+        stored.
 
         Call `MemoryRemovalStore.clean` (memory/removal.py) afterwards, for SQLite's unused pages.
         """

@@ -1,7 +1,4 @@
-"""The stored state of a channel's context: its rows, frozen blocks and start.
-
-A context is read in one transaction: its state, then pages of rows, newest first, from an index alone.
-"""
+"""The stored state of a channel's context: its rows, frozen blocks and start."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -87,7 +84,7 @@ SELECT_ROWS: Final = f"""
     LIMIT $6 /* channel */
 """
 
-# The blocks that a message changes: its own and later ones. The statement adds the condition on the message.
+# A message's own block and later ones. The statement adds the condition on the message.
 BLOCKS_FROM_MESSAGE: Final = """
         SELECT b.id
         FROM messages AS m
@@ -176,10 +173,10 @@ def context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Steps[Context
 def context_page(
     key: ChannelKey, *, first: int, before: int, asked: int, limit: int, reset: int = 0
 ) -> Steps[list[ContextMessage]]:
-    """Return the messages from `first` up to but excluding `before`, newest first.
+    """Newest first, from `first` up to but excluding `before`.
 
-    After the question `asked`, only the channel's answers are included. Replies to messages up to `reset`
-    show no quotation.
+    After the question `asked`, only answers are included. Replies to messages up to `reset` show no
+    quotation.
     """
     params = (key.channel_id, key.thread_id, first, before, asked, limit, reset)
     return [*map(ContextMessage._make, (yield Statement(SELECT_ROWS, params)))]

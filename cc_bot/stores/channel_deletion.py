@@ -64,7 +64,7 @@ _ASKED: Final = f"""
         WHERE a.discord_id @among({_MEANT}) AND a.in_channel = 1 AND a.role = 'assistant'
 """
 
-# A command's question is visible on Discord only as long as its answer; it stays in its user's session.
+# A command's question is visible on Discord only as long as its answer.
 _THAW_ASKED: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}

@@ -77,8 +77,8 @@ _RESET_OF: Final = (
     "SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = {}"
 )
 
-# Thaw the block of the oldest message that will be stored, and all later blocks. Run before INSERT. The `+`
-# skips the subquery unless a block ends after the lowest id ($3). $1 channel, $2 thread, $4 place, $5 new ids
+# Thaw the block of the oldest message that will be stored, and later ones. Run before INSERT. The `+` skips
+# the subquery unless a block ends after the lowest id ($3). $1 channel, $2 thread, $4 place, $5 new ids
 THAW_NEW: Final = f"""
     DELETE FROM block_boundaries
     WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3 AND +last_message_id >= (
@@ -103,7 +103,7 @@ _WHOLE: Final = "coalesce((SELECT answer_id FROM answer_pages WHERE discord_id =
 _INSERTED: Final = {**_OF_SAID, "reply_to": _WHOLE.format(id=_OF_SAID["reply_to"])}
 
 # $1 channel, $2 thread, $3 place, $4 now, $5 an array of arrays in the order of _SAID. The id contains the
-# time (Discord's API reference, 'Snowflakes').
+# time ('Snowflakes').
 INSERT: Final = f"""
     INSERT INTO messages (
         parent_channel_id, thread_id, channel_id, created_at, {", ".join(_SAID)}, timestamp
@@ -203,8 +203,8 @@ COMMIT_ANSWER: Final = f"""
     RETURNING id /* channel */
 """
 
-# An edit that the answer has seen is no longer pending; a question may be followed by a note in brackets
-# about its files. $1 channel, $2 thread, $3 the answer, $4 the question, $5 the text that was answered
+# A question may be followed by a note in brackets about its files. $1 channel, $2 thread, $3 the answer, $4
+# the question, $5 the text that was answered
 MARK_ANSWERED: Final = """
     UPDATE turns SET
         shown_in = $3, calls = '[]',
@@ -272,8 +272,7 @@ DROP_PAGES: Final = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
 
 # Walks the index from channel to channel, so the cost grows with the channels, not their messages. (0, -1)
 # sorts before all. The two steps can't be one comparison of pairs: SQLite would pass all messages of earlier
-# threads. The bot's own answers don't show how far it has read; erased messages do (read_to). $1 shard, $2
-# shard count
+# threads. $1 shard, $2 shard count
 PLACES: Final = f"""
     WITH RECURSIVE archived (channel_id, thread_id) AS (
         VALUES (CAST(0 AS BIGINT), CAST(-1 AS BIGINT))
@@ -428,10 +427,10 @@ class ChannelStore:
         self._log = log
 
     async def add(self, key: ChannelKey, message: Message, *, waiting: bool = False) -> bool:
-        """Store a message, and with `waiting` queue it for an answer. Returns whether it is new.
+        """Store a message, and with `waiting` queue it for an answer. Returns whether it is new: not known
+        (with `waiting`: queued before), blank or before a reset.
 
-        It is not if it is known (with `waiting`: queued before), blank or before a reset marker. Attachments
-        are not stored. Raises ValueError for a message without Discord's id, or a private one.
+        Attachments are not stored. Raises ValueError for a message without Discord's id, or a private one.
         """
         batch = self._insertion(key, [message])
         if batch and waiting:
@@ -469,9 +468,9 @@ class ChannelStore:
         tainted: bool = False,
         preview: bool = False,
     ) -> bool:
-        """Change the text of a user's message, in a channel or a session; its transcript stays below it.
-        Returns whether the text changed. `preview`: Discord only added a preview, so answers stay valid. A
-        blank content changes nothing."""
+        """Change the text of a user's message; its transcript stays below it. Returns whether the text
+        changed. `preview`: Discord only added a preview, so answers stay valid. A blank content changes
+        nothing."""
         if is_blank(content):
             return False
 
@@ -491,8 +490,7 @@ class ChannelStore:
         """Delete messages of channels and sessions with everything that depends on them. Returns their
         number.
 
-        A deleted page deletes its whole answer. The question of a deleted answer stays answered. Raises
-        StorageError, also if the erasure log can't be written.
+        A deleted page deletes its whole answer. The question of a deleted answer stays answered.
         """
         if self._log and await self._database.query(SELECT_KEPT, json.dumps([*discord_ids])):
             await self._log.note("message", *discord_ids)  # Discord tells of many that were never kept
@@ -529,9 +527,8 @@ class ChannelStore:
     ) -> StoredTurn:
         """Store an answer with its proposals and usage, and mark the questions as answered, all or nothing.
 
-        An answer with this Discord id is overwritten. Raises ValueError if it has no Discord id, and
-        ConversationGone if none of the questions is left or the id is that of another channel's or a
-        session's message.
+        An answer with this id is overwritten. Raises ValueError if it has no Discord id, and ConversationGone
+        if none of the questions is left or the id is another message's.
         """
         now = from_ms(self._now())  # as it is read back
         asked = json.dumps([question.discord_id for question in questions])
@@ -573,7 +570,7 @@ class ChannelStore:
         return read
 
     async def get_said(self, discord_id: int, place_id: int, user_id: int) -> tuple[Said | None, int]:
-        """Return what a message says that everyone or this user can read there (a page: its whole answer),
+        """Return what a message (a page: its whole answer) says that everyone or this user can read there,
         and the id of the newest reset marker; 0 for none."""
 
         def steps() -> Steps[tuple[Said | None, int]]:

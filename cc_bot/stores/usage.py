@@ -1,7 +1,7 @@
 """What each user has used, by model and purpose, and reservations for turns in flight.
 
-A turn is admitted with a reservation and settled with its actual usage, so that what a killed process had
-reserved counts as used. Limits are read, checked and reserved in one transaction.
+A turn is admitted with a reservation and settled with its actual usage. What a killed process had reserved
+counts as used. Limits are read, checked and reserved in one transaction.
 """
 
 import secrets
@@ -235,8 +235,7 @@ class UsageStore:
     async def reserve(
         self, wish: ReservationRequest, file_rules: Rules, turn: PendingTurn | None = None
     ) -> Reservation:
-        """Reserve and enter the turn in the ledger, or neither. Raises LimitReached, ServerLimitReached, or
-        TooManyAtOnce if another turn has to end first."""
+        """Reserve and enter the turn in the ledger, or neither. Raises LimitReached."""
         payer, number = wish.payer, secrets.randbits(62)
         if limits_of_guild(file_rules, payer.guild_id).of_usage:
             self._limited.add(payer.guild_id)
@@ -390,8 +389,7 @@ class UsageStore:
 
 
 def settle_stored(settlement: Settlement) -> Steps[None]:
-    """Settle a turn in the transaction that stores it. Raises TurnLost if its reservation is gone: another
-    process took it over, or its user was erased."""
+    """Settle a turn in the transaction that stores it. Raises TurnLost if its reservation is gone."""
     if not (yield from settle(settlement)):
         raise TurnLost
 

@@ -106,8 +106,7 @@ class Forwards:
         return tuple(sorted({*waiting, *own}))
 
     async def take(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
-        """Return the forwards that wait for this question, oldest first. If its answer is not stored by
-        `release`, they wait for the next one."""
+        """Oldest first. If the answer is not stored by `release`, they wait for the next question."""
         since = hikari.Snowflake(question_id).created_at - WAITS
         if channel_id not in self._known and since < self._began:
             await self._look_up(channel_id, user_id, question_id, since)
@@ -182,7 +181,7 @@ PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
 
 @dataclass(eq=False, slots=True)
 class ProactiveMessageQuotes:
-    """Quotes reminders and heartbeats above replies to them, as they belong to no session."""
+    """Quotes reminders and heartbeats above replies to them."""
 
     stores: Stores
     bot: Callable[[], hikari.OwnUser]
@@ -190,7 +189,7 @@ class ProactiveMessageQuotes:
     """By reply: an edit does not change the quotation."""
 
     async def replied_to(self, message: hikari.PartialMessage) -> str | None:
-        """Return the text of its author's reminder or heartbeat that a message replies to."""
+        """Return the text of the author's reminder or heartbeat that is replied to."""
         answer = reply_target(message, int(self.bot().id))
         if answer is None or not message.author:
             return None
@@ -198,8 +197,7 @@ class ProactiveMessageQuotes:
         return said[1].content if said and said[0] == message.author.id else None
 
     async def quote(self, message: hikari.PartialMessage, text: str) -> str:
-        """Return the text below the reminder or heartbeat that it replies to, or that is the DM's last
-        message."""
+        """Return the text below the reminder or heartbeat replied to, or the DM's last message."""
         said = self._answered.get(int(message.id)) or await self.replied_to(message)
         if said is None and message.guild_id is None and message.author and not message.referenced_message:
             last = await self.stores.schedules.get_last_said(int(message.author.id), int(message.channel_id))
@@ -252,8 +250,8 @@ class Arrivals:
         return is_from_person(message) and (message.guild_id is None or self.is_addressed(message))
 
     async def find_own(self, message: hikari.PartialMessage) -> tuple[bool, SessionKey | None]:
-        """Return whether it belongs to a session of its author, as in a DM or a reply to their own answer,
-        and the session of the answer or canvas that it replies to."""
+        """Return whether it belongs to a session of its author, and the session of the answer or canvas that
+        it replies to."""
         answer, author = reply_target(message, int(self.bot().id)), message.author
         if not author:
             return False, None
@@ -268,7 +266,7 @@ class Arrivals:
         return own, None
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Return whether it addresses the bot, or no other user in a thread where the bot has answered."""
+        """Whether it addresses the bot, or no other user in a thread where the bot has answered."""
         if not is_from_person(message):
             return False
         if self.is_addressed(message):
@@ -290,7 +288,7 @@ class Arrivals:
         return answer is not None and not await self.stores.channels.is_answer(int(answer.id))
 
     async def take(self, message: hikari.Message, leave: Callable[[], None]) -> None:
-        """Store or answer a message. Calls `leave` once later messages of the channel need not wait. Raises
+        """Store or answer a message. Calls `leave` once later ones of the channel need not wait. Raises
         CcBotError and hikari's errors."""
         if message.type not in ORDINARY:
             return
@@ -317,8 +315,8 @@ class Arrivals:
         return not await self.stores.ledger.is_question(message_id, int(message.author.id))
 
     def to_store(self, message: hikari.Message) -> Message | None:
-        """Convert a missed message for the channel's archive; None if it is not kept. Answers to commands are
-        quoted without a look-up."""
+        """Convert a missed message for the archive; None if it is not kept. Answers to commands are quoted
+        without a look-up."""
         bot = self.bot()
         may_read = self.reads_all or (is_from_person(message) and self.is_addressed(message))
         if (
@@ -364,7 +362,7 @@ class Arrivals:
         if refused := await self.gate.refusal_of_author(message):
             await self._archive_other(message, waiting=False)
             leave()
-            if refused.why == "maintenance" or message.guild_id is None:  # all that is told in a channel
+            if refused.why == "maintenance" or message.guild_id is None:  # all that is said in a channel
                 words = (await self._recipient(message)).words
                 await self._say(message, words, explain(error_of(refused), words))
             return
@@ -387,7 +385,6 @@ class Arrivals:
             await self._store(message)
 
     async def _archive_other(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """Store a message that is not for the bot, unless the bot may not read there."""
         if not self.reads_all or message.guild_id is None or has_no_visible_content(message):
             return
         key = await self._key_of(message)
@@ -397,8 +394,7 @@ class Arrivals:
             await self.stores.channels.pass_over(key, int(message.id))
 
     async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """Store a message after those missed before it. `waiting`: whether it is to be answered; None to find
-        out."""
+        """Store a message after those missed before it. `waiting`: whether to answer it; None to find out."""
         key = await self._key_of(message)
         await self.catch_up.wait_for(int(message.channel_id))
         quoting = await self.quotes(message)
@@ -414,8 +410,7 @@ class Arrivals:
         return await repeat(lambda: self.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
 
     async def _answer(self, chosen: Chosen, message: hikari.Message, opened: Callable[[], None]) -> None:
-        """Answer in the author's session. A user's turns run in the order in which they are `opened`, however
-        long their files take."""
+        """A user's turns run in the order in which they are `opened`, however long their files take."""
         begin_turn()
         bot = self.bot()
         recipient = await self._recipient(message)

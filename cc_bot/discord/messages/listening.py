@@ -43,7 +43,7 @@ class Changes:
     """Applies edits and deletions to the archive. Raises StorageError and hikari's errors.
 
     An edited question is answered again if its answer is the newest; a deleted one takes its answer along.
-    Updates for link previews are stored but are no new question; those without content are ignored.
+    Updates for link previews are no new question; those without content are ignored.
     """
 
     rest: hikari.api.RESTClient
@@ -224,8 +224,8 @@ class Messages:
         self._mentions.close()
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait after `close` until a time of the event loop, then cancel the rest, which the next run finds.
-        Afterwards nothing uses the database."""
+        """Wait after `close` until a time of the event loop, then cancel the rest. Afterwards nothing uses
+        the database."""
         for task in filter(None, (self._resuming, self._reading_back)):
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -272,7 +272,7 @@ class Messages:
                 await asyncio.sleep(self._missed.bounds.pause_s)
 
     async def _hear(self, message: hikari.Message) -> None:
-        # Authors who wrote to the bot are told of an error; other messages are retried.
+        # Errors are explained to authors who wrote to the bot; other messages are retried.
         again = None if self._arrivals.is_for_bot(message) else partial(self._take, message)
         async with self._guard(message, again):
             await self._take(message)

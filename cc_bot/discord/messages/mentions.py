@@ -1,7 +1,7 @@
 """Answers mentions; the waiting questions of each channel are in the database.
 
-What a user asks while waiting is answered together, as a reply to the newest. The answer's message is posted
-and recorded before the model is asked, so that after a crash the next process continues in it.
+What a user asks while waiting is answered together, as a reply to the newest. The answer's message is
+recorded before the model is asked, so that after a crash the next process continues in it.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ MAX_TEXT_HASHES = 1000
 MAX_QUESTION_AGE: Final = timedelta(hours=1)
 EDIT_WITHIN: Final = timedelta(minutes=10)
 MAX_CONCURRENT_USERS: Final = 5
-"""Per channel, where Discord allows five new messages and five edits in five seconds."""
+"""Per channel, where Discord allows five new messages in five seconds."""
 IN_USE_RETRY_S: Final = 1.0
 RETRY_S: Final = 30.0
 """Unless a new question arrives."""
@@ -78,8 +78,8 @@ def id_of(question: Message) -> int:
 class ChannelAnswers:
     """Answers the waiting questions of one user in a channel or thread.
 
-    All methods raise StorageError, and hikari's errors if Discord is unavailable; then the questions wait.
-    `visit`: what the database says of the user, if it was read.
+    Raises StorageError, and hikari's errors if Discord is unavailable; then the questions wait. `visit`: what
+    the database says of the user, if read already.
     """
 
     stores: Stores
@@ -89,7 +89,7 @@ class ChannelAnswers:
     _posted: dict[int, int] = field(default_factory=dict)
     """By question; not recorded yet."""
     _read: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_TEXT_HASHES))
-    """Hashes of the texts when last answered: the answer may already cover an edit."""
+    """Hashes of the texts when last answered."""
 
     async def answer(self, key: ChannelKey, waiting: Sequence[Mention], visit: Visit | None = None) -> bool:
         """Answer the questions, interrupted ones first. Returns whether they are done."""
@@ -121,7 +121,7 @@ class ChannelAnswers:
         sentence: Callable[[Recipient], str],
         visit: Visit | None = None,
     ) -> None:
-        """Post a sentence instead of an answer, with the side effects of a process that died."""
+        """Post a sentence instead of an answer, with the side effects of a dead process."""
         turn, reply = await self._begin(key, waiting, visit)
         words, recipient = for_channel(turn.recipient.words), turn.recipient
         page = unanswered_page(sentence(recipient), turn.row.calls, words, recipient.user_id, "public")
@@ -135,7 +135,7 @@ class ChannelAnswers:
         self, key: ChannelKey, question: Message, visit: Visit | None = None, *, again: bool = False
     ) -> bool:
         """Answer an edited question again in place, if its answer is its author's newest and was given to an
-        older text. `again`: a question whose answer failed waits again. Returns whether that is done."""
+        older text. `again`: one whose answer failed waits again. Returns whether that is done."""
         ledger = self.stores.ledger
         answer_id = await ledger.get_answer_message(id_of(question))
         newest = await self.stores.channels.get_newest_answer(key, question.author_id)
@@ -193,7 +193,7 @@ class ChannelAnswers:
     async def _begin(
         self, key: ChannelKey, waiting: Sequence[Mention], visit: Visit | None
     ) -> tuple[ShownTurn, Reply]:
-        """Return the turn to answer now, first one begun before a crash, and its reply."""
+        """First a turn begun before a crash."""
         if begun_as := max((each.begun_as or 0 for each in waiting), default=0):
             served = [each for each in waiting if each.begun_as == begun_as]
             turn = await self._turn(key, [each.question for each in served], visit)
@@ -273,8 +273,8 @@ class ChannelAnswers:
     async def _forget(
         self, key: ChannelKey, turn: ShownTurn, reply: Reply, state: AnswerState | None = None
     ) -> None:
-        """Delete a withdrawn answer, and tell its author what was done. Questions dropped by a concurrent
-        reset stay: their authors are told next."""
+        """Delete a withdrawn answer. Questions dropped by a concurrent reset stay: their authors are notified
+        next."""
         due = await self.stores.ledger.list_due(key)
         left_behind = {id_of(each.question) for each in due if each.left_behind}
         unwanted = [question for question in turn.mentions if id_of(question) not in left_behind]
@@ -342,8 +342,8 @@ class Mentions:
             self.wake(key)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
-        """Answer failed questions again, in the message that shows the failure. Returns False if they are
-        gone or waiting."""
+        """Answer failed questions in the message that shows the failure. Returns False if they are gone or
+        waiting."""
         key = await self.store.get_place(asked_in(turn) or 0)
         reopened = await self.store.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
