@@ -209,27 +209,26 @@ class Reply:
                 raise
 
     async def _show(self, pages: Sequence[Page], pauses_s: Sequence[float]) -> None:
-        try:
-            await self._show_as_taken(pages, pauses_s)
-        except _TextFileRefused:
-            await self._show_as_taken(pages, pauses_s)
-
-    async def _show_as_taken(self, pages: Sequence[Page], pauses_s: Sequence[float]) -> None:
+        shown = pages
         if "files" in self._without:
-            pages = [plain for page in pages for plain in plain_pages(page)]
+            shown = [plain for page in pages for plain in plain_pages(page)]
         if self._outlet.note:
-            *full, last = pages
-            pages = (*full, replace(last, facts=last.facts.noting(self._outlet.note)))
-        if self._posts_first:
-            for page in pages[len(self._sent) :]:
-                await self._post(page)
-        for index, page in enumerate(pages):
-            if index == len(self._sent):
-                await self._post(page)
-            elif self._sent[index].page != page:
-                await self._edit(index, page, pauses_s)
+            *full, last = shown
+            shown = (*full, replace(last, facts=last.facts.noting(self._outlet.note)))
+        try:
+            if self._posts_first:
+                for page in shown[len(self._sent) :]:
+                    await self._post(page)
+            for index, page in enumerate(shown):
+                if index == len(self._sent):
+                    await self._post(page)
+                elif self._sent[index].page != page:
+                    await self._edit(index, page, pauses_s)
+        except _TextFileRefused:
+            await self._show(pages, pauses_s)
+            return
         self._posts_first = False
-        await self._shorten(len(pages), pauses_s)
+        await self._shorten(len(shown), pauses_s)
 
     async def _show_elsewhere(
         self, pages: Sequence[Page], pauses_s: Sequence[float], error: hikari.ClientHTTPResponseError
@@ -253,15 +252,13 @@ class Reply:
             self.unwanted = True
             return False
         if not begun_there:
-            await self._leave(*here[:2])
+            outlet, left = here[:2]
+            self._left = tuple(int(sent.id) for sent in left[:1] if sent.id is not None)
+            for sent in left:
+                with suppress(hikari.HikariError):
+                    await outlet.delete(sent.id)
             _log.warning("answer_sent_by_dm", code=int(error.code))
         return True
-
-    async def _leave(self, outlet: Outlet, left: Sequence[Sent]) -> None:
-        self._left = tuple(int(sent.id) for sent in left[:1] if sent.id is not None)
-        for sent in left:
-            with suppress(hikari.HikariError):
-                await outlet.delete(sent.id)
 
     async def remove(self) -> None:
         await self._shorten(0, RETRY_PAUSES_S)
