@@ -195,7 +195,20 @@ class TurnRunner:
         asked, left = turn.row.question, turn.questions
         typed = tuple(each for each in turn.mentions if again or each.discord_id in left) or turn.mentions
         if asked:
-            typed = (_message(turn.row, asked),)
+            own_words = all(file.own_words for file in asked.files)
+            said = Message(
+                "user",
+                with_heard(asked.text, asked.heard),
+                visibility=turn.row.visibility,
+                author_id=turn.row.key.user_id,
+                author_name=asked.author_name,
+                discord_id=turn.row.question_id,
+                heard=asked.heard,
+                tainted=asked.tainted or (bool(asked.heard) and not own_words),
+                reply_to=asked.reply_to,
+                pointing=asked.pointing,
+            )
+            typed = (said,)
         building = self._build(turn, typed, live)
         if not (asked and (asked.files or asked.forwards)) and not any(FILE_NOTE in q.content for q in typed):
             return await building  # without a task it is queued at once
@@ -231,21 +244,6 @@ class TurnRunner:
         return tuple(questions)
 
 
-def _message(row: PendingTurn, asked: AskedQuestion) -> Message:
-    return Message(
-        "user",
-        with_heard(asked.text, asked.heard),
-        visibility=row.visibility,
-        author_id=row.key.user_id,
-        author_name=asked.author_name,
-        discord_id=row.question_id,
-        heard=asked.heard,
-        tainted=asked.tainted or (bool(asked.heard) and not all(file.own_words for file in asked.files)),
-        reply_to=asked.reply_to,
-        pointing=asked.pointing,
-    )
-
-
 def _location(row: PendingTurn, question: Message | None = None) -> QuestionLocation:
     id_ = (question.discord_id if question else None) or row.question_id or row.interaction_id or 0
     return QuestionLocation(row.key.channel_id, row.guild_id, id_)
@@ -269,11 +267,24 @@ class Answers(TurnRunner):
     ) -> None:
         """Answer a command or a form. Raises hikari's errors if the acknowledgement fails."""
         begin_turn()
-        turn, shown_in = await self.running.acknowledge(
-            self._accept(interaction, question, arrival, ephemeral=ephemeral, temporary=temporary),
-            partial(defer, interaction, ephemeral=ephemeral),
-            ShownTurn.settle,
-        )
+
+        async def accept() -> ShownTurn:
+            recipient = await self.recipients.of(interaction, arrival.settings)
+            chosen = await self.chooser.of(interaction, arrival.agents)
+            row = self.running.row_of_interaction(
+                interaction,
+                chosen.key,
+                "ask",
+                recipient,
+                visibility=visibility_of(interaction, ephemeral=ephemeral),
+                ephemeral=ephemeral,
+                temporary=temporary,
+                question=await question(),
+            )
+            return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
+
+        acknowledge = partial(defer, interaction, ephemeral=ephemeral)
+        turn, shown_in = await self.running.acknowledge(accept(), acknowledge, ShownTurn.settle)
         await self._answer(turn, _reply(turn, Sent(None)), answer_id=shown_in)
 
     async def regenerate(
@@ -368,19 +379,38 @@ class Answers(TurnRunner):
         """Ask the question of an interrupted or failed turn again, in the same message. Returns False if
         already done."""
         begin_turn()
-        renewed = partial(self._renew, interaction=interaction, recipient=recipient)
-        row, _ = await self.running.acknowledge(
-            self.running.claim(button.entry, button.user_id, renewed),
-            partial(defer_update, interaction),
-            self._release_claim,
-        )
+        pressed_in, pressed_id = int(interaction.channel_id), int(interaction.message.id)
+
+        def renew(row: PendingTurn) -> PendingTurn:
+            return self.running.row_of_interaction(
+                interaction,
+                row.key,
+                "ask" if row.kind == "message" else row.kind,
+                recipient,
+                visibility=row.visibility,
+                ephemeral=is_ephemeral(interaction.message),
+                question=row.question,
+                question_id=row.question_id,
+                former=row.id,
+                shown_in=pressed_id,
+                earlier=tuple(page for page in row.pages if page != pressed_id),
+                place_id=None if pressed_in == row.key.channel_id else pressed_in,
+                guild_id=row.guild_id,
+            )
+
+        async def release(row: PendingTurn | None) -> None:
+            if row is not None:
+                await self.running.ledger.release_claim(row.id, row.key.user_id)
+
+        claiming = self.running.claim(button.entry, button.user_id, renew)
+        row, _ = await self.running.acknowledge(claiming, partial(defer_update, interaction), release)
         if row is None:
             return False
         roles = roles_of(interaction.member) if interaction.guild_id == row.guild_id else None
         turn = ShownTurn(self.running, row, recipient, interaction=interaction, role_ids=roles)
         async with turn.delivered():
             reply = _reply(turn, Sent(None, page_of(interaction.message, recipient.locale)))
-            here = int(interaction.channel_id) == row.key.channel_id
+            here = pressed_in == row.key.channel_id
             state = await self.show_answer(turn, reply, answer_id=row.shown_in if here else None)
             if row.earlier and not state.may_be_asked_again:
                 rest, channel_id = interaction.app.rest, interaction.channel_id
@@ -425,29 +455,6 @@ class Answers(TurnRunner):
             await turn.finish(state, reply)
         await self.show_canvas(turn, state)
 
-    async def _accept(
-        self,
-        interaction: hikari.CommandInteraction | hikari.ModalInteraction,
-        question: Callable[[], Awaitable[AskedQuestion]],
-        arrival: Preloaded,
-        *,
-        ephemeral: bool,
-        temporary: bool,
-    ) -> ShownTurn:
-        recipient = await self.recipients.of(interaction, arrival.settings)
-        chosen = await self.chooser.of(interaction, arrival.agents)
-        row = self.running.row_of_interaction(
-            interaction,
-            chosen.key,
-            "ask",
-            recipient,
-            visibility=visibility_of(interaction, ephemeral=ephemeral),
-            ephemeral=ephemeral,
-            temporary=temporary,
-            question=await question(),
-        )
-        return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
-
     async def _press(
         self,
         interaction: hikari.ComponentInteraction,
@@ -457,37 +464,28 @@ class Answers(TurnRunner):
         below: bool,
     ) -> ShownTurn:
         begin_turn()
-        turn, _ = await self.running.acknowledge(
-            self._accept_press(interaction, button, recipient, below=below),
-            partial(defer_update, interaction),
-            ShownTurn.settle,
-        )
-        return turn
 
-    async def _accept_press(
-        self,
-        interaction: hikari.ComponentInteraction,
-        button: AnswerButton,
-        recipient: Recipient,
-        *,
-        below: bool,
-    ) -> ShownTurn:
-        chosen = await self.chooser.of_answer(interaction, button.answer_id)
-        ephemeral, again = is_ephemeral(interaction.message), button.action == "again"
-        row = self.running.row_of_interaction(
-            interaction,
-            chosen.key,
-            "again" if again else "continue",
-            recipient,
-            visibility=visibility_of(interaction, ephemeral=ephemeral),
-            ephemeral=ephemeral,
-            below=below,
-            shown_in=int(interaction.message.id),
-            replaces=button.answer_id if again else None,
-            earlier=button.earlier_messages if again else (),
-            question=None if again else await self._continue_question(interaction, button, recipient),
-        )
-        return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
+        async def accept() -> ShownTurn:
+            chosen = await self.chooser.of_answer(interaction, button.answer_id)
+            ephemeral, again = is_ephemeral(interaction.message), button.action == "again"
+            row = self.running.row_of_interaction(
+                interaction,
+                chosen.key,
+                "again" if again else "continue",
+                recipient,
+                visibility=visibility_of(interaction, ephemeral=ephemeral),
+                ephemeral=ephemeral,
+                below=below,
+                shown_in=int(interaction.message.id),
+                replaces=button.answer_id if again else None,
+                earlier=button.earlier_messages if again else (),
+                question=None if again else await self._continue_question(interaction, button, recipient),
+            )
+            return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
+
+        acknowledge = partial(defer_update, interaction)
+        turn, _ = await self.running.acknowledge(accept(), acknowledge, ShownTurn.settle)
+        return turn
 
     async def _continue_question(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
@@ -520,30 +518,6 @@ class Answers(TurnRunner):
             role_ids=role_ids,
             admission=admission,
         )
-
-    def _renew(
-        self, row: PendingTurn, *, interaction: hikari.ComponentInteraction, recipient: Recipient
-    ) -> PendingTurn:
-        pressed_in, pressed_id = int(interaction.channel_id), int(interaction.message.id)
-        return self.running.row_of_interaction(
-            interaction,
-            row.key,
-            "ask" if row.kind == "message" else row.kind,
-            recipient,
-            visibility=row.visibility,
-            ephemeral=is_ephemeral(interaction.message),
-            question=row.question,
-            question_id=row.question_id,
-            former=row.id,
-            shown_in=pressed_id,
-            earlier=tuple(page for page in row.pages if page != pressed_id),
-            place_id=None if pressed_in == row.key.channel_id else pressed_in,
-            guild_id=row.guild_id,
-        )
-
-    async def _release_claim(self, row: PendingTurn | None) -> None:
-        if row is not None:
-            await self.running.ledger.release_claim(row.id, row.key.user_id)
 
     async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
         receipts, spoken, message = self.running.receipts, self.running.spoken, interaction.message
