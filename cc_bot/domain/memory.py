@@ -275,7 +275,7 @@ _WHOLE: Final = (
     (re.compile(r"(今年|来年|再来年)(?:中|いっぱい|末|の?終わり|の?最後)"), r"\1の12月31日"),
     (re.compile(r"年内|年末"), "12月31日"),
 )
-"""Ends of a week, month or year, and what `read_moments` reads in their place."""
+"""Ends of a week, month or year, and what `read_moments` reads instead."""
 _TODAY: Final = re.compile(r"(?:今日|本日|きょう)(?:中|いっぱい)?|(?:the end of )?today")
 
 

@@ -17,7 +17,7 @@ CANVAS_TOOLS: Final = frozenset(
     {"canvas_add_card", "canvas_show_text", "canvas_add_chart", "canvas_update_card"}
 )
 UNAVAILABLE: Final = {"unavailable": True}
-"""In place of a memory that was erased or made private."""
+"""Replaces a memory that was erased or made private."""
 
 _KEEPING_TOOLS: Final = frozenset({"remember", "update_memory"})
 _KEPT: Final = ("remembered", "updated")
@@ -112,8 +112,10 @@ def _emptied(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _filled(fields: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
-    told: Mapping[str, Any] = {"content": memory.content, "category": memory.category, "tags": [*memory.tags]}
-    return {name: told[name] if name in _TEXTS and value is None else value for name, value in fields.items()}
+    now: Mapping[str, Any] = {"content": memory.content, "category": memory.category, "tags": [*memory.tags]}
+    return {
+        name: texts[name] if name in _TEXTS and value is None else value for name, value in fields.items()
+    }
 
 
 def _references_in(value: Any) -> Iterator[int]:

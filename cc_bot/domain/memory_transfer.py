@@ -133,11 +133,11 @@ def _line(memory: PortableMemory) -> str:
 
 
 def _item(memory: PortableMemory) -> dict[str, Any]:
-    item = {name: _told(getattr(memory, name)) for name in _FIELDS}
+    item = {name: _to_json_value(getattr(memory, name)) for name in _FIELDS}
     return {name: value for name, value in item.items() if value or name in _ALWAYS}
 
 
-def _told(value: object) -> object:
+def _to_json_value(value: object) -> object:
     match value:
         case datetime():
             return _text(value)

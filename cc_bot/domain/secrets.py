@@ -197,7 +197,7 @@ def _passes_luhn(digits: str) -> bool:
     """ISO/IEC 7812-1, annex B."""
     if len(set(digits)) == 1:
         return False
-    doubled = (int(digit) * (2 if place % 2 else 1) for place, digit in enumerate(reversed(digits)))
+    doubled = (int(digit) * (2 if at % 2 else 1) for at, digit in enumerate(reversed(digits)))
     return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0
 
 
@@ -205,9 +205,7 @@ def _is_my_number(digits: str) -> bool:
     """Japan's Individual Number: Order of the Ministry of Internal Affairs and Communications no. 85 of
     2014, article 5."""
     *body, check = map(int, digits)
-    weighted = sum(
-        digit * (place + 1 if place <= 6 else place - 5) for place, digit in enumerate(reversed(body), 1)
-    )
+    weighted = sum(digit * (at + 1 if at <= 6 else at - 5) for at, digit in enumerate(reversed(body), 1))
     rest = weighted % 11
     return check == (0 if rest <= 1 else 11 - rest)
 

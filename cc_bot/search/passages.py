@@ -38,24 +38,24 @@ def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]
     """Return at most `limit` matching passages, best first, one per text; without matches, those with most of
     the words. Takes half a second for a million characters: not for the event loop."""
     asked = parse_query(query)
-    places = [place for number, text in enumerate(texts) for place in _passages(number, text)]
-    if not places or not asked.folded:
+    passages = [passage for number, text in enumerate(texts) for passage in _passages(number, text)]
+    if not passages or not asked.folded:
         return []
     found = [
         _candidate(-number, folded)
-        for number, folded in _likeliest(asked.folded, [_cut(texts, place) for place in places])
+        for number, folded in _likeliest(asked.folded, [_cut(texts, passage) for passage in passages])
     ]
     frequency = Counter(term for each in found for term in each.terms if term in asked.weights)
-    statistics = Statistics(len(places), fmean(each.length for each in found) or 1.0, frequency)
+    statistics = Statistics(len(passages), fmean(each.length for each in found) or 1.0, frequency)
     order = [hit.id for hit in rank(asked, statistics, found)] or _by_words(asked, statistics, found)
     best = dict[int, Passage]()
     for number in order:
-        best.setdefault(places[-number].text, places[-number])
+        best.setdefault(passages[-number].text, passages[-number])
     return list(best.values())[:limit]
 
 
-def _cut(texts: Sequence[str], place: Passage) -> str:
-    return fold(texts[place.text][place.start : place.end])
+def _cut(texts: Sequence[str], passage: Passage) -> str:
+    return fold(texts[passage.text][passage.start : passage.end])
 
 
 def _likeliest(query: str, passages: Sequence[str]) -> list[tuple[int, str]]:

@@ -163,24 +163,24 @@ def _steps(run: str, at: int, table: KanjiTable) -> Iterator[_Step]:
     for written, spellings in table.words.get(run[at], ()):
         if run.startswith(written, at):
             word_cost = _WHOLE_WORD_COST if len(written) == len(run) else _WORD_COST
-            for place, reading in enumerate(spellings):
-                yield len(written), reading, word_cost + place
+            for rank, reading in enumerate(spellings):
+                yield len(written), reading, word_cost + rank
     kanji = run[: at + 1].rstrip("々")[-1:] if run[at] == "々" else run[at]
     yield from _single(kanji, table, alone=len(run) == 1, before=run[at + 1 : at + 2])
 
 
 def _single(kanji: str, table: KanjiTable, *, alone: bool, before: str) -> Iterator[_Step]:
     okurigana = _is_kana(before)
-    places = {("on", False): 0.0, ("kun", False): 0.0, ("kun", True): 0.0}
+    costs = {("on", False): 0.0, ("kun", False): 0.0, ("kun", True): 0.0}
     if alone or okurigana:
-        places["on", False] = _ON_ALONE_COST if alone else _ON_BEFORE_KANA_COST
+        costs["on", False] = _ON_ALONE_COST if alone else _ON_BEFORE_KANA_COST
     elif not before:
-        places["kun", True] = _STEM_COST
+        costs["kun", True] = _STEM_COST
     for reading in table.kanji.get(kanji, ()):
         if reading.stem and before and not okurigana:
             continue
-        cost = places[reading.kind, reading.stem]
-        places[reading.kind, reading.stem] += 1.0
+        cost = costs[reading.kind, reading.stem]
+        costs[reading.kind, reading.stem] += 1.0
         yield 1, reading, cost
     if _is_kana(kanji):
         yield 1, Reading(hiragana(kanji), "kana"), 0.0

@@ -162,7 +162,7 @@ def _draw(context: ToolContext, command: CanvasCommand) -> ToolOutcome:
     words = texts(context.locale)
     shown = show(words.proposal.draw, *_describe(command, before, words))
     return propose(
-        context, _NAMES[type(command)], asdict(command), shown, held=held, told={**told, **PENDING}
+        context, _NAMES[type(command)], asdict(command), shown, held=held, result={**told, **PENDING}
     )
 
 

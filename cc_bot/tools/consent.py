@@ -69,14 +69,14 @@ def propose(
     shown: Shown,
     *,
     held: Mapping[str, object] | None = None,
-    told: Mapping[str, Any] = PENDING,
+    result: Mapping[str, Any] = PENDING,
     **more: Any,
 ) -> ToolOutcome:
     """Propose a call of this tool. `held`: what it will pass to `check_held`; `more`: fields of
     ProposedCalls."""
     call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(held or {}))
     origin = Origin(context.locale, context.timezone.key, context.place, context.guild_id, context.in_dm)
-    return succeeded(told, proposal=ProposedCalls((call,), shown, origin, **more))
+    return succeeded(result, proposal=ProposedCalls((call,), shown, origin, **more))
 
 
 def propose_call(

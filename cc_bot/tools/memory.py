@@ -58,7 +58,7 @@ LIKELY: Final = 0.4
 
 def note(context: ToolContext, memory: Memory) -> dict[str, Any]:
     """A memory in a result: `id` is the number that the user sees, `ref` its row."""
-    told: dict[str, Any] = {
+    result: dict[str, Any] = {
         "id": memory.number,
         "content": memory.content,
         "category": memory.category,
@@ -67,8 +67,8 @@ def note(context: ToolContext, memory: Memory) -> dict[str, Any]:
         "ref": memory.id,
     }
     if memory.expires_at is not None:
-        told["expires"] = memory.expires_at.astimezone(context.timezone).isoformat(timespec="minutes")
-    return told
+        result["expires"] = memory.expires_at.astimezone(context.timezone).isoformat(timespec="minutes")
+    return result
 
 
 def labelled(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -77,8 +77,8 @@ def labelled(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def changed_note(context: ToolContext, change: MemoryChange) -> dict[str, Any]:
     """Receipts of stored answers are built from this (discord/pages)."""
-    told = note(context, change.memory) | {"change": "unchanged" if change.unchanged else change.kind}
-    return told if change.version is None else told | {"former_ref": change.version}
+    result = note(context, change.memory) | {"change": "unchanged" if change.unchanged else change.kind}
+    return result if change.version is None else result | {"former_ref": change.version}
 
 
 def _in_words(confidence: float) -> str:
@@ -214,10 +214,10 @@ async def recall(
         context.user_id, query, limit=limit, category=category, audience=context.audience
     )
     memories = [each.memory for each in found]
-    told = labelled(
+    result = labelled(
         [note(context, each.memory) | {"confidence": _in_words(each.confidence)} for each in found]
     )
-    return succeeded(told, recalled=tuple(memories), tainted=_any_tainted(memories))
+    return succeeded(result, recalled=tuple(memories), tainted=_any_tainted(memories))
 
 
 @tool(writes=True, about="memory")
@@ -275,9 +275,9 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A0
         lambda: context.own.end(memory.content, others=others, shown=context.shown == {memory.id}),
     ):
         shown = show(texts(context.locale).proposal.forget, number=memory.number, text=memory.content)
-        told = {**PENDING, "ref": memory.id}
+        result = {**PENDING, "ref": memory.id}
         arguments = {"id": memory.number}
-        return propose(context, "forget", arguments, shown, held=held, told=told, memory_id=memory.id)
+        return propose(context, "forget", arguments, shown, held=held, result=result, memory_id=memory.id)
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
     return succeeded(_forgotten(memory), changes=(MemoryChange("deleted", memory),))
@@ -298,11 +298,11 @@ async def list_memories(
     memories = await context.memories.list(
         context.user_id, category=category, limit=limit + 1, before_id=before_id, only=only
     )
-    told = labelled([note(context, memory) for memory in memories[:limit]])
+    result = labelled([note(context, memory) for memory in memories[:limit]])
     if len(memories) > limit:
-        told["more_before"] = memories[limit - 1].number
+        result["more_before"] = memories[limit - 1].number
     shown = memories[:limit]
-    return succeeded(told, recalled=tuple(shown), tainted=_any_tainted(shown))
+    return succeeded(result, recalled=tuple(shown), tainted=_any_tainted(shown))
 
 
 async def _say_again(
@@ -341,14 +341,14 @@ async def _keep(context: ToolContext, wanted: _Note) -> ToolOutcome:
         expires_at=wanted.expires_at,
     )
     made = (change.memory.id,) if change.kind == "added" else ()
-    told: dict[str, Any] = {"remembered": changed_note(context, change)}
+    result: dict[str, Any] = {"remembered": changed_note(context, change)}
     nearest = [each.memory for each in found if each.memory.id != change.memory.id][:NEAREST]
     if nearest:
         notes = [note(context, memory) for memory in nearest]
         short = [{name: each[name] for name in ("id", "content", "date", "ref")} for each in notes]
-        told |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short}
+        result |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short}
     shown = [change.memory, *([change.former] if change.former else []), *nearest]
-    return succeeded(told, changes=(change,), made=made, tainted=_any_tainted(shown))
+    return succeeded(result, changes=(change,), made=made, tainted=_any_tainted(shown))
 
 
 async def _replace(context: ToolContext, wanted: _Note, former: Memory, known: Memory | None) -> ToolOutcome:
@@ -372,12 +372,12 @@ async def _replace(context: ToolContext, wanted: _Note, former: Memory, known: M
         if updated is None:
             raise MemoryNotFound(id=former.number)
         gone, change = twin, MemoryChange("updated", updated, former)
-    told = {"remembered": changed_note(context, change), "superseded": former.number}
+    result = {"remembered": changed_note(context, change), "superseded": former.number}
     changes = [change]
     if gone is not None and await memories.delete(context.user_id, gone.id):
-        told |= _forgotten(gone)
+        result |= _forgotten(gone)
         changes.append(MemoryChange("deleted", gone))
-    return succeeded(told, changes=tuple(changes), tainted=_any_tainted([change.memory, former]))
+    return succeeded(result, changes=tuple(changes), tainted=_any_tainted([change.memory, former]))
 
 
 def _forgotten(memory: Memory) -> dict[str, Any]:
@@ -390,8 +390,8 @@ async def _keep_beside(context: ToolContext, wanted: _Note, former: Memory) -> T
     if kept.changes[0].memory.id == former.id:
         return kept
     left = await _propose_new(context, wanted, former)
-    told = {**json.loads(kept.text), "superseded": json.loads(left.text)}
-    return replace(kept, text=json.dumps(told, ensure_ascii=False), proposal=left.proposal)
+    result = {**json.loads(kept.text), "superseded": json.loads(left.text)}
+    return replace(kept, text=json.dumps(result, ensure_ascii=False), proposal=left.proposal)
 
 
 def _change_needs_approval(context: ToolContext, memory: Memory, is_grounded: Callable[[], bool]) -> bool:
@@ -524,8 +524,8 @@ async def _propose(
     """Raises SecretNotStored: secrets must not be stored in proposals either."""
     if await context.memories.refuses(wanted.content, wanted.category, *wanted.tags):
         raise SecretNotStored
-    told = PENDING if memory_id is None else {**PENDING, "ref": memory_id}
-    return propose(context, name, arguments, shown, held=held, told=told, memory_id=memory_id)
+    result = PENDING if memory_id is None else {**PENDING, "ref": memory_id}
+    return propose(context, name, arguments, shown, held=held, result=result, memory_id=memory_id)
 
 
 def _content_lines(before: str, after: str, words: Texts) -> Iterator[Part]:

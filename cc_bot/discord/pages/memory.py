@@ -72,27 +72,27 @@ def memory_card(
     memory: Memory, former: Sequence[Memory], reader: Caller, clock: Clock, *, said: str = ""
 ) -> EphemeralView:
     """Return a memory's card with its former versions (newest first) and actions."""
-    words, told = reader.words, reader.words.memory_card
+    words, card = reader.words, reader.words.memory_card
     embed = hikari.Embed(
-        title=f"{PIN_MARK if memory.pinned else ''}{told.title.format(id=memory.number)}",
+        title=f"{PIN_MARK if memory.pinned else ''}{card.title.format(id=memory.number)}",
         description=_whole(memory.content),
         colour=COLOUR,
     )
     for name, value in _facts(memory, reader, clock):
         embed.add_field(name, shorten(value, _FIELD_CHARACTERS), inline=True)
-    embed.add_field(told.why, shorten(_source(memory, words), _FIELD_CHARACTERS))
+    embed.add_field(card.why, shorten(_source(memory, words), _FIELD_CHARACTERS))
     if former:
-        embed.add_field(told.history, _history(memory, former, words))
+        embed.add_field(card.history, _history(memory, former, words))
     return EphemeralView(said, embed, _buttons(memory, words), _restore_menu(memory, former, words))
 
 
 def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
     """Return the changes of an edit, with an undo button."""
-    told = words.memory_card
+    card = words.memory_card
     lines = [
-        told.changed_from_to.format(name=name, old=old, new=new)
+        card.changed_from_to.format(name=name, old=old, new=new)
         for name, old, new in zip(
-            (told.content, told.category, told.tags, told.end),
+            (card.content, card.category, card.tags, card.end),
             _editable_values(before, words),
             _editable_values(memory, words),
             strict=True,
@@ -100,10 +100,10 @@ def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
         if old != new
     ]
     if not lines:
-        return EphemeralView(told.unchanged.format(id=memory.number))
+        return EphemeralView(card.unchanged.format(id=memory.number))
     undo = MemoryButton("undo-edit", memory.user_id, memory.id, memory.supersedes or 0)
     return EphemeralView(
-        "\n".join((told.edited.format(id=memory.number), *lines)),
+        "\n".join((card.edited.format(id=memory.number), *lines)),
         buttons=(Button(words.memory.undo, undo.custom_id()),),
     )
 
@@ -121,13 +121,13 @@ def _whole(content: str) -> str:
 
 
 def _facts(memory: Memory, reader: Caller, clock: Clock) -> list[tuple[str, str]]:
-    words, told = reader.words, reader.words.memory_card
+    words, card = reader.words, reader.words.memory_card
     facts = [
-        (told.category, escape_markdown(words.memory.shown_category(memory.category))),
-        (told.tags, escape_markdown(shorten(" ".join(f"#{tag}" for tag in memory.tags), _TAG_CHARACTERS))),
-        (told.audience, told.private if memory.audience == "private" else told.anywhere),
-        (told.end, end_mark(memory, reader, clock)),
-        (told.changed, timestamp(memory.updated_at) if memory.updated_at != memory.created_at else ""),
+        (card.category, escape_markdown(words.memory.shown_category(memory.category))),
+        (card.tags, escape_markdown(shorten(" ".join(f"#{tag}" for tag in memory.tags), _TAG_CHARACTERS))),
+        (card.audience, card.private if memory.audience == "private" else card.anywhere),
+        (card.end, end_mark(memory, reader, clock)),
+        (card.changed, timestamp(memory.updated_at) if memory.updated_at != memory.created_at else ""),
     ]
     return [(name, value) for name, value in facts if value]
 
@@ -144,16 +144,16 @@ def why(source: Source, words: Texts) -> str:
 
 
 def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
-    told = words.memory_card
+    card = words.memory_card
     lines = [
-        told.former.format(
+        card.former.format(
             date=timestamp(version.updated_at),
             content=escape_markdown(shorten(_difference(version, memory, words), 90)),
         )
         for version in former[:FORMER_SHOWN]
     ]
     if len(former) > FORMER_SHOWN:
-        lines.append(told.more_former.format(count=len(former) - FORMER_SHOWN))
+        lines.append(card.more_former.format(count=len(former) - FORMER_SHOWN))
     return "\n".join(lines)
 
 
@@ -166,15 +166,15 @@ def _difference(version: Memory, memory: Memory, words: Texts) -> str:
 
 
 def _buttons(memory: Memory, words: Texts) -> tuple[Button, ...]:
-    told = words.memory_card
+    card = words.memory_card
     private = memory.audience == "private"
     return (
-        _button("edit", memory, told.edit),
-        _button("delete", memory, told.delete),
-        _button("anywhere", memory, told.use_anywhere)
+        _button("edit", memory, card.edit),
+        _button("delete", memory, card.delete),
+        _button("anywhere", memory, card.use_anywhere)
         if private
-        else _button("private", memory, told.use_in_private),
-        _button("unpin", memory, told.unpin) if memory.pinned else _button("pin", memory, told.pin),
+        else _button("private", memory, card.use_in_private),
+        _button("unpin", memory, card.unpin) if memory.pinned else _button("pin", memory, card.pin),
     )
 
 
@@ -216,24 +216,24 @@ def import_preview(
 ) -> EphemeralView:
     """Return the numbers of new, known and refused memories; with new ones, some of them, the file `planned`,
     and buttons."""
-    told, new = words.memory_box, len(plan.new)
-    lines = [told.import_new.format(count=new)]
+    box, new = words.memory_box, len(plan.new)
+    lines = [box.import_new.format(count=new)]
     if plan.known:
-        lines.append(told.import_known.format(count=plan.known))
+        lines.append(box.import_known.format(count=plan.known))
     if plan.refused:
-        lines.append(told.import_refused.format(count=plan.refused, reasons=told.import_reasons(plan)))
+        lines.append(box.import_refused.format(count=plan.refused, reasons=box.import_reasons(plan)))
     if not new:
-        return EphemeralView(told.nothing_to_import, _embed(lines, words))
-    lines += ["", f"**{told.examples}**"]
+        return EphemeralView(box.nothing_to_import, _embed(lines, words))
+    lines += ["", f"**{box.examples}**"]
     lines += [f"・{escape_markdown(shorten(one_line(each.content), 80))}" for each in plan.new[:EXAMPLES]]
-    lines += ["", f"-# {told.import_check.format(until=timestamp(until, 't'))}"]
+    lines += ["", f"-# {box.import_check.format(until=timestamp(until, 't'))}"]
     yes, no = (
         ConfirmButton(user_id, decision, new, int(until.timestamp())).custom_id()
         for decision in ("import", "cancel")
     )
-    take = Button(told.import_now.format(count=new), yes, primary=True)
+    take = Button(box.import_now.format(count=new), yes, primary=True)
     file = hikari.Bytes(planned.encode(), "memories.json")
-    return EphemeralView("", _embed(lines, words), (take, Button(told.cancel, no)), attachment=file)
+    return EphemeralView("", _embed(lines, words), (take, Button(box.cancel, no)), attachment=file)
 
 
 def _embed(lines: list[str], words: Texts) -> hikari.Embed:
