@@ -113,9 +113,7 @@ def _emptied(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _filled(fields: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
     now: Mapping[str, Any] = {"content": memory.content, "category": memory.category, "tags": [*memory.tags]}
-    return {
-        name: texts[name] if name in _TEXTS and value is None else value for name, value in fields.items()
-    }
+    return {name: now[name] if name in _TEXTS and value is None else value for name, value in fields.items()}
 
 
 def _references_in(value: Any) -> Iterator[int]:

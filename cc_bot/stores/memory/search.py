@@ -9,15 +9,14 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from heapq import nlargest
 from typing import Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.memory import Audience, FoundMemory, Memory
+from cc_bot.domain.memory import Audience, FoundMemory
 from cc_bot.domain.text import without_controls
-from cc_bot.search.ranking import Candidate, Hit, Statistics, rank, term_weight
+from cc_bot.search.ranking import Candidate, Statistics, rank, term_weight
 from cc_bot.search.terms import Query, parse_query
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import to_text
@@ -114,28 +113,15 @@ _SELECT_MEMORIES: Final = f"""
 _SELECT_NEWEST: Final = f"SELECT {MEMORY.select} FROM memories WHERE {_ADMITTED} ORDER BY id DESC LIMIT $8"
 
 
-@dataclass(frozen=True)
-class MemoryQuery:
+@dataclass(frozen=True, slots=True)
+class _Asked:
     user_id: int
     query: Query
+    filters: tuple[Any, ...]
+    """The parameters of _ADMITTED."""
     typed: str
     limit: int
-    audience: Audience
-    wanted: Sequence[str | None]
-    """The parameters of WANTED."""
-    now: str
     near: Mapping[int, float]
-
-    @property
-    def filters(self) -> tuple[Any, ...]:
-        return (self.user_id, self.audience, self.now, *self.wanted)
-
-    @cached_property
-    def terms(self) -> Mapping[int, str]:
-        """By key."""
-        weights = self.query.weights
-        terms = nlargest(_MAX_TERMS, weights, key=weights.__getitem__)
-        return dict(zip(term_keys(terms), terms, strict=True))
 
 
 class MemorySearch:
@@ -150,96 +136,68 @@ class MemorySearch:
         self, user_id: int, query: str, *, limit: int, audience: Audience, wanted: Sequence[str | None]
     ) -> list[FoundMemory]:
         """As MemoryStore.find. `wanted` are the parameters of WANTED."""
+        if limit == 0:
+            return []
         async with self._lines.setdefault(user_id, asyncio.Lock()):
             # as it would be stored
             typed = without_controls(query).encode("utf-8", "replace").decode().strip()
-            if limit == 0:
-                return []
-            asked = MemoryQuery(
-                user_id,
-                query=await _parse(typed),
-                typed=typed,
-                limit=limit,
-                audience=audience,
-                wanted=wanted,
-                now=to_text(self._clock()),
-                near=await self._meaning.get_nearness(user_id, typed) if typed and self._meaning else {},
-            )
-            return await self._database.read(lambda: _search(asked) if typed else _newest(asked))
+            filters = (user_id, audience, to_text(self._clock()), *wanted)
+            if not typed:
+                newest = await self._database.query(_SELECT_NEWEST, *filters, limit)
+                return [FoundMemory(MEMORY.read(row), confidence=1.0) for row in newest]
+            long = len(typed) > _SHORT_CHARACTERS  # parsing takes up to 20 ms
+            parsed = await asyncio.to_thread(parse_query, typed) if long else parse_query(typed)
+            near = await self._meaning.get_nearness(user_id, typed) if self._meaning else {}
+            asked = _Asked(user_id, parsed, filters, typed, limit, near)
+            return await self._database.read(lambda: _search(asked))
 
 
-async def _parse(typed: str) -> Query:
-    """A long query takes 20 ms, so it is parsed in a thread."""
-    return (
-        parse_query(typed) if len(typed) <= _SHORT_CHARACTERS else await asyncio.to_thread(parse_query, typed)
-    )
-
-
-def _search(asked: MemoryQuery) -> Steps[list[FoundMemory]]:
-    statistics = yield from _statistics(asked)
-    candidates = yield from _candidates(asked, term_weight(asked.query, statistics))
-    near = {note.id: asked.near[note.id] for note in candidates if note.id in asked.near}
-    hits = rank(asked.query, statistics, candidates, similarity=near or None)
-    return (yield from _memories(asked.user_id, hits[: asked.limit]))
-
-
-def _statistics(asked: MemoryQuery) -> Steps[Statistics]:
+def _search(asked: _Asked) -> Steps[list[FoundMemory]]:
+    weights = asked.query.weights
+    used = nlargest(_MAX_TERMS, weights, key=weights.__getitem__)
+    terms = dict(zip(term_keys(used), used, strict=True))
+    keys = json.dumps([*terms])
     [(documents, length)] = yield Statement(_COUNT, (asked.user_id,))
-    counts = yield Statement(_COUNT_TERMS, (asked.user_id, json.dumps([*asked.terms])))
-    return Statistics(
-        documents=documents,
-        average_length=length / max(documents, 1),
-        frequency={asked.terms[key]: count for key, count in counts},
-    )
-
-
-def _candidates(asked: MemoryQuery, weights: Mapping[str, float]) -> Steps[list[Candidate]]:
-    """Return memories that contain the query verbatim, those with the best scores, and the most similar."""
-    shown = (*asked.filters, asked.query.folded, asked.typed)
-    limit = max(POOL, asked.limit)
-    rows = [*(yield Statement(_SELECT_BEST, (*shown, _whole_weights(asked, weights), limit)))]
-    others = asked.near.keys() - {row[0] for row in rows}
-    nearest = nlargest(max(NEAREST, asked.limit), others, key=asked.near.__getitem__)
-    if nearest:
-        rows += yield Statement(_SELECT_NEAR, (*shown, json.dumps(nearest)))
-    found = [_Found(*row) for row in rows]
-    terms: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    counts = yield Statement(_COUNT_TERMS, (asked.user_id, keys))
+    frequency = {terms[key]: count for key, count in counts}
+    statistics = Statistics(documents, length / max(documents, 1), frequency)
+    found = yield from _select(asked, _whole_weights(terms, term_weight(asked.query, statistics)))
+    occurrences: defaultdict[int, dict[str, int]] = defaultdict(dict)
     ids = json.dumps([each.id for each in found])
-    for memory_id, key, count in (
-        yield Statement(_SELECT_TERMS, (asked.user_id, ids, json.dumps([*asked.terms])))
-    ):
-        terms[memory_id][asked.terms[key]] = count
-    return [
-        # verbatim, folded or as typed
+    for memory_id, key, count in (yield Statement(_SELECT_TERMS, (asked.user_id, ids, keys))):
+        occurrences[memory_id][terms[key]] = count
+    candidates = [
+        # The query itself is added to a text that contains it as typed: `rank` looks for it folded.
         Candidate(
             each.id,
             f"{each.text}\n{asked.query.folded}" if each.is_written else each.text,
-            terms[each.id],
+            occurrences[each.id],
             each.term_count,
         )
         for each in found
     ]
+    near = {note.id: asked.near[note.id] for note in candidates if note.id in asked.near}
+    hits = rank(asked.query, statistics, candidates, similarity=near or None)[: asked.limit]
+    rows = yield Statement(_SELECT_MEMORIES, (asked.user_id, json.dumps([hit.id for hit in hits])))
+    memories = {memory.id: memory for memory in map(MEMORY.read, rows)}
+    return [FoundMemory(memories[hit.id], hit.confidence) for hit in hits]
 
 
-def _whole_weights(asked: MemoryQuery, weights: Mapping[str, float]) -> str:
+def _select(asked: _Asked, weights: str) -> Steps[list[_Found]]:
+    """Return memories that contain the query verbatim, those with the best scores, and the most similar."""
+    shown = (*asked.filters, asked.query.folded, asked.typed)
+    rows = [*(yield Statement(_SELECT_BEST, (*shown, weights, max(POOL, asked.limit))))]
+    others = asked.near.keys() - {row[0] for row in rows}
+    nearest = nlargest(max(NEAREST, asked.limit), others, key=asked.near.__getitem__)
+    if nearest:
+        rows += yield Statement(_SELECT_NEAR, (*shown, json.dumps(nearest)))
+    return [_Found(*row) for row in rows]
+
+
+def _whole_weights(terms: Mapping[int, str], weights: Mapping[str, float]) -> str:
     """Integer weights of terms, as _SELECT_BEST takes them."""
-    greatest = max((weights[term] for term in asked.terms.values()), default=0.0)
-    return json.dumps(
-        [
-            (key, max(round(weights[term] / greatest * _GREATEST_WEIGHT), 1))
-            for key, term in asked.terms.items()
-            if weights[term] > 0
-        ]
+    greatest = max((weights[term] for term in terms.values()), default=0.0)
+    whole = (
+        (key, weights[term] / greatest * _GREATEST_WEIGHT) for key, term in terms.items() if weights[term] > 0
     )
-
-
-def _memories(user_id: int, hits: Sequence[Hit]) -> Steps[list[FoundMemory]]:
-    ids = json.dumps([hit.id for hit in hits])
-    rows = yield Statement(_SELECT_MEMORIES, (user_id, ids))
-    found: dict[int, Memory] = {memory.id: memory for memory in map(MEMORY.read, rows)}
-    return [FoundMemory(found[hit.id], hit.confidence) for hit in hits]
-
-
-def _newest(asked: MemoryQuery) -> Steps[list[FoundMemory]]:
-    rows = yield Statement(_SELECT_NEWEST, (*asked.filters, asked.limit))
-    return [FoundMemory(MEMORY.read(row), confidence=1.0) for row in rows]
+    return json.dumps([(key, max(round(weight), 1)) for key, weight in whole])
