@@ -324,7 +324,9 @@ async def resume(caller: Caller, *, service: Memories) -> Reply:
 
 
 def _sentence(template: str, memory: Memory, caller: Caller) -> str:
-    return template.format(id=memory.number, content=caller.text(memory.content, MAX_QUOTED))
+    number = caller.words.receipt.number.format(id=memory.number)
+    content = caller.text(memory.content, MAX_QUOTED)
+    return template.format(id=memory.number, number=number, content=content)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,6 @@ from cc_bot.domain.memory import (
     says_the_same,
 )
 from cc_bot.domain.proposal import Moment, Part, Shown, Value
-from cc_bot.stores.memory.store import MemoryFields
-from cc_bot.stores.settings import Keep
 from cc_bot.texts import Texts, texts
 from cc_bot.tools.consent import (
     PENDING,
@@ -231,31 +229,35 @@ async def update_memory(
     expires: Annotated[str | None, Field(description="As for remember; or `never`.")] = None,
 ) -> ToolOutcome:
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
-    # A memory changed in private becomes private.
     former = await _own(context, id)
     check_held(context, **_Note.of(former).arguments)
-    ends: datetime | Keep | None = _end_of(expires, context) if expires else Keep.AS_IS
-    others = await _others(context, former)
-    if _change_needs_approval(context, former, lambda: _is_edit_said(context, former, content, ends, others)):
-        wanted = _Note(
-            clean_content(content) if content else former.content,
-            clean_category(category) if category else former.category,
-            former.tags if tags is None else tuple(tags),
-            former.expires_at if isinstance(ends, Keep) else ends,
-            "private" if context.kept_audience == "private" else former.audience,
-        )
+    wanted = _Note(
+        clean_content(content) if content else former.content,
+        clean_category(category) if category else former.category,
+        former.tags if tags is None else tuple(tags),
+        _end_of(expires, context) if expires else former.expires_at,
+        "private" if context.kept_audience == "private" else former.audience,
+    )
+    others, ends = await _others(context, former), wanted.expires_at
+
+    def is_said() -> bool:
+        as_said = ends == former.expires_at or (ends is not None and context.own.mean_day(ends))
+        return bool(content) and as_said and _is_change_said(context, former, wanted.content, others)
+
+    if _change_needs_approval(context, former, is_said):
         return await _propose_edit(context, wanted, former)
     if context.tainted:
         category, tags = _said_labels(context, category, tags)
-    fields: MemoryFields = {
-        "category": category or None,
-        "tags": tags,
-        "audience": "private" if context.kept_audience == "private" else None,
-        "expires_at": ends,
-    }
-    if context.approved is not None:
-        fields["source"] = context.source
-    memory = await context.memories.update(context.user_id, former.id, content=content or None, **fields)
+    memory = await context.memories.update(
+        context.user_id,
+        former.id,
+        content=content or None,
+        category=category or None,
+        tags=tags,
+        audience=wanted.audience,
+        expires_at=ends,
+        source=None if context.approved is None else context.source,
+    )
     if memory is None:
         raise MemoryNotFound(id=former.number)
     change = MemoryChange("updated", memory, former)
@@ -411,22 +413,6 @@ def _is_said(context: ToolContext, wanted: _Note) -> bool:
 
 def _is_change_said(context: ToolContext, former: Memory, content: str, others: Sequence[str]) -> bool:
     return context.own.change(former.content, content, others=others, shown=context.shown == {former.id})
-
-
-def _is_edit_said(
-    context: ToolContext,
-    former: Memory,
-    content: str | None,
-    ends: datetime | Keep | None,
-    others: Sequence[str],
-) -> bool:
-    stays = isinstance(ends, Keep) or ends == former.expires_at
-    ends_as_said = stays or (isinstance(ends, datetime) and context.own.mean_day(ends))
-    return (
-        bool(content)
-        and ends_as_said
-        and _is_change_said(context, former, clean_content(content or ""), others)
-    )
 
 
 _LABELS: Final = frozenset(
