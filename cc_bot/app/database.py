@@ -27,7 +27,7 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.storage import Database, open_database
-from cc_bot.storage.backup import Announce, BackupResult, Rotation, announce_nothing, back_up, manifests_in
+from cc_bot.storage.backup import Announce, BackupResult, back_up, manifests_in
 from cc_bot.storage.copying import CopyPlan, copy_to_file, copy_to_server, ensure_empty, plan_copy
 from cc_bot.storage.engines import (
     config_path,
@@ -66,11 +66,11 @@ from cc_bot.texts import texts
 
 
 async def run_backup(
-    config: Config, folder: Path, rotation: Rotation = Rotation(), announce: Announce = announce_nothing
+    config: Config, folder: Path, announce: Announce, *, keep: int | None = None, days: int | None = None
 ) -> BackupResult:
     now = config.clock().astimezone(config.timezone)
     database = file_of(config.database_url, "backup")
-    return await back_up(database, folder, now, rotation=rotation, announce=announce)
+    return await back_up(database, folder, now, keep=keep, days=days, announce=announce)
 
 
 async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> tuple[Migration, ...]:

@@ -18,7 +18,7 @@ from cc_bot.app.database import (
 )
 from cc_bot.cli import ask_consent, say, say_in_passing
 from cc_bot.config import Config
-from cc_bot.storage.backup import Announce, Rotation, Rows, Stage
+from cc_bot.storage.backup import Announce, Rows
 from cc_bot.storage.engines import dialect_of, shown, source_url
 from cc_bot.storage.files import URL_SETTING
 from cc_bot.storage.restoring import StagedBackup
@@ -30,8 +30,8 @@ from cc_bot.texts.cli import BackupTexts
 def _backup(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
     folder = options.to or config.backup_folder
-    rotation = Rotation(options.keep, options.keep_days)
-    made = asyncio.run(run_backup(config, folder, rotation, _announcer(words)))
+    backing_up = run_backup(config, folder, _announcer(words), keep=options.keep, days=options.keep_days)
+    made = asyncio.run(backing_up)
     held = made.manifest
     size = f"{held.size_bytes / 1024:,.0f} KiB"
     say(words.backed_up.format(path=made.path, size=size, version=held.schema_version, **_counts(held.rows)))
@@ -145,12 +145,7 @@ def _counts(rows: Rows) -> dict[str, int]:
 
 
 def _announcer(words: BackupTexts) -> Announce:
-    """Print each stage on stderr."""
-
-    def announce(stage: Stage) -> None:
-        say_in_passing(words.stages[stage])
-
-    return announce
+    return lambda stage: say_in_passing(words.stages[stage])
 
 
 COMMANDS: Final[Mapping[str, Callable[[Config, argparse.Namespace], None]]] = {

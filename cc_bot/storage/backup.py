@@ -144,14 +144,6 @@ class Backup:
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Rotation:
-    """Exceeding either limit deletes a backup. None: unbounded."""
-
-    keep: int | None = None
-    days: int | None = None
-
-
 def backups_in(folder: Path) -> list[Backup]:
     """Newest first. Raises OSError."""
     found = list[Backup]()
@@ -164,14 +156,21 @@ def backups_in(folder: Path) -> list[Backup]:
 
 
 def rotate(
-    folder: Path, rotation: Rotation, now: datetime, *, made: Path, database: Path | None = None
+    folder: Path,
+    now: datetime,
+    *,
+    made: Path,
+    keep: int | None = None,
+    days: int | None = None,
+    database: Path | None = None,
 ) -> tuple[Path, ...]:
-    """Delete expired backups with their manifests, and remains of interrupted copies. Returns the backups,
-    oldest first. Never deletes the newest, the one just made, or the open database. Raises OSError."""
+    """Delete backups beyond the newest `keep` or older than `days`, with their manifests, and remains of
+    interrupted copies. Returns the backups, oldest first. Never deletes the newest, the one just made, or the
+    open database. Raises OSError."""
     live = database.resolve() if database else None
     older = [each for each in backups_in(folder) if each.path.resolve() != live][1:]
-    too_many = len(older) if rotation.keep is None else max(rotation.keep, 1) - 1
-    horizon = None if rotation.days is None else now.replace(tzinfo=None) - timedelta(days=rotation.days)
+    too_many = len(older) if keep is None else max(keep, 1) - 1
+    horizon = None if days is None else now.replace(tzinfo=None) - timedelta(days=days)
     outdated = [
         backup.path
         for position, backup in enumerate(older)
@@ -202,7 +201,8 @@ async def back_up(
     folder: Path,
     now: datetime,
     *,
-    rotation: Rotation = Rotation(),
+    keep: int | None = None,
+    days: int | None = None,
     announce: Announce = announce_nothing,
 ) -> BackupResult:
     """Copy the database into the folder (created if missing) as `sessions_YYYYMMDD-HHMMSS.db`, with its
@@ -211,52 +211,46 @@ async def back_up(
     Raises DatabaseMissing, DatabaseUnusable (the source fails SQLite's check), NotEnoughRoom, BackupFailed
     or, after the copy was made, OldBackupsKept.
     """
-    return await asyncio.to_thread(_back_up, database, folder, now, rotation, announce)
+    made, manifest = await asyncio.to_thread(_back_up, database, folder, now, announce)
+    try:
+        deleted = await asyncio.to_thread(
+            lambda: rotate(folder, now, made=made, keep=keep, days=days, database=database)
+        )
+    except OSError as error:
+        raise OldBackupsKept(made=str(made), path=str(folder)) from error
+    return BackupResult(made, manifest, deleted)
 
 
-def _back_up(
-    database: Path, folder: Path, now: datetime, rotation: Rotation, announce: Announce
-) -> BackupResult:
+def _back_up(database: Path, folder: Path, now: datetime, announce: Announce) -> tuple[Path, Manifest]:
     log = ErasureLog.beside(database)
-    with _new_copy(database, folder, f"sessions_{now:%Y%m%d-%H%M%S}", announce) as copy:
+    name = f"sessions_{now:%Y%m%d-%H%M%S}"
+    with _new_copy(database, folder, name, announce) as (partial, target, version, rows):
         log.make()
         merge_log(log.path, copy_in(folder))
         manifest = Manifest(
             made_at=now.astimezone(UTC),
             program=__version__,
-            schema_version=copy.version,
-            size_bytes=copy.partial.stat().st_size,
-            sha256=hash_of(copy.partial),
-            rows=copy.rows,
+            schema_version=version,
+            size_bytes=partial.stat().st_size,
+            sha256=hash_of(partial),
+            rows=rows,
             erasures=read_erasures(copy_in(folder)).count,
         )
-        write_new(manifest_path(copy.target), manifest.to_json().encode())
-    try:
-        deleted = rotate(folder, rotation, now, made=copy.target, database=database)
-    except OSError as error:
-        raise OldBackupsKept(made=str(copy.target), path=str(folder)) from error
-    return BackupResult(copy.target, manifest, deleted)
+        write_new(manifest_path(target), manifest.to_json().encode())
+    return target, manifest
 
 
 def back_up_before(database: Path, version: int) -> Path:
     """Copy the database beside itself before migrating: `sessions.before-v2.db`."""
-    with _new_copy(database, database.parent, f"{database.stem}.before-v{version}") as copy:
-        return copy.target
-
-
-@dataclass(frozen=True, slots=True)
-class _Copy:
-    partial: Path
-    target: Path
-    version: int
-    rows: Rows
+    with _new_copy(database, database.parent, f"{database.stem}.before-v{version}") as (_, target, *_counts):
+        return target
 
 
 @contextmanager
 def _new_copy(
     database: Path, folder: Path, stem: str, announce: Announce = announce_nothing
-) -> Iterator[_Copy]:
-    """Raises as `back_up`."""
+) -> Iterator[tuple[Path, Path, int, Rows]]:
+    """Yield the copy, its final name, schema version and row counts. Raises as `back_up`."""
     if not database.is_file():
         raise DatabaseMissing(path=str(database))
     try:
@@ -279,7 +273,7 @@ def _new_copy(
         with closing(sqlite3.connect(partial.absolute())) as copy:
             version, rows = check_database(copy)
         sync_file(partial)
-        yield _Copy(partial, target, version, rows)
+        yield partial, target, version, rows
         move(partial, target)
     except sqlite3.Error as error:
         if is_disk_trouble(error):

@@ -53,9 +53,7 @@ class DoctorTexts(Area):
     token_refused = Sentence(ja="Discord が DISCORD_TOKEN を受け付けません。\n→ Developer Portal の Bot でトークンを発行し直し、.env を書き換えてください。", en="Discord does not accept DISCORD_TOKEN.\n→ Reset the token in the Developer Portal under Bot, and change .env.")
     discord_unreachable = Sentence(ja="Discord から返事がありません（{problem}）。\n→ ネットワークとプロキシ、status.discord.com を確かめてください。", en="Discord does not answer ({problem}).\n→ Check the network, the proxy and status.discord.com.")
     intents_ok = Sentence(ja="CC_BOT_CHANNELS={reading} に必要なものは揃っています。", en="Everything that CC_BOT_CHANNELS={reading} needs is granted.")
-    intents_missing = Sentence(
-        ja="Message Content Intent がオフなので、CC_BOT_CHANNELS=all でも、ボット宛てのものだけを読みます。\n→ Developer Portal の Bot でオンにし、起動し直してください。", en="The Message Content Intent is off: only what is addressed to the bot is read.\n→ Switch it on in the Developer Portal (Bot), then start again."
-    )
+    intents_missing = Sentence(ja="Message Content Intent がオフなので、ボット宛てのものだけを読みます。\n→ Developer Portal の Bot でオンにし、起動し直してください。", en="The Message Content Intent is off: only what is addressed to the bot is read.\n→ Switch it on in the Developer Portal (Bot), then start again.")
     commands_ok = Sentence(ja="{count} 個が Discord に登録されています。", en="Discord has all {count}.")
     commands_missing = Sentence(ja="Discord に未登録です: {names}\n→ cc-bot run を起動し直すと登録されます。", en="Discord does not have: {names}\n→ Start `cc-bot run` again: it registers them.")
     commands_strange = Sentence(ja="この cc-bot にないコマンドが登録されています: {names}\n→ cc-bot run を起動し直すと登録されます。", en="Discord has commands that this cc-bot does not know: {names}\n→ Start `cc-bot run` again: it registers them.")
