@@ -238,7 +238,7 @@ def _run(config: Config, options: argparse.Namespace) -> int:
             configure_logging("warning", config.log_format)
             from cc_bot.cli.database import COMMANDS
 
-            COMMANDS[options.command](config, options)
+            asyncio.run(COMMANDS[options.command](config, options))
     return EXIT_OK
 
 

@@ -1,11 +1,10 @@
 """The database commands: backup, restore, migrate, copy, erasures, wipe."""
 
 import argparse
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from cc_bot.app.database import (
     SOURCE_OPTION,
@@ -22,16 +21,16 @@ from cc_bot.storage.backup import Announce, Rows
 from cc_bot.storage.engines import dialect_of, shown, source_url
 from cc_bot.storage.files import URL_SETTING
 from cc_bot.storage.restoring import StagedBackup
+from cc_bot.storage.schema import Migration
 from cc_bot.stores.restored import ErasedAgain
 from cc_bot.texts import texts
 from cc_bot.texts.cli import BackupTexts
 
 
-def _backup(config: Config, options: argparse.Namespace) -> None:
+async def _backup(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
     folder = options.to or config.backup_folder
-    backing_up = run_backup(config, folder, _announcer(words), keep=options.keep, days=options.keep_days)
-    made = asyncio.run(backing_up)
+    made = await run_backup(config, folder, _announcer(words), keep=options.keep, days=options.keep_days)
     held = made.manifest
     size = f"{held.size_bytes / 1024:,.0f} KiB"
     say(words.backed_up.format(path=made.path, size=size, version=held.schema_version, **_counts(held.rows)))
@@ -39,7 +38,7 @@ def _backup(config: Config, options: argparse.Namespace) -> None:
         say(words.deleted.format(count=len(made.deleted)))
 
 
-def _restore(config: Config, options: argparse.Namespace) -> None:
+async def _restore(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
     database = config.database_url.removeprefix("sqlite:///")
 
@@ -55,10 +54,9 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
         )
         return ask_consent(f"{offer}\n{words.origin}\n{words.go_on}")
 
-    restoring = run_restore(
+    done = await run_restore(
         config, options.file, confirm, _announcer(words), without_erasures=options.without_erasures
     )
-    done = asyncio.run(restoring)
     say(words.restored.format(path=options.file, database=database))
     if options.yes:  # otherwise the prompt showed it
         say(words.origin)
@@ -71,28 +69,22 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
         say(words.erasures_unknown)
 
 
-def _migrate(config: Config, _: argparse.Namespace) -> None:
+async def _migrate(config: Config, _: argparse.Namespace) -> None:
     words = texts(config.operator_locale).cli
-    applied = asyncio.run(
-        run_migrate(
-            config,
-            lambda step: say_in_passing(
-                words.migration.format(version=step.version, description=step.description)
-            ),
-        )
-    )
+
+    def announce(step: Migration) -> None:
+        say_in_passing(words.migration.format(version=step.version, description=step.description))
+
+    applied = await run_migrate(config, announce)
     done = words.migrated if applied else words.up_to_date
     say(done.format(path=shown(config.database_url)))
 
 
-def _copy(config: Config, options: argparse.Namespace) -> None:
+async def _copy(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
-    source_at, setting = (
-        options.source or config.database_url,
-        SOURCE_OPTION if options.source else URL_SETTING,
-    )
-    copying = run_copy(config, source_at, options.target, _announcer(words), source_setting=setting)
-    done = asyncio.run(copying)
+    source_at = options.source or config.database_url
+    setting = SOURCE_OPTION if options.source else URL_SETTING
+    done = await run_copy(config, source_at, options.target, _announcer(words), source_setting=setting)
     filled = [table for table in done.plan.tables if table.rows]
     for table in filled:
         say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{f'{table.rows:,}':>12}"))
@@ -111,10 +103,10 @@ def _copy(config: Config, options: argparse.Namespace) -> None:
         say(sentence.format(url=target, former=shown(config.database_url)))
 
 
-def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
+async def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
-    applying = run_apply_erasures(config, _announcer(words), tuple(options.files), options.since)
-    _say_erased(asyncio.run(applying), config)
+    done = await run_apply_erasures(config, _announcer(words), tuple(options.files), options.since)
+    _say_erased(done, config)
 
 
 def _say_erased(done: ErasedAgain, config: Config) -> None:
@@ -124,7 +116,7 @@ def _say_erased(done: ErasedAgain, config: Config) -> None:
     say(sentence.format(**{**asdict(done), "since": since}))
 
 
-def _wipe(config: Config, options: argparse.Namespace) -> None:
+async def _wipe(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
 
     def confirm(doomed: list[Path]) -> bool:
@@ -132,7 +124,7 @@ def _wipe(config: Config, options: argparse.Namespace) -> None:
         tell("\n".join((words.doomed, *(f"  {path}" for path in doomed))))
         return options.yes or ask_consent(words.go_on)
 
-    wiped = asyncio.run(run_wipe(config, confirm))
+    wiped = await run_wipe(config, confirm)
     if not wiped:
         say(words.nothing_to_wipe.format(path=config.database_url))
         return
@@ -148,7 +140,7 @@ def _announcer(words: BackupTexts) -> Announce:
     return lambda stage: say_in_passing(words.stages[stage])
 
 
-COMMANDS: Final[Mapping[str, Callable[[Config, argparse.Namespace], None]]] = {
+COMMANDS: Final[Mapping[str, Callable[[Config, argparse.Namespace], Coroutine[Any, Any, None]]]] = {
     "backup": _backup,
     "restore": _restore,
     "migrate": _migrate,
