@@ -285,10 +285,14 @@ def _new_copy(
         partial.unlink(missing_ok=True)
 
 
+def numbered(folder: Path, stem: str) -> Iterator[Path]:
+    """Yield `stem.db`, `stem-2.db`, …"""
+    return (folder / f"{stem}{f'-{number}' if number > 1 else ''}.db" for number in count(1))
+
+
 def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
     """Create a file with mode 0600, which reserves a final name; return both."""
-    for number in count(1):
-        target = folder / f"{stem}{f'-{number}' if number > 1 else ''}.db"
+    for target in numbered(folder, stem):
         partial = target.with_name(f".{target.name}.partial")
         with suppress(FileExistsError):
             os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -1,7 +1,6 @@
 """The database's file and folder, and durable file operations."""
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -149,17 +148,15 @@ def move(source: Path, target: Path) -> None:
 
 
 def write_new(path: Path, content: bytes) -> None:
-    """Atomically, with mode 0600; an existing file is kept. Raises OSError."""
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    partial.touch(mode=0o600, exist_ok=False)
+    """Create a file with mode 0600, atomically. Raises OSError."""
+    partial = path.with_name(f".{path.name}.partial")
+    partial.touch(mode=0o600)
     try:
         partial.write_bytes(content)
         sync_file(partial)
-        with suppress(FileExistsError):
-            os.link(partial, path)
+        move(partial, path)
     finally:
         partial.unlink(missing_ok=True)
-    sync_folder(path.parent)
 
 
 def append(path: Path, lines: bytes) -> None:

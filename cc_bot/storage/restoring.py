@@ -16,7 +16,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -45,6 +44,7 @@ from cc_bot.storage.backup import (
     hash_of,
     is_disk_trouble,
     leftovers_of,
+    numbered,
     read_manifest,
 )
 from cc_bot.storage.files import ensure_folder, ensure_free_space, move, sidecar, sync_file, sync_folder
@@ -205,8 +205,7 @@ def _set_aside(database: Path, now: datetime) -> Path:
     for path in database.parent.glob(f"{glob.escape(stem)}*.db"):
         if path.samefile(database):
             path.unlink()
-    stem = f"{stem}{now:%Y%m%d-%H%M%S}"
-    names = (database.with_name(f"{stem}{f'-{number}' if number > 1 else ''}.db") for number in count(1))
+    names = numbered(database.parent, f"{stem}{now:%Y%m%d-%H%M%S}")
     replaced = next(name for name in names if not name.exists())
     os.utime(database, (now.timestamp(), now.timestamp()))  # determines when it is deleted
     try:
