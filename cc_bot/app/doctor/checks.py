@@ -16,11 +16,10 @@ from cc_bot.app.files import make_agents, make_policies, make_servers_file, path
 from cc_bot.app.models import build_embedder, build_speaker, build_transcriber
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import CcBotError, StartupError
+from cc_bot.domain.errors import CcBotError, InvalidSetting, StartupError
 from cc_bot.domain.message import Agent
 from cc_bot.domain.text import one_line
 from cc_bot.domain.tool_server import ToolServerProblem, ToolServerReport, find_missing
-from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.servers import try_servers
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.storage.engines import dialect_of
@@ -114,7 +113,8 @@ async def _run(check: Check, words: Texts) -> Sequence[Finding]:
     except TimeoutError:
         return [failed(name, words.doctor.took_too_long.format(seconds=round(limit_s)))]
     except CcBotError as error:
-        return [failed(name, explain(error, words))]
+        is_file = isinstance(error, StartupError) and not isinstance(error, InvalidSetting)
+        return [failed(name, explain(error, words), words.doctor.file_fix if is_file else "")]
     except Exception as error:  # noqa: BLE001 - the other checks are still worth reading
         return [failed(name, words.doctor.broke.format(error=type(error).__name__))]
 
@@ -139,22 +139,15 @@ async def _check_discord(config: Config, words: Texts) -> Sequence[Finding]:
 
 
 async def _check_agents(config: Config, words: Texts, agents: Agents) -> Finding:
-    said = words.doctor
-    try:
-        count = len(await agents.load())
-    except StartupError as error:
-        return failed("agents", explain(error, words), said.file_fix)
+    said, count = words.doctor, len(await agents.load())
     there = path_of(config, "agents.toml").exists()
     return ok("agents", said.agents_ok.format(count=count) if there else said.agents_none)
 
 
 async def _check_policy(config: Config, words: Texts) -> Finding:
-    said = words.doctor
-    try:
-        await make_policies(config).load()
-    except StartupError as error:
-        return failed("policy", explain(error, words), said.file_fix)
-    return ok("policy", said.policy_ok if path_of(config, "policy.toml").exists() else said.policy_none)
+    await make_policies(config).load()
+    there = path_of(config, "policy.toml").exists()
+    return ok("policy", words.doctor.policy_ok if there else words.doctor.policy_none)
 
 
 async def _load_agents(agents: Agents) -> Collection[Agent]:
@@ -175,13 +168,9 @@ async def _check_embedder(config: Config, words: Texts) -> Finding:
 
 
 async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:
-    said, servers = words.doctor, dict[str, ServerEntry]()
-    known: Mapping[str, Sequence[str] | None]
-    try:
-        servers |= await make_servers_file(config).load()
-        found = [ok("tools", said.tools_ok.format(count=len(servers)) if servers else said.tools_none)]
-    except StartupError as error:
-        found = [failed("tools", explain(error, words), said.file_fix)]
+    said, servers = words.doctor, await make_servers_file(config).load()
+    known: Mapping[str, Sequence[str] | None] = dict.fromkeys(servers)
+    found = [ok("tools", said.tools_ok.format(count=len(servers)) if servers else said.tools_none)]
     if servers and not offline:
         reports, known = await try_servers(servers, tool_cost, SERVERS_LIMIT_S)
         for each in reports:
@@ -190,8 +179,6 @@ async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline:
             taken = ", ".join(f"{each.server} {each.tokens}" for each in reports)
             limits = {"total": total, "limit": config.tool_tokens, "each": taken}
             found.append(warning("tools", words.tool_servers_file.over_budget.format(**limits)))
-    else:
-        known = dict.fromkeys(servers)
     for agent in await _load_agents(agents):
         if missing := find_missing(agent.tools or (), known):
             names = {"agent": agent.name, "tools": ", ".join(missing[:MAX_NAMES])}

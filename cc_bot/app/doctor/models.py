@@ -13,7 +13,6 @@ from cc_bot.app.models import open_models
 from cc_bot.config import Config
 from cc_bot.domain.errors import (
     CcBotError,
-    InvalidModels,
     ModelError,
     ModelNotFound,
     ModelRefusedKey,
@@ -33,7 +32,7 @@ from cc_bot.llm.model import (
     ToolSchema,
     UserPart,
 )
-from cc_bot.texts import Texts, explain
+from cc_bot.texts import Texts
 
 if TYPE_CHECKING:
     from cc_bot.llm.openai import OpenAIChatModel
@@ -50,18 +49,15 @@ async def check_models(
     config: Config, texts: Texts, of_agents: Sequence[str], tools: Sequence[ToolSchema], *, offline: bool
 ) -> Sequence[Finding]:
     """The models for answers, summaries and agents."""
-    try:
-        async with open_models(config) as models:
-            if models.offline:
-                if not (named := models.named_in_vain):
-                    return [ok("model", texts.doctor.model_offline)]
-                sentence = texts.cli.model_without_server.format(model=named)
-                return [warning("model", sentence, texts.cli.model_without_server_mend)]
-            names = dict.fromkeys((*config.models, *config.summary_models, *of_agents))
-            asked = (check_model(name, models.get(name), tools, texts) for name in names if not offline)
-            return await asyncio.gather(*asked)
-    except InvalidModels as error:
-        return [failed("model", explain(error, texts), texts.doctor.file_fix)]
+    async with open_models(config) as models:
+        if models.offline:
+            if not (named := models.named_in_vain):
+                return [ok("model", texts.doctor.model_offline)]
+            sentence = texts.cli.model_without_server.format(model=named)
+            return [warning("model", sentence, texts.cli.model_without_server_mend)]
+        names = dict.fromkeys((*config.models, *config.summary_models, *of_agents))
+        asked = (check_model(name, models.get(name), tools, texts) for name in names if not offline)
+        return await asyncio.gather(*asked)
 
 
 @dataclass(slots=True)
