@@ -31,9 +31,10 @@ NO_SCHEDULES: dict[type[errors.CcBotError], str] = {
     errors.WhenPassed: "1700-01-01T00:00 + 隔週 | 昨日9時",
     errors.NoSuchTime: "2月30日 | 2月30日 + 毎週 | 2月30日から毎週 | 毎月32日",
     errors.RepeatNotUnderstood: """
-3日おきに8時 | 1日3回 | 毎朝8時 + 平日 | 毎日9時から18時まで1時間ごと | 毎日から毎週
+1日3回 | 毎朝8時 + 平日 | 毎日9時から18時まで1時間ごと | 毎日から毎週
 2026-12-31 + 毎年2月30日 | 明日 + ときどき
 """,
+    errors.RepeatAmbiguous: "2日おき | 3日おきに8時 | 明日 + 2日おき | every second tuesday",
     errors.SeveralTimes: "明日9時と18時 | 明日9時と18時 + 毎日 | 毎日9時と18時半",
     errors.RepeatTooOften: "15分おき",
 }

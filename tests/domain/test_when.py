@@ -60,7 +60,7 @@ NOT_SPLIT = phrases(
 1時間以内に電話 | 9時前に薬 | 17時までに提出 | 来週中に提出 | 明日か明後日に薬 | 3日間休む | 5日分の薬をもらう
 昼寝する | 朝ごはんを作る | 夜更かししない | 5pm or 6pm call | monday or tuesday call
 every day at 9 or 10 pills | every friday until christmas at 18 call | 毎日9時(祝日を除く) 薬
-in 10 minutes and 20 minutes call | 明日から1週間毎日9時 薬
+in 10 minutes and 20 minutes call | 明日から1週間毎日9時 薬 | every friday at 18 swim until christmas
 """
 )
 """Their time goes on, or no rule reads how often: it is not cut short."""
@@ -84,6 +84,13 @@ class TestTime:
         night = datetime(2026, 11, 23, 0, 30, tzinfo=TOKYO)
         for text in ("今夜1時", "夜の1時", "深夜1時", "25時", "tonight at 1am", "1時"):
             assert wall(text, night) == "2026-11-23 01:00", text
+
+    def test_at_the_end_of_the_month_is_today_on_that_day(self) -> None:
+        last = datetime(2026, 11, 30, 8, tzinfo=TOKYO)
+        for text in ("月末", "the last day of the month"):
+            assert wall(text, last) == "2026-11-30 09:00"
+            with pytest.raises(errors.WhenPassed):
+                wall(text, last + timedelta(hours=3))
 
     def test_ends_in_the_month_after_a_long_one(self) -> None:
         assert wall("1か月後", datetime(2027, 1, 31, 9, tzinfo=TOKYO)) == "2027-02-28 09:00"

@@ -117,6 +117,16 @@ class TestTaintedTurn:
             *("仕事", "#曜日", "🔒 DM と自分だけに見える回答")
         ]
 
+    async def test_cancels_the_reminder_that_its_message_names_better_than_all_others(
+        self, turn: Turn
+    ) -> None:
+        for text in ("朝の薬を飲む", "薬を買う"):
+            await turn.stores.schedules.add(ME, text, TOMORROW)
+        for said, number, done in (("薬", 1, False), ("買う薬", 1, False), ("買う薬", 2, True)):
+            tainted = turn.having(tainted=True, own_words=f"{said}のお知らせを取り消して")
+            outcome = await tainted.call("cancel_schedule", id=number)
+            assert (outcome.proposal is None) is done, (said, number)
+
     async def test_that_nobody_watches_is_refused(self, turn: Turn, memory: Memory) -> None:
         unwatched = turn.having(tainted=True, can_propose=False)
         for name, arguments in (
