@@ -20,7 +20,15 @@ from cc_bot.context.prompt import BuiltPrompt, changing, profile, told_to_be
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ModelUnavailable
-from cc_bot.domain.heartbeat import LATELY, Matter, audible, new, of_memories, of_missed, of_reminders
+from cc_bot.domain.heartbeat import (
+    LATELY,
+    HeartbeatItem,
+    due_items,
+    may_mention,
+    memory_items,
+    missed_items,
+    select_new,
+)
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message, ToolCall, Visibility
 from cc_bot.domain.repeats import is_quiet
@@ -71,20 +79,20 @@ class Heartbeats:
         if is_quiet(now, options.timezone, schedule.quiet):
             return None
         async with self._looking:
-            matters = await self._news(schedule, options, now)
-        if not matters:
+            items = await self._news(schedule, options, now)
+        if not items:
             return None
         async with self._thinking:
             session_canvas = await self.stores.canvases.draw(key, ())
             canvas = None if session_canvas is None else CanvasDraft(session_canvas, schedule.heard)
             try:
-                draft = await self._think(schedule, options, matters, now, canvas)
+                draft = await self._think(schedule, options, items, now, canvas)
             except LimitReached as error:
                 _log.info("heartbeat_not_begun", schedule=schedule.id, limit=error.params["what"])
                 return None
-        if not await self._is_wanted(schedule, matters):
+        if not await self._is_wanted(schedule, items):
             return None
-        marks = {reason.mark: reason.until for each in matters for reason in each.reasons}
+        marks = {reason.mark: reason.until for each in items for reason in each.reasons}
         await self.stores.heartbeats.set_marks(key.user_id, marks)
         drawn = canvas.drawn if canvas else ()
         drew = bool(drawn) and bool(await self.stores.canvases.draw(key, drawn))
@@ -92,7 +100,7 @@ class Heartbeats:
         _log.info(
             "heartbeat_done",
             schedule=schedule.id,
-            matters=len(matters),
+            matters=len(items),
             silent=silent,
             drew=drew,
             prompt_tokens=draft.usage.prompt_tokens,
@@ -100,15 +108,17 @@ class Heartbeats:
         )
         if silent:
             return Speech(None, drew) if drew else None
-        return Speech(_message(draft, matters, schedule.heard), drew)
+        return Speech(_message(draft, items, schedule.heard), drew)
 
-    async def _news(self, schedule: Schedule, options: TurnOptions, now: datetime) -> tuple[Matter, ...]:
+    async def _news(
+        self, schedule: Schedule, options: TurnOptions, now: datetime
+    ) -> tuple[HeartbeatItem, ...]:
         user_id, visibility = schedule.key.user_id, schedule.heard
         reminders = await self.stores.schedules.list(user_id)
         missed = await self.stores.heartbeats.list_missed(user_id, now - LATELY)
         found = [
-            *of_reminders((each for each in reminders if audible(each, schedule, visibility)), now),
-            *of_missed((each for each in missed if audible(each.schedule, schedule, visibility)), now),
+            *due_items((each for each in reminders if may_mention(each, schedule, visibility)), now),
+            *missed_items((each for each in missed if may_mention(each.schedule, schedule, visibility)), now),
         ]
         before: int | None = None
         while not options.memory_paused and (
@@ -116,21 +126,21 @@ class Heartbeats:
         ):
             before = memories[-1].id
             heard = [each for each in memories if visibility == "private" or each.audience == "anywhere"]
-            looking = of_memories(heard, now, options.timezone, since=schedule.created_at)
+            looking = memory_items(heard, now, options.timezone, since=schedule.created_at)
             found += await asyncio.to_thread(list, looking)  # texts may be long
-        return new(found, await self.stores.heartbeats.get_marks(user_id)) if found else ()
+        return select_new(found, await self.stores.heartbeats.get_marks(user_id)) if found else ()
 
-    async def _is_wanted(self, schedule: Schedule, matters: Sequence[Matter]) -> bool:
+    async def _is_wanted(self, schedule: Schedule, items: Sequence[HeartbeatItem]) -> bool:
         """Not if the heartbeat was stopped, memory was paused, or a memory or reminder in it was deleted
         while the model was asked."""
         user_id, stores = schedule.key.user_id, self.stores
         now = await stores.schedules.get(user_id, schedule.id)
         if now is None or now.status != "active":
             return False
-        memories = [each.id for each in matters if each.kind == "memory"]
+        memories = [each.id for each in items if each.kind == "memory"]
         if memories and (await stores.settings.get(user_id)).memory_paused:
             return False
-        reminders = [each.id for each in matters if each.kind != "memory"]
+        reminders = [each.id for each in items if each.kind != "memory"]
         return all(
             [
                 *[await stores.memories.get(user_id, memory_id) for memory_id in memories],
@@ -142,7 +152,7 @@ class Heartbeats:
         self,
         schedule: Schedule,
         options: TurnOptions,
-        matters: Sequence[Matter],
+        items: Sequence[HeartbeatItem],
         now: datetime,
         canvas: CanvasDraft | None,
     ) -> Draft:
@@ -168,7 +178,7 @@ class Heartbeats:
             rounds = Rounds(recorder.metered(self.chains.of(models)), tools, offered, context)
             try:
                 async with asyncio.timeout(self.time_limit_s):
-                    await rounds.run(_prompt(options, matters, now, canvas, notes), draft)
+                    await rounds.run(_prompt(options, items, now, canvas, notes), draft)
             except TimeoutError as error:
                 raise ModelUnavailable from error
         if draft.status != "complete":
@@ -178,7 +188,7 @@ class Heartbeats:
 
 def _prompt(
     options: TurnOptions,
-    matters: Sequence[Matter],
+    items: Sequence[HeartbeatItem],
     now: datetime,
     canvas: CanvasDraft | None,
     notes: Sequence[Memory],
@@ -193,7 +203,7 @@ def _prompt(
     parts = (
         SystemPart("\n".join(filter(None, stable))),
         SystemPart(changing(options.locale, local, options.timezone, canvas=shown), shown.tainted),
-        UserPart(heartbeat_notes(matters, options.timezone), tainted=any(each.tainted for each in matters)),
+        UserPart(heartbeat_notes(items, options.timezone), tainted=any(each.tainted for each in items)),
     )
     return TurnPrompt(lambda _: BuiltPrompt(parts, (0,)), 0.0, agent=options.agent, tells_private=True)
 
@@ -212,9 +222,9 @@ def _offered(tools: ToolRegistry, options: TurnOptions, *, drawing: bool) -> tup
     )
 
 
-def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) -> Message:
+def _message(draft: Draft, items: Sequence[HeartbeatItem], visibility: Visibility) -> Message:
     """Includes a call that names the memories shown to the model."""
-    shown = [{"id": each.number, "ref": each.id} for each in matters if each.kind == "memory"]
+    shown = [{"id": each.number, "ref": each.id} for each in items if each.kind == "memory"]
     calls = tuple(draft.calls)
     if shown:
         calls = (ToolCall("heartbeat", "recall", "{}", json.dumps({"memories": shown})), *calls)

@@ -41,7 +41,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
+class HeartbeatItem:
     kind: Kind
     id: int
     text: str
@@ -50,12 +50,12 @@ class Matter:
     number: int = 0
 
 
-def audible(schedule: Schedule, heartbeat: Schedule, visibility: Visibility) -> bool:
+def may_mention(schedule: Schedule, heartbeat: Schedule, visibility: Visibility) -> bool:
     """In a channel: only what was made there in public."""
     return visibility == "private" or is_known_in(schedule, heartbeat.key.channel_id)
 
 
-def of_reminders(schedules: Iterable[Schedule], now: datetime) -> Iterator[Matter]:
+def due_items(schedules: Iterable[Schedule], now: datetime) -> Iterator[HeartbeatItem]:
     """Yield reminders that are due soon. A repeated one is news once: it sends its own messages."""
     for schedule in schedules:
         due = schedule.due_at
@@ -67,7 +67,7 @@ def of_reminders(schedules: Iterable[Schedule], now: datetime) -> Iterator[Matte
             yield _of_schedule("reminder", schedule, Reason("due", due, mark, until))
 
 
-def of_missed(firings: Iterable[Firing], now: datetime) -> Iterator[Matter]:
+def missed_items(firings: Iterable[Firing], now: datetime) -> Iterator[HeartbeatItem]:
     for firing in firings:
         schedule, due = firing.schedule, firing.due_at
         if now - LATELY <= due <= now:
@@ -75,19 +75,19 @@ def of_missed(firings: Iterable[Firing], now: datetime) -> Iterator[Matter]:
             yield _of_schedule("missed", schedule, Reason("missed", due, mark, due + LATELY))
 
 
-def _of_schedule(kind: Kind, schedule: Schedule, reason: Reason) -> Matter:
-    return Matter(kind, schedule.id, schedule.text, (reason,), schedule.tainted, schedule.number)
+def _of_schedule(kind: Kind, schedule: Schedule, reason: Reason) -> HeartbeatItem:
+    return HeartbeatItem(kind, schedule.id, schedule.text, (reason,), schedule.tainted, schedule.number)
 
 
-def of_memories(
+def memory_items(
     memories: Iterable[Memory], now: datetime, zone: ZoneInfo, *, since: datetime
-) -> Iterator[Matter]:
+) -> Iterator[HeartbeatItem]:
     """Yield memories that end or name a day soon, or changed since heartbeats began."""
     for memory in memories:
         if memory.is_expired(now):
             continue
         if reasons := tuple(_reasons(memory, now, zone, since)):
-            yield Matter("memory", memory.id, memory.content, reasons, memory.tainted, memory.number)
+            yield HeartbeatItem("memory", memory.id, memory.content, reasons, memory.tainted, memory.number)
 
 
 def _reasons(memory: Memory, now: datetime, zone: ZoneInfo, since: datetime) -> Iterator[Reason]:
@@ -106,14 +106,14 @@ def _near(why: Why, moment: datetime, mark: str, now: datetime) -> Reason:
     return Reason(why, moment, f"{mark} soon" if soon else mark, moment + timedelta(days=2))
 
 
-def new(matters: Iterable[Matter], looked_at: Collection[str]) -> tuple[Matter, ...]:
-    """Return the matters with their new reasons, most urgent first."""
+def select_new(items: Iterable[HeartbeatItem], looked_at: Collection[str]) -> tuple[HeartbeatItem, ...]:
+    """Return the items with their new reasons, most urgent first."""
     fresh = (
         replace(each, reasons=tuple(reason for reason in each.reasons if reason.mark not in looked_at))
-        for each in matters
+        for each in items
     )
-    found = [matter for matter in fresh if matter.reasons]
-    found.sort(key=lambda matter: min((_RANKS[reason.why], reason.when) for reason in matter.reasons))
+    found = [item for item in fresh if item.reasons]
+    found.sort(key=lambda item: min((_RANKS[reason.why], reason.when) for reason in item.reasons))
     return tuple(found[:MAX_COUNT])
 
 

@@ -128,8 +128,8 @@ def moments_of(words: TimeWords, now: datetime, zone: ZoneInfo, *, over: bool = 
         raise WhenNotUnderstood
     found = set[ReadTime]()
     for choice, clock in product(day_choices(words, local.date()), clocks or [None]):
-        walls = _local_times(words, choice, clock, local.date())
-        moments = [_to_utc(wall, now, zone) for wall in walls]
+        local_times = _local_times(words, choice, clock, local.date())
+        moments = [_to_utc(local_time, now, zone) for local_time in local_times]
         moment = next((each for each in moments if each > now), moments[-1] if over else None)
         if moment is None:
             raise WhenPassed
@@ -157,9 +157,9 @@ def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today:
             yield _at(day, minute + NOON)
 
 
-def _to_utc(wall: datetime, now: datetime, zone: ZoneInfo) -> datetime:
+def _to_utc(local_time: datetime, now: datetime, zone: ZoneInfo) -> datetime:
     """If a local time occurs twice and the first is over, the second counts."""
-    first, second = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+    first, second = (local_time.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     return second if first <= now < second else first
 
 
@@ -175,12 +175,12 @@ def _shifted(words: TimeWords, clock: Clock | None, now: datetime, zone: ZoneInf
     local = now.astimezone(zone)
     year, month = months_on(local.date(), months)
     day = min(local.day, calendar.monthrange(year, month)[1])
-    wall = local.replace(year=year, month=month, day=day, tzinfo=None, fold=0) + timedelta(days=days)
+    local_time = local.replace(year=year, month=month, day=day, tzinfo=None, fold=0) + timedelta(days=days)
     if clock and (minute := clock.of_other_day()) is not None:
-        wall = _at(wall.date(), minute)
+        local_time = _at(local_time.date(), minute)
     elif not (months or days):
         return ReadTime(now + timedelta(seconds=seconds), timed=True)
-    return ReadTime(_to_utc(wall, now, zone) + timedelta(seconds=seconds), timed=bool(seconds or clock))
+    return ReadTime(_to_utc(local_time, now, zone) + timedelta(seconds=seconds), timed=bool(seconds or clock))
 
 
 def _of_week(words: TimeWords, today: date) -> list[list[date]]:

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.heartbeat import Matter, Reason
+from cc_bot.domain.heartbeat import HeartbeatItem, Reason
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Role, is_blank
 from cc_bot.domain.text import shorten
@@ -77,18 +77,18 @@ HEARTBEAT_INSTRUCTIONS: Final = {
 }
 
 
-def heartbeat_notes(matters: Sequence[Matter], timezone: ZoneInfo) -> str:
-    return json.dumps({"look_at": [_note(each, timezone) for each in matters]}, ensure_ascii=False)
+def heartbeat_notes(items: Sequence[HeartbeatItem], timezone: ZoneInfo) -> str:
+    return json.dumps({"look_at": [_note(each, timezone) for each in items]}, ensure_ascii=False)
 
 
 def is_silent(answer: str) -> bool:
     return is_blank(answer) or _SILENT.search(answer.strip()) is not None
 
 
-def _note(matter: Matter, timezone: ZoneInfo) -> dict[str, Any]:
-    text = shorten(matter.text, _MAX_NOTE_CHARACTERS)
-    because = [{"why": reason.why, "when": _when(reason, timezone)} for reason in matter.reasons]
-    return {"kind": matter.kind, "id": matter.number, "text": text, "because": because}
+def _note(item: HeartbeatItem, timezone: ZoneInfo) -> dict[str, Any]:
+    text = shorten(item.text, _MAX_NOTE_CHARACTERS)
+    because = [{"why": reason.why, "when": _when(reason, timezone)} for reason in item.reasons]
+    return {"kind": item.kind, "id": item.number, "text": text, "because": because}
 
 
 def _when(reason: Reason, timezone: ZoneInfo) -> str:

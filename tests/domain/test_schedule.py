@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from cc_bot.domain import SessionKey
 from cc_bot.domain.heartbeat import (
     USUAL_QUIET,
-    Matter,
-    audible,
+    HeartbeatItem,
     days_named,
-    new,
-    of_memories,
-    of_missed,
-    of_reminders,
+    due_items,
+    may_mention,
+    memory_items,
+    missed_items,
     parse_minute,
+    select_new,
 )
 from cc_bot.domain.memory import Memory, Source
 from cc_bot.domain.repeats import Quiet, is_quiet, next_time
@@ -130,15 +130,15 @@ def memory(
     return Memory(number, 1, content, "general", (), {}, LONG_AGO, NOW + changed, number=number)
 
 
-def of(*memories: Memory, since: datetime = LONG_AGO, now: datetime = NOW) -> list[Matter]:
-    return list(of_memories(memories, now, TOKYO, since=since))
+def of(*memories: Memory, since: datetime = LONG_AGO, now: datetime = NOW) -> list[HeartbeatItem]:
+    return list(memory_items(memories, now, TOKYO, since=since))
 
 
-def whys(matters: list[Matter]) -> list[list[str]]:
+def whys(matters: list[HeartbeatItem]) -> list[list[str]]:
     return [[reason.why for reason in matter.reasons] for matter in matters]
 
 
-def marks(*matters: Matter) -> set[str]:
+def marks(*matters: HeartbeatItem) -> set[str]:
     return {reason.mark for matter in matters for reason in matter.reasons}
 
 
@@ -147,24 +147,28 @@ class TestReminders:
         ahead = [reminder(timedelta(hours=hours)) for hours in (-1, 0, 24, 25)]
         soon = reminder(timedelta(hours=1))
         others = replace(soon, status="paused"), replace(soon, status="done"), replace(BEAT, due_at=NOW)
-        found = [matter.reasons[0].when for matter in of_reminders([*ahead, *others], NOW)]
+        found = [matter.reasons[0].when for matter in due_items([*ahead, *others], NOW)]
         assert found == [NOW, NOW + timedelta(hours=24)]
         firings = [Firing(reminder(timedelta()), NOW - timedelta(days=days)) for days in (-1, 0, 8, 9)]
-        found = [matter.reasons[0].when for matter in of_missed(firings, NOW)]
+        found = [matter.reasons[0].when for matter in missed_items(firings, NOW)]
         assert found == [NOW, NOW - timedelta(days=8)]
 
     def test_that_repeat_are_news_once_and_those_that_were_put_off_are_again(self) -> None:
-        [today] = of_reminders([reminder(timedelta(hours=1), repeat="0 10 * * *")], NOW)
+        [today] = due_items([reminder(timedelta(hours=1), repeat="0 10 * * *")], NOW)
         tomorrow = reminder(timedelta(hours=25), repeat="0 10 * * *")
-        assert new(of_reminders([tomorrow], NOW + timedelta(days=1)), marks(today)) == ()
-        [once] = of_reminders([reminder(timedelta(hours=1))], NOW)
-        assert new(of_reminders([reminder(timedelta(hours=2))], NOW), marks(once))
+        assert select_new(due_items([tomorrow], NOW + timedelta(days=1)), marks(today)) == ()
+        [once] = due_items([reminder(timedelta(hours=1))], NOW)
+        assert select_new(due_items([reminder(timedelta(hours=2))], NOW), marks(once))
 
     def test_of_elsewhere_and_private_ones_are_for_a_dm_only(self) -> None:
         here = reminder(timedelta(hours=1))
         elsewhere, private = replace(here, key=SessionKey(1, 11)), replace(here, visibility="private")
-        assert [audible(each, BEAT, "public") for each in (here, elsewhere, private)] == [True, False, False]
-        assert all(audible(each, BEAT, "private") for each in (here, elsewhere, private))
+        assert [may_mention(each, BEAT, "public") for each in (here, elsewhere, private)] == [
+            True,
+            False,
+            False,
+        ]
+        assert all(may_mention(each, BEAT, "private") for each in (here, elsewhere, private))
 
 
 class TestMemories:
@@ -187,13 +191,13 @@ class TestMemories:
 def test_news_are_what_of_a_matter_is_new_the_pressing_first() -> None:
     dentist = "11月25日に歯医者"
     [before] = of(memory(dentist))
-    [after] = new(of(memory(dentist, changed=timedelta())), marks(before))
+    [after] = select_new(of(memory(dentist, changed=timedelta())), marks(before))
     assert [reason.why for reason in after.reasons] == ["changed"]
     near = of(memory(dentist), now=NOW + timedelta(days=2))
-    assert len(new(near, marks(before))) == 1, "once more when its day is near"
-    assert new(near, marks(before, *near)) == ()
+    assert len(select_new(near, marks(before))) == 1, "once more when its day is near"
+    assert select_new(near, marks(before, *near)) == ()
     ending = replace(memory(number=3), expires_at=NOW + timedelta(days=1))
     memories = of(memory(number=1, changed=timedelta(hours=-1)), memory(dentist, number=2), ending)
-    due = list(of_reminders([reminder(timedelta(hours=1), number=4)], NOW))
-    missed = list(of_missed([Firing(reminder(timedelta(), number=5), NOW - timedelta(hours=2))], NOW))
-    assert [matter.id for matter in new([*memories, *due, *missed], ())] == [5, 4, 3, 2, 1]
+    due = list(due_items([reminder(timedelta(hours=1), number=4)], NOW))
+    missed = list(missed_items([Firing(reminder(timedelta(), number=5), NOW - timedelta(hours=2))], NOW))
+    assert [matter.id for matter in select_new([*memories, *due, *missed], ())] == [5, 4, 3, 2, 1]
