@@ -1,7 +1,7 @@
 """A user's settings, signed-in browsers and stored data: as `/settings` and `/privacy`."""
 
+import re
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Final
 
 from aiohttp import web
@@ -21,7 +21,7 @@ from cc_bot.web.page import ENVIRONMENT, fill, go_on, render, see_other, send_fi
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, drop_cookie, is_secure, visitor_of
 
-_MARKS: Final = ("・", "- ", "-# ")
+_LIST_MARK: Final = re.compile(r"\A(?:・|-#? )")
 """Of list items on Discord; a page has a list."""
 _LANGUAGES: Final[dict[str, Locale | None]] = {"": None, **{locale: locale for locale in Locale}}
 MAX_ZONE_LENGTH: Final = 64
@@ -51,7 +51,9 @@ class AccountPages:
             "privacy.html",
             visitor,
             held=[(name, held.kinds[kind]) for kind, name in kinds.items() if kind in held.kinds],
-            kept=_lines(visitor.words.privacy.kept_lines(privacy.retention, held)),
+            kept=[
+                _LIST_MARK.sub("", line) for line in visitor.words.privacy.kept_lines(privacy.retention, held)
+            ],
         )
 
     async def export(self, request: web.Request) -> web.StreamResponse:
@@ -69,28 +71,20 @@ class AccountPages:
             "privacy_erase.html",
             visitor,
             goes=_that_goes(held, visitor.words),
-            stays=_lines([visitor.words.privacy.what_stays(held)])[0],
+            stays=_LIST_MARK.sub("", visitor.words.privacy.what_stays(held)),
             until=until,
             until_s=int(until.timestamp()),
         )
 
     async def erase(self, request: web.Request) -> web.StreamResponse:
         """Raises ErasureUnfinished or another StorageError."""
-        visitor = visitor_of(request)
-        until = text_of(request, "until")
-        if not _holds(until, self._services.clock()):
-            return go_on(request, visitor_of(request), "/privacy/erase", "erase_too_late")
+        visitor, until = visitor_of(request), text_of(request, "until")
+        is_number = until.isascii() and until.isdecimal() and len(until) < 12
+        if not is_number or self._services.clock().timestamp() > int(until):
+            return go_on(request, visitor, "/privacy/erase", "erase_too_late")
         async with self._services.discord.erasing(visitor.user_id):
             held = await self._services.privacy.erase(visitor.user_id)
-        response = self._erased(request, visitor, held)
-        return self._signed_out(request, response)
-
-    def _signed_out(self, request: web.Request, response: web.Response) -> web.Response:
-        drop_cookie(response, secure=is_secure(request.host, self._services.settings))
-        return response
-
-    def _erased(self, request: web.Request, visitor: SignedIn, held: Holdings) -> web.Response:
-        return fill(
+        page = fill(
             request.app[ENVIRONMENT],
             "privacy_erased.html",
             visitor.words,
@@ -101,6 +95,11 @@ class AccountPages:
             done="",
             told=without_sign(visitor.words.privacy.say_erased(held)),
         )
+        return self._signed_out(request, page)
+
+    def _signed_out(self, request: web.Request, response: web.Response) -> web.Response:
+        drop_cookie(response, secure=is_secure(request.host, self._services.settings))
+        return response
 
     async def show_settings(self, request: web.Request) -> web.Response:
         visitor = visitor_of(request)
@@ -145,11 +144,13 @@ class AccountPages:
         locale = _LANGUAGES[language]
         spoken = bool(text_of(request, "spoken"))
         try:
+            if len(typed) > MAX_ZONE_LENGTH:
+                raise UnknownTimezone
             await preferences.choose(
                 services.stores,
                 visitor.user_id,
                 locale=locale,
-                zone=_zone_in(typed),
+                zone=typed.strip() or None,
                 spoken=spoken if services.settings.speaks else Keep.AS_IS,
                 default_zone=services.settings.timezone.key,
             )
@@ -174,28 +175,9 @@ class AccountPages:
         return go_on(request, visitor_of(request), "/settings", "session_ended")
 
 
-def _zone_in(typed: str) -> str | None:
-    """None for the default. Raises UnknownTimezone if it is too long."""
-    if len(typed) > MAX_ZONE_LENGTH:
-        raise UnknownTimezone
-    return typed.strip() or None
-
-
-def _holds(until: str, now: datetime) -> bool:
-    return until.isascii() and until.isdecimal() and len(until) < 12 and now.timestamp() <= int(until)
-
-
 def _that_goes(held: Holdings, words: Texts) -> list[tuple[str, int]]:
     return [
         (name, held.count(kind))
         for kind, name in words.privacy.kinds.items()
         if kind not in LEFT_BY_ERASING and held.count(kind)
     ]
-
-
-def _lines(lines: Sequence[str]) -> list[str]:
-    found = list[str]()
-    for line in lines:
-        mark = next((mark for mark in _MARKS if line.startswith(mark)), "")
-        found.append(line.removeprefix(mark))
-    return found

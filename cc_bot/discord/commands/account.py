@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import nullcontext
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 import hikari
@@ -33,7 +33,7 @@ from cc_bot.domain.timezones import suggest_zones
 from cc_bot.in_order import ExportQueue
 from cc_bot.preferences import choose
 from cc_bot.privacy import Privacy
-from cc_bot.stores import Keep, Stores, WebSessionStore
+from cc_bot.stores import Stores, WebSessionStore
 from cc_bot.texts import explain
 from cc_bot.texts.session import SessionTexts
 
@@ -62,19 +62,15 @@ async def settings(
 ) -> Reply:
     """Change the given settings, and show all. Raises UnknownTimezone."""
     may_speak = running.spoken is not None and running.spoken.possible
-    in_vain = voice == "on" and not may_speak
-    if in_vain:
-        voice = None
-    changes = any(choice is not None for choice in (language, timezone, voice))
+    in_vain, changes = voice == "on" and not may_speak, dict[str, Any]()
+    if language is not None:
+        changes["locale"] = Locale(language)
+    if timezone is not None:
+        changes["zone"] = timezone
+    if voice is not None and not in_vain:
+        changes["spoken"] = voice == "on"
     if changes:
-        await choose(
-            stores,
-            caller.user_id,
-            locale=Keep.AS_IS if language is None else Locale(language),
-            zone=Keep.AS_IS if timezone is None else timezone,
-            spoken=Keep.AS_IS if voice is None else voice == "on",
-            default_zone=recipients.timezone.key,
-        )
+        await choose(stores, caller.user_id, **changes, default_zone=recipients.timezone.key)
         caller = await recipients.of(ctx.interaction)
     texts = caller.words.session
     saved = [texts.settings_saved] if changes else []

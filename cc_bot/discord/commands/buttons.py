@@ -11,7 +11,7 @@ import lightbulb
 from cc_bot.commands.memories import hidden_reply
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.forms import OpenForms, entered_in, form_buttons, sheet, sheet_title
+from cc_bot.discord.delivery.forms import MAX_TITLE_LENGTH, OpenForms, entered_in, form_buttons, sheet
 from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Sent
@@ -40,6 +40,7 @@ from cc_bot.discord.presses import Press, Submission, on_press
 from cc_bot.discord.recipients import Recipient, respond_or_follow_up, tell
 from cc_bot.domain.errors import InputError, StorageError
 from cc_bot.domain.form import read_form
+from cc_bot.domain.text import shorten
 from cc_bot.log import begin_turn
 from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores, TurnLedger, asked_in
 from cc_bot.texts import explain
@@ -161,7 +162,8 @@ async def open_form(press: Press[FormButton], forms: OpenForms) -> None:
     else:
         fields = sheet(found.form, found.entered, words)
         shown = FormSheet(recipient.user_id, button.form).custom_id()
-        await interaction.create_modal_response(sheet_title(found.form, words), shown, components=fields)
+        title = shorten(words.form.title.format(server=found.form.server), MAX_TITLE_LENGTH)
+        await interaction.create_modal_response(title, shown, components=fields)
 
 
 @on_press(FormSheet, not_yours=lambda words: words.form.not_yours, response="later")

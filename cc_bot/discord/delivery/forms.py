@@ -117,37 +117,27 @@ def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
     )
 
 
-def sheet_title(form: Form, words: Texts) -> str:
-    return shorten(words.form.title.format(server=form.server), MAX_TITLE_LENGTH)
-
-
 def sheet(form: Form, entered: Mapping[str, str], words: Texts) -> list[ModalActionRowBuilder]:
     """Ids are positions, since names are the server's."""
-    return [
-        ModalActionRowBuilder().add_text_input(
+    rows = list[ModalActionRowBuilder]()
+    for number, one in enumerate(form.fields):
+        default = next((each.label for each in one.choices if each.value == one.default), one.default)
+        long = one.kind == "text" and (one.most or 0) > _PARAGRAPH_FROM
+        row = ModalActionRowBuilder().add_text_input(
             str(number),
-            shorten(one_line(field.title), MAX_TITLE_LENGTH) or "?",
-            style=_style(field),
-            value=entered.get(field.name, _default(field))[:MAX_ENTRY_LENGTH] or hikari.UNDEFINED,
-            placeholder=_placeholder(field, words) or hikari.UNDEFINED,
-            required=field.required,
+            shorten(one_line(one.title), MAX_TITLE_LENGTH) or "?",
+            style=hikari.TextInputStyle.PARAGRAPH if long else hikari.TextInputStyle.SHORT,
+            value=entered.get(one.name, default)[:MAX_ENTRY_LENGTH] or hikari.UNDEFINED,
+            placeholder=_placeholder(one, words) or hikari.UNDEFINED,
+            required=one.required,
             max_length=MAX_ENTRY_LENGTH,
         )
-        for number, field in enumerate(form.fields)
-    ]
+        rows.append(row)
+    return rows
 
 
 def entered_in(form: Form, values: Mapping[str, str]) -> Mapping[str, str]:
     return {field.name: values.get(str(number), "") for number, field in enumerate(form.fields)}
-
-
-def _default(field: FormField) -> str:
-    return next((each.label for each in field.choices if each.value == field.default), field.default)
-
-
-def _style(field: FormField) -> hikari.TextInputStyle:
-    long = field.kind == "text" and (field.most or 0) > _PARAGRAPH_FROM
-    return hikari.TextInputStyle.PARAGRAPH if long else hikari.TextInputStyle.SHORT
 
 
 def _placeholder(field: FormField, words: Texts) -> str:
