@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import structlog
 
@@ -43,8 +43,7 @@ _SIGNS: Final[dict[str, Subject]] = {"@": "user", "@!": "user", "@&": "role", "#
 _MAX_ID: Final = 2**63
 
 
-@dataclass(frozen=True, slots=True)
-class Mentionable:
+class Mentionable(NamedTuple):
     subject: Subject
     id: int
 
@@ -100,17 +99,12 @@ class LimitInForce:
 
 
 async def limits_in_force(administration: Administration) -> Sequence[LimitInForce]:
-    in_file = (await administration.policies.now()).limits
-    set_here = {each.key: each.value for each in await administration.limits.list_all()}
-    keys = sorted({*in_file, *set_here}, key=lambda key: (key.scope, key.scope_id, key.name))
-    return [
-        LimitInForce(key, set_here[key], "here")
-        if key in set_here
-        else LimitInForce(
-            key, in_file[key], "default" if in_file[key] == DEFAULT_RULES.get(key, 0) else "file"
-        )
-        for key in keys
-    ]
+    found = dict[LimitKey, LimitInForce]()
+    for key, value in (await administration.policies.now()).limits.items():
+        found[key] = LimitInForce(key, value, "default" if value == DEFAULT_RULES.get(key, 0) else "file")
+    for each in await administration.limits.list_all():
+        found[each.key] = LimitInForce(each.key, each.value, "here")
+    return [found[key] for key in sorted(found, key=lambda key: (key.scope, key.scope_id, key.name))]
 
 
 async def show_limits(caller: Caller, *, administration: Administration) -> Reply:
@@ -217,7 +211,7 @@ async def show_access(caller: Caller, owners: Collection[int], *, administration
         (texts.denied, in_force.set_here.deny, ""),
         (texts.denied, in_force.in_file.deny, texts.from_file),
     ):
-        if named := ", ".join(caller.mention(each.subject, each.id) for each in named_by(rules)):
+        if named := ", ".join(caller.mention(*each) for each in named_by(rules)):
             lines.append(template.format(subjects=named) + source)
     if in_force.all.allow != Subjects():
         lines.append(texts.only_those)
@@ -227,9 +221,7 @@ async def show_access(caller: Caller, owners: Collection[int], *, administration
 
 
 def named_by(subjects: Subjects) -> Iterator[Mentionable]:
-    for kind in SUBJECTS:
-        for id_ in sorted(ids_of(subjects, kind)):
-            yield Mentionable(kind, id_)
+    yield from (Mentionable(kind, id_) for kind in SUBJECTS for id_ in sorted(ids_of(subjects, kind)))
 
 
 async def rule(
@@ -237,10 +229,10 @@ async def rule(
 ) -> Reply:
     """Raises SubjectNotUnderstood."""
     texts, about = caller.words.admin, parse_subject(subject, kind, caller.guild_id)
-    await administration.access.set(about.subject, about.id, ruling, set_by=caller.user_id)
+    await administration.access.set(*about, ruling, set_by=caller.user_id)
     _record("access_set", caller, rule=ruling, subject=about.subject, subject_id=about.id)
     sentences = texts.access_allowed if ruling == "allow" else texts.access_denied
-    done = sentences[about.subject].format(subject=caller.mention(about.subject, about.id))
+    done = sentences[about.subject].format(subject=caller.mention(*about))
     return Reply((done, texts.owners_stay))
 
 
@@ -248,12 +240,12 @@ async def remove_rule(
     caller: Caller, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
     texts, about = caller.words.admin, parse_subject(subject, kind, caller.guild_id)
-    if removed := await administration.access.unset(about.subject, about.id):
+    if removed := await administration.access.unset(*about):
         _record("access_removed", caller, subject=about.subject, subject_id=about.id)
     sentence = texts.access_removed if removed else texts.access_had_no_rule
     in_file = (await access_in_force(administration)).in_file
     also_in_file = about in (*named_by(in_file.allow), *named_by(in_file.deny))
-    done = sentence.format(subject=caller.mention(about.subject, about.id))
+    done = sentence.format(subject=caller.mention(*about))
     return Reply((done, *([texts.access_also_in_file] if also_in_file else [])))
 
 
