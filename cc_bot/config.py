@@ -351,9 +351,7 @@ class Config:
 def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
     """Return the settings. Raises InvalidSetting for the first invalid one, and UnknownSetting."""
     values = {**read_dotenv(dotenv), **environ}
-    settings: Mapping[str, Setting] = {
-        each.name: each.metadata["setting"] for each in fields(Config) if each.metadata
-    }
+    settings: dict[str, Setting] = {at.name: at.metadata["setting"] for at in fields(Config) if at.metadata}
     _refuse_unknown(values, {each.variable for each in settings.values()})
     found = {name: setting.read(values) for name, setting in settings.items()}
     own_shards, count = found["shards"], found["shard_count"]

@@ -31,17 +31,6 @@ ROOM_BYTES: Final = 16 * 2**20
 Problem = Literal["disconnected", "locked", "no_room", "unusable"]
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
-    """By part."""
-
-    problems: dict[str, Problem]
-
-    @property
-    def ok(self) -> bool:
-        return not self.problems
-
-
 class CheckedDatabase(Protocol):
     async def check_writable(self) -> None: ...
 
@@ -62,48 +51,38 @@ Readings = Mapping[str, float | None]
 """By the names in GAUGES; None if unknown."""
 
 
+@dataclass(eq=False)
 class Vitals:
-    def __init__(
-        self,
-        pulse: GatewayHealth,
-        database: CheckedDatabase,
-        load: Callable[[], TurnLoad],
-        free_bytes: Callable[[], int],
-        backed_up_at_s: Callable[[], float | None],
-        *,
-        timeout_s: float = DATABASE_TIMEOUT_S,
-    ) -> None:
-        """`free_bytes` and `backed_up_at_s` (Unix time) may raise OSError."""
-        self._pulse = pulse
-        self._database = database
-        self._load = load
-        self._free_bytes = free_bytes
-        self._backed_up_at_s = backed_up_at_s
-        self._timeout_s = timeout_s
-        self._check: asyncio.Task[None] | None = None
+    pulse: GatewayHealth
+    database: CheckedDatabase
+    load: Callable[[], TurnLoad]
+    free_bytes: Callable[[], int]
+    """May raise OSError."""
+    backed_up_at_s: Callable[[], float | None]
+    """Unix time; may raise OSError."""
+    timeout_s: float = DATABASE_TIMEOUT_S
+    _check: asyncio.Task[None] | None = None
 
-    async def health(self) -> Health:
-        problems: dict[str, Problem] = {}
-        if not self._pulse.connected:
-            problems["gateway"] = "disconnected"
-        trouble = await self._trouble()
-        if trouble:
+    async def problems(self) -> dict[str, Problem]:
+        """Return the problems by part; empty if the program is healthy."""
+        problems: dict[str, Problem] = {} if self.pulse.connected else {"gateway": "disconnected"}
+        if trouble := await self._trouble():
             problems["database"] = trouble
-        return Health(problems)
+        return problems
 
     async def readings(self) -> Readings:
-        health, load = await self.health(), self._load()
-        writable = "database" not in health.problems  # else the questions would wait for the same thread
+        problems, load = await self.problems(), self.load()
+        writable = "database" not in problems  # else the questions would wait for the same thread
         return {
             "turns_running": load.running,
             "turns_waiting": load.waiting,
-            "sessions": await _read_or_none(self._database.open_sessions()) if writable else None,
-            "database_bytes": await _read_or_none(self._database.size_bytes()) if writable else None,
+            "sessions": await _read_or_none(self.database.open_sessions()) if writable else None,
+            "database_bytes": await _read_or_none(self.database.size_bytes()) if writable else None,
             "database_writable": writable,
-            "disk_free_bytes": await _read_or_none(asyncio.to_thread(self._free_bytes)),
-            "last_backup_timestamp_seconds": await _read_or_none(asyncio.to_thread(self._backed_up_at_s)),
-            "gateway_connected": "gateway" not in health.problems,
-            "gateway_latency_seconds": self._pulse.latency_s,
+            "disk_free_bytes": await _read_or_none(asyncio.to_thread(self.free_bytes)),
+            "last_backup_timestamp_seconds": await _read_or_none(asyncio.to_thread(self.backed_up_at_s)),
+            "gateway_connected": "gateway" not in problems,
+            "gateway_latency_seconds": self.pulse.latency_s,
         }
 
     async def close(self) -> None:
@@ -113,15 +92,15 @@ class Vitals:
 
     async def _trouble(self) -> Problem | None:
         try:
-            if await asyncio.to_thread(self._free_bytes) < ROOM_BYTES:
+            if await asyncio.to_thread(self.free_bytes) < ROOM_BYTES:
                 return "no_room"
         except OSError:
             return "unusable"
         if self._check is None or self._check.done():
-            self._check = asyncio.create_task(self._database.check_writable())
+            self._check = asyncio.create_task(self.database.check_writable())
             self._check.add_done_callback(_retrieve)
         try:
-            await asyncio.wait_for(asyncio.shield(self._check), self._timeout_s)
+            await asyncio.wait_for(asyncio.shield(self._check), self.timeout_s)
         except TimeoutError:
             return "locked"
         except StorageError:
@@ -297,9 +276,9 @@ async def serve(host: str, port: int, meter: PrometheusMeter, vitals: Vitals) ->
 
 def _app(meter: PrometheusMeter, gauges: Gauges, vitals: Vitals) -> web.Application:
     async def healthz(_: web.Request) -> web.Response:
-        health = await vitals.health()
-        told = {"status": "ok" if health.ok else "failing", "problems": health.problems}
-        return web.json_response(told, status=200 if health.ok else 503)
+        problems = await vitals.problems()
+        found = {"status": "failing" if problems else "ok", "problems": problems}
+        return web.json_response(found, status=503 if problems else 200)
 
     async def metrics(_: web.Request) -> web.Response:
         gauges.readings = await vitals.readings()

@@ -40,21 +40,21 @@ class _ProviderTable(BaseModel):
     api_key: Annotated[str, StringConstraints(pattern=r"^[!-~]*$")] = ""
 
 
-def providers_file(
-    path: Path, variables: Mapping[str, str], words: Texts
-) -> OperatorFile[Mapping[str, Provider]]:
+Providers = Mapping[str, Provider]
+
+
+def providers_file(path: Path, variables: Mapping[str, str], words: Texts) -> OperatorFile[Providers]:
     """The file need not exist. A key `${NAME}` is a variable."""
 
-    def parse(text: str) -> Mapping[str, Provider]:
+    def parse(text: str) -> Providers:
         document = parse_toml(text, words.operator_file)
         tables = document.pop("providers", {})
         if document or not isinstance(tables, dict):
             raise FileRefused(words.models_file.no_providers)
         return {name: _read_provider(name, table, variables, words) for name, table in tables.items()}
 
-    return OperatorFile(
-        path, FileKind("models", "", parse, InvalidModels), words.operator_file, required=False
-    )
+    kind = FileKind("models", "", parse, InvalidModels)
+    return OperatorFile(path, kind, words.operator_file, required=False)
 
 
 def _read_provider(name: str, table: Any, variables: Mapping[str, str], words: Texts) -> Provider:
@@ -73,7 +73,7 @@ def _read_provider(name: str, table: Any, variables: Mapping[str, str], words: T
     return Provider(given.base_url, key or None)
 
 
-def split_model(name: str, providers: Mapping[str, Provider]) -> tuple[str, Provider | None]:
+def split_model(name: str, providers: Providers) -> tuple[str, Provider | None]:
     """Split `provider/model`. Other names belong to OPENAI_BASE_URL: None."""
     prefix, _, model = name.partition("/")
     return (model, providers[prefix]) if model and prefix in providers else (name, None)
@@ -87,7 +87,7 @@ _EMBEDDING_TIMEOUT_S: Final = 30.0  # a turn waits for it
 class Models:
     """All chat models by name, each made once."""
 
-    def __init__(self, config: Config, providers: Mapping[str, Provider]) -> None:
+    def __init__(self, config: Config, providers: Providers) -> None:
         self._config = config
         self._providers = providers
         self._made: dict[str, OpenAIChatModel] = {}

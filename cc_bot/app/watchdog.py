@@ -39,9 +39,9 @@ class ServiceManager:
 
 class Watchdog:
     def __init__(
-        self, service_manager: ServiceManager, *, limit_s: float = LIMIT_S, leave_s: float = LEAVE_S
+        self, manager: ServiceManager, *, limit_s: float = LIMIT_S, leave_s: float = LEAVE_S
     ) -> None:
-        self._service_manager = service_manager
+        self._service_manager = to
         self._limit_s = limit_s
         self._leave_s = leave_s
         self._ends = float("inf")

@@ -171,9 +171,8 @@ async def leave(_chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
 
 async def list_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
     category = options.get("category", text) or None
-    return await memories.list_memories(
-        chat.profile.caller, category=category, page_size=MAX_LISTED, service=chat.memories
-    )
+    caller, service = chat.profile.caller, chat.memories
+    return await memories.list_memories(caller, category=category, page_size=MAX_LISTED, service=service)
 
 
 async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:

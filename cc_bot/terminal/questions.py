@@ -103,9 +103,8 @@ def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
     }
     if sentence := sentences.get(type(error)):
         return sentence.format(**error.params)
-    return explain(error, words, profile.caller.at).replace(
-        words.errors.tell_operator, words.terminal.ask_doctor
-    )
+    explained = explain(error, words, profile.caller.at)
+    return explained.replace(words.errors.tell_operator, words.terminal.ask_doctor)
 
 
 async def answer_question(chat: Chat, text: str) -> None:

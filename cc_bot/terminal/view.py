@@ -4,7 +4,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Final, TextIO
 
 from rich.console import Console, Group, RenderableType
@@ -296,9 +295,7 @@ class _RichAnswer(AnswerView):
         self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
         self.end()
         self._console.print(self._whole(), end="")

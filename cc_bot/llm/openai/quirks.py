@@ -43,7 +43,7 @@ class Quirks:
 def adapt(quirks: Quirks, changes: Mapping[str, Any]) -> Quirks:
     """Add to sets, replace other values."""
     sums = {
-        name: getattr(quirks, name) | value for name, value in changes.items() if isinstance(value, frozenset)
+        name: getattr(quirks, name) | more for name, more in changes.items() if isinstance(more, frozenset)
     }
     return replace(quirks, **{**changes, **sums})
 

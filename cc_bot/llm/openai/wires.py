@@ -297,9 +297,8 @@ def responses_body(model: str, request: ChatRequest, quirks: Quirks, label: str)
         "include": ["reasoning.encrypted_content"],
     }
     if request.tools:
-        body["tools"] = [
-            {"type": "function", **tool_json(tool, quirks), "strict": False} for tool in request.tools
-        ]
+        tools = [tool_json(tool, quirks) for tool in request.tools]
+        body["tools"] = [{"type": "function", **tool, "strict": False} for tool in tools]
     return body
 
 
