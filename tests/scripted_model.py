@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from cc_bot.domain.errors import ModelError
 from cc_bot.domain.turn import Usage
-from cc_bot.llm.chain import Chains
-from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, ToolRequest
+from cc_bot.llm.model import Chains, ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, ToolRequest
 from cc_bot.llm.speech import Transcriber
 
 Step = str | Finish | Fallback | ModelError | asyncio.Event | ToolRequest

@@ -26,8 +26,7 @@ from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.domain.tool_server import ServerTool
 from cc_bot.in_order import ExportQueue
 from cc_bot.internet.turn import PageSource, SearchService, WebAccess, can_read_pages
-from cc_bot.llm.chain import Chains
-from cc_bot.llm.model import ToolSchema
+from cc_bot.llm.model import Chains, ToolSchema
 from cc_bot.log import job
 from cc_bot.mcp.servers import open_servers
 from cc_bot.parts import Parts

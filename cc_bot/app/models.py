@@ -14,8 +14,7 @@ from cc_bot.app.files import path_of
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.domain.errors import InvalidModels
 from cc_bot.embeddings import LocalEmbedder
-from cc_bot.llm.chain import FallbackChain
-from cc_bot.llm.model import ChatModel, ChatRequest, UserPart
+from cc_bot.llm.model import ChatModel, ChatRequest, FallbackChain, UserPart
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.llm.openai import OpenAIChatModel, OpenAIEmbedder, OpenAISpeaker, OpenAITranscriber
 from cc_bot.llm.openai.client import Connection

@@ -41,7 +41,7 @@ class Watchdog:
     def __init__(
         self, manager: ServiceManager, *, limit_s: float = LIMIT_S, leave_s: float = LEAVE_S
     ) -> None:
-        self._service_manager = to
+        self._service_manager = manager
         self._limit_s = limit_s
         self._leave_s = leave_s
         self._ends = float("inf")

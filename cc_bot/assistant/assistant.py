@@ -50,7 +50,7 @@ from cc_bot.domain.turn import (
     TurnEvent,
 )
 from cc_bot.internet.turn import NO_WEB, WebAccess
-from cc_bot.llm.chain import Chains
+from cc_bot.llm.model import Chains
 from cc_bot.log import take_up_turn
 from cc_bot.process import Membership
 from cc_bot.spending import Spending, UsageRecorder

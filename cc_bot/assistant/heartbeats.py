@@ -35,8 +35,7 @@ from cc_bot.domain.repeats import is_quiet
 from cc_bot.domain.schedule import Schedule
 from cc_bot.domain.text import shorten
 from cc_bot.domain.tool_server import SEPARATOR, ToolPlace
-from cc_bot.llm.chain import Chains
-from cc_bot.llm.model import SystemPart, ToolSchema, UserPart
+from cc_bot.llm.model import Chains, SystemPart, ToolSchema, UserPart
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores
 from cc_bot.texts.prompts import HEARTBEAT_INSTRUCTIONS, heartbeat_notes, is_silent

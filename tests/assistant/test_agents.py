@@ -12,8 +12,7 @@ from cc_bot.assistant import Assistant, TurnOptions
 from cc_bot.context.instructions import instructions
 from cc_bot.domain import ChannelKey, Locale, Message, SessionKey
 from cc_bot.domain.message import Agent
-from cc_bot.llm.chain import Chains
-from cc_bot.llm.model import ChatModel, ChatRequest, SystemPart
+from cc_bot.llm.model import Chains, ChatModel, ChatRequest, SystemPart
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import call

@@ -9,12 +9,12 @@ import pytest
 
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.message import Attachment
-from cc_bot.llm.chain import FallbackChain
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,
     Delta,
     Fallback,
+    FallbackChain,
     Finish,
     ModelEvent,
     ToolRequest,

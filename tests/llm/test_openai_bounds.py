@@ -8,8 +8,7 @@ import pytest
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.llm.model import MAX_ANSWER_CHARACTERS, MAX_ARGUMENTS_CHARACTERS, MAX_CALLS, ToolRequest
 from cc_bot.llm.openai import OpenAIChatModel
-from cc_bot.llm.openai.events import ToolCallDelta
-from cc_bot.llm.openai.reply import ToolCallAssembler
+from cc_bot.llm.openai.reply import ToolCallAssembler, ToolCallDelta
 from tests.llm.asking import hear, loopback
 from tests.loopback.model_server import (
     Chunk,

@@ -8,7 +8,7 @@ import pytest
 from cc_bot.domain.errors import ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import Delta, Finish, Thinking, ToolRequest
-from cc_bot.llm.openai.events import json_events
+from cc_bot.llm.openai.reply import json_events
 from cc_bot.llm.openai.wires import read_chunk
 from tests.llm.asking import CONTINUATION, Heard, hear, loopback
 from tests.loopback.model_server import (

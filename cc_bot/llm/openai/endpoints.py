@@ -10,7 +10,7 @@ from cc_bot.domain.errors import ContextTooLong
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment
 from cc_bot.llm.openai.client import Connection, Endpoint
-from cc_bot.llm.openai.events import mapping
+from cc_bot.llm.openai.reply import mapping
 from cc_bot.llm.speech import MAX_HEARD_CHARACTERS, Transcript
 from cc_bot.search.vectors import Vector, pack
 

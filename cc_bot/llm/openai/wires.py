@@ -29,7 +29,8 @@ from cc_bot.llm.model import (
     ToolSchema,
     UserPart,
 )
-from cc_bot.llm.openai.events import (
+from cc_bot.llm.openai.quirks import Quirks
+from cc_bot.llm.openai.reply import (
     Chunk,
     ToolCallDelta,
     is_json_object,
@@ -38,7 +39,6 @@ from cc_bot.llm.openai.events import (
     read_usage,
     text_of,
 )
-from cc_bot.llm.openai.quirks import Quirks
 
 Json = dict[str, Any]
 
