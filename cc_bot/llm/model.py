@@ -1,5 +1,4 @@
-"""The interface of a language model (a request goes in, a stream of events comes out), and a chain of them."""
-models."""
+"""The interface of a language model: a request goes in, a stream of events comes out. And chains of models."""
 
 import json
 import re
