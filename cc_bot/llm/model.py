@@ -1,4 +1,4 @@
-"""The interface of a language model: a request goes in, a stream of events comes out. And chains of models."""
+"""The interface of a language model: a request goes in, a stream of events comes out. Chains of models."""
 
 import json
 import re
