@@ -16,7 +16,6 @@ import structlog
 from cc_bot.assistant.approvals import Approvals
 from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.outlets import InteractionOutlet, MessageReplies
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import (
     INVALID_WEBHOOK_TOKEN,
     REFUSALS,
@@ -100,22 +99,6 @@ class UnshownTurn:
         buttons = answer_buttons(state, words, self.turn.key.user_id, earlier)
         return with_controls(pages[-1], state, words, self.turn.key.user_id, buttons)
 
-    def live(
-        self, reply: Reply, receipts: ReceiptUpkeep | None, answer: Message, *, one_message: bool = False
-    ) -> LiveAnswer:
-        words, user_id, before = self.recipient.words, self.turn.key.user_id, tuple[Page, ...]()
-        if self.older is not None:
-            state = stored_state(self.older, heard=self.heard)
-            before = (with_controls(final_pages(state, words)[-1], state, words, user_id),)
-        stop = StopButton(user_id, self.turn.id)
-        live = LiveAnswer(
-            reply, words, stop, asker_id=user_id, before=before, one_message=one_message, receipts=receipts
-        )
-        if self.heard:
-            live.feed(Heard(self.heard))
-        live.feed(Done(answer, Usage(), proposals=self.proposals))
-        return live
-
 
 Unshown = Literal["refused", "never_acknowledged", "deleted", "told_already"]
 """`refused`: this token or channel. `never_acknowledged`: Discord told the user that the interaction failed.
@@ -188,7 +171,13 @@ class Recovery:
                 await ledger.mark_settled(entry, user_id)
                 del self.running.unsettled[entry]
             await ledger.forget_interrupted(self.recipients.clock() - KEPT)
-            due = [turn for turn in await ledger.list_unfinished() if self._is_due(turn)]
+            left = [
+                turn
+                for turn in await ledger.list_unfinished()
+                if turn.state != "interrupted" and turn.id not in self._given_up
+            ]
+            ended, here = self.running.unshown, self.running.began_here
+            due = [turn for turn in left if turn.id in ended or not here(turn.id)]
         except CcBotError as error:
             _log.warning("unfinished_not_read", error=type(error).__name__)
             return False
@@ -196,11 +185,6 @@ class Recovery:
             _log.error("unfinished_not_read", exc_info=True)
             return False
         return all(await asyncio.gather(*map(self._try_to_recover, due))) and calls_done
-
-    def _is_due(self, turn: PendingTurn) -> bool:
-        if turn.state == "interrupted" or turn.id in self._given_up:
-            return False
-        return turn.id in self.running.unshown or not self.running.began_here(turn.id)
 
     async def _try_to_recover(self, turn: PendingTurn) -> bool:
         async with self._slots, self.running.recovering.after(turn.id):
@@ -220,7 +204,12 @@ class Recovery:
         unshown, ledger, user_id = await self._look_up(turn), self.running.ledger, turn.key.user_id
         shown = await self._show(unshown)
         if isinstance(shown, Reply):
-            await self._record(unshown, shown)
+            if unshown.answer is not None:
+                ids = await shown.message_ids() if unshown.answer.discord_id is not None else ()
+                await self.running.record_pages(turn, unshown.answer, ids)
+                if not turn.below:
+                    rest, expected = self.replies.rest, self.replies.expected_deletions
+                    await delete_all(rest, turn.key.channel_id, turn.earlier, expected)
             _log.info("turn_finished", state=turn.state)
             if unshown.may_be_asked_again:
                 await ledger.mark_interrupted(turn.id, user_id)
@@ -369,9 +358,24 @@ class Recovery:
         one_message: bool = False,
     ) -> None:
         """`owner_id`: whose buttons the answer keeps."""
-        words, receipts = unshown.recipient.words, self.running.receipts
+        words, receipts, user_id = unshown.recipient.words, self.running.receipts, unshown.turn.key.user_id
         if unshown.answer is not None:
-            live = unshown.live(reply, receipts, unshown.answer, one_message=one_message)
+            before: tuple[Page, ...] = ()
+            if unshown.older is not None:
+                state = stored_state(unshown.older, heard=unshown.heard)
+                before = (with_controls(final_pages(state, words)[-1], state, words, user_id),)
+            live = LiveAnswer(
+                reply,
+                words,
+                StopButton(user_id, unshown.turn.id),
+                asker_id=user_id,
+                before=before,
+                one_message=one_message,
+                receipts=receipts,
+            )
+            if unshown.heard:
+                live.feed(Heard(unshown.heard))
+            live.feed(Done(unshown.answer, Usage(), proposals=unshown.proposals))
             await live.finish(owner_id, temporary=False, note=note)
             return
         await reply.show((await receipts.with_current_state(page, words) if receipts else page,))
@@ -415,16 +419,6 @@ class Recovery:
             if (of := message.interaction_metadata) and of.interaction_id == turn.interaction_id
         )
         return tuple(sorted(found))
-
-    async def _record(self, unshown: UnshownTurn, reply: Reply) -> None:
-        turn, answer = unshown.turn, unshown.answer
-        if answer is None:
-            return
-        if answer.discord_id is not None:
-            await self.running.record_pages(turn, answer, await reply.message_ids())
-        if not turn.below:
-            replies = self.replies
-            await delete_all(replies.rest, turn.key.channel_id, turn.earlier, replies.expected_deletions)
 
     async def _remove(self, turn: PendingTurn) -> None:
         if turn.ephemeral:  # only dismissed: it stays in the conversation
