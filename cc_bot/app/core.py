@@ -28,7 +28,7 @@ from cc_bot.in_order import ExportQueue
 from cc_bot.internet.turn import PageSource, SearchService, WebAccess, can_read_pages
 from cc_bot.llm.model import Chains, ToolSchema
 from cc_bot.log import job
-from cc_bot.mcp.servers import open_servers
+from cc_bot.mcp.servers import Servers, open_servers
 from cc_bot.parts import Parts
 from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
 from cc_bot.process import JoinOptions, Leases, Membership, join
@@ -40,7 +40,7 @@ from cc_bot.storage.files import free_bytes
 from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover
-from cc_bot.tools.servers import ServerTools, ToolServers
+from cc_bot.tools.servers import ServerTools
 
 if TYPE_CHECKING:
     from cc_bot.internet.http import Network
@@ -72,7 +72,7 @@ async def open_core(
     *,
     pulse: GatewayHealth | None = None,
     network: "Network | None" = None,
-    servers: ToolServers | None = None,
+    servers: Servers | None = None,
     joining: JoinOptions | None = None,
 ) -> AsyncIterator[Core]:
     """Open the assistant with the configured database and models. Pages are read on `network`, by default the

@@ -24,12 +24,12 @@ from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER
 from cc_bot.domain.process import Process, write_shards
 from cc_bot.log import RecentRecords, keep_records
+from cc_bot.mcp.servers import Servers
 from cc_bot.operator_file import hash_file
 from cc_bot.process import JoinOptions
 from cc_bot.storage.engines import dialect_of, folder_setting, state_path
 from cc_bot.storage.files import instance_lock
 from cc_bot.texts import texts
-from cc_bot.tools.servers import ToolServers
 from cc_bot.version import __version__
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ async def run_discord(
     say: Callable[[str], None],
     *,
     network: "Network | None" = None,
-    servers: ToolServers | None = None,
+    servers: Servers | None = None,
 ) -> None:
     """Run the bot until it is stopped; `network` and `servers` as in `open_core`. Raises StartupError."""
     if not config.discord_token:

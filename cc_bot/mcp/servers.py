@@ -83,7 +83,7 @@ class _ManagedServer:
 
 @dataclass(slots=True)
 class Servers:
-    """The configured servers (ToolServers, see tools/servers.py)."""
+    """The configured servers."""
 
     lists: ToolLists | None
     """None: nothing is stored."""
@@ -98,6 +98,7 @@ class Servers:
     """Servers with newly withheld tools, of which the owners are notified once."""
 
     def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
+        """List the tools available to one turn, in a fixed order."""
         return [
             tool
             for each in self.managed.values()
@@ -110,6 +111,7 @@ class Servers:
         return managed is not None and managed.state == "starting"
 
     async def wait_for(self, server: str) -> None:
+        """Wait for a starting server, as long as a call may take. Raises ToolServerAway."""
         if managed := self.managed.get(server):
             with suppress(TimeoutError):
                 async with asyncio.timeout(managed.entry.rules.timeout_s):
@@ -122,6 +124,12 @@ class Servers:
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:
+        """Call a tool; cancelling this cancels the call at the server. Without `asker` the server's questions
+        are declined.
+
+        Raises ToolGone and ToolServerAway if nothing was sent; ToolTimedOut and ToolCallLost if the call may
+        have been made.
+        """
         managed = self.managed.get(server)
         if managed is None or not any(each.tool.name == name for each in managed.catalog.tools):
             raise ToolGone

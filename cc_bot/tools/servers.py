@@ -8,14 +8,14 @@ others' text might make the model leak data.
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import structlog
 
 from cc_bot.domain.errors import CcBotError, ToolCallLost, ToolTimedOut
-from cc_bot.domain.form import Asker
-from cc_bot.domain.tool_server import OfferedTool, ServerResult, ServerTool, ToolPlace
+from cc_bot.domain.tool_server import OfferedTool, ServerTool, ToolPlace
 from cc_bot.llm.model import ToolSchema
+from cc_bot.mcp.servers import Servers
 from cc_bot.texts import explain, texts
 from cc_bot.tools.consent import check_held, propose_call, repeats_only
 from cc_bot.tools.registry import (
@@ -47,37 +47,13 @@ CALL_IN_DOUBT: Final = (ToolTimedOut, ToolCallLost)
 """Errors after which the call may have been made."""
 
 
-class ToolServers(Protocol):
-    def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
-        """List the tools available to one turn, in a fixed order."""
-        ...
-
-    def is_starting(self, server: str) -> bool:
-        """Return whether the server has not connected yet but may soon."""
-        ...
-
-    async def wait_for(self, server: str) -> None:
-        """Wait for a starting server, as long as a call may take. Raises ToolServerAway."""
-        ...
-
-    async def call(
-        self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
-    ) -> ServerResult:
-        """Call a tool; cancelling this cancels the call at the server. Without `asker` the server's questions
-        are declined.
-
-        Raises ToolServerAway if nothing was sent, and ToolCallLost if the call may have been made.
-        """
-        ...
-
-
 class CallableServerTool:
     """A CallableTool, see the registry."""
 
     personal = True
     about: Subject | None = None
 
-    def __init__(self, offered: OfferedTool, servers: ToolServers, calls: Counter[str]) -> None:
+    def __init__(self, offered: OfferedTool, servers: Servers, calls: Counter[str]) -> None:
         """`calls` counts the turn's calls by server."""
         tool = offered.tool
         self.schema = ToolSchema(tool.full_name, tool.description, tool.parameters)
@@ -167,7 +143,7 @@ def _in_order(given: Mapping[str, Any], tool: ServerTool) -> Mapping[str, Any]:
 class ServerTools:
     """A ToolsOutside, see the registry."""
 
-    def __init__(self, servers: ToolServers) -> None:
+    def __init__(self, servers: Servers) -> None:
         self.servers = servers
 
     def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
@@ -175,5 +151,5 @@ class ServerTools:
         return [CallableServerTool(each, self.servers, calls) for each in self.servers.tools_in(place)]
 
 
-def servers_of(tools: ToolRegistry) -> ToolServers | None:
+def servers_of(tools: ToolRegistry) -> Servers | None:
     return tools.outside.servers if isinstance(tools.outside, ServerTools) else None

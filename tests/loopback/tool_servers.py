@@ -14,7 +14,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTim
 from cc_bot.domain.form import Asker, Form, FormChoice, FormField, read_form
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.tool_server import Approvers, OfferedTool, ServerResult, ServerTool, ToolPlace
+from cc_bot.mcp.servers import Servers
 
 PICTURE: Final = b"\x89PNG\r\n\x1a\n of a chart"
 TEXT: Final = {
@@ -61,12 +62,12 @@ SEND: Final = offered("send", approvers="owners")
 POST: Final = offered("post", waits=False)
 
 
-@dataclass(slots=True)
-class CountingServers:
-    """A ToolServers of a folder."""
+class CountingServers(Servers):
+    """The servers of a folder."""
 
-    folder: Path
-    tools: Sequence[OfferedTool] = field(default=(READ, WRITE, SEND, POST))
+    def __init__(self, folder: Path, tools: Sequence[OfferedTool] = (READ, WRITE, SEND, POST)) -> None:
+        self.folder = folder
+        self.tools = tools
 
     def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
         gone, roles = self._read("gone.json", []), self._read("roles.json", {})
