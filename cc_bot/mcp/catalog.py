@@ -6,7 +6,7 @@ Equal tools are stored as equal text, so requests stay byte-identical while a se
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Final
@@ -38,42 +38,42 @@ class SchemaRefused(Exception):
         self.reason = reason
 
 
-_LISTS: Final = frozenset({"anyOf", "oneOf", "allOf"})
+_KEPT: Final = ("description", "enum", "default")
+_TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 _BOUNDS: Final[Mapping[str, Sequence[str]]] = {
     **dict.fromkeys(("minimum", "maximum"), ("number", "integer")),
     **dict.fromkeys(("minLength", "maxLength"), ("string",)),
     **dict.fromkeys(("minItems", "maxItems"), ("array",)),
 }
 """The types of each bound: some providers refuse it elsewhere."""
-_AS_THEY_ARE: Final = frozenset({"type", "enum", "const", "required", "description", "default", *_BOUNDS})
 
 
-def tree_of(schema: object) -> Schema:
-    """Return the schema as a tree. Raises SchemaRefused."""
-    if not isinstance(schema, dict):
-        raise SchemaRefused("no_schema")
-    tree = _Inliner(schema).node(schema, 0, ())
-    if not isinstance(tree, dict):
-        raise SchemaRefused("no_schema")
+def for_models(schema: object) -> Schema:
+    """Return the schema in a form that every provider accepts: an object without unions at its top. Raises
+    SchemaRefused."""
     # Takes 20 ms.
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - see above
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415
 
     try:
-        Draft202012Validator.check_schema(tree)
-    except (SchemaError, RecursionError):
+        simple = _Simplifier(schema).node(schema, 0, ())
+        top = _as_object(simple) if isinstance(simple, dict) else None
+        if top is None:
+            raise SchemaRefused("no_object")
+        Draft202012Validator.check_schema(top)
+    except (SchemaError, RecursionError, TypeError, ValueError, AttributeError):
         raise SchemaRefused("no_schema") from None
-    return tree
+    return top
 
 
-class _Inliner:
-    def __init__(self, whole: Schema) -> None:
+class _Simplifier:
+    def __init__(self, whole: object) -> None:
         self._whole = whole
         self._nodes = 0
 
     def node(self, schema: object, depth: int, within: tuple[str, ...]) -> Schema | bool:
-        """Return a part as a tree; `within` are the references that led to it. Cycles and what lies too deep
-        become schemas that accept anything."""
+        """Return a part in simple form; `within` are the references that led to it. Cycles and what lies too
+        deep become schemas that accept anything."""
         if isinstance(schema, bool):
             return schema
         self._nodes += 1
@@ -86,24 +86,53 @@ class _Inliner:
         reference = schema.get("$ref", schema.get("$dynamicRef"))
         if isinstance(reference, str):
             found = None if reference in within else self._found(reference)
-            beside = {key: value for key, value in schema.items() if key not in ("$ref", "$dynamicRef")}
+            beside = _without(schema, "$ref", "$dynamicRef")
             if not isinstance(found, dict):
                 return self.node(beside, depth + 1, within) if found is not False else False
             return self.node({**found, **beside}, depth + 1, (*within, reference))
-        return dict(self._parts(schema, depth + 1, within))
+        simple = self._simple(schema, depth + 1, within)
+        for each in schema.get("allOf", ()):
+            part = self.node(each, depth + 1, within)
+            if isinstance(part, dict):
+                if depth == 0 and part.get("type", "object") != "object":
+                    raise SchemaRefused("no_object")
+                simple = _merge(part, simple)
+        if "required" in simple:
+            known = simple.get("properties", {})
+            simple["required"] = [name for name in dict.fromkeys(simple["required"]) if name in known]
+        return {key: value for key, value in simple.items() if key != "required" or value}
 
-    def _parts(self, schema: Schema, depth: int, within: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-        for key, value in schema.items():
-            if key == "additionalProperties" and "patternProperties" in schema:
-                continue  # which ones are additional depends on the patterns
-            if key == "additionalProperties" or (key == "items" and not isinstance(value, list)):
-                yield key, self.node(value, depth, within)
-            elif key in _LISTS and isinstance(value, list) and value:
-                yield key, [self.node(each, depth, within) for each in value]
-            elif key == "properties" and isinstance(value, dict):
-                yield key, {str(name): self.node(each, depth, within) for name, each in value.items()}
-            elif key in _AS_THEY_ARE:
-                yield key, value
+    def _simple(self, schema: Schema, depth: int, within: tuple[str, ...]) -> Schema:
+        simple = {key: schema[key] for key in _KEPT if schema.get(key) is not None}
+        if "const" in schema:
+            simple["enum"] = [schema["const"]]
+        types = schema.get("type")
+        if isinstance(types, list) and len(types) != 1:
+            alone = _without(schema, *_KEPT, "const")
+            kinds = [self.node({**alone, "type": each}, depth, within) for each in types]
+            return {**simple, "anyOf": kinds} if kinds else simple
+        kind = types[0] if isinstance(types, list) else types
+        if kind is not None and (kind not in _TYPES or not isinstance(schema.get("required", []), list)):
+            raise SchemaRefused("no_schema")
+        if kind is not None:
+            simple["type"] = kind
+        simple |= {key: schema[key] for key, kinds in _BOUNDS.items() if key in schema and kind in kinds}
+        if unions := [*schema.get("anyOf", ()), *schema.get("oneOf", ())]:
+            branches = [self.node(each, depth, within) for each in unions]
+            simple["anyOf"] = [{} if each is True else each for each in branches if each is not False]
+        if kind == "array":
+            items = self.node(schema.get("items", {}), depth, within)
+            simple["items"] = {} if isinstance(items, bool) else items
+        if kind in ("object", None) and "properties" in schema:
+            parts = {name: self.node(each, depth, within) for name, each in schema["properties"].items()}
+            simple["properties"] = {
+                name: {} if each is True else each for name, each in parts.items() if each is not False
+            }
+        if kind in ("object", None) and "required" in schema:
+            simple["required"] = [*schema["required"]]
+        # With patterns, which properties are additional depends on them.
+        closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
+        return {**simple, "additionalProperties": False} if closed and kind == "object" else simple
 
     def _found(self, reference: str) -> object:
         if not reference.startswith("#"):
@@ -120,87 +149,36 @@ class _Inliner:
         return found
 
 
-_KEPT: Final = ("description", "enum", "default")
-_TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
-
-
-def for_models(tree: Schema) -> Schema:
-    """Return the schema in a form that every provider accepts: an object without unions at its top. Raises
-    SchemaRefused."""
-    top = _as_object(tree)
-    if top is None:
-        raise SchemaRefused("no_object")
-    simple = _simple(top)
-    return {"type": "object", "properties": simple.pop("properties", {}), **_without(simple, "type", "anyOf")}
-
-
 def _without(schema: Schema, *keys: str) -> Schema:
     return {key: value for key, value in schema.items() if key not in keys}
 
 
-def _as_object(tree: Schema) -> Schema | None:
+def _merge(part: Schema, simple: Schema) -> Schema:
+    merged = {**part, **simple}
+    if properties := {**simple.get("properties", {}), **part.get("properties", {})}:
+        merged["properties"] = properties
+    if required := [*simple.get("required", ()), *part.get("required", ())]:
+        merged["required"] = required
+    return merged
+
+
+def _as_object(simple: Schema) -> Schema | None:
     """Merge unions into the schema. Returns None if it does not describe objects."""
-    if any(isinstance(each, dict) and _as_object(each) is None for each in tree.get("allOf", ())):
+    if simple.get("type", "object") != "object":
         return None
-    tree = _merge_all_of(tree)
-    types = tree.get("type", "object")
-    if "object" not in (types if isinstance(types, list) else [types]):
-        return None
-    merged = {**_without(tree, "anyOf", "oneOf"), "type": "object"}
-    required, properties = set(tree.get("required", ())), dict(tree.get("properties", {}))
-    for union in filter(None, (tree.get("anyOf"), tree.get("oneOf"))):
-        branches = list(filter(None, (_as_object(each) for each in union if isinstance(each, dict))))
+    merged, properties = _without(simple, "type", "anyOf", "required"), simple.get("properties", {})
+    required = set(simple.get("required", ()))
+    if "anyOf" in simple:
+        branches = list(filter(None, map(_as_object, simple["anyOf"])))
         if not branches:
             return None
         for branch in branches:
             properties = {**properties, **branch["properties"], **properties}
-        required |= set.intersection(*(set(branch["required"]) for branch in branches))
-        if any(branch.get("additionalProperties") is not False for branch in branches):
+        required |= set.intersection(*(set(branch.get("required", ())) for branch in branches))
+        if any("additionalProperties" not in branch for branch in branches):
             merged.pop("additionalProperties", None)
-    return {**merged, "properties": properties, "required": [name for name in properties if name in required]}
-
-
-def _merge_all_of(tree: Schema) -> Schema:
-    merged = _without(tree, "allOf")
-    for each in tree.get("allOf", ()):
-        if isinstance(each, dict):
-            part = _merge_all_of(each)
-            properties = {**merged.get("properties", {}), **part.get("properties", {})}
-            required = [*merged.get("required", ()), *part.get("required", ())]
-            merged = {**part, **merged}
-            merged |= {"properties": properties} if properties else {}
-            merged |= {"required": list(dict.fromkeys(required))} if required else {}
-    return merged
-
-
-def _simple(tree: Schema | bool) -> Schema:
-    if isinstance(tree, bool):
-        return {}
-    tree = _merge_all_of(tree)
-    simple = {key: tree[key] for key in _KEPT if tree.get(key) is not None}
-    if "const" in tree:
-        simple["enum"] = [tree["const"]]
-    types = tree.get("type")
-    if isinstance(types, list) and len(types) != 1:
-        kinds = [_simple({**_without(tree, *_KEPT, "const"), "type": each}) for each in types]
-        return {**simple, "anyOf": kinds} if kinds else simple
-    kind = types[0] if isinstance(types, list) else types
-    if isinstance(kind, str) and kind in _TYPES:
-        simple["type"] = kind
-    simple |= {key: tree[key] for key, kinds in _BOUNDS.items() if key in tree and kind in kinds}
-    if unions := [*tree.get("anyOf", ()), *tree.get("oneOf", ())]:
-        simple["anyOf"] = [_simple(each) for each in unions if each is not False]
-    if kind == "array":
-        simple["items"] = _simple(tree.get("items", {}))
-    if kind in ("object", None) and "properties" in tree:
-        simple["properties"] = {
-            name: _simple(each) for name, each in tree["properties"].items() if each is not False
-        }
-        known = [name for name in tree.get("required", ()) if name in simple["properties"]]
-        simple |= {"required": known} if known else {}
-    if kind == "object" and tree.get("additionalProperties") is False:
-        simple["additionalProperties"] = False
-    return simple
+    needed = [name for name in properties if name in required]
+    return {"type": "object", **merged, "properties": properties, **({"required": needed} if needed else {})}
 
 
 MAX_TOOLS: Final = 200
@@ -347,7 +325,7 @@ def _offered(
         raise SchemaRefused("long_name")
     if not tool.schema:
         raise SchemaRefused("too_large")
-    parameters = for_models(tree_of(json.loads(tool.schema)))
+    parameters = for_models(json.loads(tool.schema))
     open_world = _is_open_world(tool.name, rules, claimed=open_world)
     return OfferedTool(
         ServerTool(server, tool.name, tool.description, parameters, tool.read_only, open_world),

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from cc_bot.mcp.catalog import MAX_NODES, SchemaRefused, for_models, tree_of
+from cc_bot.mcp.catalog import MAX_NODES, SchemaRefused, for_models
 
 DATE = {"type": "string", "format": "date", "pattern": "^[0-9-]+$", "title": "Day", "description": "日付"}
 
 
 def told(schema: dict[str, Any]) -> dict[str, Any]:
-    return for_models(tree_of(schema))
+    return for_models(schema)
 
 
 class TestWhatModelsAreTold:
