@@ -111,27 +111,6 @@ SMALL_BYTES: Final = 2**24
 """VACUUM of such a file takes 0.1 s."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    ids: tuple[int, ...]
-    texts: frozenset[str]
-    memories: int
-    """Without former versions."""
-    names: tuple[str, ...]
-    """In the erasure log."""
-
-    @classmethod
-    def of(cls, user_id: int, rows: Sequence[Row]) -> "_Chosen":
-        chosen = [*map(_ROW.read, rows)]
-        former = {each.supersedes for each in chosen}
-        return cls(
-            ids=tuple(each.id for each in chosen),
-            texts=frozenset(each.content for each in chosen),
-            memories=sum(each.id not in former for each in chosen),
-            names=tuple(memory_name(user_id, each.id, each.created_at) for each in chosen),
-        )
-
-
 class MemoryRemovalStore:
     def __init__(
         self,
@@ -222,14 +201,13 @@ class MemoryRemovalStore:
         [(erased, vacuumed)] = await self._database.query(SELECT_OWED)
         if erased == vacuumed:
             return "done"
-        vacuum = vacuum or self._database.dialect != "sqlite" or await self._is_small()
+        vacuum = (
+            vacuum or self._database.dialect != "sqlite" or await self._database.size() <= self._small_bytes
+        )
         outcome = await self._database.scrub(vacuum=vacuum)
         if vacuum and outcome == "done":
             await self._database.transaction([Statement(VACUUMED, (erased,))], [MAINTENANCE_LOCK])
         return outcome
-
-    async def _is_small(self) -> bool:
-        return await self._database.size() <= self._small_bytes
 
     async def _erase(
         self, user_id: int, select: Statement, *, mark: str | None = None
@@ -238,22 +216,25 @@ class MemoryRemovalStore:
         rows = await self._database.query(select.sql, *select.params)
         if not rows:
             return None
-        chosen, mentions = _Chosen.of(user_id, rows), Mentions()
+        chosen, mentions = [*map(_ROW.read, rows)], Mentions()
         if self._log:
-            await self._log.note("memory" if mark is None else "memory_and_messages", *chosen.names)
+            names = (memory_name(user_id, each.id, each.created_at) for each in chosen)
+            await self._log.note("memory" if mark is None else "memory_and_messages", *names)
         if mark is not None:
-            mentions = await self._mentions.find(user_id, chosen.ids, chosen.texts)
+            texts = {each.content for each in chosen}
+            mentions = await self._mentions.find(user_id, {each.id for each in chosen}, texts)
 
         def steps() -> Steps[ErasureCounts]:
-            chosen = _Chosen.of(user_id, (yield select))
-            yield delete_terms(user_id, chosen.ids)
+            chosen = [*map(_ROW.read, (yield select))]
+            ids = {each.id for each in chosen}
+            yield delete_terms(user_id, ids)
             for statement in DELETE_MEMORIES:
-                yield Statement(statement, (user_id, _array(chosen.ids)))
-            yield mark_stale(user_id, "memory", chosen.ids)
+                yield Statement(statement, (user_id, _array(ids)))
+            yield mark_stale(user_id, "memory", ids)
             yield Statement(OWE)
             messages, summaries = (0, 0) if mark is None else (yield from empty(user_id, mentions, mark))
-            versions = len(chosen.ids) - chosen.memories
-            return ErasureCounts(chosen.memories, versions, summaries, messages)
+            versions = len(ids & {each.supersedes for each in chosen})
+            return ErasureCounts(len(ids) - versions, versions, summaries, messages)
 
         counts = await self._database.write(steps, [user(user_id)])
         await self.clean()
