@@ -12,8 +12,7 @@ from typing import Final
 
 import hikari
 
-from cc_bot.commands.memories import Memories
-from cc_bot.commands.memory_files import MAX_PLANNED_BYTES, plan_import, take_import
+from cc_bot.commands.memories import MAX_PLANNED_BYTES, Memories, plan_import, take_import
 from cc_bot.context.attachments import too_large
 from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.pages.memory import EphemeralView, import_preview

@@ -26,12 +26,12 @@ _TEXTS: Final = ("content", "category", "tags")
 
 def named_ids(call: ToolCall) -> frozenset[int]:
     """The memories that a call's result refers to."""
-    return frozenset(_references_in(_parse(call.result))) if call.name in MEMORY_TOOLS else frozenset()
+    return frozenset(_references_in(parse_json(call.result))) if call.name in MEMORY_TOOLS else frozenset()
 
 
 def kept_ids(call: ToolCall) -> frozenset[int]:
     """The memory that a call stored or changed, without others in its result."""
-    result = _parse(call.result)
+    result = parse_json(call.result)
     if call.name not in _KEEPING_TOOLS or not isinstance(result, dict):
         return frozenset()
     kept = (result.get(name) for name in _KEPT)
@@ -49,9 +49,9 @@ def without_texts(call: ToolCall) -> ToolCall:
     if call.name not in MEMORY_TOOLS or '"ref": ' not in call.result:
         return call
     arguments = call.arguments
-    if kept_ids(call) and isinstance(given := _parse(arguments), dict):
+    if kept_ids(call) and isinstance(given := parse_json(arguments), dict):
         arguments = _dump(_emptied(given))
-    return replace(call, arguments=arguments, result=_dump(_without_texts(_parse(call.result))))
+    return replace(call, arguments=arguments, result=_dump(_without_texts(parse_json(call.result))))
 
 
 def with_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
@@ -77,10 +77,10 @@ def _with_texts(call: ToolCall, memories: Mapping[int, Memory]) -> ToolCall:
     if not named_ids(call):
         return call
     arguments, kept = call.arguments, kept_ids(call)
-    if kept and isinstance(given := _parse(arguments), dict):
+    if kept and isinstance(given := parse_json(arguments), dict):
         memory = memories.get(min(kept))
         arguments = _dump(_filled(given, memory) if memory else UNAVAILABLE)
-    return replace(call, arguments=arguments, result=_dump(_looked_up(_parse(call.result), memories)))
+    return replace(call, arguments=arguments, result=_dump(_looked_up(parse_json(call.result), memories)))
 
 
 def _without_texts(value: Any) -> Any:
@@ -130,9 +130,10 @@ def _references_in(value: Any) -> Iterator[int]:
             pass
 
 
-def _parse(text: str) -> Any:
+def parse_json(text: str) -> Any:
+    """Return the value of a call's arguments or result; None if it is not JSON."""
     try:
-        return json.loads(text)
+        return json.loads(text or "{}")
     except (ValueError, RecursionError):
         return None
 

@@ -14,7 +14,7 @@ from math import comb
 from typing import Any, Final
 
 from cc_bot.domain.errors import ProposalOutdated
-from cc_bot.domain.memory_calls import without_texts
+from cc_bot.domain.memory_calls import parse_json, without_texts
 from cc_bot.domain.message import ToolCall, spell_out
 from cc_bot.domain.proposal import DeferredCall, Origin, Part, ProposedCalls, Shown, Value
 from cc_bot.domain.tool_server import Approvers
@@ -171,7 +171,7 @@ def on_one_line(text: str) -> str:
 
 def is_pending(call: ToolCall) -> bool:
     """Return whether a stored call, or its `superseded`, waits for approval."""
-    result = _parse(call.result)
+    result = parse_json(call.result)
     return isinstance(result, dict) and (_waits(result) or _waits(result.get("superseded")))
 
 
@@ -180,9 +180,9 @@ def resolved(stored: ToolCall, call: DeferredCall, text: str, *, ok: bool) -> To
     calls."""
     name, arguments = call.asked
     written = without_texts(replace(stored, arguments=arguments)).arguments
-    if stored.name != name or _parse(stored.arguments) != _parse(written) or not is_pending(stored):
+    if stored.name != name or parse_json(stored.arguments) != parse_json(written) or not is_pending(stored):
         return stored
-    result = _parse(stored.result)
+    result = parse_json(stored.result)
     if _waits(result):
         return replace(stored, result=text, ok=ok)
     return replace(stored, result=json.dumps({**result, "superseded": json.loads(text)}, ensure_ascii=False))
@@ -190,10 +190,3 @@ def resolved(stored: ToolCall, call: DeferredCall, text: str, *, ok: bool) -> To
 
 def _waits(result: Any) -> bool:
     return isinstance(result, dict) and result.get("proposed") is True
-
-
-def _parse(text: str) -> Any:
-    try:
-        return json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return None

@@ -13,7 +13,7 @@ from typing import Final, get_args
 from aiohttp import web
 
 from cc_bot.commands import memories
-from cc_bot.commands.memory_files import MAX_PLANNED_BYTES, plan_import, read_json, read_markdown, take_import
+from cc_bot.commands.memories import MAX_PLANNED_BYTES, plan_import, read_json, read_markdown, take_import
 from cc_bot.domain.errors import AttachmentTooLarge, ImportNotUnderstood, InputError
 from cc_bot.domain.memory import Audience
 from cc_bot.domain.memory_transfer import MAX_IMPORTED
