@@ -196,28 +196,21 @@ class Reminders:
             with suppress(TimeoutError):
                 async with asyncio.timeout(STOP_S):
                     await self._over.wait()
-        if not self._over.is_set():
-            await self._give_up()
+        if self._looking and not self._over.is_set():
+            self._looking.cancel()
 
     async def drain(self, timeout_s: float) -> None:
         """Wait after `close` for claimed posts."""
         if self._in_flight:
-            await asyncio.wait(self._in_flight, timeout=timeout_s)
+            await asyncio.wait(self._in_flight, timeout=max(timeout_s, 0))
 
     async def finish(self, deadline_s: float) -> None:
         """Wait for claimed posts until a time of the event loop, then cancel them."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout_at(deadline_s):
-                await asyncio.gather(*self._in_flight, return_exceptions=True)
-        for task in self._in_flight:
+        await self.drain(deadline_s - asyncio.get_running_loop().time())
+        tasks = [*self._in_flight, *filter(None, [self._looking])]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._in_flight, return_exceptions=True)
-        await self._give_up()
-
-    async def _give_up(self) -> None:
-        if self._looking:
-            self._looking.cancel()
-            await asyncio.gather(self._looking, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def deliver(self, firing: Firing, page: Page, said: Message) -> None:
         """Post a claimed firing, and record the outcome."""
@@ -239,8 +232,15 @@ class Reminders:
         """Keeps the lease until claimed firings are posted."""
         self._looks = True
         try:
-            await self._look_on()
-            self._over.set()
+            while not self._over.is_set():
+                try:
+                    async with aclosing(self._scheduler.run()) as found:
+                        async for each in found:
+                            await self._attend(each)
+                    self._over.set()
+                except Exception:  # noqa: BLE001 - logged; the scheduler must go on
+                    _log.error("scheduler_broke", exc_info=True)
+                    await asyncio.sleep(SCHEDULER_PAUSE_S)
             await asyncio.gather(*self._in_flight, return_exceptions=True)
         except asyncio.CancelledError:
             for task in self._in_flight:  # another process holds the lease now
@@ -248,17 +248,6 @@ class Reminders:
             raise
         finally:
             self._looks = False
-
-    async def _look_on(self) -> None:
-        while True:
-            try:
-                async with aclosing(self._scheduler.run()) as found:
-                    async for each in found:
-                        await self._attend(each)
-                return
-            except Exception:  # noqa: BLE001 - logged; the scheduler must go on
-                _log.error("scheduler_broke", exc_info=True)
-            await asyncio.sleep(SCHEDULER_PAUSE_S)
 
     async def _attend(self, found: Firing | Missed) -> None:
         """Returns when there is room for one more."""
