@@ -82,7 +82,7 @@ async def serve_web(
 
     async def begin_and_say() -> None:
         await begin()
-        say(texts(config.operator_locale).web_start.served.format(url=config.web_url))
+        say(texts(config.operator_locale).cli.pages_served.format(url=config.web_url))
 
     async with serve_pages(web_services(core, records, discord)) as begin:
         yield begin_and_say
@@ -90,15 +90,15 @@ async def serve_web(
 
 async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> bool:
     """Returns False if no port is set for the pages."""
-    words = texts(config.operator_locale).web_start
+    words = texts(config.operator_locale).cli
     if config.web_port is None:
-        say(words.no_port)
+        say(words.pages_no_port)
         return False
     async with open_stores(config.database_url, clock=config.clock, embedder=None) as stores:
         code = await stores.web_sessions.make_code(WebPlace(user_id))
     if not await _is_served(config.web_host, config.web_port):
-        say(words.nobody_serves.format(host=config.web_host, port=config.web_port))
-    say(words.link)
+        say(words.pages_not_served.format(host=config.web_host, port=config.web_port))
+    say(words.pages_link)
     say(f"{config.web_url}/sign-in?{urlencode({'code': code})}")
     return True
 

@@ -419,7 +419,7 @@ _ROOM_FOR_A_LETTER: Final = 0.05
 def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     """If all values are zero, only the list is drawn."""
     values = [max(0.0, value) for value in chart.series[0].values]
-    parts = slices(chart.labels, values, texts(locale).chart.others)
+    parts = slices(chart.labels, values, texts(locale).canvas.chart_others)
     total = sum(values)
     letters = [chr(ord("A") + at) for at in range(len(parts))]
     angle = 0.0

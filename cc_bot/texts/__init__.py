@@ -10,7 +10,7 @@ from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.texts.admin import AdminTexts, ConsoleTexts
 from cc_bot.texts.agents import AgentsFileTexts, AgentTexts, ModelsFileTexts, OperatorFileTexts, PolicyFileTexts
-from cc_bot.texts.answer import AnswerTexts, CanvasTexts, ChartTexts, MentionTexts, MessageMenuTexts, SummaryTexts, UnfinishedTexts
+from cc_bot.texts.answer import AnswerTexts, CanvasTexts, MentionTexts, MessageMenuTexts, SummaryTexts, UnfinishedTexts
 from cc_bot.texts.area import Area, Sentence, Show, by_key
 from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts, TerminalTexts
 from cc_bot.texts.commands import plainly
@@ -21,7 +21,7 @@ from cc_bot.texts.proposal import ProposalTexts
 from cc_bot.texts.reminder import HeartbeatTexts, ReminderTexts, RemindHereTexts, RepeatTexts
 from cc_bot.texts.session import SessionTexts, UsageTexts
 from cc_bot.texts.tool_servers import FormTexts, ToolServersFileTexts, ToolServersTexts
-from cc_bot.texts.web import WebCommandTexts, WebConversationTexts, WebMemoryTexts, WebPrivacyTexts, WebReminderTexts, WebSettingsTexts, WebStartTexts, WebTexts, WebUsageTexts
+from cc_bot.texts.web import WebCommandTexts, WebConversationTexts, WebMemoryTexts, WebPrivacyTexts, WebReminderTexts, WebSettingsTexts, WebTexts, WebUsageTexts
 
 _ERRORS: Final = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, CcBotError)]
 
@@ -41,7 +41,6 @@ class Texts:
     answer: AnswerTexts
     backup: BackupTexts
     canvas: CanvasTexts
-    chart: ChartTexts
     cli: CliTexts
     console: ConsoleTexts
     doctor: DoctorTexts
@@ -80,7 +79,6 @@ class Texts:
     web_reminder: WebReminderTexts
     web_settings: WebSettingsTexts
     web_usage: WebUsageTexts
-    web_start: WebStartTexts
 
 
 _AREAS: Final = {name: area for name, area in get_type_hints(Texts).items() if name != "locale"}

@@ -165,7 +165,4 @@ class CanvasTexts(Area):
     cleared = Sentence(ja="🧹 キャンバスを空にしました。会話の内容はそのままです。", en="🧹 The canvas is empty now. Our conversation stays as it is.")
     cleared_already = Sentence(ja="キャンバスにはもう何も出ていません。", en="There is nothing on the canvas any more.")
     changed_here = Sentence(ja="🖼️ キャンバスを書き換えました。/canvas で見られます。", en="🖼️ The canvas has changed. /canvas shows it.")
-
-
-class ChartTexts(Area):
-    others = Sentence(ja="その他（{count}件）", en="Other ({count})")
+    chart_others = Sentence(ja="その他（{count}件）", en="Other ({count})")

@@ -82,13 +82,6 @@ class WebCommandTexts(Area):
     ended_already = Sentence(ja="そのブラウザはもうサインアウトしています。", en="That browser is signed out already.")
 
 
-class WebStartTexts(Area):
-    served = Sentence(ja="ブラウザのページ: {url}", en="Pages for browsers: {url}")
-    link = Sentence(ja="次のリンクをブラウザで開いてください（10分間、1回だけ使えます）。", en="Open this link in a browser (it works once, within 10 minutes).")
-    no_port = Sentence(ja="CC_BOT_WEB_PORT が設定されていません。たとえば CC_BOT_WEB_PORT=8080 と .env に書いて、cc-bot run を起動してください。", en="CC_BOT_WEB_PORT is not set. Write CC_BOT_WEB_PORT=8080, say, into .env and start cc-bot run.")
-    nobody_serves = Sentence(ja="いまは {host}:{port} で何も動いていません。リンクを開く前に cc-bot run を起動してください。", en="Nothing answers at {host}:{port} at the moment. Start cc-bot run before you open the link.")
-
-
 class WebSettingsTexts(Area):
     language_default = Sentence(ja="Discord・ブラウザの言語に合わせる", en="As Discord and your browser have it")
     timezone_hint = Sentence(ja="「東京」や「Europe/Paris」のように入力してください。空にすると、既定の {zone} になります。", en="Type a city or a zone, such as Tokyo or Europe/Paris. Leave it empty for the default, {zone}.")
