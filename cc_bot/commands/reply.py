@@ -12,7 +12,7 @@ from cc_bot.domain.usage import UsageSubject
 from cc_bot.texts import Texts
 
 ActionKind = Literal["cancel", "undelete", "erase", "erase-said"]
-"""Of a reminder, or of a memory."""
+"""`cancel` is for reminders, the others for memories."""
 
 
 @dataclass(frozen=True, slots=True)

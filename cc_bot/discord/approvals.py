@@ -47,7 +47,7 @@ class _Press:
     presser: Recipient
     asker: Recipient
     role_ids: tuple[int, ...] | None
-    """Of the author of the question; None if unknown."""
+    """The question's author has these; None if unknown."""
 
     @property
     def by_asker(self) -> bool:

@@ -22,7 +22,7 @@ from cc_bot.domain.text import shorten
 MAX_FIELDS: Final = 5
 MAX_ENTRY_LENGTH: Final = 4000
 MAX_TOLD_LENGTH: Final = 1000
-"""Of the choices in an error."""
+"""The choices that an error repeats."""
 OPEN_FOR_S: Final = 300
 MAX_NUMBER: Final = 1e15
 """Floats are exact integers up to here."""
@@ -49,7 +49,7 @@ class FormField:
     default: str = ""
     choices: tuple[FormChoice, ...] = ()
     least: float | None = None
-    """Of a number the value, of a text the length."""
+    """A number's value, or a text's length."""
     most: float | None = None
 
 

@@ -33,7 +33,7 @@ class Moment:
     repeat: str = ""
     """In words; then `at` is the next time."""
     timezone: str = ""
-    """Of the repeat; empty for the reader's own."""
+    """For the repeat; empty: the reader's own."""
     place: Place | None = None
     """Where the reminder is sent, if shown."""
 
@@ -78,7 +78,7 @@ class DeferredCall:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the tool needs of the turn."""
+    """The turn's context that the tool needs."""
 
     locale: Locale
     timezone: str
@@ -95,7 +95,7 @@ class ProposedCalls:
     shown: Shown
     origin: Origin
     goes_on: bool = False
-    """Whether the model continues with the result."""
+    """The model continues with the result."""
     server: str = ""
     """Empty for the bot's own tools."""
     approvers: Approvers = "asker"
@@ -127,7 +127,7 @@ class CallMessage:
     place_id: int | None = None
     shown_in: int | None = None
     token: str | None = None
-    """Of the press: it can edit the message until `token_until`."""
+    """The press's, which can edit the message until `token_until`."""
     token_until: datetime | None = None
     ephemeral: bool = False
 
@@ -144,7 +144,7 @@ class Proposal:
     key: SessionKey
     answer_id: int
     visibility: Visibility
-    """Of the turn that made it."""
+    """As in the turn that made it."""
     content: ProposedCalls
     _: KW_ONLY
     made_at: datetime

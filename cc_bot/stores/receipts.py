@@ -26,7 +26,7 @@ class ReceiptMessage:
     visibility: Visibility
     lines: tuple[Receipt | ScheduleReceipt, ...]
     changes: int = field(default=0, compare=False)
-    """Of the named memories and reminders since the message was shown."""
+    """Changes of memories and reminders since the message was shown."""
 
 
 class MemoryNow(NamedTuple):

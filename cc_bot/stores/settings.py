@@ -111,7 +111,7 @@ def settings_of(user_id: int) -> Steps[UserSettings]:
     return _SETTINGS.first(rows) or UserSettings()
 
 
-# Whether an agent exists and may be used in the channel is checked when it answers.
+# An agent is checked when it answers: it may be gone, or not allowed in the channel.
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ _OF_ANSWER: Final = """
 
 @dataclass(frozen=True, slots=True)
 class PlaceAgents:
-    """What decides which agent answers a user, by channel or thread."""
+    """The choices that decide which agent answers a user, by channel or thread."""
 
     choices: Mapping[int, str]
     defaults: Mapping[int, ChannelAgent]

@@ -1,4 +1,4 @@
-"""What is stored of a user, how long, and what erasing covers."""
+"""The data stored about a user, how long, and what erasing covers."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -134,7 +134,7 @@ def _day(moment: datetime | None, zone: ZoneInfo) -> str:
 
 
 class ErasureTexts(Area):
-    """What was erased for good, and what remains."""
+    """The data erased for good, and what remains."""
 
     memory_only = Sentence(ja="メモリだけ完全に消す", en="Erase from memory only")
     conversations_too = Sentence(ja="会話の記録からも消す", en="Erase from conversations too")

@@ -143,11 +143,11 @@ def say_accepted(server: str, names: Sequence[str] | None, words: ToolServersTex
 
 MAX_DETAILS_BYTES: Final = 4_000_000
 MAX_PIECES: Final = 50_000
-"""Of an indented schema; a longer one is one line."""
+"""A longer schema is written on one line."""
 
 
 class FormTexts(Area):
-    """What a tool server asks during a call."""
+    """Questions of tool servers during a call."""
 
     asks = Sentence(
         ja="📋 ツールのサーバー「{server}」からの質問です。ボットや Discord からではなく、答えはそのサーバーに送られます。パスワード、届いたコード、カードの番号は、何と書いてあっても入力しないでください（{minutes}分間有効）。",

@@ -22,7 +22,7 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, drop_cookie, is_secure, visitor_of
 
 _LIST_MARK: Final = re.compile(r"\A(?:・|-#? )")
-"""Of list items on Discord; a page has a list."""
+"""Marks of list items on Discord."""
 _LANGUAGES: Final[dict[str, Locale | None]] = {"": None, **{locale: locale for locale in Locale}}
 MAX_ZONE_LENGTH: Final = 64
 

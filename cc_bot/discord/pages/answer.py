@@ -87,7 +87,7 @@ from cc_bot.texts import Texts
 MAX_MESSAGES = 5
 """A user-installed app may send five follow-ups; a longer text is a file."""
 _SHOWN_AT_MOST = 2 * MAX_MESSAGES * TEXT_LIMIT
-"""Of a streaming answer: more than its messages can show. Bounds the cost of an edit."""
+"""More than the messages of a streaming answer can show. Bounds the cost of an edit."""
 MAX_PICTURES: Final = 9
 PICTURES_BYTES: Final = 8 * 2**20
 """With a text file, within Discord's limits of ten files and 10 MiB per message."""
@@ -121,14 +121,14 @@ class AnswerState:
     """Running tools, and those finished since the last text, since most are too quick to be seen."""
     receipts: tuple[Receipt, ...] = ()
     carried: tuple[AnyReceipt, ...] = ()
-    """Of the answer that this one replaces."""
+    """Receipts of the answer that this one replaces."""
     schedules: tuple[ScheduleReceipt, ...] = ()
     recalled: tuple[int, ...] = ()
     pages: tuple[PageLink, ...] = ()
     outcome_unknown: bool = False
-    """Of a memory or reminder change."""
+    """A memory or reminder may have been changed."""
     in_doubt_outside: bool = False
-    """The same of a call with external effects."""
+    """A call with external effects may have been made."""
     done_outside: tuple[str, ...] = ()
     """Tools with external effects, in an earlier run or the replaced answer."""
     files_left_out: tuple[str, ...] = ()
@@ -138,7 +138,7 @@ class AnswerState:
     done: Done | None = None
     failure: str | None = None
     passing: bool = False
-    """Whether a retry may succeed."""
+    """A retry may succeed."""
     images: tuple[Attachment, ...] = ()
     canvas: Canvas | None = None
     unseen: bool = False

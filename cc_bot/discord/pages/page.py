@@ -44,7 +44,7 @@ class Facts:
     in_buttons: bool = False
     """Shown as disabled buttons, where the bot may not post embeds."""
     locale: Locale = field(default=Locale.EN, compare=False)
-    """Of command names in buttons, which can't show mentions."""
+    """For command names in buttons, which can't show mentions."""
 
     def __bool__(self) -> bool:
         return bool(self.lines)
@@ -100,7 +100,7 @@ def _write_time(timestamp: re.Match[str]) -> str:
 NO_FACTS: Final = Facts()
 Part = Literal["reference", "files", "embeds", "components"]
 TEXT_LIMIT: Final = 1700
-"""Of Discord's 2000; the rest is for brackets around links."""
+"""Discord's limit is 2000; the rest is for brackets around links."""
 MAX_PLAIN_MESSAGES: Final = 12
 PROPOSAL_COLOUR: Final = 0xC27C0E
 PROPOSALS_CHARACTERS: Final = 1800
@@ -243,7 +243,7 @@ def plain_pages(page: Page) -> tuple[Page, ...]:
 
 NO_PINGS: Final[dict[str, Any]] = {"mentions_everyone": False, "user_mentions": False, "role_mentions": False}
 LABEL_CHARACTERS: Final = 80
-"""Of a button."""
+"""Discord's limit for a button."""
 BUTTONS_IN_A_ROW: Final = 5
 MAX_FACT_ROWS: Final = 3
 """Two of a message's five rows are for buttons."""

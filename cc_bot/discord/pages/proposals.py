@@ -34,7 +34,7 @@ from cc_bot.texts import Texts
 
 MAX_TITLE_CHARACTERS: Final = 60
 _STARTS_CHARACTERS: Final = 600
-"""Of all texts of a shortened proposal."""
+"""All texts of a shortened proposal together."""
 _LINES_CHARACTERS: Final = PROPOSALS_CHARACTERS - 100
 _CHART_WIDTH: Final = 40
 _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)

@@ -12,7 +12,7 @@ from cc_bot.discord.recipients import Recipient
 
 PAGE_SIZE: Final = 8
 MAX_EMBED_CHARACTERS: Final = 4096
-"""Of Discord; a longer text is a file."""
+"""Discord's limit; a longer text is a file."""
 MAX_ITEM_CHARACTERS: Final = 140
 """Eight items fit an embed even if escaped."""
 
