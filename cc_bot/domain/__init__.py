@@ -1,6 +1,5 @@
 """Values and errors. No I/O happens here, and nothing else of cc_bot is imported."""
 
-from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import FoundMemory, Memory, MemoryChange, Source
 from cc_bot.domain.message import (
@@ -13,15 +12,12 @@ from cc_bot.domain.message import (
     ToolCall,
     UserSettings,
 )
-from cc_bot.domain.schedule import Schedule, ScheduleChange
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.domain.turn import (
     CanvasChanged,
     Done,
-    MemoriesRecalled,
     MemoryChanged,
     Notice,
-    ScheduleChanged,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -29,36 +25,3 @@ from cc_bot.domain.turn import (
     TurnEvent,
     Usage,
 )
-
-__all__ = [
-    "Agent",
-    "Attachment",
-    "Block",
-    "Canvas",
-    "CanvasChanged",
-    "ChannelKey",
-    "ContextMessage",
-    "Done",
-    "FoundMemory",
-    "Locale",
-    "MemoriesRecalled",
-    "Memory",
-    "MemoryChange",
-    "MemoryChanged",
-    "Message",
-    "Notice",
-    "Schedule",
-    "ScheduleChange",
-    "ScheduleChanged",
-    "Session",
-    "SessionKey",
-    "Source",
-    "TextDelta",
-    "ToolCall",
-    "ToolFinished",
-    "ToolStarted",
-    "ToolsUnavailable",
-    "TurnEvent",
-    "Usage",
-    "UserSettings",
-]

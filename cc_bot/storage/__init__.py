@@ -1,6 +1,6 @@
 """The database: connections, schema and copies, independent of the data stored."""
 
-from cc_bot.storage.backup import BackupResult, back_up
+from cc_bot.storage.backup import back_up
 from cc_bot.storage.database import (
     MAINTENANCE_LOCK,
     PROCESSES,
@@ -20,32 +20,3 @@ from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, place_nam
 from cc_bot.storage.files import DEFAULT_URL, sqlite_path
 from cc_bot.storage.schema import Migration, apply_pending, list_pending
 from cc_bot.storage.sqlite import TIMEOUT_S, Synchronous
-
-__all__ = [
-    "DEFAULT_URL",
-    "MAINTENANCE_LOCK",
-    "PROCESSES",
-    "TIMEOUT_S",
-    "BackupResult",
-    "Database",
-    "Dialect",
-    "ErasureLog",
-    "Erasures",
-    "Migration",
-    "Row",
-    "ScrubOutcome",
-    "Statement",
-    "Steps",
-    "Subject",
-    "Synchronous",
-    "apply_pending",
-    "back_up",
-    "channel",
-    "guild",
-    "list_pending",
-    "memory_name",
-    "open_database",
-    "place_name",
-    "sqlite_path",
-    "user",
-]

@@ -52,46 +52,6 @@ from cc_bot.stores.tool_lists import ToolListStore
 from cc_bot.stores.usage import UTC_ZONE, Reservation, ReservationRequest, Settlement, UsageStore
 from cc_bot.stores.web_sessions import WebSessionStore
 
-__all__ = [
-    "AccessState",
-    "AccessStore",
-    "AgentStore",
-    "ArchiveStore",
-    "BlockStore",
-    "CanvasStore",
-    "ChannelModelStore",
-    "ChannelStore",
-    "HeartbeatStore",
-    "Keep",
-    "LimitStore",
-    "MemoryRemovalStore",
-    "MemoryStore",
-    "MemoryTransferStore",
-    "Mention",
-    "PersonalErasureStore",
-    "PlaceAgents",
-    "ProcessStore",
-    "ProposalStore",
-    "Reservation",
-    "ReservationRequest",
-    "RetentionStore",
-    "ScheduleStore",
-    "SessionStore",
-    "SettingsStore",
-    "Settlement",
-    "StoredTurn",
-    "Stores",
-    "TokenFactorStore",
-    "TurnLedger",
-    "UsageStore",
-    "Visit",
-    "VitalsStore",
-    "WebSessionStore",
-    "asked_in",
-    "channel_turn",
-    "open_stores",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Stores:

@@ -3,7 +3,6 @@
 https://discord.com/developers/docs/resources/application
 """
 
-import re
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -27,7 +26,7 @@ MAX_DIFFERENCE: Final = timedelta(seconds=5)
 """Discord's time is in whole seconds, and delayed."""
 WRONG_DIFFERENCE: Final = timedelta(minutes=1)
 
-_TOKEN: Final = re.compile(r"[\w-]++\.[\w-]++\.[\w-]++", re.ASCII)
+_TOKEN_PARTS: Final = 3
 
 _Get = Callable[[str], Awaitable[tuple[Any, str]]]
 
@@ -43,7 +42,10 @@ async def check_discord(
     said = texts.doctor
     if not config.discord_token:
         return [warning("token", said.token_missing)]
-    if not _TOKEN.fullmatch(config.discord_token):
+    parts = config.discord_token.split(".")
+    if len(parts) != _TOKEN_PARTS or not all(
+        each and each.isascii() and each.isprintable() for each in parts
+    ):
         return [failed("token", said.token_malformed)]
     headers = {
         "Authorization": f"Bot {config.discord_token}",
