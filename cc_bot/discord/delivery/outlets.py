@@ -11,7 +11,7 @@ process finds an unrecorded message.
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -80,25 +80,22 @@ _PAUSES_S: Final = (0.6, INTERVAL_S, 1.6)
 two seconds, beside the bot's rate limits."""
 
 
+@dataclass(eq=False)
 class InteractionOutlet(Outlet):
-    def __init__(
-        self,
-        rest: hikari.api.RESTClient,
-        application_id: int,
-        token: str,
-        channel_id: int,
-        since_id: int,
-        *,
-        ephemeral: bool,
-        noting: Noting = noop,
-    ) -> None:
-        """`since_id`: an id older than the answer. `noting` is called with each posted follow-up."""
-        self._rest = rest
-        self._to = (application_id, token)
-        self._channel_id = channel_id
-        self._since_id = since_id
-        self._noting = noting
-        self.place_id = None if ephemeral else channel_id
+    rest: hikari.api.RESTClient
+    application_id: int
+    token: str
+    channel_id: int
+    since_id: int
+    """The interaction, or another id older than the answer."""
+    _: KW_ONLY
+    ephemeral: bool
+    noting: Noting = noop
+    """Called with each posted follow-up."""
+
+    def __post_init__(self) -> None:
+        self._to = (self.application_id, self.token)
+        self.place_id = None if self.ephemeral else self.channel_id
 
     async def post(
         self,
@@ -119,32 +116,32 @@ class InteractionOutlet(Outlet):
                 if (found := await self._look_for(page, known, error)) is None:
                     continue
                 posted = found
-            await self._noting(int(posted))
+            await self.noting(int(posted))
             return posted
         raise PostUncertain
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
-        flags = hikari.MessageFlag.EPHEMERAL if self.place_id is None else hikari.UNDEFINED
-        return (await self._rest.execute_webhook(*self._to, **new_message(page), flags=flags)).id
+        flags = hikari.MessageFlag.EPHEMERAL if self.ephemeral else hikari.UNDEFINED
+        return (await self.rest.execute_webhook(*self._to, **new_message(page), flags=flags)).id
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
         if message_id is None:
-            edit = partial(self._rest.edit_interaction_response, *self._to, **changes)
+            edit = partial(self.rest.edit_interaction_response, *self._to, **changes)
         else:
-            edit = partial(self._rest.edit_webhook_message, *self._to, message_id, **changes)
-        await _unarchiving(self._rest, self._channel_id, edit)
+            edit = partial(self.rest.edit_webhook_message, *self._to, message_id, **changes)
+        await _unarchiving(self.rest, self.channel_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
         if message_id is None:
-            await self._rest.delete_interaction_response(*self._to)
+            await self.rest.delete_interaction_response(*self._to)
         else:
-            await self._rest.delete_webhook_message(*self._to, message_id)
+            await self.rest.delete_webhook_message(*self._to, message_id)
 
     async def first_id(self) -> hikari.Snowflake:
-        return (await self._rest.fetch_interaction_response(*self._to)).id
+        return (await self.rest.fetch_interaction_response(*self._to)).id
 
     async def whisper(self, sentence: str) -> bool:
-        await self._rest.execute_webhook(*self._to, sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
+        await self.rest.execute_webhook(*self._to, sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
         return True
 
     def pause_s(self, changes: int) -> float:
@@ -152,11 +149,11 @@ class InteractionOutlet(Outlet):
 
     async def _look_for(self, page: Page, known: KnownIds, error: Exception) -> hikari.Snowflake | None:
         """Return the id if the failed request posted the message. Raises PostUncertain if unknown."""
-        if self.place_id is None:
+        if self.ephemeral:
             raise PostUncertain from error
-        after = [self._since_id, *await known()][-1]
+        after = [self.since_id, *await known()][-1]
         try:
-            newest = await self._rest.fetch_messages(self._channel_id, after=after).limit(50)
+            newest = await self.rest.fetch_messages(self.channel_id, after=after).limit(50)
         except hikari.HTTPError as unseen:
             raise PostUncertain from unseen
         own = (message for message in newest if message.application_id == self._to[0])
@@ -191,8 +188,7 @@ class MessageReplies:
         """`edition` (at most seven characters) differs for each text of an edited question. `asker`: the DM
         to use if the channel refuses."""
         further = f"{base36(question_id)}{edition}" if edition else str(question_id)
-        outlet = self._outlet(channel_id, question_id, str(question_id), further, asker=asker)
-        return _continued(outlet, sent)
+        return self._reply(channel_id, question_id, (str(question_id), further), sent, asker=asker)
 
     def late(
         self,
@@ -203,16 +199,16 @@ class MessageReplies:
         *,
         noting: Noting,
     ) -> Reply:
-        return _continued(self._outlet(channel_id, waiting_id, entry, noting=noting), sent)
+        return self._reply(channel_id, waiting_id, (entry, entry), sent, noting=noting)
 
     async def say(
         self, channel_id: int, question_id: int, sentence: str, asker: "DirectMessages | None" = None
     ) -> None:
-        outlet = self._outlet(channel_id, question_id, f"{question_id}-s", asker=asker)
-        await Reply(outlet).show((Page(sentence),))
+        nonce = f"{question_id}-s"
+        await self._reply(channel_id, question_id, (nonce, nonce), asker=asker).show((Page(sentence),))
 
     async def say_by_dm(self, user_id: int, page: Page, nonce: str) -> None:
-        await Reply(self._outlet(await open_dm(self.rest, user_id), None, nonce)).show((page,))
+        await self._reply(await open_dm(self.rest, user_id), None, (nonce, nonce)).show((page,))
 
     async def say_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
         sentence, words = Page(recipient.words.mention.withdrawn), recipient.words
@@ -228,27 +224,20 @@ class MessageReplies:
         with contextlib.suppress(hikari.HikariError):
             await self.rest.add_reaction(channel_id, question_id, UNREACHABLE)
 
-    def _outlet(
+    def _reply(
         self,
         channel_id: int,
         question_id: int | None,
-        nonce: str,
-        further: str = "",
+        nonces: tuple[str, str],
+        sent: Sequence[Sent] = (),
         *,
         asker: "DirectMessages | None" = None,
         noting: Noting = noop,
-    ) -> "MessageOutlet":
-        rest, expected_deletions, channels = self.rest, self.expected_deletions, self.channels
-        nonces = (nonce, further or nonce)
-        return MessageOutlet(
-            rest, expected_deletions, channels, channel_id, question_id, nonces, noting=noting, asker=asker
-        )
-
-
-def _continued(outlet: "MessageOutlet", sent: Sequence[Sent]) -> Reply:
-    """Go on below `sent`: an earlier process may have posted more."""
-    outlet.is_continued = bool(sent)
-    return Reply(outlet, sent, posts_first=bool(sent))
+    ) -> Reply:
+        """Go on below `sent`, if any: an earlier process may have posted more."""
+        discord, continued = (self.rest, self.expected_deletions, self.channels), bool(sent)
+        outlet = MessageOutlet(*discord, channel_id, question_id, nonces, continued, noting, asker)
+        return Reply(outlet, sent, posts_first=continued)
 
 
 @dataclass(frozen=True, slots=True)
