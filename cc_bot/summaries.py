@@ -9,7 +9,7 @@ import asyncio
 import math
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import timedelta
 from typing import Final
 
@@ -74,36 +74,30 @@ def batch(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
     return tuple(messages[:count])
 
 
+@dataclass(eq=False)
 class Summaries:
-    """Decides after each turn, and summarizes in the background. `close` it before its dependencies."""
+    """Decides after each turn, and summarizes in the background. `close` it before its dependencies.
 
-    def __init__(
-        self,
-        stores: Stores,
-        model: ChatModel,
-        plan: SummaryPlan,
-        *,
-        cost: Callable[[Message], float],
-        locale: Locale = Locale.JA,
-        clock: Clock = utc_now,
-        model_name: str = "",
-        spending: Spending | None = None,
-    ) -> None:
-        """`cost`: tokens of a message. `locale`: for users of unknown language. A first failure is retried at
-        the next occasion, later ones after the plan's pause; a user at their limit counts as a failure."""
-        self._stores = stores
-        self._model = model
-        self._plan = plan
-        self._cost = cost
-        self._locale = locale
-        self._clock = clock
-        self._model_name = model_name
-        self._spending = spending or Spending(stores.usage)
-        self._places = asyncio.Semaphore(MAX_RUNNING)
-        self._tasks: dict[SessionKey, asyncio.Task[None]] = {}
-        self._failures: dict[SessionKey, tuple[int, float]] = {}
-        """Failures in a row, and when to retry, on the loop's clock."""
-        self._closed = False
+    A first failure is retried at the next occasion, later ones after the plan's pause; a user at their limit
+    counts as a failure.
+    """
+
+    stores: Stores
+    model: ChatModel
+    plan: SummaryPlan
+    _: KW_ONLY
+    cost: Callable[[Message], float]
+    """Tokens of a message."""
+    locale: Locale = Locale.JA
+    """For users of unknown language."""
+    clock: Clock = utc_now
+    model_name: str = ""
+    spending: Spending | None = None
+    _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_RUNNING))
+    _tasks: dict[SessionKey, asyncio.Task[None]] = field(default_factory=dict)
+    _failures: dict[SessionKey, tuple[int, float]] = field(default_factory=dict)
+    """Failures in a row, and when to retry, on the loop's clock."""
+    _closed: bool = False
 
     def after_turn(
         self,
@@ -119,8 +113,8 @@ class Summaries:
 
     async def catch_up(self) -> None:
         """Check the expired sessions of all keys. Raises StorageError."""
-        await self._stores.summaries.settle(self._clock() - LATEST_TURN)
-        for key in await self._stores.summaries.list_waiting(MAX_WAITING):
+        await self.stores.summaries.settle(self.clock() - LATEST_TURN)
+        for key in await self.stores.summaries.list_waiting(MAX_WAITING):
             self._start(key)
 
     async def settle(self) -> None:
@@ -167,19 +161,19 @@ class Summaries:
         whole = {message.id: message for message in history}  # a backlog lacks the attachments
         try:
             for _ in range(MAX_FOLDS):
-                backlog = await self._stores.summaries.get_backlog(key)
+                backlog = await self.stores.summaries.get_backlog(key)
                 if backlog is None or not is_due(
-                    self._plan,
+                    self.plan,
                     turns=sum(message.role == "user" for message in backlog.messages),
                     messages=len(backlog.messages),
-                    tokens=sum(self._cost(whole.get(each.id, each)) for each in backlog.messages),
+                    tokens=sum(self.cost(whole.get(each.id, each)) for each in backlog.messages),
                     budget_tokens=budget_tokens,
                     closed=backlog.closed,
                 ):
                     break
-                async with self._places, asyncio.timeout(self._plan.time_limit_s):
-                    chosen = (await self._stores.settings.get(key.user_id)).locale
-                    await self._fold(backlog, locale or chosen or self._locale, payer)
+                async with self._slots, asyncio.timeout(self.plan.time_limit_s):
+                    chosen = (await self.stores.settings.get(key.user_id)).locale
+                    await self._fold(backlog, locale or chosen or self.locale, payer)
             self._failures.pop(key, None)
         except (CcBotError, TimeoutError) as error:
             self._note_failure(key, type(error).__name__)
@@ -199,14 +193,14 @@ class Summaries:
                 raise
             await self._fold(backlog, locale, payer, characters // 2)
             return
-        stored = await self._stores.summaries.put(oldest, texts)
+        stored = await self.stores.summaries.put(oldest, texts)
         _log.info("summary_stored" if stored else "summary_dropped", messages=len(oldest.messages))
 
     async def _texts(self, backlog: Backlog, locale: Locale, payer: UsageSubject) -> dict[Visibility, str]:
         """Return the new summaries by visibility."""
         earlier = {
             summary.visibility: summary.content
-            for summary in await self._stores.summaries.list_current(backlog.key)
+            for summary in await self.stores.summaries.list_current(backlog.key)
         }
         texts: dict[Visibility, str] = {}
         order: tuple[Visibility, ...] = ("public", "private")
@@ -220,8 +214,10 @@ class Summaries:
                 continue
             instruction, material = summary_prompt(earlier.get(visibility, ""), said, locale)
             request = ChatRequest((SystemPart(instruction), UserPart(material)))
-            async with self._spending.admit(payer, "summary", model=self._model_name) as recorder:
-                texts[visibility] = await self._write(recorder.metered(self._model), request)
+            async with (self.spending or Spending(self.stores.usage)).admit(
+                payer, "summary", model=self.model_name
+            ) as recorder:
+                texts[visibility] = await self._write(recorder.metered(self.model), request)
         return texts
 
     async def _write(self, model: ChatModel, request: ChatRequest) -> str:
@@ -244,6 +240,6 @@ class Summaries:
 
     def _note_failure(self, key: SessionKey, error: str) -> None:
         count = self._failures.get(key, (0, 0.0))[0] + 1
-        pause_s = min(self._plan.pause_s * 2 ** min(count - 2, 20), _MAX_PAUSE_S) if count > 1 else 0.0
+        pause_s = min(self.plan.pause_s * 2 ** min(count - 2, 20), _MAX_PAUSE_S) if count > 1 else 0.0
         self._failures[key] = (count, asyncio.get_running_loop().time() + pause_s)
         _log.warning("summary_failed", error=error, failures=count)

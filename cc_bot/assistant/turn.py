@@ -4,7 +4,7 @@ import asyncio
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
@@ -53,20 +53,21 @@ class Measured:
     limit: int | None = None
 
 
+@dataclass(eq=False)
 class Calibration:
-    def __init__(self, factors: TokenFactorStore, model: str) -> None:
-        self._factors = factors
-        self._model = model
-        self._limits: dict[str, int] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+    factors: TokenFactorStore
+    model: str
+    """The first one asked, unless an agent has its own."""
+    _limits: dict[str, int] = field(default_factory=dict)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def factor(self, chain: Sequence[str] = ()) -> float:
         """Tokens that the chain's first model counts for each estimated token."""
-        return await self._factors.get(chain[0] if chain else self._model)
+        return await self.factors.get(chain[0] if chain else self.model)
 
     def limit(self, chain: Sequence[str] = ()) -> int | None:
         """The context limit of the chain's first model, answer included; None if not reported yet."""
-        return self._limits.get(chain[0] if chain else self._model)
+        return self._limits.get(chain[0] if chain else self.model)
 
     def learn(self, measured: Iterable[Measured]) -> Awaitable[None]:
         """Learn from a turn's requests in the background; await the result to wait for the end."""
@@ -86,7 +87,7 @@ class Calibration:
             for one in measured:
                 if not has_images(one.request.prompt):  # tokens of pictures are only estimates
                     estimated = await asyncio.to_thread(request_tokens, one.request)
-                    await self._factors.learn(one.model, estimated=estimated, counted=one.prompt_tokens)
+                    await self.factors.learn(one.model, estimated=estimated, counted=one.prompt_tokens)
         except StorageError as error:
             _log.warning("calibration_failed", error=type(error).__name__)
 

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from types import TracebackType
 from typing import Final
@@ -53,42 +53,31 @@ _SHORT_CHARACTERS = 4000
 """Longer answers are laid out in a thread."""
 
 
+@dataclass(eq=False)
 class LiveAnswer:
     """Shows one turn in one reply. Use as a context manager, `feed` it events, then `finish`."""
 
-    def __init__(
-        self,
-        reply: Reply,
-        words: Texts,
-        stop: StopButton,
-        *,
-        asker_id: int,
-        before: Sequence[Page] = (),
-        one_message: bool = False,
-        receipts: ReceiptUpkeep | None = None,
-        retry: RetryButton | None = None,
-        slowness: Callable[[], int] = lambda: 1,
-    ) -> None:
-        """`asker_id`: whose memories the turn may use. `one_message`: a long answer becomes a file. `retry`:
-        shown below a temporary failure. `slowness`: a factor for the pauses between edits."""
-        self.reply = reply
-        self._words = words
-        self._stop = stop
-        self._asker_id = asker_id
-        self._before = tuple(before)
-        """Shown until the first text."""
-        self.state = AnswerState(carried=before[-1].receipts.items if before else ())
-        self._changed = asyncio.Event()
-        self._changed.set()
-        self._over = asyncio.Event()
-        self._due = asyncio.Event()
-        """Set when the first edit must not wait."""
+    reply: Reply
+    words: Texts
+    stop: StopButton
+    _: KW_ONLY
+    asker_id: int
+    """Whose memories the turn may use."""
+    before: Sequence[Page] = ()
+    """Shown until the first text."""
+    one_message: bool = False
+    """A further message can't be posted safely: a long answer becomes a file."""
+    receipts: ReceiptUpkeep | None = None
+    retry: RetryButton | None = None
+    """Shown below a temporary failure."""
+    slowness: Callable[[], int] = lambda: 1
+    """A factor for the pauses between edits."""
+
+    def __post_init__(self) -> None:
+        self.state = AnswerState(carried=self.before[-1].receipts.items if self.before else ())
+        self._changed, self._over, self._due = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._changed.set()  # `_due`: the first edit must not wait
         self._last_event_s = asyncio.get_running_loop().time()
-        self._one_message = one_message
-        """Set once a further message can't be posted safely."""
-        self._receipts = receipts
-        self._retry = retry
-        self._slowness = slowness
 
     async def __aenter__(self) -> "LiveAnswer":
         self._painter = asyncio.create_task(self._paint())
@@ -119,12 +108,12 @@ class LiveAnswer:
 
     async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
         """Show the end. `user_id`: whose buttons the answer keeps. Raises hikari's errors."""
-        if self._before and not self.state.stored:  # only the user sees why there is no new answer
-            *above, last = self._before
-            await self.reply.show((*above, with_effects(last, self.state, self._words, self._asker_id)))
-            await self.reply.whisper(self.state.failure or self._words.answer.kept)
+        if self.before and not self.state.stored:  # only the user sees why there is no new answer
+            *above, last = self.before
+            await self.reply.show((*above, with_effects(last, self.state, self.words, self.asker_id)))
+            await self.reply.whisper(self.state.failure or self.words.answer.kept)
             return
-        pages = partial(final_pages, self.state, self._words, temporary=temporary, note=note)
+        pages = partial(final_pages, self.state, self.words, temporary=temporary, note=note)
         try:
             await self._show_end(await self._lay_out(pages), user_id)
         except PostUncertain:
@@ -138,26 +127,26 @@ class LiveAnswer:
 
     async def _show_end(self, pages: Sequence[Page], user_id: int | None) -> None:
         if len(pages) > 1:
-            if self._one_message:
+            if self.one_message:
                 raise PostUncertain
             await self.reply.show(pages)
         await self._show_last(pages, user_id, alone=len(pages) == 1)
         if user_id is not None and len(pages) == 1 and self.reply.further_ids:  # its file was refused
             await self._show_last(pages, user_id, alone=False)
-        if self._receipts and self.state.done:
-            receipts = receipts_of(self.state, self._words, self._asker_id)
-            await self._receipts.record(self.reply, receipts, self._words)
+        if self.receipts and self.state.done:
+            receipts = receipts_of(self.state, self.words, self.asker_id)
+            await self.receipts.record(self.reply, receipts, self.words)
 
     async def _show_last(self, pages: Sequence[Page], user_id: int | None, *, alone: bool) -> None:
         buttons: tuple[Button, ...] = ()
-        if self._retry and self.state.may_be_asked_again:
-            buttons = (ask_again_button(self._retry, self._words),)
+        if self.retry and self.state.may_be_asked_again:
+            buttons = (ask_again_button(self.retry, self.words),)
         elif user_id is not None:
             earlier = () if alone else (await self.reply.message_ids())[:-1]
-            buttons = answer_buttons(self.state, self._words, user_id, earlier)
-        last = with_controls(pages[-1], self.state, self._words, self._asker_id, buttons)
-        if self._receipts:
-            last = await self._receipts.with_current_state(last, self._words)
+            buttons = answer_buttons(self.state, self.words, user_id, earlier)
+        last = with_controls(pages[-1], self.state, self.words, self.asker_id, buttons)
+        if self.receipts:
+            last = await self.receipts.with_current_state(last, self.words)
         await self.reply.show((*pages[:-1], last))
 
     async def _paint(self) -> None:
@@ -175,26 +164,26 @@ class LiveAnswer:
             await self._show_now()
             changes += self.reply.last_page is not before and not is_blank(self.state.text)
             # Other edits of the bot wait for one that Discord delays.
-            pause_s = self.reply.pause_s(changes) * (self._slowness() if changes else 1)
+            pause_s = self.reply.pause_s(changes) * (self.slowness() if changes else 1)
             await _within(max(pause_s, 2 * (loop.time() - began_s)), self._over)
 
     async def _show_now(self) -> None:
         pages = await self._lay_out(self._pages_now)
-        if self._one_message and not self.reply.begun:
+        if self.one_message and not self.reply.begun:
             return  # the first message may exist: only the end is posted again
         try:
-            await self.reply.show(pages[:1] if self._one_message else pages, insist=False)
+            await self.reply.show(pages[:1] if self.one_message else pages, insist=False)
         except PostUncertain:
-            self._one_message = True
+            self.one_message = True
             _log.warning("post_uncertain")
         except hikari.HTTPError as error:
             _log.warning("edit_failed", error=type(error).__name__)
 
     def _pages_now(self) -> Sequence[Page]:
-        if not self._before or self.state.text.strip():
-            return streaming_pages(self.state, self._words, self._stop)
-        pages = streaming_pages(replace(self.state, heard=""), self._words, self._stop)
-        *full, last = self._before
+        if not self.before or self.state.text.strip():
+            return streaming_pages(self.state, self.words, self.stop)
+        pages = streaming_pages(replace(self.state, heard=""), self.words, self.stop)
+        *full, last = self.before
         facts = last.facts.noting(pages[0].content)
         return (*full, replace(last, facts=facts, buttons=pages[0].buttons))
 
