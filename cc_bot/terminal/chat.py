@@ -34,8 +34,7 @@ from cc_bot.scheduler import Scheduler
 from cc_bot.stores import Stores
 from cc_bot.terminal.commands import complete, run_line
 from cc_bot.terminal.questions import Chat, ChatProfile, tell_unfinished_calls
-from cc_bot.terminal.reminders import due_lines
-from cc_bot.terminal.view import PlainView, RichView
+from cc_bot.terminal.view import PlainView, RichView, due_lines
 from cc_bot.texts import Texts
 
 if sys.platform != "win32":

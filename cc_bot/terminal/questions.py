@@ -29,8 +29,7 @@ from cc_bot.domain.usage import UsageSubject
 from cc_bot.in_order import ExportQueue
 from cc_bot.stores import Stores
 from cc_bot.terminal.markdown import MARGIN, Notice, Quoted, one_line
-from cc_bot.terminal.reminders import change_line
-from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_line, receipt_line
+from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_line, change_line, receipt_line
 from cc_bot.texts import Texts, explain, texts
 
 

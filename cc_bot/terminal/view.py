@@ -4,7 +4,9 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Final, TextIO
+from zoneinfo import ZoneInfo
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -14,10 +16,14 @@ from rich.segment import SegmentLines
 from rich.text import Text
 
 from cc_bot.charts import table
+from cc_bot.commands.reminders import cancelled, reminder_sentence
+from cc_bot.commands.reply import Caller
 from cc_bot.domain import turn
 from cc_bot.domain.canvas import Canvas, Chart, Element
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Receipt, with_receipt
 from cc_bot.domain.page import LINKS_SHOWN, pages_behind
+from cc_bot.domain.schedule import Firing, Missed, ScheduleChange
 from cc_bot.domain.text import printable
 from cc_bot.domain.tool_server import is_of_server
 from cc_bot.terminal.markdown import (
@@ -30,12 +36,35 @@ from cc_bot.terminal.markdown import (
     one_line,
     wrap_text,
 )
-from cc_bot.terminal.reminders import change_line
 from cc_bot.texts import Texts
 
+LATE_AFTER: Final = timedelta(minutes=1)
 RECEIPT_CHARACTERS: Final = 60
 PAGE_TITLE_CHARACTERS: Final = 60
 CHART_COLUMNS: Final = 72
+
+
+def change_line(change: ScheduleChange, texts: Texts) -> str:
+    schedule = change.schedule
+    caller = Caller(schedule.key.user_id, texts.locale, schedule.zone, texts)
+    if change.kind == "cancelled":
+        return cancelled(schedule, caller)
+    return (
+        f"{reminder_sentence(schedule, caller)} ({texts.reminder.cancel}: /remind delete {schedule.number})"
+    )
+
+
+def due_lines(due: Firing | Missed, zone: ZoneInfo, texts: Texts) -> str:
+    words, now = texts.remind_here, utc_now()
+
+    def line(template: str, firing: Firing) -> str:
+        content = indent_symbols(printable(firing.schedule.text), at_line_start=False)
+        return template.format(text=content, time=words.written(firing.due_at.astimezone(zone), now))
+
+    if isinstance(due, Firing):
+        return line(words.said_late if now - due.due_at > LATE_AFTER else words.said, due)
+    templates = {"missed": words.missed, "uncertain": words.uncertain}
+    return "\n".join(line(templates[firing.state], firing) for firing in due)
 
 
 def receipt_line(receipt: Receipt, texts: Texts) -> str:
