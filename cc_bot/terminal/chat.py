@@ -162,33 +162,28 @@ def _silence_keyboard() -> Iterator[None]:
             termios.tcsetattr(sys.stdin, termios.TCSANOW, before)
 
 
-class PipedLines:
-    """Lines of standard input, read on a daemon thread: an event loop can't wait for a file, and one of its
-    own threads would keep the program from ending. Unbuffered, since Python can't exit while a thread holds
-    the buffer."""
+async def _read_piped(file: io.FileIO) -> str | None:
+    """Return a line of standard input; None at the end. Read on a daemon thread: an event loop can't wait for
+    a file, and one of its own threads would keep the program from ending. Unbuffered, since Python can't exit
+    while a thread holds the buffer."""
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[bytes] = loop.create_future()
 
-    def __init__(self, descriptor: int) -> None:
-        self._file = io.FileIO(descriptor, closefd=False)
+    def give(content: bytes) -> None:
+        if not line.done():
+            line.set_result(content)
 
-    async def read(self) -> str | None:
-        """None at the end."""
-        line: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        threading.Thread(target=self._read, args=(line,), daemon=True).start()
-        read = await line
-        return read.decode("utf-8-sig", "replace") if read else None
-
-    def _read(self, line: asyncio.Future[bytes]) -> None:
+    def read() -> None:
         try:
-            read = self._file.readline()
+            content = file.readline()
         except OSError:  # such as a folder
-            read = b""
-
-        def give() -> None:
-            if not line.done():
-                line.set_result(read)
-
+            content = b""
         with contextlib.suppress(RuntimeError):  # the loop is closed: the program is ending
-            line.get_loop().call_soon_threadsafe(give)
+            loop.call_soon_threadsafe(give, content)
+
+    threading.Thread(target=read, daemon=True).start()
+    content = await line
+    return content.decode("utf-8-sig", "replace") if content else None
 
 
 @contextlib.contextmanager
@@ -312,7 +307,8 @@ async def run_chat(assistant: Assistant, stores: Stores, moments: TimeResolver, 
             await _chat_with_person(Chat(assistant, stores, moments, profile, view), ending, view)
             return True
         piped = PlainView(sys.stdout, sys.stderr)
-        lines = ending.lines(PipedLines(sys.stdin.fileno()).read)
+        file = io.FileIO(sys.stdin.fileno(), closefd=False)
+        lines = ending.lines(partial(_read_piped, file))
         with _handle_signals(dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), ending.begin)):
             chat = Chat(assistant, stores, moments, profile, piped)
             await Conversation(chat, _show_at_once).converse(lines, nullcontext)

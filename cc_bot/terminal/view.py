@@ -37,6 +37,7 @@ from cc_bot.terminal.markdown import (
     wrap_text,
 )
 from cc_bot.texts import Texts
+from cc_bot.texts.answer import AnswerTexts
 
 LATE_AFTER: Final = timedelta(minutes=1)
 RECEIPT_CHARACTERS: Final = 60
@@ -128,7 +129,7 @@ class AnswerView(ABC):
             case turn.ScheduleChanged(change):
                 self.notice(change_line(change, words))
             case turn.Notice():
-                self.wait(_waiting_for(event, words))
+                self.wait(_waiting_for(event, words.answer))
             case turn.Done():
                 self.end()
                 self._show_end(event)
@@ -164,16 +165,10 @@ class AnswerView(ABC):
             self.notice(words.answer.help_hint)
 
 
-def _waiting_for(notice: turn.Notice, texts: Texts) -> str | None:
-    match notice.kind:
-        case "queued":
-            return texts.answer.waiting_line(notice.ahead)
-        case "fallback":
-            return texts.answer.fallback
-        case "thinking":
-            return texts.answer.thinking
-        case "started" | "hearing":
-            return None
+def _waiting_for(notice: turn.Notice, words: AnswerTexts) -> str | None:
+    if notice.kind == "queued":
+        return words.waiting_line(notice.ahead)
+    return {"fallback": words.fallback, "thinking": words.thinking}.get(notice.kind)
 
 
 def _element_title(element: Element) -> str:
