@@ -15,7 +15,6 @@ from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.domain.errors import InvalidModels
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.llm.model import ChatModel, ChatRequest, FallbackChain, UserPart
-from cc_bot.llm.offline import OfflineModel
 from cc_bot.llm.openai import OpenAIChatModel, OpenAIEmbedder, OpenAISpeaker, OpenAITranscriber
 from cc_bot.llm.openai.client import Connection
 from cc_bot.llm.speech import Speaker, Transcriber
@@ -90,7 +89,6 @@ class Models:
         self._config = config
         self._providers = providers
         self._made: dict[str, OpenAIChatModel] = {}
-        self._offline = OfflineModel()
 
     @property
     def offline(self) -> bool:
@@ -109,7 +107,9 @@ class Models:
 
     def chain(self, names: Sequence[str]) -> ChatModel:
         if self.offline:
-            return self._offline
+            from cc_bot.llm.offline import OfflineModel  # noqa: PLC0415 - 30 ms, and only without a model
+
+            return OfflineModel()
         return FallbackChain([(name, self.get(name)) for name in names])
 
     def first(self, names: Sequence[str]) -> str:

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from cc_bot.charts.svg import chart_svg
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.locale import Locale
 
@@ -41,6 +40,8 @@ def draw(chart: Chart, locale: Locale) -> bytes | None:
     if not all(map(find_spec, _NEEDED)):
         return None
     import resvg_py  # noqa: PLC0415 - of an extra
+
+    from cc_bot.charts.svg import chart_svg  # noqa: PLC0415 - 30 ms, for the first chart
 
     named = chart.series if len(chart.series) > 1 else ()
     words = (*chart.labels, *(series.name for series in named))
