@@ -1,7 +1,7 @@
 """Decides to which conversation a new message belongs, and whether it is stored and answered."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -39,7 +39,6 @@ from cc_bot.discord.incoming import (
     typed_text_of,
 )
 from cc_bot.discord.interactions import message_link, roles_of
-from cc_bot.discord.messages.catch_up import CatchUp
 from cc_bot.discord.messages.mentions import EDIT_WITHIN, Mentions
 from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient, Recipients
@@ -228,7 +227,8 @@ class Arrivals:
     """Whether Discord sends the content of messages that do not mention the bot."""
     gate: Gate
     places: Places
-    catch_up: CatchUp
+    wait_for: Callable[[int], Awaitable[None]]
+    """Waits until a channel has caught up."""
     mentions: Mentions
     forwards: Forwards
     replies: MessageReplies
@@ -264,6 +264,12 @@ class Arrivals:
             return True, key
         own = is_dm or owner_of(answer) == author.id or await self.proactive.replied_to(message) is not None
         return own, None
+
+    async def reads(self, key: ChannelKey) -> bool:
+        return await self.gate.reads(key)
+
+    def wake(self, key: ChannelKey) -> None:
+        self.mentions.wake(key)
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
         """Whether it addresses the bot, or no other user in a thread where the bot has answered."""
@@ -344,8 +350,7 @@ class Arrivals:
     async def apologize(self, message: hikari.Message) -> None:
         """Say that a DM was missed for too long."""
         if self.is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
-            words = (await self._recipient(message)).words
-            await self._say(message, words, words.mention.away)
+            await self._explain(message, lambda words: words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
         """Explain an error, if the message was for the bot."""
@@ -363,13 +368,11 @@ class Arrivals:
             await self._archive_other(message, waiting=False)
             leave()
             if refused.why == "maintenance" or message.guild_id is None:  # all that is said in a channel
-                words = (await self._recipient(message)).words
-                await self._say(message, words, explain(error_of(refused), words))
+                await self._explain(message, lambda words: explain(error_of(refused), words))
             return
         if asks_nothing(message, self.bot()):
             leave()
-            words = (await self._recipient(message)).words
-            await self._say(message, words, words.mention.ask_something)
+            await self._explain(message, lambda words: words.mention.ask_something)
             return
         if message.guild_id is None and is_forward(message) and reply_to(message) is None:
             self._personal[int(message.id)] = None
@@ -396,7 +399,7 @@ class Arrivals:
     async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
         """Store a message after those missed before it. `waiting`: whether to answer it; None to find out."""
         key = await self._key_of(message)
-        await self.catch_up.wait_for(int(message.channel_id))
+        await self.wait_for(int(message.channel_id))
         quoting = await self.quotes(message)
         stored = to_message(message, self.bot(), quoting=quoting)
         if waiting is None:
@@ -476,6 +479,10 @@ class Arrivals:
         else:
             await turn.finish(state, reply)
         await self.answers.show_canvas(turn, state)
+
+    async def _explain(self, message: hikari.Message, sentence: Callable[[Texts], str]) -> None:
+        words = (await self._recipient(message)).words
+        await self._say(message, words, sentence(words))
 
     async def _say(self, message: hikari.Message, words: Texts, sentence: str) -> None:
         channel_id, message_id = int(message.channel_id), int(message.id)

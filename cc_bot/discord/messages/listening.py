@@ -23,7 +23,7 @@ from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, MissedMessa
 from cc_bot.discord.messages.mentions import ChannelAnswers, Mentions
 from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
-from cc_bot.domain.message import ChannelKey, Message, is_blank
+from cc_bot.domain.message import ChannelKey, is_blank
 from cc_bot.in_order import KeyedLock
 from cc_bot.stores import ChannelStore, Stores
 
@@ -151,7 +151,6 @@ class Messages:
         bounds, clock = CatchUpBounds(), answers.recipients.clock
         if granted.reading == "mentions":
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
-        self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, bounds, since=granted.since)
         self._missed = MissedMessages(stores.channels, stores.usage, bot.rest, clock, bounds)
         self._resuming: asyncio.Task[None] | None = None
         self._reading_back: asyncio.Task[None] | None = None
@@ -169,11 +168,12 @@ class Messages:
             granted.reading == "all",
             gate,
             places,
-            self._catch_up,
+            self._caught_up,
             self._mentions,
             self.forwards,
             replies,
         )
+        self._catch_up = CatchUp(stores.channels, bot.rest, self._arrivals, clock, bounds, granted.since)
         self._changes = Changes(
             bot.rest, stores.channels, self._arrivals, self._mentions, answers, self.forwards
         )
@@ -236,19 +236,8 @@ class Messages:
             async with asyncio.timeout_at(deadline_s):
                 await self._mentions.finish()
 
-    # Called by catch_up.CatchUp
-
-    def to_store(self, message: hikari.Message) -> Message | None:
-        return self._arrivals.to_store(message)
-
-    async def reads(self, key: ChannelKey) -> bool:
-        return await self._gate.reads(key)
-
-    async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        return await self._arrivals.wants_answer(key, message)
-
-    def wake(self, key: ChannelKey) -> None:
-        self._mentions.wake(key)
+    async def _caught_up(self, channel_id: int) -> None:
+        await self._catch_up.wait_for(channel_id)
 
     async def _resume(self) -> None:
         async with self._guard():
