@@ -6,7 +6,7 @@ from typing import Final
 
 from aiohttp import web
 
-from cc_bot import preferences
+from cc_bot.commands.account import choose
 from cc_bot.domain.errors import InputError, NothingHere, UnknownTimezone
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import UserSettings
@@ -146,7 +146,7 @@ class AccountPages:
         try:
             if len(typed) > MAX_ZONE_LENGTH:
                 raise UnknownTimezone
-            await preferences.choose(
+            await choose(
                 services.stores,
                 visitor.user_id,
                 locale=locale,

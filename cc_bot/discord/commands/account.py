@@ -10,8 +10,8 @@ import hikari
 import lightbulb
 import structlog
 
+from cc_bot.commands.account import choose, show_usage
 from cc_bot.commands.reply import Reply
-from cc_bot.commands.usage import show_usage
 from cc_bot.discord.declaring import Choice, choices, reply_command, suggesting, switch_option, text_option
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, open_dm, repeat
@@ -31,7 +31,6 @@ from cc_bot.domain.message import Reading, UserSettings
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
 from cc_bot.domain.timezones import suggest_zones
 from cc_bot.in_order import ExportQueue
-from cc_bot.preferences import choose
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores, WebSessionStore
 from cc_bot.texts import explain

@@ -1,11 +1,15 @@
-"""`/usage`: tokens and cost of the user, or of a server for its managers."""
+"""A user's account: `/usage`, and the choices of language, time zone and voice."""
 
 from typing import Final
 
 from cc_bot.charts import table
 from cc_bot.commands.reply import Caller, Reply
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import UserSettings
+from cc_bot.domain.timezones import zone_of
 from cc_bot.domain.usage import chart_of
 from cc_bot.spending import Spending
+from cc_bot.stores import Keep, Stores
 
 MAX_NAME_CHARACTERS: Final = 60
 
@@ -29,3 +33,22 @@ async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Rep
         lines += ["", texts.models, *texts.model_lines(report, name)]
     shown = table(chart_of(report, texts.chart)) if report.days else ""
     return Reply(tuple(lines), title=texts.server_title if server else texts.title, table=shown)
+
+
+async def choose(
+    stores: Stores,
+    user_id: int,
+    *,
+    locale: Locale | Keep | None = Keep.AS_IS,
+    zone: str | Keep | None = Keep.AS_IS,
+    spoken: bool | Keep = Keep.AS_IS,
+    default_zone: str,
+) -> UserSettings:
+    """Change what is given, and return all; None resets to the default. Repeating reminders follow a new time
+    zone. `zone` may be written as people do. Raises UnknownTimezone, with nothing changed, and
+    StorageError."""
+    timezone = zone_of(zone) if isinstance(zone, str) else zone
+    chosen = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
+    if timezone is not Keep.AS_IS:
+        await stores.schedules.rezone(user_id, chosen.timezone or default_zone)
+    return chosen

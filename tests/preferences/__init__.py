@@ -1,1 +1,0 @@
-"""Tests of a user's own choices."""
