@@ -201,6 +201,8 @@ class Messages:
         subscribe(hikari.MessageUpdateEvent, self._on_edited)
         subscribe(hikari.MessageDeleteEvent, self._on_deleted)
         subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
+        subscribe(hikari.GuildChannelCreateEvent, self._on_channel_created)
+        subscribe(hikari.GuildThreadCreateEvent, self._on_thread_changed)
         subscribe(hikari.GuildThreadUpdateEvent, self._on_thread_changed)
         subscribe(hikari.GuildThreadDeleteEvent, self._on_thread_deleted)
         subscribe(hikari.GuildChannelDeleteEvent, self._on_channel_deleted)
@@ -310,7 +312,13 @@ class Messages:
         change = partial(self._changes.follow_deletion, int(event.channel_id), [*map(int, ids)])
         await self._follow(event.channel_id, change)
 
-    async def _on_thread_changed(self, event: hikari.GuildThreadUpdateEvent) -> None:
+    async def _on_channel_created(self, event: hikari.GuildChannelCreateEvent) -> None:
+        self._places.learn_listed((event.channel,))
+
+    async def _on_thread_changed(
+        self, event: hikari.GuildThreadCreateEvent | hikari.GuildThreadUpdateEvent
+    ) -> None:
+        self._places.learn_listed((event.thread,))
         self._places.learn_title(event.thread)
 
     async def _on_thread_deleted(self, event: hikari.GuildThreadDeleteEvent) -> None:
