@@ -3,6 +3,7 @@
 https://discord.com/developers/docs/resources/application
 """
 
+import re
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -27,6 +28,7 @@ MAX_DIFFERENCE: Final = timedelta(seconds=5)
 WRONG_DIFFERENCE: Final = timedelta(minutes=1)
 
 _TOKEN_PARTS: Final = 3
+_LETTERS: Final = re.compile(r"[\w-]++", re.ASCII)
 
 _Get = Callable[[str], Awaitable[tuple[Any, str]]]
 
@@ -43,9 +45,7 @@ async def check_discord(
     if not config.discord_token:
         return [warning("token", said.token_missing)]
     parts = config.discord_token.split(".")
-    if len(parts) != _TOKEN_PARTS or not all(
-        each and each.isascii() and each.isprintable() for each in parts
-    ):
+    if len(parts) != _TOKEN_PARTS or not all(map(_LETTERS.fullmatch, parts)):
         return [failed("token", said.token_malformed)]
     headers = {
         "Authorization": f"Bot {config.discord_token}",
