@@ -1,8 +1,6 @@
-"""Speech: transcribes the recordings of questions, and reads short answers aloud.
-
-Recordings are transcribed before their turn begins, and are not stored. The transcript is appended to the
-question and stored before the model is asked, so that a crash costs no second transcription.
-"""
+"""Speech: transcribes the recordings of questions, and reads short answers aloud. Recordings are transcribed
+before their turn begins, and are not stored. The transcript is appended to the question and stored before
+the model is asked, so that a crash costs no second transcription."""
 
 import asyncio
 import re
@@ -44,10 +42,8 @@ class Hearing:
 
     async def hear(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
         """Return the request with transcripts in place of its recordings. If other questions or recordings
-        are left, failed ones are skipped and reported.
-
-        Raises an InputError or HearingFailed if nothing of the only question could be transcribed.
-        """
+        are left, failed ones are skipped and reported. Raises an InputError or HearingFailed if nothing of
+        the only question could be transcribed."""
         if any(_recordings(question) and not question.heard for question in request.questions):
             emit(Notice("hearing"))
         async with asyncio.TaskGroup() as group:  # concurrent: the time limit is that of one

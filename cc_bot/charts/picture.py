@@ -33,10 +33,8 @@ _STYLE: Final = (
 
 
 def draw(chart: Chart, locale: Locale) -> bytes | None:
-    """Return the chart as a PNG, without its title. The first takes 0.1 s: not on the loop.
-
-    None without the extra `charts`, or if the font has no character of a label.
-    """
+    """Return the chart as a PNG, without its title. The first takes 0.1 s: not on the loop. None without the
+    extra `charts`, or if the font has no character of a label."""
     if not all(map(find_spec, _NEEDED)):
         return None
     import resvg_py  # noqa: PLC0415 - of an extra

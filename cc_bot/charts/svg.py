@@ -1,9 +1,6 @@
-"""Charts as SVG, for pages (`canvas.css`) and pictures (`picture.py`).
-
-The pages' policy forbids inline styles, so colours are classes. The font is unknown, so text widths are
-estimated generously. Each value has a tooltip. Series also differ by hatching, dashes, point shapes, or
-letters.
-"""
+"""Charts as SVG, for pages (`canvas.css`) and pictures (`picture.py`). The pages' policy forbids inline
+styles, so colours are classes. The font is unknown, so text widths are estimated generously. Each value
+has a tooltip. Series also differ by hatching, dashes, point shapes, or letters."""
 
 import math
 import re

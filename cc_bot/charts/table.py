@@ -1,8 +1,5 @@
-"""A chart as text, narrow enough for a phone.
-
-Labels come last: in the fonts of Discord's code blocks a Japanese character is not exactly two columns
-wide, so columns can't follow one.
-"""
+"""A chart as text, narrow enough for a phone. Labels come last: in the fonts of Discord's code blocks a
+Japanese character is not exactly two columns wide, so columns can't follow one."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -120,10 +117,8 @@ _MIN_BAR: Final = 4
 
 
 def table(chart: Chart, width: int = PHONE) -> str:
-    """Return the chart without its title, in lines of at most `width` columns: values, bars, labels.
-
-    Several series are side by side as far as there is room. Labels are not escaped.
-    """
+    """Return the chart without its title, in lines of at most `width` columns: values, bars, labels. Several
+    series are side by side as far as there is room. Labels are not escaped."""
     if not chart.series:
         return ""
     if len(chart.series) == 1:

@@ -1,7 +1,5 @@
-"""The kind and length of a recording, without decoding it.
-
-A false length is noticed when the server that transcribes it reports its own.
-"""
+"""The kind and length of a recording, without decoding it. A false length is noticed when the server that
+transcribes it reports its own."""
 
 import re
 import unicodedata

@@ -1,8 +1,5 @@
-"""The canvas: elements that the bot shows beside a conversation.
-
-`reduce` alone applies commands. Elements drawn in a private turn are private: only their user sees them,
-and the model only in private turns.
-"""
+"""The canvas: elements that the bot shows beside a conversation. `reduce` alone applies commands. Elements
+drawn in a private turn are private: only their user sees them, and the model only in private turns."""
 
 import math
 import re

@@ -1,8 +1,5 @@
-"""The local sentence encoder (extra `semantic`): sixteen languages, 32 MB on disk.
-
-It is loaded with the first text, which takes a second and 120 MB, and runs on one thread: more gain
-nothing on short texts.
-"""
+"""The local sentence encoder (extra `semantic`): sixteen languages, 32 MB on disk. It is loaded with the
+first text, which takes a second and 120 MB, and runs on one thread: more gain nothing on short texts."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -1,8 +1,6 @@
-"""Web addresses: found in texts, compared, and allowed or refused.
-
-A model that has read others' text may write any address. So it may only read those that the user wrote or
-a search found: an address can't carry out what the model knows.
-"""
+"""Web addresses: found in texts, compared, and allowed or refused. A model that has read others' text may
+write any address. So it may only read those that the user wrote or a search found: an address can't carry
+out what the model knows."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,5 @@
-"""HTTP requests to untrusted servers.
-
-All addresses of a name must be allowed, and each is checked again when its socket is made, so DNS
-rebinding changes nothing. No proxy, cookie or password is used.
-"""
+"""HTTP requests to untrusted servers. All addresses of a name must be allowed, and each is checked again when
+its socket is made, so DNS rebinding changes nothing. No proxy, cookie or password is used."""
 
 import asyncio
 import socket

@@ -1,8 +1,5 @@
-"""Web search by SearXNG or Brave.
-
-The service gets the query and nothing about the user. Results are untrusted: invalid addresses are
-dropped, and only text is used.
-"""
+"""Web search by SearXNG or Brave. The service gets the query and nothing about the user. Results are
+untrusted: invalid addresses are dropped, and only text is used."""
 
 import asyncio
 import html

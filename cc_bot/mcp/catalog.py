@@ -1,7 +1,5 @@
-"""A server's tools: as listed, stored, and offered to models.
-
-Equal tools are stored as equal text, so requests stay byte-identical while a server is away.
-"""
+"""A server's tools: as listed, stored, and offered to models. Equal tools are stored as equal text, so
+requests stay byte-identical while a server is away."""
 
 import hashlib
 import json
@@ -247,11 +245,8 @@ class Catalog:
 
 
 def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
-    """Decide which tools are offered to models.
-
-    A tool must be allowed by the operator's file, accepted by an owner exactly as it is listed now, and
-    usable by models.
-    """
+    """Decide which tools are offered to models. A tool must be allowed by the operator's file, accepted by an
+    owner exactly as it is listed now, and usable by models."""
     listed, accepted = from_text(stored.seen), from_text(stored.accepted)
     now, agreed = {tool.name: tool for tool in listed}, {tool.name: tool for tool in accepted}
     digests = {tool.digest for tool in accepted}

@@ -1,8 +1,6 @@
-"""The operator's file of MCP servers, reloaded when it changes.
-
-The format is that of Claude Desktop and VS Code, with our settings under `cc_bot`. Errors repeat no
-values: commands, variables and headers hold secrets.
-"""
+"""The operator's file of MCP servers, reloaded when it changes. The format is that of Claude Desktop and VS
+Code, with our settings under `cc_bot`. Errors repeat no values: commands, variables and headers hold
+secrets."""
 
 import json
 import os

@@ -1,8 +1,6 @@
-"""Forms that servers send during a call (elicitation), shown to the user who made the call.
-
-Forms that ask for a secret or are more than a few plain fields are declined, and the user reads why. A
-form that belongs to no running call is declined silently.
-"""
+"""Forms that servers send during a call (elicitation), shown to the user who made the call. Forms that ask
+for a secret or are more than a few plain fields are declined, and the user reads why. A form that belongs
+to no running call is declined silently."""
 
 import asyncio
 import json

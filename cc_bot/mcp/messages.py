@@ -1,9 +1,7 @@
-"""Messages of servers, cleaned before the library validates them; results, cut to their limits.
-
-The library validates a message on the event loop, so it is first reduced to what is used, in a thread if
-it is large. Parsing holds the interpreter lock for a time that grows with the number of values, which is
-therefore bounded.
-"""
+"""Messages of servers, cleaned before the library validates them; results, cut to their limits. The library
+validates a message on the event loop, so it is first reduced to what is used, in a thread if it is large.
+Parsing holds the interpreter lock for a time that grows with the number of values, which is therefore
+bounded."""
 
 import asyncio
 import base64

@@ -1,8 +1,6 @@
-"""The connection to one server, reopened for as long as the file names it.
-
-The library's client is opened and closed in one task; calls come from any task. A failing server harms no
-other, and no turn waits for one that is away.
-"""
+"""The connection to one server, reopened for as long as the file names it. The library's client is opened and
+closed in one task; calls come from any task. A failing server harms no other, and no turn waits for one
+that is away."""
 
 import asyncio
 import logging

@@ -125,11 +125,8 @@ class Servers:
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:
         """Call a tool; cancelling this cancels the call at the server. Without `asker` the server's questions
-        are declined.
-
-        Raises ToolGone and ToolServerAway if nothing was sent; ToolTimedOut and ToolCallLost if the call may
-        have been made.
-        """
+        are declined. Raises ToolGone and ToolServerAway if nothing was sent; ToolTimedOut and ToolCallLost
+        if the call may have been made."""
         managed = self.managed.get(server)
         if managed is None or not any(each.tool.name == name for each in managed.catalog.tools):
             raise ToolGone
@@ -162,10 +159,8 @@ class Servers:
 
     async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
         """Accept a server's tools as described by the report with this code. Returns the names of the tools
-        offered from now on; None if nothing awaited acceptance.
-
-        Raises ToolServerUnknown, ToolListNotShown if the tools changed since, and StorageError.
-        """
+        offered from now on; None if nothing awaited acceptance. Raises ToolServerUnknown, ToolListNotShown
+        if the tools changed since, and StorageError."""
         managed = self._named(server)
         if managed.stored is None or not managed.stored.waits:
             return None

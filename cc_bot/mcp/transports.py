@@ -1,8 +1,6 @@
-"""Transports of the library's client, with bounds: a program's stdin and stdout, and HTTP.
-
-The library's own transport for programs neither bounds lines nor repairs text, and a line that it can't
-read leaves a call without an answer.
-"""
+"""Transports of the library's client, with bounds: a program's stdin and stdout, and HTTP. The library's own
+transport for programs neither bounds lines nor repairs text, and a line that it can't read leaves a call
+without an answer."""
 
 import asyncio
 import json

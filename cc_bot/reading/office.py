@@ -1,8 +1,6 @@
-"""Word, PowerPoint, OpenDocument and EPUB: their text in reading order. Links are not followed.
-
-python-docx and python-pptx reach no text boxes, footnotes, content controls or tracked insertions, and take
-0.1 to 0.2 s to load.
-"""
+"""Word, PowerPoint, OpenDocument and EPUB: their text in reading order. Links are not followed. python-docx
+and python-pptx reach no text boxes, footnotes, content controls or tracked insertions, and take 0.1 to 0.2
+s to load."""
 
 from collections.abc import Iterator
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
-"""Excel (xlsx, xlsm, xlsb, xls) and OpenDocument sheets, by calamine: values as saved.
-
-100,000 cells take 0.09 s (openpyxl 1.6 s), and older formats are read as well.
-"""
+"""Excel (xlsx, xlsm, xlsb, xls) and OpenDocument sheets, by calamine: values as saved. 100,000 cells take
+0.09 s (openpyxl 1.6 s), and older formats are read as well."""
 
 import datetime
 import io

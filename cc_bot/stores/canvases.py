@@ -1,8 +1,5 @@
-"""The canvas of each session key, and the Discord messages that show it.
-
-A turn's changes are stored with the turn (sessions.py); this is for heartbeats, and for showing and
-clearing.
-"""
+"""The canvas of each session key, and the Discord messages that show it. A turn's changes are stored with the
+turn (sessions.py); this is for heartbeats, and for showing and clearing."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,5 @@
-"""Tools to draw on the canvas.
-
-They change the turn's draft and never await, so parallel calls apply in order. Their schemas are part of
-every request, and therefore short.
-"""
+"""Tools to draw on the canvas. They change the turn's draft and never await, so parallel calls apply in
+order. Their schemas are part of every request, and therefore short."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace

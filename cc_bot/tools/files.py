@@ -1,8 +1,5 @@
-"""The tool to read documents too long for the prompt: some pages, or what a query finds.
-
-The text taints the turn. It is not stored with the answer: it is deleted with the document, and may be
-another user's.
-"""
+"""The tool to read documents too long for the prompt: some pages, or what a query finds. The text taints the
+turn. It is not stored with the answer: it is deleted with the document, and may be another user's."""
 
 import asyncio
 import re

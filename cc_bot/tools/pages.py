@@ -1,7 +1,5 @@
-"""Web tools: read a page that the user named or a search found, and search.
-
-Results are written by others: they taint the turn. They are stored with the answer, for later questions.
-"""
+"""Web tools: read a page that the user named or a search found, and search. Results are written by others:
+they taint the turn. They are stored with the answer, for later questions."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,9 +1,6 @@
-"""MCP tools in a turn.
-
-Results are written by others: they are passed as JSON, which they can't break out of, and taint the turn.
-A call needs approval if it changes something outside (unless the operator configured otherwise), or if
-others' text might make the model leak data.
-"""
+"""MCP tools in a turn. Results are written by others: they are passed as JSON, which they can't break out of,
+and taint the turn. A call needs approval if it changes something outside (unless the operator configured
+otherwise), or if others' text might make the model leak data."""
 
 import json
 from collections import Counter

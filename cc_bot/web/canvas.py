@@ -1,8 +1,6 @@
-"""The canvas page of a channel, and the feed that sends changes to open pages.
-
-Each change of a canvas increases a counter in the database, which is read after each write of this process,
-and four times a second for others. Then the whole canvas is sent.
-"""
+"""The canvas page of a channel, and the feed that sends changes to open pages. Each change of a canvas
+increases a counter in the database, which is read after each write of this process, and four times a
+second for others. Then the whole canvas is sent."""
 
 import asyncio
 import json

@@ -145,11 +145,9 @@ class CanvasBoards:
         below: bool = True,
         repost: bool = False,
     ) -> bool:
-        """Post, edit or delete the message of a canvas. Never raises; returns False on failure.
-
-        `interaction` saves requests. `below`: show it below the interaction if the bot may not write
-        there. `repost`: post it again and delete the older message.
-        """
+        """Post, edit or delete the message of a canvas. Never raises; returns False on failure. `interaction`
+        saves requests. `below`: show it below the interaction if the bot may not write there. `repost`:
+        post it again and delete the older message."""
         return await self._try(key, partial(self._refresh, key, interaction, below=below, repost=repost))
 
     async def want(self, key: SessionKey, interaction: Answerable | None = None) -> None:
@@ -165,11 +163,8 @@ class CanvasBoards:
     async def update(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
     ) -> None:
-        """Show a canvas that a turn has changed, after the answer. Never raises.
-
-        After an ephemeral answer all elements are shown to the user only, and the public message loses
-        those that became private.
-        """
+        """Show a canvas that a turn has changed, after the answer. Never raises. After an ephemeral answer
+        all elements are shown to the user only, and the public message loses those that became private."""
         showing = asyncio.create_task(self._show_change(key, interaction, ephemeral=ephemeral))
         self._showing.add(showing)
         showing.add_done_callback(self._showing.discard)

@@ -74,11 +74,8 @@ def picture_name(chart: Chart) -> str:
 def canvas_page(
     canvas: Canvas, words: Texts, *, user_id: int | None, pictures: Collection[str] = ()
 ) -> CanvasPage:
-    """Render a canvas that is not empty and only has visible elements.
-
-    `user_id`: the owner, if others see it. `pictures`: file names of rendered charts; other charts become
-    tables.
-    """
+    """Render a canvas that is not empty and only has visible elements. `user_id`: the owner, if others see
+    it. `pictures`: file names of rendered charts; other charts become tables."""
     seen = canvas.in_sight[:MAX_EMBEDS]
     mixed = user_id is None and len({element.visibility for element in canvas.elements}) > 1
     parts = [_part(element, pictures, locked=mixed and element.visibility == "private") for element in seen]
