@@ -1,8 +1,6 @@
 """Starts the reading process and validates its answer."""
 
 import asyncio
-import base64
-import binascii
 import io
 import json
 import os
@@ -12,12 +10,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import structlog
+from pydantic import Base64Bytes, BaseModel
 
 from cc_bot.domain import errors
-from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentPart, Heading, Unit
+from cc_bot.domain.document import Document, DocumentKind, DocumentPart, Heading, Unit
 
 _MAX_ANSWER_BYTES: Final = 16 * 2**20
 _PIECE_BYTES: Final = 64 * 2**10
@@ -159,22 +158,31 @@ class DocumentReader:
             async with asyncio.timeout(self._timeout_s):
                 answer = await ask_process(self._command, file)
             return _document(json.loads(answer))
-        except (TimeoutError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        except (TimeoutError, OSError, ValueError, TypeError, RecursionError) as error:
             _log.warning("document_not_read", error=type(error).__name__)
             raise errors.DocumentUnreadable from error
 
 
+class _Answer(BaseModel):
+    kind: DocumentKind
+    unit: Unit
+    parts: list[tuple[str, str]]
+    headings: list[tuple[str, int]]
+    pictures: list[Base64Bytes]
+
+
 def _document(answer: Mapping[str, Any]) -> ReadDocument:
-    """Raises the InputError that the answer names, and ValueError, KeyError or TypeError if it is invalid."""
+    """Raises the InputError that the answer names, and ValueError if it is invalid."""
     if "error" in answer:
         _refuse(str(answer["error"]))
-    parts = tuple(DocumentPart(_text(name), _text(text)) for name, text in answer["parts"])
-    headings = tuple(Heading(_text(title), _number(part, len(parts))) for title, part in answer["headings"])
-    kind, unit = answer["kind"], answer["unit"]
-    if kind not in MEDIA_TYPES or unit not in get_args(Unit):
+    given = _Answer.model_validate(answer)
+    last = max(len(given.parts), 1)
+    headings = tuple(Heading(title, min(max(part, 1), last)) for title, part in given.headings)
+    pictures = tuple(given.pictures[:_MAX_PICTURES])
+    if not all(picture.startswith(b"\xff\xd8\xff") for picture in pictures):
         raise ValueError
-    pictures = tuple(_jpeg(picture) for picture in answer["pictures"][:_MAX_PICTURES])
-    return ReadDocument(Document(kind, unit, parts, headings, len(pictures)), pictures)
+    parts = tuple(DocumentPart(name, text) for name, text in given.parts)
+    return ReadDocument(Document(given.kind, given.unit, parts, headings, len(pictures)), pictures)
 
 
 def _refuse(error: str) -> None:
@@ -184,27 +192,3 @@ def _refuse(error: str) -> None:
     if refusal is errors.DocumentsNotConfined:
         _log.warning("documents_not_confined", mend="CC_BOT_READ_UNCONFINED=on")
     raise refusal
-
-
-def _text(text: object) -> str:
-    if not isinstance(text, str):
-        raise TypeError
-    return text.encode("utf-8", "ignore").decode()
-
-
-def _number(part: object, parts: int) -> int:
-    if not isinstance(part, int):
-        raise TypeError
-    return min(max(part, 1), max(parts, 1))
-
-
-def _jpeg(encoded: object) -> bytes:
-    if not isinstance(encoded, str):
-        raise TypeError
-    try:
-        data = base64.b64decode(encoded, validate=True)
-    except binascii.Error as error:
-        raise ValueError from error
-    if not data.startswith(b"\xff\xd8\xff"):
-        raise ValueError
-    return data
