@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from cc_bot.domain.tool_server import (
     HELD_BACK,
@@ -22,6 +22,9 @@ from cc_bot.domain.tool_server import (
     ToolWording,
 )
 from cc_bot.mcp.file import ServerRules
+
+if TYPE_CHECKING:
+    import mcp_types
 
 Schema = dict[str, Any]
 
@@ -202,19 +205,18 @@ class RemoteTool:
     """False if the server declares that calls reach nothing beyond it (`openWorldHint`)."""
 
 
-def as_listed(
-    name: str, description: str, schema: object, *, read_only: bool, open_world: bool = True
-) -> RemoteTool:
-    written = json.dumps(schema, sort_keys=True, default=str)
-    whole = json.dumps([name, description, written, read_only])
-    short = description[:MAX_DESCRIPTION_LENGTH] + "…" * (len(description) > MAX_DESCRIPTION_LENGTH)
+def as_listed(tool: "mcp_types.Tool") -> RemoteTool:
+    hints, description = tool.annotations, tool.description or tool.title or ""
+    read_only = hints is not None and hints.read_only_hint is True
+    schema = json.dumps(tool.input_schema, sort_keys=True, default=str)
+    whole = json.dumps([tool.name, description, schema, read_only])
     return RemoteTool(
-        name[:MAX_LISTED_NAME_LENGTH],
-        short,
-        written if len(written) <= MAX_SCHEMA_LENGTH else "",
+        tool.name[:MAX_LISTED_NAME_LENGTH],
+        description[:MAX_DESCRIPTION_LENGTH] + "…" * (len(description) > MAX_DESCRIPTION_LENGTH),
+        schema if len(schema) <= MAX_SCHEMA_LENGTH else "",
         read_only,
         hashlib.sha256(whole.encode("ascii")).hexdigest(),
-        open_world,
+        hints is None or hints.open_world_hint is not False,
     )
 
 

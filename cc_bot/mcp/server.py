@@ -171,7 +171,7 @@ class ServerConnection:
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             page = await client.list_tools(cursor=cursor)
-            found += await run_aside(_to_catalog, page.tools[: MAX_TOOLS - len(found)])
+            found += await run_aside(list, map(as_listed, page.tools[: MAX_TOOLS - len(found)]))
             cursor = page.next_cursor
             if cursor is None or len(found) >= MAX_TOOLS:
                 break
@@ -254,19 +254,6 @@ class ServerConnection:
         except Exception as error:  # noqa: BLE001 - whatever it is, it is no answer
             if transport is not None:
                 transport.let_go(type(error).__name__)
-
-
-def _to_catalog(tools: Sequence[types.Tool]) -> Sequence[RemoteTool]:
-    return [
-        as_listed(
-            tool.name,
-            tool.description or tool.title or "",
-            tool.input_schema,
-            read_only=tool.annotations is not None and tool.annotations.read_only_hint is True,
-            open_world=tool.annotations is None or tool.annotations.open_world_hint is not False,
-        )
-        for tool in tools
-    ]
 
 
 def _problem_of(error: Exception | None, transport: Transport | None) -> ToolServerProblem:

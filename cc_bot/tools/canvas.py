@@ -72,7 +72,7 @@ async def canvas_add_card(
 ) -> ToolOutcome:
     """Put a card on the canvas, which stays in the user's sight: what they want shown, or will look at again.
     The result tells its id."""
-    return _draw(context, AddCard(title, content, id or ""))
+    return _draw(context, "canvas_add_card", AddCard(title, content, id or ""))
 
 
 @tool(writes=True, about="canvas")
@@ -83,7 +83,7 @@ async def canvas_show_text(
     id: Id | None = None,  # noqa: A002 - as above
 ) -> ToolOutcome:
     """Put a text on the canvas."""
-    return _draw(context, ShowText(content, title or "", id or ""))
+    return _draw(context, "canvas_show_text", ShowText(content, title or "", id or ""))
 
 
 @tool(writes=True, about="canvas")
@@ -98,7 +98,7 @@ async def canvas_add_chart(
 ) -> ToolOutcome:
     """Put a chart on the canvas: a value for each label; a pie takes one series."""
     lines = tuple(Series(each.name, tuple(each.values)) for each in series)
-    return _draw(context, AddChart(title, kind, tuple(labels), lines, id or ""))
+    return _draw(context, "canvas_add_chart", AddChart(title, kind, tuple(labels), lines, id or ""))
 
 
 @tool(writes=True, about="canvas")
@@ -109,13 +109,13 @@ async def canvas_update_card(
     content: str | None = None,
 ) -> ToolOutcome:
     """Change a card or text; of a chart, its title."""
-    return _draw(context, UpdateCard(id, title or None, content or None))
+    return _draw(context, "canvas_update_card", UpdateCard(id, title or None, content or None))
 
 
 @tool(writes=True, about="canvas")
 async def canvas_remove_element(context: ToolContext, id: Id) -> ToolOutcome:  # noqa: A002 - as above
     """Take one element off the canvas."""
-    return _draw(context, RemoveElement(id))
+    return _draw(context, "canvas_remove_element", RemoveElement(id))
 
 
 @tool(writes=True, about="canvas")
@@ -125,20 +125,10 @@ async def canvas_set_mode(
     focus: Annotated[Id | None, Field(description="The id of that element.")] = None,
 ) -> ToolOutcome:
     """Lay out the canvas: list, board (cards side by side) or focus (one element alone); or clear it."""
-    return _draw(context, SetMode(mode, focus or ""))
+    return _draw(context, "canvas_set_mode", SetMode(mode, focus or ""))
 
 
-_NAMES: Final[Mapping[type[CanvasCommand], str]] = {
-    AddCard: "canvas_add_card",
-    ShowText: "canvas_show_text",
-    AddChart: "canvas_add_chart",
-    UpdateCard: "canvas_update_card",
-    RemoveElement: "canvas_remove_element",
-    SetMode: "canvas_set_mode",
-}
-
-
-def _draw(context: ToolContext, command: CanvasCommand) -> ToolOutcome:
+def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolOutcome:
     """Later calls build on proposed commands, too."""
     draft = context.canvas
     if draft is None:
@@ -158,9 +148,7 @@ def _draw(context: ToolContext, command: CanvasCommand) -> ToolOutcome:
         return succeeded(told)
     words = texts(context.locale)
     shown = show(words.proposal.draw, *_describe(command, before, words))
-    return propose(
-        context, _NAMES[type(command)], asdict(command), shown, held=held, result={**told, **PENDING}
-    )
+    return propose(context, tool_name, asdict(command), shown, held=held, result={**told, **PENDING})
 
 
 def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
