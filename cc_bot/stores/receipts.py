@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 from cc_bot.domain.memory import Audience, Receipt
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import ScheduleReceipt
-from cc_bot.storage import Database, Row, Statement, Steps, user
+from cc_bot.storage import Database, Row, Statement, user
 from cc_bot.stores.columns import Columns, Kind
 
 # ruff: noqa: S608 - put together from constants alone
@@ -100,17 +100,20 @@ _SELECT_STALE: Final = f"""
     ORDER BY message_id DESC, line
 """
 
-_SELECT_CHANGES: Final = (
-    "SELECT CAST(coalesce(sum(stale), 0) AS BIGINT) FROM receipts WHERE user_id = $1 AND message_id = $2"
-)
-
 # Uses receipts_by_named. $1 user, $2 the kind of item, $3 an array of ids
 _STALE: Final = """
     UPDATE receipts SET stale = stale + 1
     WHERE user_id = $1 AND what = $2 AND named_id IN @ids($3) AND channel_id IS NOT NULL
 """
 
-_FRESH: Final = "UPDATE receipts SET stale = 0 WHERE user_id = $1 AND message_id = $2 AND stale > 0"
+# $3 the changes known of it
+_FRESH: Final = """
+    UPDATE receipts SET stale = 0
+    WHERE user_id = $1 AND message_id = $2 AND stale > 0 AND $3 = (
+        SELECT CAST(sum(stale) AS BIGINT) FROM receipts AS each
+        WHERE each.user_id = $1 AND each.message_id = $2
+    )
+"""
 
 _SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
 
@@ -137,14 +140,8 @@ class ReceiptStore:
 
     async def mark_current(self, message: ReceiptMessage) -> None:
         """Record that a message is up to date, unless its items have changed since it was read."""
-        params = (message.user_id, message.message_id)
-
-        def steps() -> Steps[None]:
-            [(changes,)] = yield Statement(_SELECT_CHANGES, params)
-            if changes == message.changes:
-                yield Statement(_FRESH, params)
-
-        await self._database.write(steps, [user(message.user_id)])
+        statement = Statement(_FRESH, (message.user_id, message.message_id, message.changes))
+        await self._database.transaction([statement], [user(message.user_id)])
 
     async def get(self, user_id: int, message_id: int) -> ReceiptMessage | None:
         found = _read(await self._database.query(_SELECT_OF, user_id, message_id))
