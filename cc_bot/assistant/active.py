@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Hashable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, Final, Literal, TypeVar
 
@@ -52,7 +52,7 @@ class Stop:
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
-        self._task: asyncio.Task[Any] | None = None
+        self.task: asyncio.Task[Any] | None = None
         self.status: Literal["stopped", "cut"] = "stopped"
         self.discarded = False
 
@@ -64,8 +64,8 @@ class Stop:
         if not self.requested:
             self.status = status
             self._event.set()
-            if self._task is not None:
-                self._task.cancel()
+            if self.task is not None:
+                self.task.cancel()
 
     def discard(self) -> None:
         self.discarded = True
@@ -74,26 +74,18 @@ class Stop:
     async def wait(self) -> None:
         await self._event.wait()
 
-    @contextmanager
-    def cancelling(self, task: asyncio.Task[Any]) -> Iterator[None]:
-        self._task = task
-        if self.requested:
-            task.cancel()
-        try:
-            yield
-        finally:
-            self._task = None
-
 
 async def until_stopped(work: Coroutine[Any, Any, Result], stop: Stop) -> Result | None:
     """Run the work and return its result; None if a stop request cancelled it."""
-    task = asyncio.create_task(work)
-    with stop.cancelling(task):
-        try:
-            await asyncio.wait((task,))
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+    stop.task = task = asyncio.create_task(work)
+    if stop.requested:
+        task.cancel()
+    try:
+        await asyncio.wait((task,))
+    finally:
+        stop.task = None
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
     return None if task.cancelled() else task.result()
 
 
@@ -112,30 +104,23 @@ _FIELDS: Final[dict[Phase, str]] = {
 _REFUSALS: Final = (AgentGone, Busy, InputError, LimitReached, NotNewest, ShuttingDown)
 
 
+@dataclass(eq=False, slots=True)
 class ActiveTurn:
     """A queued or running turn and its metrics. A phase entered several times counts as the sum."""
 
-    def __init__(
-        self,
-        user_id: int = 0,
-        stop: Stop | None = None,
-        line: Hashable = None,
-        id: str = "",  # noqa: A002 - keyword of callers
-        meter: Meter = NULL_METER,
-    ) -> None:
-        """`line`: its turns run one at a time; None: an approved call, which does not queue."""
-        self.user_id = user_id
-        self.stop = stop or Stop()
-        self.line = line
-        self.id = id
-        self.admitted = asyncio.Event()
-        self.runs = False
-        self.last_notice: Notice | None = None
-        self.phase: Phase = "queue"
-        self._meter = meter
-        self._began_s = time.monotonic()
-        self._asked_s: float | None = None
-        self._phases: dict[Phase, float] = {}
+    user_id: int = 0
+    stop: Stop = field(default_factory=Stop)
+    line: Hashable = None
+    """Turns in the same line run one at a time. None: an approved call, which does not queue."""
+    id: str = ""
+    meter: Meter = NULL_METER
+    admitted: asyncio.Event = field(default_factory=asyncio.Event)
+    runs: bool = False
+    last_notice: Notice | None = None
+    phase: Phase = "queue"
+    _began_s: float = field(default_factory=time.monotonic)
+    _asked_s: float | None = None
+    _phases: dict[Phase, float] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:
@@ -156,7 +141,7 @@ class ActiveTurn:
             self._phases.setdefault("model_first_token", time.monotonic() - self._asked_s)
 
     def record_tool_call(self, name: str, *, ok: bool) -> None:
-        self._meter.record_tool_call(name, ok=ok)
+        self.meter.record_tool_call(name, ok=ok)
 
     def record_answer(self, done: Done) -> None:
         seconds, status, usage = self.seconds, done.answer.status, done.usage
@@ -170,16 +155,16 @@ class ActiveTurn:
             seconds=seconds,
             **self._phase_seconds(),
         )
-        self._meter.record_turn("complete" if status == "replaced" else status, seconds, self._phases)
+        self.meter.record_turn("complete" if status == "replaced" else status, seconds, self._phases)
 
     def record_failure(self, error: Exception) -> None:
         seconds, kind = self.seconds, type(error).__name__
         if isinstance(error, CcBotError):  # other errors are logged with a traceback where they are caught
             limit = {"limit": error.params["what"]} if isinstance(error, LimitReached) else {}
             _log.warning("turn_failed", error=kind, seconds=seconds, **limit, **self._phase_seconds())
-        self._meter.record_failure(kind)
+        self.meter.record_failure(kind)
         refused = isinstance(error, _REFUSALS)
-        self._meter.record_turn("refused" if refused else "failed", seconds, self._phases)
+        self.meter.record_turn("refused" if refused else "failed", seconds, self._phases)
 
     def _phase_seconds(self) -> dict[str, float]:
         return {

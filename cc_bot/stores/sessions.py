@@ -7,7 +7,7 @@ is open in between.
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import uuid4
@@ -182,24 +182,17 @@ _SELECT_QUESTION: Final = f"""
 """  # noqa: S608 - put together from constants alone
 
 
+@dataclass(eq=False, slots=True)
 class SessionStore:
-    def __init__(
-        self,
-        database: Database,
-        *,
-        history_limit: int = 20,
-        session_ttl: timedelta = timedelta(days=1),
-        clock: Clock = utc_now,
-        page_size: int = PAGE_SIZE,
-        file_quota: FileQuota = FILE_QUOTA,
-    ) -> None:
-        """`history_limit`: 0 for no limit; `page_size`: messages per read."""
-        self._file_quota = file_quota
-        self._database = database
-        self._limit = history_limit
-        self._page_size = page_size
-        self._ttl = session_ttl
-        self._clock = clock
+    database: Database
+    _: KW_ONLY
+    history_limit: int = 20
+    """Messages; 0 for no limit."""
+    session_ttl: timedelta = timedelta(days=1)
+    clock: Clock = utc_now
+    page_size: int = PAGE_SIZE
+    """Messages per read."""
+    file_quota: FileQuota = FILE_QUOTA
 
     async def open(
         self, key: SessionKey, *, visibility: Visibility = "public", beyond: int = 0, lasting: bool = True
@@ -210,9 +203,9 @@ class SessionStore:
         The history of a `public` turn leaves out private messages. Of a long history the newest page is read;
         `more` says if `load_earlier` has more. `beyond`: messages to read beyond the limit.
         """
-        now, size = self._clock(), self._page() + beyond
-        idle = idle_since(now, self._ttl)
-        rows = await self._database.query(SELECT_OPEN_SESSION, *key_columns(key), idle, visibility, size)
+        now, size = self.clock(), self._page() + beyond
+        idle = idle_since(now, self.session_ttl)
+        rows = await self.database.query(SELECT_OPEN_SESSION, *key_columns(key), idle, visibility, size)
         newest, before = split(rows)
         if not newest and lasting:
             newest, before = await self._renew(key, visibility, idle_since=idle, now=to_text(now))
@@ -222,7 +215,7 @@ class SessionStore:
         if history and session.has_files:
             files = await self._read_files(session, newest, UNBOUNDED, image_room(()))
             history = with_files(history, files)
-        return replace(session, history=await read_texts(self._database, key.user_id, history))
+        return replace(session, history=await read_texts(self.database, key.user_id, history))
 
     async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
         """Return the session with one more page of its history, if there is one."""
@@ -232,7 +225,7 @@ class SessionStore:
         start = before = (session.history[0].id if session.history else None) or UNBOUNDED
         while more and not has_question(rows):  # a history does not start with an answer
             size = self._page(known + len(rows))
-            page = await self._database.query(
+            page = await self.database.query(
                 SELECT_EARLIER, session.key.user_id, session.id, visibility, before, size
             )
             more = self._may_continue(size, len(page), known + len(rows))
@@ -241,24 +234,24 @@ class SessionStore:
         room = image_room(session.history)
         files = await self._read_files(session, rows, start, room) if rows and has_files(rows) else ()
         earlier = with_files(read_history(rows), files)
-        earlier = await read_texts(self._database, session.key.user_id, earlier)
+        earlier = await read_texts(self.database, session.key.user_id, earlier)
         return replace(session, history=(*earlier, *session.history), more=more)
 
     async def get_question(self, user_id: int, answer_id: int) -> Message | None:
         """Without files; by row ids."""
-        return MESSAGE.first(await self._database.query(_SELECT_QUESTION, user_id, answer_id))
+        return MESSAGE.first(await self.database.query(_SELECT_QUESTION, user_id, answer_id))
 
     async def clear(self, key: SessionKey) -> Session:
         forget = [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
         forget += clear_canvas(key)
-        now = self._clock()
+        now = self.clock()
         found = await self._renew(key, "public", idle_since=_END_OF_TIME, now=to_text(now), first=forget)
         return read_session(*found, key, now)
 
     async def expire(self) -> int:
         """Close every idle session and delete its attachments. Returns their number."""
-        now = self._clock()
-        idle = idle_since(now, self._ttl)
+        now = self.clock()
+        idle = idle_since(now, self.session_ttl)
 
         def steps() -> Steps[int]:
             closed = [id_ for (id_,) in (yield Statement(CLOSE_EXPIRED, (idle, to_text(now))))]
@@ -266,7 +259,7 @@ class SessionStore:
                 yield Statement(DELETE_ATTACHMENTS_OF_EXPIRED, (json.dumps(closed),))
             return len(closed)
 
-        return await self._database.write(steps, [MAINTENANCE_LOCK])
+        return await self.database.write(steps, [MAINTENANCE_LOCK])
 
     async def commit_turn(
         self,
@@ -312,7 +305,7 @@ class SessionStore:
         ValueError for private messages with a `place`."""
         if place and any(message.visibility == "private" for message in messages):
             raise ValueError("a private message belongs to no channel")
-        now = from_ms(to_ms(self._clock()))  # as it is read back
+        now = from_ms(to_ms(self.clock()))  # as it is read back
         user_id = session.key.user_id
         owned = (session.id, user_id)
         said = [_as_stored(message, session.key, now) for message in messages]
@@ -339,7 +332,7 @@ class SessionStore:
             visibility = said[-1].visibility
             for insert in insert_proposals(session.key, session.id, proposals, now, visibility=visibility):
                 made += yield insert
-            yield Statement(_TOUCH, (*owned, to_text(now), idle_since(now, self._ttl)))
+            yield Statement(_TOUCH, (*owned, to_text(now), idle_since(now, self.session_ttl)))
             deleted, is_full = yield from self._make_room(session, said)
             if entry:
                 yield Statement(ANSWERED, (entry, user_id, session.id, said[-1].discord_id))
@@ -349,11 +342,11 @@ class SessionStore:
             canvas = (yield from _draw(session, drawn)) if drawn else None
             return StoredTurn(tuple(kept), canvas, tuple(map(PROPOSAL.read, made)), deleted), is_full
 
-        stored, is_full = await self._database.write(steps, locks)
+        stored, is_full = await self.database.write(steps, locks)
         if is_full:
             with suppress(StorageError):  # the turn is stored, and the next one with a file tries again
-                limit = self._file_quota.total_bytes
-                await self._database.write(lambda: free_files(limit), [MAINTENANCE_LOCK])
+                limit = self.file_quota.total_bytes
+                await self.database.write(lambda: free_files(limit), [MAINTENANCE_LOCK])
         return stored
 
     def _make_room(self, session: Session, said: Sequence[Message]) -> Steps[tuple[int, bool]]:
@@ -361,23 +354,25 @@ class SessionStore:
         and whether all users together have too many."""
         user_id, deleted, is_full = session.key.user_id, 0, False
         owned, brings_files = (session.id, user_id), any(message.attachments for message in said)
-        if self._limit and (session.has_files or brings_files):
-            yield Statement(DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._limit))
+        if self.history_limit and (session.has_files or brings_files):
+            yield Statement(DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self.history_limit))
         if session.has_files:
             deleted += len((yield Statement(DELETE_FREED_FILES, owned)))
         if brings_files:
             yield Statement(DELETE_ATTACHMENTS_OF_CLOSED, owned)
-            beyond = yield Statement(DELETE_FILES_BEYOND_QUOTA, (user_id, self._file_quota.user_bytes))
+            beyond = yield Statement(DELETE_FILES_BEYOND_QUOTA, (user_id, self.file_quota.user_bytes))
             held = yield Statement(SELECT_FILE_BYTES)
             deleted, is_full = (
                 deleted + len(beyond),
-                sum(row[1] for row in held) > self._file_quota.total_bytes,
+                sum(row[1] for row in held) > self.file_quota.total_bytes,
             )
         return deleted, is_full
 
     def _page(self, known: int = 0) -> int:
         """Return how many messages to read next; 0 if none are missing."""
-        return max(0, min(self._page_size, self._limit - known)) if self._limit else self._page_size
+        return (
+            max(0, min(self.page_size, self.history_limit - known)) if self.history_limit else self.page_size
+        )
 
     def _may_continue(self, asked: int, read: int, known: int = 0) -> bool:
         return read == asked and self._page(known + read) > 0
@@ -387,11 +382,11 @@ class SessionStore:
     ) -> Sequence[Row]:
         """Read the files of messages, and as many of their images as fit."""
         owned = (session.id, session.key.user_id)
-        files = await self._database.query(SELECT_FILES, *owned, message_id(rows[-1]), before)
+        files = await self.database.query(SELECT_FILES, *owned, message_id(rows[-1]), before)
         wanted = newest_images(files, {*map(message_id, rows)}, room_bytes)
         if not wanted:
             return files
-        found = await self._database.query(SELECT_IMAGES, *owned, json.dumps(wanted))
+        found = await self.database.query(SELECT_IMAGES, *owned, json.dumps(wanted))
         data = {(id_, position): image for id_, position, image in found}
         return [(*row[:3], data.get((row[0], row[-1]), row[3]), *row[4:]) for row in files]
 
@@ -405,7 +400,7 @@ class SessionStore:
         first: Sequence[Statement] = (),
     ) -> tuple[Sequence[Row], Sequence[Row]]:
         columns = key_columns(key)
-        results = await self._database.transaction(
+        results = await self.database.transaction(
             [
                 *first,
                 Statement(DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_since)),
