@@ -366,12 +366,8 @@ def _is_time(text: str, begin: int, end: int) -> bool:
         return False
     try:
         parse_schedules(text[begin:end], "", _ANY_DAY, _UTC)
-    except NoSuchTime:
-        return True
-    except (WhenNotUnderstood, RepeatNotUnderstood):
-        return False
-    except InputError:  # over, or too often: the user gets that error
-        return True
+    except InputError as error:  # for one that is not there, over or too often, the user gets that error
+        return isinstance(error, NoSuchTime) or not isinstance(error, WhenNotUnderstood | RepeatNotUnderstood)
     return True
 
 
@@ -418,10 +414,8 @@ def _start(when: str, now: datetime, zone: ZoneInfo) -> ReadTime:
         when = now.astimezone(zone).date().isoformat()  # alone it has no time of day
     try:
         start, *others = read_moments(when, now, zone, over=True)
-    except NoSuchTime:
-        raise
-    except WhenNotUnderstood:
-        if looks_repeated(when):  # two repeats: ambiguous
+    except WhenNotUnderstood as error:
+        if looks_repeated(when) and not isinstance(error, NoSuchTime):  # two repeats: ambiguous
             raise RepeatNotUnderstood from None
         raise
     if others:
@@ -435,14 +429,12 @@ def _first_times(
     """Intervals of days are counted from the very first time."""
     planned: list[Planned] = []
     for each in repeats:
-        first = next_time(each, begin or now, zone)
-        if first is None:
-            raise RepeatNotUnderstood
-        repeat = count_from(each, first.astimezone(zone).date())
-        due = first if first > now else next_time(repeat, now, zone)
-        if due is None:
-            raise RepeatNotUnderstood
-        planned.append((due, repeat))
+        if first := next_time(each, begin or now, zone):
+            repeat = count_from(each, first.astimezone(zone).date())
+            due = first if first > now else next_time(repeat, now, zone)
+            planned += [(due, repeat)] if due else []
+    if len(planned) < len(repeats):
+        raise RepeatNotUnderstood
     return tuple(sorted(planned))
 
 
