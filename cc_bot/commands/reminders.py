@@ -196,9 +196,9 @@ async def heartbeat_on(
         raise InputError
     fields = to.fields(caller, repeat, quiet)
     schedule = await schedules.add(to.key, "", first, kind="heartbeat", place=to.place, **fields)
-    told = texts.started.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
+    sentence = texts.started.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
     moved = [texts.by_dm_instead] if to.moved_to_dm else []
-    return Reply((told,), notes=(texts.how_to_stop, *moved, *_heartbeat_notes(schedule, caller)))
+    return Reply((sentence,), notes=(texts.how_to_stop, *moved, *_heartbeat_notes(schedule, caller)))
 
 
 async def heartbeat_off(caller: Caller, *, schedules: ScheduleStore, heartbeats: HeartbeatStore) -> Reply:
@@ -222,8 +222,8 @@ def heartbeat_state(found: Sequence[Schedule], caller: Caller) -> Reply:
     if schedule.status == "paused":
         reason = caller.words.reminder.reasons[schedule.obstacle]
         return Reply((texts.paused.format(reason=reason),))
-    told = texts.status.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
-    return Reply((told,), notes=_heartbeat_notes(schedule, caller))
+    sentence = texts.status.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
+    return Reply((sentence,), notes=_heartbeat_notes(schedule, caller))
 
 
 def rhythm(schedule: Schedule, caller: Caller) -> str:

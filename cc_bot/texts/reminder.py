@@ -49,14 +49,14 @@ class ReminderTexts(Area):
         }
     )
     look_at_paused = Sentence(ja="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。", en="⚠️ Paused reminders: {count}. </remind list> says why.")
-    stopped = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。", en="⚠️ I could not remind you of “{text}” ({reason}). When that is mended, </remind resume> lets it go on.")
-    heartbeat_stopped = Sentence(ja="⚠️ こちらからの声かけができませんでした。{reason}。</heartbeat on> で始め直せます。", en="⚠️ I could not check in with you ({reason}). </heartbeat on> starts it anew.")
+    stopped = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。", en="⚠️ I could not remind you of “{text}” ({reason}). Once that is fixed, </remind resume> resumes it.")
+    heartbeat_stopped = Sentence(ja="⚠️ こちらからの声かけができませんでした。{reason}。</heartbeat on> で始め直せます。", en="⚠️ I could not check in with you ({reason}). </heartbeat on> starts it again.")
 
     resumed = Sentence(ja="▶️ 再開しました。次は {time} です: {text}", en="▶️ Resumed. Next: {time}: {text}")
     not_paused = Sentence(ja="このお知らせは止まっていません: {text}", en="This reminder is not paused: {text}")
 
     missed = Sentence(ja="⏰ ボットが動いていない間に、お知らせの時刻が過ぎていました。", en="⏰ While I was not running, the time of these reminders passed.")
-    uncertain = Sentence(ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。", en="⏰ I was cut off while sending these reminders; perhaps they did not reach you.")
+    uncertain = Sentence(ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。", en="⏰ I was cut off while sending these reminders; they may not have reached you.")
 
 
 class HeartbeatTexts(Area):
@@ -67,13 +67,13 @@ class HeartbeatTexts(Area):
     stopped = Sentence(ja="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。", en="💓 I won’t check in any more. </heartbeat on> starts it again.")
     off = Sentence(ja="声かけはオフです。</heartbeat on> で始められます。", en="Heartbeats are off. </heartbeat on> starts them.")
     status = Sentence(ja="💓 声かけはオンです。{rhythm}\n次は {time} です。", en="💓 Heartbeats are on. {rhythm}\nNext: {time}.")
-    paused = Sentence(ja="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。", en="⏸ Heartbeats {reason}. When that is mended, </heartbeat on> starts them anew.")
+    paused = Sentence(ja="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。", en="⏸ Heartbeats {reason}. Once that is fixed, </heartbeat on> starts them again.")
     rhythm = Sentence(ja="{hours}時間ごとに確かめて、{where}。{quiet}", en="I look every {hours} h and tell you {where}. {quiet}")
     by_dm = Sentence(ja="DM でお知らせします", en="by DM")
     in_channel = Sentence(ja="{channel} でお知らせします", en="in {channel}")
     quiet = Sentence(ja="{since}〜{until} は静かにしています。", en="I keep quiet from {since} to {until}.")
     never_quiet = Sentence(ja="静かにする時間はありません。", en="No hours are quiet.")
-    only_public = Sentence(ja="チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモだけを見ます。", en="Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.")
+    only_public = Sentence(ja="チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモリだけを見ます。", en="Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.")
     by_dm_instead = Sentence(ja="ここには書き込めないので、DM にしました。", en="I can’t post here for you, so I’ll use your DMs.")
     memory_paused = Sentence(ja="メモリを一時停止しているので、お知らせの予定だけを見ます。", en="Memory is paused, so I look only at your reminders.")
 
@@ -89,7 +89,7 @@ class RemindHereTexts(Area):
     said = Sentence(ja="⏰ {text}", en="⏰ {text}")
     said_late = Sentence(ja="⏰ {text}（予定は {time} でした）", en="⏰ {text} (it was due on {time})")
     missed = Sentence(ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}", en="⏰ While I was not running, the time of a reminder passed ({time}): {text}")
-    uncertain = Sentence(ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}", en="⏰ The reminder of {time} perhaps did not reach you: {text}")
+    uncertain = Sentence(ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}", en="⏰ The reminder of {time} may not have reached you: {text}")
     id_needed = Sentence(ja="どのお知らせかを番号で書いてください。番号は /remind list で見られます。", en="Give the number of the reminder. /remind list shows the numbers.")
     what = Sentence(ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む", en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills")
 

@@ -59,9 +59,9 @@ def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
 
 
 def snoozed_page(shown: Page, before: Schedule, later: Schedule, words: Texts) -> Page:
-    told = words.reminder.snoozed.format(moment=timestamp(later.due_at, "R"))
+    sentence = words.reminder.snoozed.format(moment=timestamp(later.due_at, "R"))
     button = Button(words.reminder.cancel, UnscheduleButton(later.key.user_id, later.id).custom_id())
-    return replace(shown, facts=shown.facts.noting(told), buttons=(button, *_stop_button(before, words)))
+    return replace(shown, facts=shown.facts.noting(sentence), buttons=(button, *_stop_button(before, words)))
 
 
 def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
