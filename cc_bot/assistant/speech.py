@@ -35,7 +35,6 @@ Outcome = str | errors.InputError | errors.TurnError
 @dataclass(eq=False, slots=True)
 class Hearing:
     transcriber: Transcriber | None
-    """None: not configured."""
     ledger: TurnLedger
     channels: ChannelStore
     _told: bool = False
@@ -134,7 +133,6 @@ class _HeardQuestion:
     question: Message
     missed: tuple[str, ...] = ()
     failure: errors.InputError | errors.TurnError | None = None
-    """Set if none could be transcribed."""
 
 
 Told = tuple[Attachment, Outcome | None]
@@ -190,10 +188,7 @@ def _meaning(error: errors.ModelError) -> errors.InputError | errors.TurnError:
 MAX_LENGTH: Final = 1000
 """Characters; a longer answer is faster to read than to hear."""
 MAX_BYTES: Final = 10 * 2**20
-"""Discord's upload limit for bots."""
 _CHARACTERS_A_SECOND: Final = 5
-"""Japanese read aloud, approximately."""
-
 _ADDRESS: Final = re.compile(r"<?https?://[^\s<>()]+>?")
 _MARKS: Final = re.compile(r"[*_~`#>|\[\]]|\(\)|^[ \t]*-[ \t]", re.MULTILINE)
 _CODE: Final = "```"
@@ -211,7 +206,6 @@ def aloud(text: str) -> str:
 @dataclass(eq=False, slots=True)
 class Speaking:
     speaker: Speaker | None
-    """None: not configured."""
     spending: Spending
 
     async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:

@@ -44,7 +44,6 @@ def chart_svg(chart: Chart, locale: Locale, *, margin: int = 0) -> str:
 
 _BROAD: Final = frozenset("ABCDEFGHKMNOPQRSTUVWXYZmw%@&—")
 _UNWRITABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Invalid in XML, even escaped."""
 
 
 def width_of(text: str, size: float = SIZE) -> float:
@@ -99,7 +98,6 @@ _DASHES: Final = ("", "7 3", "2 3", "9 3 2 3", "4 3", "12 4")
 _POINTS: Final = ("o", "s", "^", "D", "v", "+")
 _HATCHES: Final = ("", "M0 0L6 6", "M0 6L6 0", "M0 3H6", "M3 0V6", "M0 3H6M3 0V6")
 _SWATCH: Final = 24
-"""Width of the sample before a name."""
 
 
 def _point(shape: str, x: float, y: float) -> str:
@@ -178,7 +176,6 @@ def _title(chart: Chart, at: int, place: int) -> str:
 
 _STEPS: Final = (1, 2, 2.5, 5, 10)
 _SMALLEST: Final = 1e-200
-"""Smaller numbers are drawn as zero."""
 _SMALLEST_SCALED: Final = 1e-9
 
 
@@ -216,9 +213,7 @@ _THIN: Final = 72
 """With more bars, they are horizontal."""
 _MAX_LINES: Final = 3
 _MIN_LEFT: Final = 4
-"""About so many shortened labels fit."""
 _GROUP: Final = 0.76
-"""Share of a label's slot that its group of bars takes."""
 _MIN_GUTTER: Final = 44
 
 
@@ -322,7 +317,6 @@ def _write_below(drawing: _Drawing, labels: Sequence[str], centres: Sequence[flo
 
 
 def _choose_labels(labels: Sequence[str], centres: Sequence[float]) -> list[tuple[str, float]]:
-    """Return every nth label and its position, as many as fit."""
     for step in range(1, len(labels) + 1):
         kept = labels[::step]
         half = [width_of(text) / 2 for text in kept]
@@ -389,7 +383,6 @@ def _draw_lying(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
 def _write_along(
     drawing: _Drawing, axis: _Axis, places: Sequence[float], span: tuple[float, float], grid: int
 ) -> None:
-    """Draw the axis lines behind everything, and as many numbers below as fit."""
     top, bottom = span
     behind = _Drawing(drawing.name)
     for tick, x in zip(axis.ticks, places, strict=True):

@@ -19,8 +19,6 @@ _UNITS: Final = {
     Locale.EN: ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")),
 }
 _WRITTEN_OUT_BELOW: Final = 1e15
-"""Beyond it not every integer is a float."""
-
 
 _SMALLEST_WRITTEN_OUT: Final = 1e-5
 
@@ -49,7 +47,6 @@ def format_short(value: float, locale: Locale) -> str:
 
 
 _MAX_DECIMALS: Final = 3
-"""With more, a number with a unit is better written out."""
 
 
 def scale(ticks: Sequence[float], locale: Locale) -> list[str]:
@@ -87,7 +84,6 @@ class Slice:
     label: str
     value: float
     places: tuple[int, ...]
-    """The indices of its values."""
 
 
 def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[Slice]:

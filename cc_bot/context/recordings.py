@@ -11,22 +11,18 @@ from typing import Final
 from tinytag import TinyTag, TinyTagException
 
 MAX_BYTES: Final = 25 * 2**20
-"""OpenAI's limit."""
 MAX_SECONDS: Final = 20 * 60
 MIN_S: Final = 0.1
 """OpenAI refuses less."""
 BYTES_A_SECOND: Final = 4000
 """If unknown: Discord's voice messages have 32 kbit/s."""
 _HEAD: Final = 8192
-"""Bytes inspected for the kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sound:
     content_type: str
-    """`audio/…`."""
     seconds: float | None
-    """None if unknown."""
 
 
 class _NoSound(Exception):

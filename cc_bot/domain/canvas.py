@@ -66,7 +66,6 @@ class Canvas:
     elements: tuple[Element, ...] = ()
     mode: Mode = "list"
     focus: str = ""
-    """The id of the element shown in the mode `focus`."""
 
     def visible_in(self, visibility: Visibility) -> "Canvas":
         """Return what is visible in public or private. If the focused element is not, the
@@ -140,7 +139,6 @@ class SetMode:
     mode: Literal["clear", "list", "board", "focus"]
     """`clear` removes everything and resets the mode to `list`."""
     focus: str = ""
-    """Needed for `focus`."""
 
 
 CanvasCommand = AddCard | ShowText | AddChart | UpdateCard | RemoveElement | SetMode
@@ -165,11 +163,8 @@ MAX_CONTENT: Final = 1000
 MAX_LABELS: Final = 31
 MAX_SERIES: Final = 6
 MAX_NAME: Final = 40
-"""Of a label or a series."""
 MAX_ID: Final = 32
 MAX_VALUE: Final = 1e15
-"""Floats are exact integers up to here."""
-
 _BREAKS: Final = re.compile("\r\n|[\r\n\v\f\x85\u2028\u2029]")
 _TURNS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Change the direction of the text around them, too."""

@@ -32,7 +32,6 @@ class DocumentPart:
 class Heading:
     title: str
     part: int
-    """From 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ SEPARATOR: Final = "__"
 """Between the server's and the tool's name in the model's name for a tool."""
 
 MAX_NAME_LENGTH: Final = 64
-"""Of that name."""
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 Approvers = Literal["asker", "owners"]
@@ -28,12 +27,9 @@ def is_of_server(name: str) -> bool:
 class ServerTool:
     server: str
     name: str
-    """The server's name for it."""
     description: str
     parameters: Mapping[str, Any] = field(hash=False)
-    """JSON schema that models accept."""
     read_only: bool = False
-    """As its server declares."""
     open_world: bool = True
     """Whether a call may reach beyond its server. False only if the operator says so, or the server does and
     an owner accepted that."""
@@ -80,16 +76,13 @@ class ToolPlace:
     channel_ids: tuple[int, ...] = ()
     """The channel, and a thread's parent."""
     guild_id: int | None = None
-    """None in a DM and outside Discord."""
     role_ids: tuple[int, ...] | None = ()
-    """None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
     tool: ServerTool
     waits: bool
-    """Whether a call needs approval."""
     approvers: Approvers = "asker"
     most_calls: int = 8
     """Per turn, for all tools of its server."""
@@ -107,7 +100,6 @@ class ServerResult:
 @dataclass(frozen=True, slots=True)
 class StoredToolList:
     seen: str
-    """The last list from the server."""
     accepted: str = ""
     """The list accepted by an owner; empty before that."""
 
@@ -131,10 +123,8 @@ HELD_BACK: Final = frozenset[ToolStatus]({"new", "changed", "gone"})
 class ToolWording:
     description: str
     schema: str
-    """Empty if too large."""
     read_only: bool
     waits: bool
-    """Whether a call needs approval."""
     open_world: bool = True
 
 
@@ -147,7 +137,6 @@ class ToolDetails:
     now: ToolWording | None
     """None if its server no longer has it."""
     agreed: ToolWording | None
-    """None if never accepted."""
 
 
 LeftOutReason = Literal["alike", "long_name", "too_large", "no_schema", "no_object"]
@@ -185,7 +174,6 @@ class ToolServerReport:
     state: ToolServerState
     tools: int
     tokens: int
-    """In a request."""
     calls: int = 0
     failures: int = 0
     withheld: tuple[str, ...] = ()

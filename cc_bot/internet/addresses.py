@@ -16,10 +16,7 @@ from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 WEB_PORTS: Final = frozenset({80, 443})
 MAX_NAME_LENGTH: Final = 253
 MAX_LENGTH: Final = 2000
-"""Characters."""
 MAX_COUNT: Final = 50
-"""Addresses considered per text."""
-
 _PORTS: Final = {"http": 80, "https": 443}
 _PARTS: Final = re.compile(r"(https?+)://([^/?#\\]*+)((?:[/?][^#]*+)?)(?:#.*+)?", re.IGNORECASE | re.DOTALL)
 _AUTHORITY: Final = re.compile(r"(\[[^\[\]]*+\]|[^:\[\]]++)(?::([0-9]{0,5}+))?")
@@ -36,10 +33,8 @@ class WebAddress:
 
     scheme: str
     host: str
-    """Lower-case ASCII; IPv6 without brackets."""
     port: int
     target: str
-    """Path and query."""
 
     @property
     def netloc(self) -> str:
@@ -107,7 +102,6 @@ _WRITTEN: Final = re.compile(
 _END: Final = re.compile(
     r"[！？：；，．…‥→※＊](?=.)|(?<=[^ぁ-ゟ])(?=[ぁ-ゟ])|(?<=[\x21-\x7e])(?=[^\x21-\x7e])"
 )
-"""Where an address may end before its last character."""
 _MAX_ENDS: Final = 8
 _TRAILING: Final = ".,:;!?'*_~-！？：；，．…"
 

@@ -24,7 +24,6 @@ from cc_bot.version import __version__
 T = TypeVar("T")
 
 CONNECT_TIMEOUT_S: Final = 4.0
-"""Per address of a name."""
 MAX_ADDRESSES_TRIED: Final = 3
 MAX_LOOKUPS: Final = 32
 MAX_HEADER_BYTES: Final = 32 << 10
@@ -43,7 +42,6 @@ async def run_apart(work: Coroutine[Any, Any, T]) -> T:
 
 
 SocketAddress = tuple[str, int]
-"""A numeric address and a port."""
 Resolve = Callable[[str, int], Awaitable[Sequence[SocketAddress]]]
 
 _lookups = threading.BoundedSemaphore(MAX_LOOKUPS)

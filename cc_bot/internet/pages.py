@@ -26,7 +26,6 @@ from cc_bot.reading.reader import DocumentReader, ask_process, reading_command
 
 FETCH_S: Final = 10.0
 MAX_BYTES: Final = 2 << 20
-"""Decompressed."""
 MAX_DOCUMENT_BYTES: Final = 8 << 20
 MAX_REDIRECTS: Final = 5
 MAX_CONTENT_TYPE_CHARACTERS: Final = 200
@@ -53,10 +52,8 @@ _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,applica
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
     address: WebAddress
-    """After redirects."""
     kind: PageKind
     encoding: str
-    """As the server names it; else empty."""
     data: bytes
 
 
@@ -107,7 +104,6 @@ LIMIT_S: Final = 19.0
 """For fetching, waiting and reading: below a tool's limit. The reading process is limited by processor time,
 so that a busy machine refuses no page."""
 AT_A_TIME: Final = 4
-"""Pages in memory."""
 READING_AT_A_TIME: Final = 1
 TITLE_CHARACTERS: Final = 200
 

@@ -24,7 +24,6 @@ BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
 LIMIT_S: Final = 8.0
 """Per service; a tool has time for two."""
 MAX_BYTES: Final = 512 << 10
-"""Parsing blocks the process for at most 50 ms."""
 MAX_RESULTS: Final = 8
 TITLE_CHARACTERS: Final = 120
 SNIPPET_CHARACTERS: Final = 400
@@ -63,7 +62,6 @@ class BraveSearch:
     name: str = "brave"
 
     def __repr__(self) -> str:
-        """Hides the key."""
         return "BraveSearch()"
 
     async def find(self, query: str) -> Sequence[SearchResult]:

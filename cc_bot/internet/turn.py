@@ -10,14 +10,11 @@ from cc_bot.domain.errors import CcBotError, PageError, forget_frames
 from cc_bot.internet.addresses import AddressBook, TurnTexts, WebAddress
 
 READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
-"""Libraries of the extra `pages`."""
 MAX_PAGES: Final = 8
 """Per turn; each may have 5,000 characters of Japanese."""
 MAX_SEARCHES: Final = 5
 MAX_CHOICES: Final = 1000
-"""About ten bits."""
 AT_ONCE: Final = 2
-"""Pages of one turn converted at once."""
 
 
 def can_read_pages() -> bool:
@@ -28,9 +25,7 @@ def can_read_pages() -> bool:
 @dataclass(frozen=True, slots=True)
 class ReadPage:
     url: str
-    """After redirects."""
     title: str
-    """One line; may be empty."""
     text: str
 
 

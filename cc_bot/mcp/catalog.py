@@ -197,7 +197,6 @@ class RemoteTool:
     name: str
     description: str
     schema: str
-    """JSON; empty if too large."""
     read_only: bool
     digest: str
     """Covers all that the server says about it except `open_world`."""

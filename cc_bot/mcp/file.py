@@ -63,9 +63,7 @@ class ServerRules(BaseModel):
     guilds: _Ids = frozenset()
     channels: _Ids = frozenset()
     dms: bool | None = None
-    """None: if no guilds and channels are named."""
     roles: _Ids = frozenset()
-    """Empty: everyone."""
     local: _Patterns | None = None
     """Names or patterns of tools that reach nothing beyond the server; None: as the server declares and an
     owner accepted."""
@@ -78,7 +76,6 @@ class ServerEntry:
     name: str
     rules: ServerRules
     command: str = field(default="", repr=False)
-    """Path of a program; empty for HTTP."""
     arguments: tuple[str, ...] = field(default=(), repr=False)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
     folder: Path | None = field(default=None, repr=False)

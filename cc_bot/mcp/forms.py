@@ -29,11 +29,9 @@ from cc_bot.domain.text import one_line, printable
 _log = structlog.get_logger(__name__)
 
 MAX_FORMS: Final = 3
-"""Per call."""
 MAX_MESSAGE_LENGTH: Final = 2000
 MAX_LABEL_LENGTH: Final = 200
 MAX_FORM_LENGTH: Final = 10_000
-"""Of all texts of a form."""
 MAX_CHOICES: Final = 25
 _DECLINED: Final = "[A question of the server's was declined: {why}]"
 _WHY: Final[Mapping[type[ToolServerError], str]] = {

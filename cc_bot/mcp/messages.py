@@ -33,7 +33,6 @@ MAX_MESSAGE_BYTES: Final = 12 << 20
 MAX_VALUES: Final = 100_000
 """Per message: parsing holds the interpreter lock for 30 ms."""
 MAX_BLOCKS: Final = 1000
-"""Per result."""
 MAX_TEXT: Final = 1024 * 1024
 """Characters per result: just above what an operator can allow."""
 MAX_DIGITS: Final = 30
@@ -41,8 +40,6 @@ MAX_DIGITS: Final = 30
 MAX_QUESTION_BYTES: Final = 1_000_000
 """A server's question is held until it is answered."""
 MAX_INLINE_BYTES: Final = 32_000
-"""Larger messages are read in a thread."""
-
 T = TypeVar("T")
 _READER: Final = ThreadPoolExecutor(1, thread_name_prefix="tool-servers")
 _REPLACEMENT: Final = "\ufffd"
@@ -117,7 +114,6 @@ def _reduce(result: dict[str, Any]) -> None:
 
 
 def _shorten(blocks: list[Any], structured: object) -> list[Any]:
-    """Structured content becomes the text if there is no other."""
     kept, room = blocks[:MAX_BLOCKS], MAX_TEXT
     if left := len(blocks) - len(kept):
         kept.append({"type": "text", "text": f"[{left} of {len(blocks)} parts were left out here.]"})
@@ -162,10 +158,8 @@ def _has_readable_parts(schema: Mapping[str, Any]) -> bool:
 
 
 MAX_IMAGE_BYTES: Final = 8_000_000
-"""Of all pictures of a result."""
 MAX_IMAGES: Final = 8
 MAX_REFERENCE_LENGTH: Final = 200
-"""Of the name or address of content that is left out."""
 
 
 def result_of(result: CallToolResult, most_kb: int) -> ServerResult:

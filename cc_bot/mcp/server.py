@@ -42,16 +42,12 @@ MAX_PAGES: Final = 50
 MAX_QUESTIONS: Final = 16
 """Per call; a server that asks more is disconnected."""
 MAX_ERROR_BYTES: Final = 1000
-"""Of a server's error message."""
-
 _LOST: Final = (
     *("Connection closed", "SSE stream ", "server answered a request with 202 Accepted"),
     *("Server returned an error response", "Failed to parse", "Unexpected content type"),
 )
 """Prefixes of the library's errors for a call without a readable answer."""
 _CALL: Final = ContextVar["ActiveCall | None"]("_CALL", default=None)
-"""The current task's call."""
-
 for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote messages
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
@@ -154,7 +150,6 @@ class ServerConnection:
             await asyncio.gather(closed, listening, return_exceptions=True)
 
     async def _listen(self, client: Client) -> None:
-        """Servers of the newer protocol need a subscription."""
         tools = client.server_capabilities.tools
         if client.protocol_version in MODERN_PROTOCOL_VERSIONS and tools and tools.list_changed:
             with suppress(MCPError, RuntimeError):

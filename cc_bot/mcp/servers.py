@@ -37,7 +37,6 @@ _log = structlog.get_logger(__name__)
 FILE_INTERVAL_S: Final = 2.0
 START_INTERVAL_S: Final = 0.05
 Cost = Callable[[ServerTool], int]
-"""The tokens that it takes to offer a tool."""
 
 
 class ToolLists(Protocol):
@@ -86,12 +85,10 @@ class Servers:
     """The configured servers."""
 
     lists: ToolLists | None
-    """None: nothing is stored."""
     cost: Cost
     budget: int
     """Tokens for the tools of all servers."""
     form_s: float = OPEN_FOR_S
-    """Time to fill in a form."""
     meter: Meter = NULL_METER
     managed: dict[str, _ManagedServer] = field(default_factory=dict)
     withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)

@@ -41,7 +41,6 @@ CONNECT_S: Final = 10.0
 READ_S: Final = 600.0
 """Between two pieces of a response; calls have limits of their own."""
 GOODBYE_S: Final = 3.0
-"""For a server to end its session."""
 NOT_SENT: Final = -32099
 """Our error code for a call that was not delivered, or was turned away."""
 _TURNED_AWAY: Final = (401, 403, 429)
@@ -184,7 +183,6 @@ class ServerProcess(Transport):
 
 
 async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Raises MessageUnreadable if a line is too long."""
     begun = bytearray()
     while piece := await stdout.read(_PIECE_BYTES):
         *ended, rest = piece.split(b"\n")

@@ -25,8 +25,6 @@ PAGE, UNCONFINED = "page", "unconfined"
 PAGE_MEMORY_BYTES = 92 * 2**20
 PAGE_CPU_S = 8
 MAX_PAGE_CHARACTERS = 50_000
-"""A model sees at most a third of it."""
-
 _ZIP, _OLE = (b"PK\x03\x04", b"PK\x05\x06"), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PDF_WITHIN = 1024
 """Printers put text before `%PDF-`."""

@@ -12,12 +12,10 @@ from xml.parsers import expat
 from cc_bot.reading.content import DocumentRefused
 
 MAX_BYTES = 96 * 2**20
-"""All decompressed parts."""
 MAX_ENTRIES = 5000
 _PIECE_BYTES = 2**16
 
 _ENTRY = b"PK\x01\x02"
-"""Signature of a directory entry."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Documents use no others; the memory of others can't be limited."""
 
@@ -131,7 +129,6 @@ _READ = frozenset(
         *("full-path", "href", "idref", "number-columns-repeated"),
     ]
 )
-"""The used attributes."""
 _NO_ATTRIBUTES: dict[str, str] = {}
 """Shared, as dictionaries would take most of the memory."""
 

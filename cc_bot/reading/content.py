@@ -7,16 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 MAX_PARTS = 1000
 """Pages, slides, chapters or ranges of a sheet."""
 MAX_CHARACTERS = 1_000_000
-"""A thick book."""
 MAX_HEADINGS = 300
 MAX_NAME_LENGTH = 60
 PART_CHARACTERS = 1500
 """About a page, for formats without pages."""
 MAX_CELLS = 100_000
 MAX_COLUMNS = 100
-"""Of a table in running text."""
 ROWS = 50
-"""Of a table per part."""
 
 
 class DocumentRefused(Exception):

@@ -73,7 +73,6 @@ def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
 
 
 def _parse(html: str) -> lxml.html.HtmlElement | None:
-    """Raises MemoryError."""
     try:
         return lxml.html.document_fromstring(html)
     except (lxml.etree.LxmlError, ValueError, AssertionError) as error:

@@ -110,7 +110,6 @@ def _rows(table: Element) -> Iterator[list[str]]:
 
 
 def _named(parent: Element, name: str) -> Iterator[Element]:
-    """Skip nested tables."""
     for child in parent.elements():
         if child.name == name:
             yield child

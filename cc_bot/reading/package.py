@@ -15,7 +15,6 @@ except ImportError:  # the extra is not installed
 _MAX_TYPE_BYTES = 1000
 _MAIN_STREAMS = ("Workbook", "Book", "WordDocument", "PowerPoint Document")
 _NAME_BYTES = 64
-"""Of a name in an OLE directory."""
 
 
 def read_package(data: bytes) -> Content:

@@ -15,10 +15,7 @@ _PICTURE_PIXELS = 1400
 _QUALITY = 75
 _PICTURE_PART = 0.3
 _SCAN_CHARACTERS = 15
-"""Fewer per page, on average, are a number or a stamp."""
-
 _COLUMN_CHARACTERS = 4
-"""So many show that a line is vertical."""
 _LOOKED_AT = 6
 """Per line. Punctuation and ー are no evidence."""
 

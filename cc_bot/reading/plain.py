@@ -13,7 +13,6 @@ from cc_bot.reading.content import MAX_CHARACTERS, Content, DocumentRefused, add
 _SEPARATORS = "\t;,"
 """In order of preference: commas also appear in sentences, and in 1,200."""
 _LOOKED_AT = 20
-"""Lines that decide the separator."""
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp", "euc_jis_2004", "iso2022_jp_ext")
 _TOLD_BY_BYTES = 2**18
 """Bytes that decide the encoding: trying each on a whole file takes seconds."""

@@ -53,7 +53,6 @@ async def ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
 
 
 async def _feed(process: asyncio.subprocess.Process, file: io.BytesIO) -> None:
-    """Write in pieces, as asyncio keeps a copy."""
     stdin = process.stdin
     if stdin is not None:
         with suppress(OSError):
@@ -87,7 +86,6 @@ def _environment() -> Mapping[str, str]:
 TIMEOUT_S: Final = 18.0
 """Per document, for which the process has 15 s of processor time."""
 WAITS_S: Final = 60.0
-"""For documents before."""
 AT_A_TIME: Final = 1
 READ_BY_EXTRA: Final = ("pypdfium2", "PIL", "python_calamine")
 """Libraries of the extra `documents`: without them PDF and Excel are not read."""
@@ -110,7 +108,6 @@ _ERRORS: Final[Mapping[str, type[errors.InputError]]] = {
 class ReadDocument:
     document: Document
     pictures: tuple[bytes, ...] = ()
-    """JPEGs of a scan's first pages."""
 
 
 class DocumentReader:

@@ -224,7 +224,6 @@ class CanvasClock:
     """Counters of changes to all canvases."""
 
     drawn: int
-    """The newest change."""
     moved: int
     """Grows when another canvas may have become a key's current one."""
 

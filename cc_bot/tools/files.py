@@ -17,7 +17,6 @@ MAX_CHARACTERS: Final = 9000
 """Per result: about 7,000 tokens of Japanese."""
 MAX_FOUND: Final = 5
 _AROUND: Final = 1200
-"""Characters before and after a match in a longer part."""
 _RANGE: Final = re.compile(r"\A\s*+(\d{1,4}+)\s*+(?:[-–〜~]\s*+(\d{1,4}+)\s*+)?\Z")
 _RANGES: Final = 20
 

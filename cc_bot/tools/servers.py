@@ -41,7 +41,6 @@ MAX_REPEATS: Final = 1
 _REPEATS: Final = ""
 """Their key in the counter; no server has this name."""
 CALL_IN_DOUBT: Final = (ToolTimedOut, ToolCallLost)
-"""Errors after which the call may have been made."""
 
 
 class CallableServerTool:
@@ -112,7 +111,6 @@ class CallableServerTool:
         return self._calls[_REPEATS] > MAX_REPEATS
 
     def _check(self, arguments: str) -> Mapping[str, Any]:
-        """Raises InvalidToolCall."""
         tool, most = self._offered.tool, self._offered.most_calls
         try:
             given = json.loads(arguments or "{}")
@@ -131,7 +129,6 @@ class CallableServerTool:
 
 
 def _in_order(given: Mapping[str, Any], tool: ServerTool) -> Mapping[str, Any]:
-    """Equal calls have equal text."""
     known = tool.parameters.get("properties", {})
     names = [*(name for name in known if name in given), *sorted(given.keys() - known.keys())]
     return {name: given[name] for name in names}

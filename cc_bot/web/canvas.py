@@ -37,7 +37,6 @@ OTHERS_S: Final = 0.25
 LEAVE_S: Final = 2.0
 """Between checks for users who lost access."""
 RELOAD_S: Final = 30.0
-"""In case a change was missed."""
 SENDING_S: Final = 10.0
 """For a page to accept a message."""
 SIGNED_OUT: Final = 4401
@@ -59,7 +58,6 @@ class Watcher:
     """Whether private elements are hidden."""
     key: SessionKey
     shown: tuple[SessionKey, Canvas] | None = None
-    """As sent last."""
     order: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -230,7 +228,6 @@ def _numbers(chart: Chart, words: Texts) -> str:
 MAX_MESSAGE_BYTES: Final = 1024
 PING_S: Final = 30.0
 MAX_PLACES: Final = 50
-"""The last used first."""
 HIDING: Final = "hide-private"
 """Cookie of a browser that hides private elements; they are not sent then."""
 _CLOSE_BYTES: Final = 123

@@ -49,14 +49,11 @@ FILES_REFUSED: Final = 50013
 TOKEN_LIFE: Final = timedelta(minutes=14)
 MAX_CACHED: Final = 1000
 MAX_CACHED_PICTURES: Final = 30
-"""Of some 40 KB each."""
 MAX_STALE: Final = 50
-"""Canvases refreshed per run."""
 REST_S: Final = 600.0
 """Before a retry: an archived thread, for example, refuses edits until a user writes there."""
 STALE_EVERY_S: Final = 60.0
 MAX_CHECKED: Final = 500
-"""Messages checked after a connection."""
 CHECK_PAUSE_S: Final = 0.2
 """Answers come first: Discord allows 50 requests a second."""
 
@@ -68,7 +65,6 @@ Sent = TypeVar("Sent")
 class CanvasSheet:
     page: CanvasPage
     pictures: Mapping[str, bytes]
-    """PNGs by name."""
     plain: CanvasPage
     """Without pictures, if no files may be attached."""
 
@@ -133,7 +129,6 @@ class CanvasBoards:
         """Where the bot may not write."""
         self._ephemeral = Recent[SessionKey, _FollowUp](MAX_CACHED)
         self._rest_until_s = Recent[SessionKey, float](MAX_CACHED)
-        """When to retry."""
         self._order = KeyedLock()
         self._showing = set[asyncio.Task[None]]()
 
@@ -418,14 +413,12 @@ def _may_write(interaction: Answerable) -> bool:
 
 
 def _take(follow_ups: Recent[SessionKey, _FollowUp], key: SessionKey) -> _FollowUp | None:
-    """Take a follow-up that can still be edited."""
     follow_up = follow_ups.get(key)
     follow_ups.discard(key)
     return follow_up if follow_up and utc_now() - follow_up.since < TOKEN_LIFE else None
 
 
 async def _drop(follow_ups: Recent[SessionKey, _FollowUp], key: SessionKey) -> None:
-    """Never raises."""
     if follow_up := _take(follow_ups, key):
         try:
             await follow_up.interaction.delete_message(follow_up.message_id)

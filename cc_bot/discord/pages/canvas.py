@@ -27,20 +27,16 @@ from cc_bot.texts import Texts
 # "Embed Limits" in Discord's message documentation.
 MAX_EMBEDS: Final = 10
 MAX_CHARACTERS: Final = 6000
-"""In all embeds of a message."""
 TITLE_CHARACTERS: Final = 200
 """Of 256; a title has at most 100 characters of two units each."""
 DESCRIPTION_CHARACTERS: Final = 4096
 VALUE_CHARACTERS: Final = 1024
 FOOTER_CHARACTERS: Final = 2000
-"""Of 2048."""
 MAX_FILES: Final = 10
 
 NARROW_CHARACTERS: Final = 300
 """A longer text gets its own row: in a third of one it would be too tall."""
 NAMED_BY: Final = 30
-"""Characters of a text in place of a missing title."""
-
 _LOCK: Final = "🔒"
 _UNNAMED: Final = "\u200b"
 """Zero-width space: field names may not be empty."""
@@ -52,7 +48,6 @@ class CanvasPage:
     content: str
     embeds: tuple[hikari.Embed, ...]
     pictures: frozenset[str]
-    """Attached files that the embeds show."""
     file: TextFile | None = None
     """The full texts, if some were cut."""
 
@@ -159,7 +154,6 @@ def fair_level(lengths: Sequence[int], room: int) -> int:
 
 
 def _within(text: str, limit: int) -> str:
-    """Cut a text, with a mark, and close code blocks."""
     if utf16_length(text) <= limit:
         return text
     pieces = split(text, limit=limit - 2 - len(_CUT) - len(SPOILER), most=1)
