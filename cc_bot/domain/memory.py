@@ -52,8 +52,6 @@ others' text."""
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The origin of a memory."""
-
     kind: SourceKind = ""
     link: str = ""
     """The message from which or in which it was created."""
@@ -78,7 +76,6 @@ class Memory:
     audience: Audience = "anywhere"
     source: Source = Source()
     expires_at: datetime | None = None
-    """Not recalled afterwards."""
     supersedes: int | None = None
     """The former version."""
     number: int = 0
@@ -137,7 +134,6 @@ class MemoryChange:
     memory: Memory
     """After the change; before a deletion."""
     former: Memory | None = None
-    """Before an update."""
 
     @property
     def unchanged(self) -> bool:
@@ -172,7 +168,6 @@ class MemoryStatistics:
 class ErasureCounts:
     memories: int = 0
     versions: int = 0
-    """Former versions of memories."""
     summaries: int = 0
     """Made from the emptied messages."""
     messages: int = 0
@@ -347,7 +342,6 @@ class Receipt:
     memory_id: int
     text: str
     former_id: int | None = None
-    """The version before the change."""
     private: bool = False
     """Only its user may see the text."""
     number: int = 0

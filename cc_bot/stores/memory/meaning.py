@@ -24,8 +24,6 @@ _SELECT_VECTORS: Final = """
     ORDER BY memory_id LIMIT $4
 """
 _PAGE: Final = 2000
-"""Vectors per read, which takes milliseconds."""
-
 _TIMEOUT_S: Final = 1.5
 _PAUSE_S: Final = 30.0
 _MAX_CACHED_QUERIES: Final = 256
@@ -142,7 +140,6 @@ _SELECT_LAST: Final = "SELECT coalesce(max(id), 0) FROM memories /* all users */
 _BATCH: Final = 16
 """Memories per batch; a search waits for one at most."""
 _RANGE: Final = 2000
-"""Ids scanned per statement."""
 _MAX_PAUSE_S: Final = 600.0
 _SWEEP_EVERY_S: Final = 3600.0
 _NO_VECTOR: Final = Vector(b"")

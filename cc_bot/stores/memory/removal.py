@@ -41,8 +41,6 @@ from cc_bot.stores.receipts import mark_stale
 
 @dataclass(frozen=True, slots=True)
 class HiddenMemory:
-    """A deleted memory that can still be restored."""
-
     memory: Memory
     since: datetime
 
@@ -159,7 +157,6 @@ class MemoryRemovalStore:
         return _HIDDEN.first(await self._database.write(steps, [user(user_id)]))
 
     async def get_hidden(self, user_id: int, memory_id: int) -> HiddenMemory | None:
-        """Return a deleted memory that can still be restored."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
         rows = await self._database.query(SELECT_HIDDEN, *params)
         return _HIDDEN.first(rows)
@@ -191,7 +188,6 @@ class MemoryRemovalStore:
         return count
 
     async def get_next_purge(self) -> datetime | None:
-        """Return when the first hidden memory's undo time ends, if any."""
         [(deleted_at,)] = await self._database.query(SELECT_OLDEST_HIDDEN)
         return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
 

@@ -271,7 +271,6 @@ def _is_as(memory: Memory, other: Memory) -> bool:
 
 
 def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:
-    """Hide an active memory. Returns its row, if found."""
     rows = yield Statement(_HIDE, (user_id, memory_id, now))
     if rows:
         yield delete_terms(user_id, [memory_id])

@@ -274,7 +274,6 @@ class MemoryStore:
                 return MemoryChange("updated", updated, known)
 
     async def find_alike(self, user_id: int, content: str, audience: Audience) -> Memory | None:
-        """Return the user's newest memory of the same likeness."""
         alike_to = likeness(without_controls(content).strip())
         return MEMORY.first(await self._database.query(_SELECT_ALIKE, user_id, alike_to, audience))
 
@@ -453,7 +452,6 @@ class MemoryStore:
         return sorted(map(MEMORY.read, rows), key=lambda memory: (not memory.pinned, -memory.id))[:most]
 
     async def list_versions(self, user_id: int, memory_id: int) -> Sequence[Memory]:
-        """List the former versions of a memory, newest first, each with its own id."""
         rows = await self._database.query(_SELECT_VERSIONS, user_id, known_id(memory_id))
         return _chained(memory_id, map(MEMORY.read, rows))
 
@@ -485,7 +483,6 @@ class MemoryStore:
         return self.note_written(memory) if memory else None
 
     async def refuses(self, *texts: str) -> bool:
-        """Return whether a text contains a secret."""
         return await self._make("".join(texts), self._secret_rules.refuse, *texts)
 
     async def catch_up(self) -> None:
