@@ -101,7 +101,7 @@ class Renewal:
     living: tuple[LivingProcess, ...]
     """This one included."""
     died: tuple[str, ...]
-    """By this renewal."""
+    """Declared dead by this renewal."""
     duties: tuple[Lease, ...] = ()
 
 

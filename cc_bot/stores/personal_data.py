@@ -216,7 +216,7 @@ _JSON: Final = frozenset(
 _IDS: Final = frozenset({"id", "set_by", "reply_to", "supersedes", "summarized_to", "shown_in", "replaces"})
 """Besides columns named `…_id`."""
 _MAX_EXACT: Final = 2**53 - 1
-"""For JavaScript."""
+"""The greatest exact integer of JavaScript."""
 
 
 class PersonalDataStore:
@@ -306,7 +306,7 @@ BEGIN: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT
 
 SELECT_BEGUN: Final = "SELECT user_id FROM erasing /* all users */"
 
-# In another process, also a dead one. Uses reservations_by_user and turns_by_user. $2 process
+# A turn of the user in another process, also a dead one. Uses reservations_by_user and turns_by_user. $2 process
 _SELECT_ELSEWHERE: Final = """
     SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
     WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.purpose = 'turn'
