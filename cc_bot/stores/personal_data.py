@@ -306,7 +306,7 @@ BEGIN: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT
 
 SELECT_BEGUN: Final = "SELECT user_id FROM erasing /* all users */"
 
-# A turn of the user in another process, also a dead one. Uses reservations_by_user and turns_by_user. $2 process
+# A turn in another process, also a dead one. Uses reservations_by_user and turns_by_user. $2 process
 _SELECT_ELSEWHERE: Final = """
     SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
     WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.purpose = 'turn'
