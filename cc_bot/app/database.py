@@ -141,7 +141,6 @@ def _merge_logs(logs: Iterable[Path], own: Path, failure: type[StartupError]) ->
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    staged: StagedBackup
     replaced: Path | None
     """The former database."""
     forgotten: ErasedAgain
@@ -178,7 +177,7 @@ async def run_restore(
                 own.replace(own.with_name(f"{own.name}.unreadable"))
             _merge_logs(logs, own, RestoreFailed)
             replaced = put_in_place(copy.path, database, clock().astimezone(config.timezone))
-            return Restoration(copy, replaced, forgotten, erasures_known=not problem)
+            return Restoration(replaced, forgotten, erasures_known=not problem)
 
 
 def _find_logs_to_restore(
