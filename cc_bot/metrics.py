@@ -3,7 +3,7 @@ takes the writer's lock, one at a time, and writes nothing."""
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
 from math import isnan
@@ -199,9 +199,9 @@ class PrometheusMeter(Meter):
         return Counter(f"cc_bot_{name}", help_, labels, registry=self.registry)
 
     def _histogram(
-        self, name: str, help_: str, *labels: str, buckets: tuple[float, ...] = _QUICK_S
+        self, name: str, help_: str, *names: str, buckets: Sequence[float] = _QUICK_S
     ) -> Histogram:
-        return Histogram(f"cc_bot_{name}", help_, labels, buckets=buckets, registry=self.registry)
+        return Histogram(f"cc_bot_{name}", help_, names, buckets=buckets, registry=self.registry)
 
 
 GAUGES: Final[Mapping[str, str]] = {

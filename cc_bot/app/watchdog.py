@@ -38,10 +38,8 @@ class ServiceManager:
 
 
 class Watchdog:
-    def __init__(
-        self, manager: ServiceManager, *, limit_s: float = LIMIT_S, leave_s: float = LEAVE_S
-    ) -> None:
-        self._service_manager = manager
+    def __init__(self, systemd: ServiceManager, limit_s: float = LIMIT_S, leave_s: float = LEAVE_S) -> None:
+        self._service_manager = systemd
         self._limit_s = limit_s
         self._leave_s = leave_s
         self._ends = float("inf")

@@ -193,9 +193,8 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
 async def _go_on(chat: Chat, result: ApprovedResult) -> None:
     profile, name = chat.profile, result.proposal.content.calls[0].name
     after_call = chat.texts.proposal.after_call.format(what=name)
-    question = Message(
-        "user", after_call, visibility=profile.visibility, author_id=chat.user_id, tainted=True
-    )
+    shown, author_id = profile.visibility, chat.user_id
+    question = Message("user", after_call, visibility=shown, author_id=author_id, tainted=True)
     await _answer(chat, question, TurnOptions(profile.locale, profile.timezone, pictures=result.images))
 
 

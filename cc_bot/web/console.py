@@ -62,9 +62,7 @@ class ConsolePages:
             ("GET", "/doctor", self.show_doctor),
             ("POST", "/doctor", self.run_doctor),
         )
-        return [
-            web.route(method, f"/console{path}", partial(_for_owners, page)) for method, path, page in pages
-        ]
+        return [web.route(way, f"/console{path}", partial(_for_owners, page)) for way, path, page in pages]
 
     async def _require_owner(self, request: web.Request) -> SignedIn:
         """Check with Discord again, as `/admin` does. Raises OwnersOnly."""

@@ -107,11 +107,9 @@ class ConversationPages:
 
 def _gone(request: web.Request, visitor: SignedIn) -> web.Response:
     _log.info("page_refused", page=name_of_page(request), error="NothingHere", status=404)
-    texts = visitor.words.web_conversation
-    links = [("/conversations", texts.back)]
-    return render(
-        request, "trouble.html", visitor, status=404, here="/conversations", sentence=texts.gone, links=links
-    )
+    texts, here = visitor.words.web_conversation, "/conversations"
+    links = [(here, texts.back)]
+    return render(request, "trouble.html", visitor, status=404, here=here, sentence=texts.gone, links=links)
 
 
 def place_of(key: SessionKey) -> str:
@@ -168,12 +166,10 @@ async def place_names(services: WebServices, keys: Iterable[SessionKey], visitor
     )
 
 
-async def channel_names(
-    services: WebServices, channel_ids: Iterable[int], visitor: SignedIn
-) -> Mapping[int, str]:
-    ids = sorted(set(channel_ids) - {0})
-    found = await asyncio.gather(*(_name(services, id_, visitor) for id_ in ids))
-    return {0: visitor.words.web_conversation.terminal} | dict(zip(ids, found, strict=True))
+async def channel_names(services: WebServices, ids: Iterable[int], visitor: SignedIn) -> Mapping[int, str]:
+    known = sorted(set(ids) - {0})
+    found = await asyncio.gather(*(_name(services, id_, visitor) for id_ in known))
+    return {0: visitor.words.web_conversation.terminal} | dict(zip(known, found, strict=True))
 
 
 async def _name(services: WebServices, channel_id: int, visitor: SignedIn) -> str:

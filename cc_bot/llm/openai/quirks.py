@@ -42,9 +42,7 @@ class Quirks:
 
 def adapt(quirks: Quirks, changes: Mapping[str, Any]) -> Quirks:
     """Add to sets, replace other values."""
-    sums = {
-        name: getattr(quirks, name) | more for name, more in changes.items() if isinstance(more, frozenset)
-    }
+    sums = {key: getattr(quirks, key) | new for key, new in changes.items() if isinstance(new, frozenset)}
     return replace(quirks, **{**changes, **sums})
 
 

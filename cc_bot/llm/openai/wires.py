@@ -41,18 +41,17 @@ from cc_bot.llm.openai.reply import (
 )
 
 Json = dict[str, Any]
+Sent = tuple[PromptPart, Json]
 
 _TOO_OLD: Final = "[An image that was here is too long ago to be shown again.]"
 _NOT_SEEN: Final = "[There is an image here that you cannot see. Say so if the question is about it.]"
 
 
-def prepared(
-    prompt: Sequence[PromptPart], quirks: Quirks, label: str
-) -> tuple[list[tuple[PromptPart, Json]], list[int]]:
+def prepared(prompt: Sequence[PromptPart], quirks: Quirks, label: str) -> tuple[list[Sent], list[int]]:
     """Return the parts with the native that the model `label` gave, and the new index of each old part. Calls
     get valid JSON, and ids that the model knows or every server takes."""
     parts, moved = folded(prompt, quirks)
-    sent, ids = list[tuple[PromptPart, Json]](), dict[str, str]()
+    sent, ids = list[Sent](), dict[str, str]()
     for part in parts:
         match part:
             case AssistantPart(_, requests) if requests:
@@ -356,9 +355,8 @@ def read_event(event: object) -> Chunk:
             return Chunk(finish_reason="stop" if whole else cut, usage=usage, alive=True)
         case _:
             thinks = kind.startswith("response.reasoning")
-            return Chunk(
-                reasoning={"summary": True} if thinks else {}, alive=thinks or kind.endswith(".delta")
-            )
+            alive = thinks or kind.endswith(".delta")
+            return Chunk(reasoning={"summary": True} if thinks else {}, alive=alive)
 
 
 def _read_item(item: Mapping[str, Any], index: object) -> Chunk:
