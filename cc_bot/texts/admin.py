@@ -121,7 +121,6 @@ class ConsoleTexts(Area):
     begin = Sentence(ja="メンテナンスを始める", en="Begin maintenance")
     end = Sentence(ja="メンテナンスを終える", en="End maintenance")
 
-    limits_caption = Sentence(ja="今の制限", en="Limits that hold")
     subject = Sentence(ja="対象", en="For")
     limit = Sentence(ja="制限", en="Limit")
     value = Sentence(ja="値", en="Value")

@@ -85,7 +85,6 @@ class MemoryBoxTexts(Area):
     exported_parts = Sentence(ja="数が多いので、{files}個のファイルに分けました。", en="There are so many that they fill {files} files.")
     markdown_title = Sentence(ja="メモリ {count}件（{date}）", en="Memories: {count} ({date})")
     markdown_private = Sentence(ja="🔒 自分だけ", en="🔒 private")
-    markdown_until = Sentence(ja="⌛ {date} まで", en="⌛ until {date}")
 
     import_title = Sentence(ja="📥 取り込む前の確認", en="📥 Before anything is imported")
     import_new = Sentence(ja="新しく覚える: **{count}件**", en="New: **{count}**")
@@ -160,8 +159,6 @@ class MemoryCardTexts(Area):
     pin_foreign = Sentence(ja="あなたが書いた文とはかぎらないので、回答の前に読むことはありません。必要なときに探して使います。", en="It may not be in your own words, so I do not read it before answers. I look it up when one needs it.")
 
     form_title = Sentence(ja="メモリ #{id} を編集", en="Edit memory #{id}")
-    form_content = Sentence(ja="内容", en="Text")
-    form_category = Sentence(ja="カテゴリ", en="Category")
     form_tags = Sentence(ja="タグ（カンマか空白で区切る）", en="Tags (separated by commas or spaces)")
     form_end = Sentence(ja="期限（この日まで。なければ空欄）", en="Last day it holds (may stay empty)")
     form_end_example = Sentence(ja="12月31日、来週の金曜、2026-12-31", en="Dec 31, next Friday, 2026-12-31")
@@ -261,7 +258,7 @@ def to_markdown(memories: Sequence[PortableMemory], words: MemoryWords, now: dat
 
 def _about(memory: PortableMemory, words: MemoryWords, zone: tzinfo) -> str:
     texts = words.memory_box
-    details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", texts.markdown_until.format(date=write_end(memory.expires_at, zone)) if memory.expires_at else "")
+    details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", words.memory.until.format(date=write_end(memory.expires_at, zone)) if memory.expires_at else "")
     return " ・ ".join(filter(None, details))
 
 

@@ -384,8 +384,8 @@ async def _open_form(
 def _form(kept: Memory, recipient: Recipient) -> list[ModalActionRowBuilder]:
     words, filled = recipient.words.memory_card, asdict(memories.fill_form(kept, recipient.timezone))
     lines = (
-        ("content", words.form_content, "", MAX_CONTENT_CHARACTERS),
-        ("category", words.form_category, recipient.words.memory.general, MAX_CATEGORY_CHARACTERS),
+        ("content", words.content, "", MAX_CONTENT_CHARACTERS),
+        ("category", words.category, recipient.words.memory.general, MAX_CATEGORY_CHARACTERS),
         ("tags", words.form_tags, "", MAX_TAGS_CHARACTERS),
         ("end", words.form_end, words.form_end_example, MAX_END_CHARACTERS),
     )
