@@ -154,8 +154,8 @@ def nonce_at(kind: str, number: int, moment: datetime) -> str:
 PLACES: Final[tuple[Place, ...]] = ("channel", "dm")
 """A terminal delivers its own."""
 MAX_CONCURRENT: Final = 16
-RECORD_PAUSES_S: Final = (0.5, 2.0, 5.0)
-"""Between attempts to record a post."""
+RECORD_PAUSES_S: Final = (0, 0.5, 2.0, 5.0)
+"""Before each attempt to record a post."""
 STOP_S: Final = 2.0
 """For a claim in progress at shutdown."""
 SCHEDULER_PAUSE_S: Final = 10.0
@@ -329,9 +329,11 @@ class Reminders:
         await _record(lambda: self.schedules.mark_told(missed))
 
     async def _is_wanted(self, schedule: Schedule) -> bool:
-        """Not cancelled or paused since the claim."""
-        now = await self.schedules.get(schedule.key.user_id, schedule.id)
-        return now is not None and now.status != "paused"
+        """Not cancelled or paused since the claim; assumed if the database fails."""
+        with suppress(StorageError):
+            now = await self.schedules.get(schedule.key.user_id, schedule.id)
+            return now is not None and now.status != "paused"
+        return True
 
     async def _stop(self, firing: Firing, obstacle: Obstacle) -> None:
         """Pause the schedule, and inform its owner by DM. If the DM is what failed, a later reply does."""
@@ -348,19 +350,23 @@ class Reminders:
             _log.info("pause_not_told", schedule=schedule.id, obstacle=refused.obstacle)
 
     async def _recipient(self, schedule: Schedule) -> Recipient:
-        spoken = schedule.locale
+        """Return the owner, with default settings if the database fails."""
+        user_id, recipients, spoken = schedule.key.user_id, self.recipients, schedule.locale
         if spoken is None and schedule.guild_id:
-            spoken = self.recipients.guilds.of_guild(schedule.guild_id)
-        return await self.recipients.of_author(schedule.key.user_id, spoken)
+            spoken = recipients.guilds.of_guild(schedule.guild_id)
+        with suppress(StorageError):
+            return await recipients.of_author(user_id, spoken)
+        locale = spoken or recipients.locale
+        return Recipient(user_id, locale, recipients.timezone, recipients.words(locale), welcomed=True)
 
 
 async def _record(record: Callable[[], Awaitable[Result]]) -> None:
     """Retries, as a post can't be taken back."""
     for pause_s in RECORD_PAUSES_S:
+        await asyncio.sleep(pause_s)
         with suppress(StorageError):
             await record()
             return
-        await asyncio.sleep(pause_s)
     _log.warning("firing_not_noted")
 
 
