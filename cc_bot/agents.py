@@ -1,4 +1,4 @@
-"""The operator's agents, in a file that is read again when it changes."""
+"""The operator's agents."""
 
 import re
 import unicodedata
@@ -145,8 +145,6 @@ def _name_default(agent: Agent) -> Agent:
 
 
 class Agents(OperatorFile[Mapping[str, Agent]]):
-    """By name, the default one first, then in the file's order."""
-
     def __init__(self, path: Path, *, tools: Collection[str], locale: Locale, required: bool = False) -> None:
         """`locale`: the language of errors. `required`: the operator named the file."""
         words = texts(locale)

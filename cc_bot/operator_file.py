@@ -35,7 +35,7 @@ Table = TypeVar("Table", bound=BaseModel)
 
 
 class FileRefused(Exception):
-    """Explains what is wrong with the file."""
+    pass
 
 
 def parse_toml(text: str, words: OperatorFileTexts) -> dict[str, Any]:
@@ -90,7 +90,6 @@ def _odd_key(table: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def hash_file(path: Path) -> str:
-    """Empty if it can't be read."""
     try:
         with open_regular(path) as file:
             return blake2b(file.read(MAX_BYTES), digest_size=8).hexdigest()
@@ -114,7 +113,6 @@ class FileKind(Generic[T]):
 
 class OperatorFile(Generic[T]):
     def __init__(self, path: Path, kind: FileKind[T], words: OperatorFileTexts, *, required: bool) -> None:
-        """`required`: the operator named it."""
         self._path = path
         self._kind = kind
         self._words = words
@@ -159,7 +157,6 @@ class OperatorFile(Generic[T]):
         return look
 
     def _read(self, look: _Look) -> T:
-        """Raises its kind's error."""
         try:
             return self._kind.parse(self._text(look))
         except FileRefused as refused:

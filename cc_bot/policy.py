@@ -1,4 +1,4 @@
-"""The operator's file of limits, prices and access, read again when it changes."""
+"""The operator's file of limits, prices and access."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -41,7 +41,6 @@ Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 @dataclass(frozen=True, slots=True)
 class Policy:
     limits: Rules = field(default_factory=lambda: DEFAULT_RULES)
-    """Includes the defaults that the file does not override."""
     prices: PriceList = field(default_factory=PriceList)
     access: AccessLists = field(default_factory=AccessLists)
 
@@ -94,7 +93,6 @@ class AccessTable(BaseModel):
 
 
 _GROUPS: Final[Mapping[str, LimitScope]] = {"users": "user", "roles": "role", "guilds": "guild"}
-"""The tables below `limits`, by the kind of their ids."""
 _ID: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 _CURRENCY: Final[TypeAdapter[str]] = TypeAdapter(Currency)
 
@@ -173,8 +171,6 @@ def _rules(scope: LimitScope, scope_id: int, given: GuildLimitTable) -> Iterator
 
 
 class Policies(OperatorFile[Policy]):
-    """The policy in a file; the default one without a file."""
-
     def __init__(self, path: Path, *, locale: Locale, required: bool = False) -> None:
         """`locale`: the language of errors. `required`: the operator named the file."""
         words = texts(locale)

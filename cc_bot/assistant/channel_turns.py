@@ -40,7 +40,6 @@ from cc_bot.stores.blocks import ContextState, context_page, context_state
 from cc_bot.stores.channels import memory_calls
 
 PAGE_SIZE: Final = 1000
-"""Usually all that a request shows."""
 
 
 @dataclass(frozen=True, slots=True)

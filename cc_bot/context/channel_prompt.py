@@ -32,9 +32,7 @@ BLOCKS_IN_BUDGET: Final = 4
 MARKED_BLOCKS: Final = 3
 """Providers accept four cache marks; one is on the system message."""
 NAMED: Final = 20
-"""Speakers."""
 UNBOUNDED: Final = 2**62
-"""Above every id."""
 
 
 def render(said: ContextMessage, asker_id: int | None = None) -> UserPart | AssistantPart:
@@ -60,7 +58,6 @@ def said_tokens(said: ContextMessage) -> int:
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
     budget: float
-    """Tokens as the model counts them."""
     block: float
     factor: float
     """Tokens that the model counts per estimated token."""
@@ -119,15 +116,12 @@ class Plan:
 
     groups: tuple[Group, ...] = ()
     frozen: tuple[Block, ...] = ()
-    """New blocks."""
     first: int = 0
     """The oldest message shown; if none is, the first that could be."""
     left: bool = False
-    """Whether messages were dropped."""
 
 
 def plan(ranges: Sequence[MessageRange], measure: TokenBudget) -> Plan:
-    """Freeze what is due, then drop the oldest if it is too much."""
     groups = [group for each in ranges for group in _frozen(each, measure)]
     known = {block for each in ranges for block in each.blocks}
     new = tuple(group.block for group in groups if group.block is not None and group.block not in known)
@@ -217,8 +211,6 @@ def _kept(groups: Sequence[Group], measure: TokenBudget) -> Sequence[Group]:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The messages of a context, oldest first."""
-
     rows: tuple[ContextMessage, ...]
     ends: tuple[int, ...] = ()
     """Number of rows up to the end of each frozen block."""
@@ -231,7 +223,6 @@ class Shown:
         return cls(rows, frozen)._from_question()
 
     def newest(self, tokens: float) -> "Shown":
-        """Return the newest that fit, in estimated tokens."""
         return self._without(_newest_within([*map(said_tokens, self.rows)], tokens))._from_question()
 
     def _from_question(self) -> "Shown":

@@ -45,9 +45,7 @@ class Preloaded:
 class Location:
     channel_id: int
     guild_id: int | None
-    """None in a DM."""
     parent_id: int | None = None
-    """Of a thread."""
 
     @classmethod
     def of(cls, place: KnownPlace) -> "Location":
@@ -72,7 +70,6 @@ class AgentSelector:
     store: AgentStore
     places: Places
     _noted: Recent[tuple[int, int], None] = field(default_factory=lambda: Recent(MAX_NOTED), init=False)
-    """Where the note about a replaced agent was shown."""
 
     async def of(self, interaction: Answerable, known: PlaceAgents | None = None) -> Chosen:
         """`known`: the choices, if read already."""
@@ -203,7 +200,6 @@ def where(interaction: hikari.PartialInteraction) -> Location:
 
 
 def words_under(chosen: Chosen, recipient: Recipient) -> Texts:
-    """The canvas of an agent that the user has left is not shown."""
     words = recipient.words
     if not chosen.left:
         return words

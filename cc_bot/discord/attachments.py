@@ -84,7 +84,6 @@ class HeldFiles:
             raise DocumentsWait from error
 
     def reader(self) -> AbstractAsyncContextManager[object]:
-        """Wait until no other document of the user is being read."""
         holder = _holder.get()
         return nullcontext() if holder is None else self._readers.after(holder.user_id)
 
@@ -106,7 +105,6 @@ _MAX_NAME_LENGTH = 100
 class Fetched:
     files: tuple[Attachment, ...] = ()
     left_out: tuple[str, ...] = ()
-    """Names of unreadable files."""
 
     @classmethod
     def of(cls, several: Iterable["Fetched"]) -> "Fetched":
@@ -134,7 +132,6 @@ def files_of(message: hikari.PartialMessage) -> tuple[hikari.Attachment, ...]:
 
 
 def asked_files(message: hikari.PartialMessage) -> tuple[AskedFile, ...]:
-    """List what is needed to download the files again."""
     own_words = is_voice_message(message)
     return tuple(asked_file(file, own_words=own_words) for file in files_of(message))
 
@@ -144,7 +141,6 @@ def asked_file(file: hikari.Attachment, *, own_words: bool = False) -> AskedFile
 
 
 def is_voice_message(message: hikari.PartialMessage) -> bool:
-    """Such a message has one recording and nothing else."""
     return bool((message.flags or hikari.MessageFlag.NONE) & hikari.MessageFlag.IS_VOICE_MESSAGE)
 
 
@@ -242,7 +238,6 @@ def _is_called_document(file: AskedFile) -> bool:
 
 
 def with_files(question: Message, fetched: Fetched) -> Message:
-    """Return the question with its files, and a note on the unreadable ones."""
     notes = (NOT_READ.format(name=on_one_line(name)) for name in fetched.left_out)
     return replace(
         question,

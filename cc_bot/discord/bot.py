@@ -37,7 +37,6 @@ SHUTDOWN_DATABASE_S = 2.0
 LAST_WORDS_S = 2.0
 """For showing how cut turns ended, after the drain."""
 _PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
-"""The last one repeats."""
 _REGISTRATION_S: Final = 5.0
 IDENTIFY_EVERY_S = 5.0
 """Between connections with the same key ("Max Concurrency" in Discord's documentation on sharding)."""
@@ -88,7 +87,6 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
 
 
 async def _outlast_faults(ask: Callable[[], Awaitable[T]], tell: Callable[[Exception], None]) -> T:
-    """Retry while Discord fails, and tell the operator once."""
     for attempt, pause_s in enumerate(chain(_PAUSES_S, repeat(_PAUSES_S[-1]))):
         try:
             return await ask()
@@ -129,7 +127,6 @@ class DiscordBot:
         share = RestShare(membership.may_send, lambda: 1 if alone else membership.sharing)
         self._bot = gateway_bot(settings.token, settings.api_url, granted.reading, share)
         self._connecting = contextlib.AsyncExitStack()
-        """Held while connecting, and IDENTIFY_EVERY_S longer."""
         self._client = lightbulb.client_from_app(
             self._bot,
             localization_provider=command_names(),
@@ -245,7 +242,6 @@ class DiscordBot:
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
 
     async def _connect_alone(self) -> None:
-        """Wait until no other process connects shards of the same key."""
         if self._settings.shards is None:
             return
         info = await _outlast_faults(self._bot.rest.fetch_gateway_bot_info, self._tell_fault)
@@ -264,7 +260,6 @@ class DiscordBot:
         self._client.sync_commands = True  # only now: a start that synchronizes does not end before
 
     async def _register_commands(self) -> None:
-        """Retry until Discord accepts."""
         for pause_s in chain(_PAUSES_S, repeat(_PAUSES_S[-1])):
             try:
                 async with self._membership.hold_duty("commands"):

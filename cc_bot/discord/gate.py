@@ -37,7 +37,6 @@ _log = structlog.get_logger(__name__)
 
 OWNERS_TTL_S: Final = 10.0
 ASK_TIMEOUT_S: Final = 1.5
-"""Discord waits 3 s for an acknowledgement."""
 DATABASE_TIMEOUT_S: Final = 0.5
 
 What = Literal["command", "choices"]
@@ -105,7 +104,6 @@ class Owners:
             self._fetching = None
 
     async def has(self, user_id: int) -> bool:
-        """Does not ask Discord."""
         return user_id in self.under(await self.policies.now())
 
     def under(self, policy: Policy) -> frozenset[int]:
@@ -143,7 +141,6 @@ class CommandRates:
         return None
 
     def refused_until(self, user_id: int, what: What, now: datetime) -> datetime | None:
-        """Return until when uses are refused, since `count` refused one."""
         until = self._refused_until.get((user_id, what))
         return until if until and now < until <= now + MINUTE else None
 
@@ -154,7 +151,6 @@ class _Sender:
     seen_at_s: float
     is_flooding: bool = False
     refused: int | None = None
-    """The one interaction of the flood that is answered."""
 
 
 @dataclass(slots=True)
@@ -190,8 +186,6 @@ class FloodGuard:
 
 
 def drop_floods(bot: hikari.GatewayBot, guard: FloodGuard) -> None:
-    """The bot's own messages always pass."""
-
     def is_dropped(kind: Kind, payload: Mapping[str, Any]) -> bool:
         user = payload.get("author") or payload.get("user") or payload.get("member", {}).get("user", {})
         user_id, now_s = int(user.get("id", 0)), monotonic()  # an edit may lack its author
@@ -215,8 +209,6 @@ def drop_floods(bot: hikari.GatewayBot, guard: FloodGuard) -> None:
 
 @dataclass(slots=True)
 class Gate:
-    """Decides whether a visitor may use the bot. Rules are read each time."""
-
     owners: Owners
     policies: Policies
     store: AccessStore
@@ -234,7 +226,6 @@ class Gate:
     """By owners; they override the file."""
 
     async def learn(self) -> None:
-        """Read owners and rules. Raises hikari's errors."""
         await self.owners.learn()
         with suppress(StorageError):
             await self._in_force()
@@ -333,7 +324,6 @@ class Gate:
         return found
 
     async def reads(self, key: ChannelKey, guild_id: int | None = None) -> bool:
-        """Return whether the bot may read what people write there."""
         rules = _rules(await self.policies.now(), await self._in_force())
         if rules.name_any("guild") and guild_id is None:
             guild_id = (await self.places.of(key.place_id)).guild_id

@@ -25,7 +25,6 @@ from cc_bot.proxy import proxy_for
 
 API_URL: Final = "https://discord.com/api"
 AUTHENTICATION_FAILED = 4004
-"""Gateway close code."""
 DISALLOWED_INTENTS = 4014
 """Gateway close code for an intent that is not enabled in the Developer Portal."""
 
@@ -58,7 +57,6 @@ class GrantedReading:
 
 
 def check_token(token: str) -> None:
-    """Raise RefusedToken for a malformed token."""
     try:
         hikari.applications.get_token_id(token)
     except ValueError as error:
@@ -91,7 +89,6 @@ async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Rea
 @dataclass(frozen=True, slots=True)
 class RestShare:
     may_send: Callable[[], bool] = lambda: True
-    """See Membership."""
     sharing: Callable[[], int] = lambda: 1
     """Processes that share the limit."""
 
@@ -125,7 +122,6 @@ def _ssl() -> ssl.SSLContext | bool:
 
 
 def _proxy(api_url: str | None) -> hikari.impl.ProxySettings:
-    """hikari uses it for the gateway as well."""
     return hikari.impl.ProxySettings(url=proxy_for(api_url or API_URL))
 
 
@@ -149,8 +145,6 @@ async def _no_guild(_: int) -> None:
 
 @dataclass(eq=False, slots=True)
 class ShardPlaces:
-    """The channels whose events a shard gets; all, with a single shard."""
-
     shard: Shard = WHOLE
     guild_of: Callable[[int], Awaitable[int | None]] = _no_guild
     """None for a DM. Raises hikari's errors."""
@@ -182,7 +176,6 @@ class Shards:
         return ShardPlaces(Shard(shard.id, shard.shard_count), self._guild_of)
 
     async def serves_here(self, bot: hikari.GatewayBot, channel_id: int) -> bool:
-        """Return whether any shard of this process gets the channel's events."""
         connections = bot.shards.values()
         if not connections or len(connections) == next(iter(connections)).shard_count:
             return True
@@ -211,7 +204,6 @@ class PacedBucketManager(RESTBucketManager):
         self._sent_at = deque[float](maxlen=AT_ONCE)
         self._first: dict[int, asyncio.Lock] = {}
         self._answered: set[int] = set()
-        """By hikari's hash."""
 
     @asynccontextmanager
     async def acquire_bucket(

@@ -20,8 +20,6 @@ ALREADY_ACKNOWLEDGED = 40060
 """An earlier attempt succeeded after all."""
 
 MAX_CHOICES = 25
-"""For autocomplete."""
-
 _AHEAD: Final = ContextVar[int]("is_accepted_ahead", default=0)
 """The press or form that was deferred before its handler runs."""
 _PAUSE_S = 0.3
@@ -86,7 +84,6 @@ async def defer(interaction: Answerable, *, ephemeral: bool) -> int | None:
 
 
 async def defer_update(interaction: hikari.ComponentInteraction) -> None:
-    """Acknowledge a press; its message stays until it is edited."""
     await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
 
 

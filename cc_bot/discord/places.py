@@ -148,7 +148,6 @@ async def may_read(
 def _permissions(
     guild: hikari.RESTGuild, member: hikari.Member | None, channel: hikari.PermissibleGuildChannel
 ) -> hikari.Permissions:
-    """Add up what the server grants, then apply the channel's overwrites."""
     member_id = member.id if member else None
     roles = {guild.id, *(member.role_ids if member else ())}
     granted = hikari.Permissions.NONE

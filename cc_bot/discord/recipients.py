@@ -33,8 +33,6 @@ MAX_CACHED_CHANNELS: Final = 2000
 MAX_CACHED_LANGUAGES: Final = 10_000
 DATABASE_TIMEOUT_S: Final = 0.5
 UNKNOWN_INTERACTION = 10062
-"""Discord's code for a late acknowledgement."""
-
 MANAGER_PERMISSIONS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
 _MENTION_SIGNS: Final[Mapping[Subject, str]] = {"user": "@", "role": "@&", "channel": "#"}
 
@@ -62,7 +60,6 @@ class GuildLocales:
         self._guilds[channel_id] = guild_id
 
     def guild_of(self, channel_id: int) -> int | None:
-        """Known once a message there was seen."""
         return self._guilds.get(channel_id)
 
     def of(self, channel_id: int) -> Locale | None:
@@ -128,7 +125,7 @@ class Recipients:
         return self._words[locale]
 
     def learn_commands(self, registered: Iterable[hikari.PartialCommand]) -> None:
-        """From now on, texts have clickable mentions of these commands."""
+        """Texts get clickable mentions of these commands."""
         ids = {each.name: int(each.id) for each in registered if each.type is hikari.CommandType.SLASH}
         self._words = {locale: texts_with_mentions(locale, ids) for locale in Locale}
 
@@ -157,7 +154,6 @@ class Recipients:
         return await self.of(interaction, UserSettings())
 
     async def defer(self, interaction: Answerable) -> Recipient:
-        """Defer an interaction as ephemeral, and return its user."""
         await defer(interaction, ephemeral=True)
         return await self.of(interaction)
 

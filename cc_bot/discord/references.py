@@ -65,24 +65,20 @@ KEPT_S: Final = 3600.0
 """Elsewhere the bot is not notified of deletions."""
 MAX_CACHED: Final = 200
 CHAIN: Final = 3
-"""Of replies."""
 LINKS: Final = 5
 LINKS_TOLD: Final = 10
 """Reported to the model as not shown."""
 PICTURE_WITHIN: Final = timedelta(minutes=5)
 PICTURE_AMONG: Final = 25
-"""Messages above a question."""
 TIMEOUT_S: Final = 15.0
 """Then the question is asked without references."""
 RETRY_S: Final = 1.0
 FOLLOWING: Final = 200
-"""Messages after the first one."""
 FOLLOWING_CHARACTERS: Final = 24_000
 """18,000 tokens of Japanese."""
 FOLLOWING_EACH: Final = 1000
 
 _SAID: Final = ORDINARY | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
-"""Other types report events."""
 _GO_ON: Final = frozenset(texts(locale).answer.continue_question for locale in Locale)
 _LINK: Final = re.compile(
     r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
@@ -114,7 +110,6 @@ class Targets:
 
     now_s: Callable[[], float] = time.monotonic
     _kept: Recent[tuple[int, int], tuple[Target, float]] = field(default_factory=lambda: Recent(MAX_CACHED))
-    """With the time."""
     _brought: Recent[int, hikari.PartialMessage] = field(default_factory=lambda: Recent(MAX_CACHED))
 
     def note(self, message: hikari.PartialMessage) -> None:
@@ -169,7 +164,6 @@ class QuestionLocation:
     place_id: int
     guild_id: int | None
     id: int
-    """Of the question or its interaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +176,6 @@ class ResolvedQuestion:
 class _Found:
     reference: Reference
     id: int | None = None
-    """For a page, the answer's."""
     reply_to: int | None = None
     withheld: bool = False
     left_out: tuple[str, ...] = ()
@@ -240,14 +233,13 @@ class References:
         return await self.resolve(question, at, first.content if first else "") if question else None
 
     async def find_question(self, user_id: int, answer_id: int) -> Message | None:
-        """Return the question that was asked before requests to continue its answer."""
+        """Skips requests to continue its answer."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
         while question and question.id and question.content in _GO_ON:
             question = await self.stores.sessions.get_question(user_id, question.id)
         return question
 
     async def open_forwards(self, place_id: int, ids: Sequence[int]) -> Fetched:
-        """Return forwards as files of the question about them, without deleted ones."""
         opened = list[Fetched]()
         for message_id in ids:
             message = self.targets.get_brought(message_id) or await self._fetch(place_id, message_id)
@@ -272,7 +264,6 @@ class References:
         return await self.files.fetch(asked_files(message), room_bytes, heard=bool(question.heard))
 
     async def _chain(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
-        """Read the replies above a question; for a menu command only its message."""
         if question.pointing == "menu":
             return (await self._asked_about(question, at),)
         found, next_id = list[_Found](), question.reply_to
@@ -354,7 +345,6 @@ class References:
     async def _link(
         self, link: Sequence[str], readable: dict[tuple[int, int], bool], asker_id: int, at: QuestionLocation
     ) -> _Found:
-        """`readable` caches whether channels may be read."""
         guild, channel, message = link
         not_shown = _Found(Reference("link", shown=False))
         if guild == "@me" or int(message) == at.id or at.guild_id not in (None, int(guild)):
@@ -396,7 +386,6 @@ class References:
         return replace(await self._read("menu", message, question.author_id, at), reply_to=None)
 
     async def _conversation(self, question: Message, at: QuestionLocation) -> ResolvedQuestion:
-        """Raises ConversationNotShown and StorageError."""
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 messages = await self._from(question, at)
@@ -503,7 +492,6 @@ def links_in(text: str) -> str:
 
 
 async def _with_retry(ask: Callable[[], Awaitable[Answer]]) -> Answer:
-    """Retries once after a server error."""
     try:
         return await ask()
     except hikari.InternalServerError:

@@ -105,9 +105,7 @@ class DiscordSettings:
     owners: frozenset[int]
     """Empty: the owner of the application."""
     api_url: str | None
-    """None: Discord's."""
     reading: Reading
-    """As the operator wants."""
     locale: Locale
     """For users of unknown language."""
     operator_locale: Locale
@@ -119,9 +117,7 @@ class DiscordSettings:
     shard_count: int | None = None
     """None: as recommended by Discord."""
     api_keeps_limits: bool = False
-    """Over all processes."""
     read_unconfined: bool = False
-    """Read documents even without a sandbox."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +148,6 @@ class BotServices:
 def build_services(
     bot: hikari.GatewayBot, client: lightbulb.Client, given: BotDependencies, granted: GrantedReading
 ) -> BotServices:
-    """Also registers their listeners."""
     settings, stores = given.settings, given.stores
     owners = Owners(settings.owners, given.policies, bot.rest)
     recipients = Recipients(

@@ -52,7 +52,6 @@ class Visitor:
     channel_ids: tuple[int, ...] = ()
     """For a thread, also its channel."""
     guild_id: int | None = None
-    """None in a DM."""
     role_ids: frozenset[int] | None = frozenset()
     """None if unknown: then no allow rule for a role matches, and every deny rule for a role does."""
 

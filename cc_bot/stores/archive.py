@@ -98,7 +98,6 @@ _DELETE: Final = "DELETE FROM sessions WHERE user_id = $1 AND id = $2"
 
 class ArchiveStore:
     def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
-        """`log` records deletions, so that a restore repeats them."""
         self._database = database
         self._clock = clock
         self._log = log
@@ -117,7 +116,6 @@ class ArchiveStore:
         limit: int = 20,
         offset: int = 0,
     ) -> list[ArchivedSession]:
-        """Only those with messages, newest first."""
         listing = Statement(_LIST, (user_id, channel_id, agent, limit, offset))
         rows = await self._database.read_long(listing.as_steps)
         return [*map(_SESSION.read, rows)]

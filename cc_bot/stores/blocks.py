@@ -130,8 +130,6 @@ _MOVE_WINDOW: Final = """
 
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    """A context before its rows are read."""
-
     blocks: tuple[Block, ...] = ()
     """Oldest first; only the newest if there are very many."""
     next_first: int | None = None
@@ -188,7 +186,6 @@ class BlockStore:
         self._clock = clock
 
     async def run(self, begin: Callable[[], Steps[T]]) -> T:
-        """Run reads in one transaction."""
         return await self._database.read(begin)
 
     async def freeze(

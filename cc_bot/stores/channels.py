@@ -501,7 +501,6 @@ class ChannelStore:
         return sum(row[0] != "mention" for each, rows in done if each.sql in counted for row in rows)
 
     async def list_answers(self, discord_ids: Collection[int]) -> tuple[int, ...]:
-        """List the messages that show answers to these questions and to no others."""
         rows = await self._database.query(ANSWERS_TO, json.dumps([*discord_ids]))
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
@@ -512,7 +511,6 @@ class ChannelStore:
         await self._database.transaction(place_deletion(key), of_place(key))
 
     async def commit_answer(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> Message:
-        """Store an answer as `archive_answer` does."""
         return (await self.archive_answer(key, answer, questions)).messages[0]
 
     async def archive_answer(
@@ -580,7 +578,6 @@ class ChannelStore:
         return await self._database.read(steps)
 
     async def get_session_key(self, discord_id: int) -> SessionKey | None:
-        """Return the session whose answer a message or page shows."""
         rows = await self._database.query(SESSION_OF, discord_id)
         return KEY.first(rows)
 
@@ -589,7 +586,6 @@ class ChannelStore:
         return bool(await self._database.query(SHOWS_ANSWER, discord_id))
 
     async def list_pages(self, answer_id: int) -> tuple[int, ...]:
-        """List the further messages of a long answer, in order."""
         return tuple(id_ for (id_,) in await self._database.query(PAGES, answer_id))
 
     async def add_pages(self, place_id: int, answer_id: int, discord_ids: Collection[int]) -> None:

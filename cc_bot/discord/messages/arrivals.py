@@ -70,9 +70,7 @@ class Forwards:
     """By DM, when each forward arrived."""
     _asking: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _known: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
-    """DMs whose last messages are known."""
     _taken: dict[int, int] = field(default_factory=dict)
-    """By forward, the question in progress."""
     _asked: set[int] = field(default_factory=set)
     _began: datetime = field(init=False)
 
@@ -145,7 +143,6 @@ class Forwards:
             task.cancel()
 
     async def _look_up(self, channel_id: int, user_id: int, question_id: int, since: datetime) -> None:
-        """Find the user's forwards right above a question."""
         try:
             above = await self.rest.fetch_messages(channel_id, before=question_id).limit(LOOKED_AT)
         except hikari.HikariError as error:
@@ -173,15 +170,12 @@ class Forwards:
 
 QUOTED_CHARACTERS = 1000
 MAX_REMEMBERED = 1000
-"""After a reconnect Discord may deliver some again."""
 PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
 """Five minutes; only that channel waits."""
 
 
 @dataclass(eq=False, slots=True)
 class ProactiveMessageQuotes:
-    """Quotes reminders and heartbeats above replies to them."""
-
     stores: Stores
     bot: Callable[[], hikari.OwnUser]
     _answered: Recent[int, str] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
@@ -224,17 +218,14 @@ class Arrivals:
     bot: Callable[[], hikari.OwnUser]
     proactive: ProactiveMessageQuotes
     reads_all: bool
-    """Whether Discord sends the content of messages that do not mention the bot."""
     gate: Gate
     places: Places
     wait_for: Callable[[int], Awaitable[None]]
-    """Waits until a channel has caught up."""
     mentions: Mentions
     forwards: Forwards
     replies: MessageReplies
     _attended: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
     _personal: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
-    """Answered in their author's session."""
     _missed: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
     """Found first by catching up: they belong to the channel."""
 
@@ -282,7 +273,6 @@ class Arrivals:
         return await self.stores.channels.get_newest_answer(key) is not None
 
     async def content_of(self, message: hikari.PartialMessage) -> str:
-        """Return the text that its conversation stores."""
         is_own, _ = await self.find_own(message)
         if is_own:
             return await self.proactive.quote(message, text_of(message, self.bot()))
@@ -348,12 +338,10 @@ class Arrivals:
             self._attended[message_id] = None
 
     async def apologize(self, message: hikari.Message) -> None:
-        """Say that a DM was missed for too long."""
         if self.is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
             await self._explain(message, lambda words: words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
-        """Explain an error, if the message was for the bot."""
         if not self.is_for_bot(message):
             return
         try:

@@ -31,7 +31,6 @@ _log = structlog.get_logger(__name__)
 
 MAX_TEXT_HASHES: Final = 1000
 _RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
-"""The last one repeats."""
 _RETRY_PAUSE_S: Final = 2.0
 _MAX_RETRIES: Final = 1000
 Write = Callable[[], Awaitable[None]]
@@ -98,8 +97,6 @@ class Changes:
 
 
 class RetryQueue:
-    """Repeats failed database writes in order until they succeed."""
-
     def __init__(self) -> None:
         self.writes = deque[Write](maxlen=_MAX_RETRIES)
         self._work: asyncio.Task[None] | None = None
@@ -189,7 +186,6 @@ class Messages:
         self.forwards.note_asked(id_ for turn in left if turn.question for id_ in turn.question.forwards)
 
     def listen(self) -> None:
-        """Subscribe to events, before the connection is opened."""
         if self._reading == "off":
             return
         subscribe = self._bot.subscribe
@@ -208,12 +204,11 @@ class Messages:
         subscribe(hikari.GuildChannelDeleteEvent, self._on_channel_deleted)
 
     def resume(self) -> None:
-        """Answer questions left by the last run."""
         if self._reading != "off":
             self._resuming = asyncio.create_task(self._resume())
 
     async def reset(self, key: ChannelKey, marker_id: int) -> None:
-        """Reset a channel up to this id; authors of waiting questions are told."""
+        """Authors of waiting questions are notified."""
         await self._stores.channels.reset(key, bot_id=int(self._me().id), discord_id=marker_id)
         if self._reading != "off":
             self._mentions.wake(key)
@@ -337,7 +332,7 @@ class Messages:
             await again()
 
     async def _change(self, channel_id: hikari.Snowflake, change: Write) -> None:
-        """Waits first, as catching up may store an older version."""
+        """Catching up may store an older version."""
         async with self._order.after(channel_id):
             await self._catch_up.wait_for(int(channel_id))
             await change()
@@ -368,7 +363,6 @@ class Messages:
             _log.warning("user_not_told", error=type(unreachable).__name__)
 
     def _is_of_others(self, message: hikari.PartialMessage) -> bool:
-        """The bot's own posts and edits are recorded when sent."""
         if not message.author:
             return False
         me = self._bot.get_me()

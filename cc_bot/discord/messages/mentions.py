@@ -43,7 +43,6 @@ from cc_bot.texts import explain
 _log = structlog.get_logger(__name__)
 
 MAX_BATCH = 10
-"""Per answer; the others are answered next."""
 MAX_BATCH_CHARACTERS = 6000
 """The same as the limit of one question."""
 MAX_TEXT_HASHES = 1000
@@ -53,13 +52,11 @@ MAX_CONCURRENT_USERS: Final = 5
 """Per channel, where Discord allows five new messages in five seconds."""
 IN_USE_RETRY_S: Final = 1.0
 RETRY_S: Final = 30.0
-"""Unless a new question arrives."""
 TYPING_S: Final = 9.0
 """Discord shows the indicator for ten seconds."""
 
 
 def next_batch(waiting: Sequence[Mention]) -> Sequence[Mention]:
-    """Return the oldest questions to answer together, at least one."""
     characters = 0
     for count, mention in enumerate(waiting[:MAX_BATCH]):
         characters += len(mention.question.content)
@@ -303,15 +300,12 @@ class _Channel:
     waits: bool = False
     """Whether users wait for others, or for their earlier answer."""
     serving: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    """By user."""
     work: asyncio.Task[None] | None = None
     typing: asyncio.Task[None] | None = None
 
 
 @dataclass(eq=False, slots=True)
 class Mentions:
-    """Decides which waiting questions are answered when."""
-
     store: TurnLedger
     answers: ChannelAnswers
     rest: hikari.api.RESTClient
@@ -320,7 +314,6 @@ class Mentions:
     retry_s: float = RETRY_S
     _busy: dict[ChannelKey, _Channel] = field(default_factory=dict)
     _asked_again: set[int] = field(default_factory=set)
-    """By a button: answered at any age."""
     _closed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]] = EVERYWHERE.has) -> None:
@@ -453,7 +446,6 @@ class Mentions:
     async def _answer(
         self, key: ChannelKey, waiting: Sequence[Mention], refusal: Refusal | None, visit: Visit
     ) -> bool:
-        """Returns whether it is done."""
         say = self.answers.say
         if left_behind := [each for each in waiting if each.left_behind]:
             await say(key, left_behind, lambda recipient: recipient.words.mention.left_behind, visit)
