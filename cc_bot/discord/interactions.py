@@ -83,7 +83,7 @@ async def defer(interaction: Answerable, *, ephemeral: bool) -> int | None:
     return await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_CREATE, ephemeral=ephemeral)
 
 
-async def defer_update(interaction: hikari.ComponentInteraction) -> None:
+async def defer_update(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> None:
     await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
 
 
@@ -92,10 +92,7 @@ async def defer_early(
 ) -> None:
     """Defer a press or form that has to wait; its handler may then defer as usual. `shows`: the result is an
     ephemeral message of its own."""
-    deferred = hikari.ResponseType.DEFERRED_MESSAGE_UPDATE
-    if shows:
-        deferred = hikari.ResponseType.DEFERRED_MESSAGE_CREATE
-    await _acknowledge(interaction, deferred, ephemeral=shows)
+    await (defer(interaction, ephemeral=True) if shows else defer_update(interaction))
     _AHEAD.set(int(interaction.id))
 
 

@@ -145,16 +145,24 @@ async def may_read(
     return True
 
 
+def guild_permissions(guild: hikari.RESTGuild, member: hikari.Member | None) -> hikari.Permissions:
+    """Return what a member, or (None) everyone, may do in a server by their roles."""
+    if member and guild.owner_id == member.id:
+        return hikari.Permissions.all_permissions()
+    ids = {guild.id, *(member.role_ids if member else ())}
+    granted = hikari.Permissions.NONE
+    for role in guild.roles.values():
+        granted |= role.permissions if role.id in ids else hikari.Permissions.NONE
+    return granted
+
+
 def _permissions(
     guild: hikari.RESTGuild, member: hikari.Member | None, channel: hikari.PermissibleGuildChannel
 ) -> hikari.Permissions:
-    member_id = member.id if member else None
-    roles = {guild.id, *(member.role_ids if member else ())}
-    granted = hikari.Permissions.NONE
-    for role in guild.roles.values():
-        granted |= role.permissions if role.id in roles else hikari.Permissions.NONE
-    if guild.owner_id == member_id or granted & hikari.Permissions.ADMINISTRATOR:
+    granted = guild_permissions(guild, member)
+    if granted & hikari.Permissions.ADMINISTRATOR:
         return hikari.Permissions.all_permissions()
+    member_id, roles = member.id if member else None, {*(member.role_ids if member else ())}
     for ids in ({guild.id}, roles - {guild.id}, {member_id}):
         denied, allowed = hikari.Permissions.NONE, hikari.Permissions.NONE
         for id_, each in channel.permission_overwrites.items():

@@ -13,7 +13,7 @@ from cc_bot.discord.agents import AgentSelector, Location
 from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate, error_of
-from cc_bot.discord.places import Places, Recent
+from cc_bot.discord.places import Places, Recent, guild_permissions
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipients
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.errors import AccessError, CcBotError
@@ -72,14 +72,8 @@ class DiscordForPages:
     async def manages(self, user_id: int, guild_id: int) -> bool:
         async def ask() -> bool:
             guild = await self.rest.fetch_guild(guild_id)
-            if guild.owner_id == user_id:
-                return True
             member = await self.rest.fetch_member(guild_id, user_id)
-            granted = hikari.Permissions.NONE
-            for role in guild.roles.values():
-                if role.id in {guild.id, *member.role_ids}:
-                    granted |= role.permissions
-            return bool(granted & MANAGER_PERMISSIONS)
+            return bool(guild_permissions(guild, member) & MANAGER_PERMISSIONS)
 
         return await self._remembered(("manages", user_id, guild_id), ask, MANAGING_S) or False
 
