@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import Final, Literal, NamedTuple
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import AHEAD, Clock, utc_now
@@ -43,31 +43,6 @@ from cc_bot.stores.processes import left_by_the_dead
 # ruff: noqa: S608 - put together from constants alone
 
 COUNTED: Final = f"prompt_tokens + completion_tokens + {TOKENS_A_SECOND} * seconds"
-
-
-class _Reserved(NamedTuple):
-    id: int
-    user_id: int
-    guild_id: int
-    purpose: Purpose
-    model: str
-    tokens: int
-    at: int
-    """In milliseconds."""
-
-
-_RESERVED: Final = Columns(_Reserved)
-
-
-class _Counted(NamedTuple):
-    """Tokens used on a day, or reserved."""
-
-    day: str
-    """Empty for a reservation."""
-    purpose: Purpose | Literal[""]
-    tokens: int
-    at: int
-    """In milliseconds; 0 for a day."""
 
 
 # One statement, so that what is settled meanwhile counts exactly once. $1 user, $2 the first day
@@ -170,7 +145,7 @@ SELECT_RECENT_USERS: Final = """
 
 # $1 process, $2 ms: older ones are abandoned in any case
 SELECT_LEFT: Final = f"""
-    SELECT {_RESERVED.select} FROM reservations
+    SELECT id, user_id, guild_id, purpose, model, tokens, at FROM reservations
     WHERE tokens > 0 AND (front_end = 'discord' AND {left_by_the_dead("reservations")} OR at <= $2)
     /* all users */
 """
@@ -297,20 +272,17 @@ class UsageStore:
         return found[0], found[1]
 
     def _snapshot(self, rows: Sequence[Row], now: datetime) -> UsageSnapshot:
-        tokens, reserved = Counter[str](), list[_Counted]()
-        for each in map(_Counted._make, rows):
-            if each.day:
-                tokens[each.day] += each.tokens
-            else:
-                reserved.append(each)
-        held = sum(each.tokens for each in reserved)
+        used, turns, held = Counter[str](), list[tuple[int, int]](), 0
+        for day, purpose, tokens, at in rows:
+            used[day] += tokens if day else 0
+            held += 0 if day else tokens
+            turns += [(at, tokens)] if purpose == "turn" else []
         minute_ago, oldest, latest = (to_ms(now - ago) for ago in (MINUTE, MAX_TURN, -AHEAD))
-        turns = [each for each in reserved if each.purpose == "turn"]
         return UsageSnapshot(
-            turns=tuple(from_ms(each.at) for each in turns if minute_ago < each.at <= latest),
-            today=tokens[day_of(now, self.zone).isoformat()] + held,
-            this_month=tokens.total() + held,
-            turns_in_flight=sum(each.tokens > 0 and each.at > oldest for each in turns),
+            turns=tuple(from_ms(at) for at, _ in turns if minute_ago < at <= latest),
+            today=used[day_of(now, self.zone).isoformat()] + held,
+            this_month=used.total() + held,
+            turns_in_flight=sum(tokens > 0 and at > oldest for at, tokens in turns),
         )
 
     async def settle(self, settlement: Settlement) -> bool:
@@ -329,13 +301,11 @@ class UsageStore:
 
     def _take_over(self, cost: Cost) -> Steps[int]:
         rows = yield Statement(SELECT_LEFT, (self._process, to_ms(self._clock() - MAX_TURN)))
-        for left in map(_RESERVED.read, rows):
-            usage = Usage(prompt_tokens=left.tokens) if left.model else Usage()
-            payer = UsageSubject(left.user_id, left.guild_id)
-            wish = ReservationRequest(payer, left.purpose, left.model, left.tokens)
-            reservation = Reservation(left.id, wish, day_of(from_ms(left.at), self.zone))
-            spent = ModelUsage(left.model, usage)
-            yield from settle(Settlement(reservation, ((spent, cost(left.model, usage)),)))
+        for id_, user_id, guild_id, purpose, model, tokens, at in rows:
+            usage = Usage(prompt_tokens=tokens) if model else Usage()
+            wish = ReservationRequest(UsageSubject(user_id, guild_id), purpose, model, tokens)
+            reservation = Reservation(id_, wish, day_of(from_ms(at), self.zone))
+            yield from settle(Settlement(reservation, ((ModelUsage(model, usage), cost(model, usage)),)))
         return len(rows)
 
     async def forget_settled(self) -> None:
