@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 
 from cc_bot.domain.access import SUBJECTS, AccessRules, Maintenance, Ruling, Subject, Subjects
 from cc_bot.domain.clock import Clock, utc_now
@@ -80,18 +80,8 @@ def rules_for(payer: UsageSubject) -> Steps[Rules]:
     return {limit.key: limit.value for limit in map(_LIMIT.read, rows)}
 
 
-class _Rule(NamedTuple):
-    subject: str
-    subject_id: int
-    rule: str
-
-
-# ruff: noqa: S608 - put together from constants alone
-
-_RULE: Final = Columns(_Rule)
-
-SELECT_IN_FORCE: Final = f"""
-    SELECT {_RULE.select} FROM access_rules
+SELECT_IN_FORCE: Final = """
+    SELECT subject, subject_id, rule FROM access_rules
     UNION ALL
     SELECT 'maintenance', 0, note FROM maintenance
 """
@@ -177,10 +167,10 @@ def visits(user_ids: Collection[int], place_ids: Sequence[int]) -> Steps[dict[in
 def _in_force(rows: Sequence[Row]) -> AccessState:
     ids: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     maintenance = None
-    for each in map(_RULE.read, rows):
-        if each.subject == "maintenance":
-            maintenance = Maintenance(each.rule)
+    for subject, subject_id, rule in rows:
+        if subject == "maintenance":
+            maintenance = Maintenance(rule)
         else:
-            ids[each.rule, each.subject].add(each.subject_id)
+            ids[rule, subject].add(subject_id)
     rules = (Subjects(*(frozenset(ids[rule, each]) for each in SUBJECTS)) for rule in ("allow", "deny"))
     return AccessState(AccessRules(*rules), maintenance)

@@ -3,21 +3,12 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import of_place, to_ms
-
-
-class _Known(NamedTuple):
-    kind: Literal["window", "reset", "waiting", "block", "next"]
-    thread_id: int
-    first_id: int
-    last_id: int
-    tokens: int
-
 
 T = TypeVar("T")
 
@@ -145,24 +136,23 @@ class ContextState:
 def context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Steps[ContextState]:
     """Return at most the newest `blocks` of each channel or thread."""
     params = (key.channel_id, key.thread_id, key.place_id, bot_id, blocks)
-    known = [*map(_Known._make, (yield Statement(SELECT_CONTEXT, params)))]
+    found, starts = list[Block](), dict[str, int]()
     resets: dict[int, int] = {}
     waiting: defaultdict[int, set[int]] = defaultdict(set)
-    for each in known:
-        if each.kind == "waiting":
-            waiting[each.thread_id].add(each.first_id)
-        elif each.kind == "reset":  # keyed by the Discord id of the channel or thread
-            at = 0 if each.thread_id == key.channel_id else each.thread_id
-            resets[at] = max(resets.get(at, 0), each.first_id)
-    frozen = [
-        Block(ChannelKey(key.channel_id, each.thread_id), each.first_id, each.last_id, each.tokens)
-        for each in known
-        if each.kind == "block"
-    ]
+    for kind, thread_id, first_id, last_id, tokens in (yield Statement(SELECT_CONTEXT, params)):
+        if kind == "waiting":
+            waiting[thread_id].add(first_id)
+        elif kind == "reset":  # keyed by the Discord id of the channel or thread
+            at = 0 if thread_id == key.channel_id else thread_id
+            resets[at] = max(resets.get(at, 0), first_id)
+        elif kind == "block":
+            found.append(Block(ChannelKey(key.channel_id, thread_id), first_id, last_id, tokens))
+        else:
+            starts[kind] = first_id
     return ContextState(
-        blocks=tuple(sorted(frozen, key=lambda block: block.last_id)),
-        next_first=next((each.first_id for each in known if each.kind == "next"), None),
-        window=next((each.first_id for each in known if each.kind == "window"), 0),
+        blocks=tuple(sorted(found, key=lambda block: block.last_id)),
+        next_first=starts.get("next"),
+        window=starts.get("window", 0),
         resets=resets,
         waiting={thread: frozenset(ids) for thread, ids in waiting.items()},
     )
