@@ -7,11 +7,10 @@ from datetime import datetime
 from typing import Final
 
 from cc_bot.domain.access import SUBJECTS, AccessRules, Maintenance, Ruling, Subject, Subjects
-from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, LimitName, LimitScope, Rules, UsageSubject
-from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps
-from cc_bot.stores.columns import ISO, Columns, Kind, to_text
+from cc_bot.storage import MAINTENANCE_LOCK, Row, Statement, Steps
+from cc_bot.stores.columns import ISO, Columns, Kind, Store, to_text
 from cc_bot.stores.settings import PlaceAgents, agents_in, settings_of
 
 # ruff: noqa: S608 - put together from constants alone
@@ -46,11 +45,7 @@ _SET: Final = """
 _UNSET: Final = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
 
 
-class LimitStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
-        self._database = database
-        self._clock = clock
-
+class LimitStore(Store):
     async def list_all(self) -> tuple[SetLimit, ...]:
         return await self._database.read(all_limits)
 
@@ -114,11 +109,7 @@ class Visit:
     agents: PlaceAgents
 
 
-class AccessStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
-        self._database = database
-        self._clock = clock
-
+class AccessStore(Store):
     async def get_in_force(self) -> AccessState:
         return _in_force(await self._database.query(SELECT_IN_FORCE))
 

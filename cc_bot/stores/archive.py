@@ -10,13 +10,12 @@ from functools import partial
 from typing import Final
 from uuid import uuid4
 
-from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import ArchivedSession, SessionKey
-from cc_bot.storage import Database, ErasureLog, Statement, Steps, channel, user
+from cc_bot.storage import Statement, Steps, channel, user
 from cc_bot.stores.canvases import MOVE, clear_canvas, read_current, select_current
 from cc_bot.stores.channel_deletion import deletion_here_alone
-from cc_bot.stores.columns import ISO, KEY, MESSAGE, Columns, key_columns, to_text
+from cc_bot.stores.columns import ISO, KEY, MESSAGE, Columns, Store, key_columns, to_text
 from cc_bot.stores.memory.rows import OWE
 from cc_bot.stores.sessions import INSERT_SESSION
 from cc_bot.stores.summaries import forget_summaries_of
@@ -96,12 +95,7 @@ _CLOSE: Final = "UPDATE sessions SET closed_at = coalesce(closed_at, $3) WHERE u
 _DELETE: Final = "DELETE FROM sessions WHERE user_id = $1 AND id = $2"
 
 
-class ArchiveStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
-        self._database = database
-        self._clock = clock
-        self._log = log
-
+class ArchiveStore(Store):
     async def list_keys(self, user_id: int) -> list[SessionKey]:
         """One key per session with messages, newest first."""
         rows = await self._database.read_long(Statement(_LIST_KEYS, (user_id,)).as_steps)

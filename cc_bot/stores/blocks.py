@@ -5,10 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage
-from cc_bot.storage import Database, Statement, Steps
-from cc_bot.stores.columns import of_place, to_ms
+from cc_bot.storage import Statement, Steps
+from cc_bot.stores.columns import Store, of_place, to_ms
 
 T = TypeVar("T")
 
@@ -170,11 +169,7 @@ def context_page(
     return [*map(ContextMessage._make, (yield Statement(SELECT_ROWS, params)))]
 
 
-class BlockStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
-        self._database = database
-        self._clock = clock
-
+class BlockStore(Store):
     async def run(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._database.read(begin)
 

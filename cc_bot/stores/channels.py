@@ -11,7 +11,6 @@ from datetime import datetime
 from heapq import nlargest
 from typing import Any, Final, NamedTuple
 
-from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.memory_calls import CANVAS_TOOLS, MEMORY_TOOLS
 from cc_bot.domain.message import (
@@ -27,17 +26,7 @@ from cc_bot.domain.message import (
 from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import (
-    MAINTENANCE_LOCK,
-    Database,
-    ErasureLog,
-    Statement,
-    Steps,
-    Subject,
-    channel,
-    place_name,
-    user,
-)
+from cc_bot.storage import MAINTENANCE_LOCK, Statement, Steps, Subject, channel, place_name, user
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
 from cc_bot.stores.channel_deletion import (
     ANSWERS_TO,
@@ -53,6 +42,7 @@ from cc_bot.stores.columns import (
     MESSAGE,
     Columns,
     Parameters,
+    Store,
     from_ms,
     of_place,
     to_ms,
@@ -419,13 +409,7 @@ class Said(NamedTuple):
 _HEARD: Final = Columns(Said, message=MESSAGE)
 
 
-class ChannelStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
-        """`log` records deletions, so that a restored backup repeats them."""
-        self._database = database
-        self._clock = clock
-        self._log = log
-
+class ChannelStore(Store):
     async def add(self, key: ChannelKey, message: Message, *, waiting: bool = False) -> bool:
         """Store a message, and with `waiting` queue it for an answer. Returns whether it is new: not known
         (with `waiting`: queued before), blank or before a reset.

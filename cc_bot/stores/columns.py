@@ -14,14 +14,23 @@ from operator import attrgetter, itemgetter
 from types import NoneType, UnionType
 from typing import Any, Final, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory_calls import without_texts
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Row, Subject, channel
+from cc_bot.storage import Database, ErasureLog, Row, Subject, channel
 
 _BEGINNING_OF_TIME: Final = ""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_MS: Final = 221_845_392_000_000  # the year 9000: all clocks of the world can tell it
+
+
+class Store:
+    def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
+        """`log` records deletions, so that a restored backup repeats them."""
+        self._database = database
+        self._clock = clock
+        self._log = log
 
 
 def to_text(moment: datetime) -> str:

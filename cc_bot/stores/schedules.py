@@ -39,6 +39,7 @@ from cc_bot.stores.columns import (
     Columns,
     Kind,
     Parameters,
+    Store,
     from_ms,
     keep_number,
     next_number,
@@ -579,12 +580,8 @@ _SELECT_MISSED: Final = f"""
 """
 
 
-class HeartbeatStore:
+class HeartbeatStore(Store):
     """Marks of what each user's heartbeats have mentioned."""
-
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
-        self._database = database
-        self._clock = clock
 
     async def get_marks(self, user_id: int) -> frozenset[str]:
         rows = await self._database.query("SELECT name FROM heartbeat_marks WHERE user_id = $1", user_id)

@@ -14,7 +14,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import UserSettings
 from cc_bot.storage import Database, Statement, Steps, channel, user
 from cc_bot.stores.canvases import MOVE
-from cc_bot.stores.columns import Columns, Kind, to_text
+from cc_bot.stores.columns import Columns, Kind, Store, to_text
 
 
 class Keep(Enum):
@@ -58,11 +58,7 @@ _CLAIM_MENU: Final = """
 """
 
 
-class SettingsStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
-        self._database = database
-        self._clock = clock
-
+class SettingsStore(Store):
     async def get(self, user_id: int) -> UserSettings:
         return await self._database.read(lambda: settings_of(user_id))
 
@@ -179,11 +175,7 @@ def agents_in(user_id: int, place_ids: Sequence[int]) -> Steps[PlaceAgents]:
     )
 
 
-class AgentStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
-        self._database = database
-        self._clock = clock
-
+class AgentStore(Store):
     async def choose(self, user_id: int, channel_id: int, agent: str | None) -> None:
         """None: the channel's default."""
         if agent is None:
@@ -222,11 +214,7 @@ SET_MODELS: Final = """
 UNSET_MODELS: Final = "DELETE FROM channel_models WHERE channel_id = $1 RETURNING 1"
 
 
-class ChannelModelStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
-        self._database = database
-        self._clock = clock
-
+class ChannelModelStore(Store):
     async def list_chains(self) -> dict[int, tuple[str, ...]]:
         """Return the models of all channels that have some."""
         rows = await self._database.query(SELECT_ALL_MODELS)

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Backlog, SessionKey, Summary
-from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps, user
-from cc_bot.stores.columns import KEY, MS, Columns, key_columns, to_ms, to_text
+from cc_bot.storage import MAINTENANCE_LOCK, Statement, Steps, user
+from cc_bot.stores.columns import KEY, MS, Columns, Store, key_columns, to_ms, to_text
 
 _UNTOLD: Final = (
     "tool_calls",
@@ -166,11 +165,7 @@ def forget_summaries_of(key: SessionKey, session_id: str) -> Steps[None]:
     yield Statement(_COVER_EVERYTHING, (*key_columns(key), newest))
 
 
-class SummaryStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
-        self._database = database
-        self._clock = clock
-
+class SummaryStore(Store):
     async def list_current(self, key: SessionKey) -> tuple[Summary, ...]:
         """At most one of each visibility, the public one first."""
         return tuple(map(_SUMMARY.read, await self._database.query(_SELECT, *key_columns(key))))

@@ -10,9 +10,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from cc_bot.domain.access import CODE_LIFE, MAX_LIFE, UNUSED_LIFE, WebPlace, WebSession
-from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
-from cc_bot.stores.columns import to_text
+from cc_bot.storage import MAINTENANCE_LOCK, Row, Statement, Steps, user
+from cc_bot.stores.columns import Store, to_text
 
 SECRET_BYTES: Final = 32
 NOTED_EVERY: Final = timedelta(hours=1)
@@ -92,11 +91,7 @@ PRUNE_CODES: Final = "DELETE FROM web_codes WHERE ends_at <= $1 /* all users */"
 PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at <= $2 /* all users */"
 
 
-class WebSessionStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
-        self._database = database
-        self._clock = clock
-
+class WebSessionStore(Store):
     async def make_code(self, place: WebPlace) -> str:
         """The code signs a user in once, within CODE_LIFE."""
         code, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
