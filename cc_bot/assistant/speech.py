@@ -135,16 +135,19 @@ class _HeardQuestion:
     failure: errors.InputError | errors.TurnError | None = None
 
 
-Told = tuple[Attachment, Outcome | None]
+FileOutcome = tuple[Attachment, Outcome | None]
 
 
 def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> _HeardQuestion:
     coming = iter(outcomes)
 
-    def told(files: Sequence[Attachment]) -> list[Told]:
+    def pair_up(files: Sequence[Attachment]) -> list[FileOutcome]:
         return [(file, next(coming) if file.is_recording else None) for file in files]
 
-    mine, pointed_at = told(question.attachments), [told(each.attachments) for each in question.references]
+    mine, pointed_at = (
+        pair_up(question.attachments),
+        [pair_up(each.attachments) for each in question.references],
+    )
     own = [(file, outcome) for file, outcome in mine if outcome is not None and not file.source_id]
     heard = question.heard or "\n".join(outcome for _, outcome in own if isinstance(outcome, str))
     everything = [*mine, *(one for each in pointed_at for one in each)]
@@ -166,7 +169,7 @@ def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> _HeardQues
     return _HeardQuestion(read, missed, failures[0] if failures and not heard else None)
 
 
-def _written_down(files: Iterable[Told]) -> Iterator[Attachment]:
+def _written_down(files: Iterable[FileOutcome]) -> Iterator[Attachment]:
     for file, outcome in files:
         if outcome is None:
             yield file

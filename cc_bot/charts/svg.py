@@ -168,10 +168,10 @@ def _draw_stroke(drawing: _Drawing, at: int, d: str) -> None:
     drawing.add("path", class_=f"chart-line series-{at + 1}", d=d, **dashes)
 
 
-def _title(chart: Chart, at: int, place: int) -> str:
+def _title(chart: Chart, at: int, index: int) -> str:
     series = chart.series[at]
-    named = f"{chart.labels[place]} / {series.name}" if len(chart.series) > 1 else chart.labels[place]
-    return f"{named}: {format_exactly(series.values[place])}"
+    named = f"{chart.labels[index]} / {series.name}" if len(chart.series) > 1 else chart.labels[index]
+    return f"{named}: {format_exactly(series.values[index])}"
 
 
 _STEPS: Final = (1, 2, 2.5, 5, 10)
@@ -201,8 +201,8 @@ def _axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
     raw = (high - low) / most
     magnitude = 10.0 ** math.floor(math.log10(raw))
     step = next(each * magnitude for each in _STEPS if each * magnitude >= raw * (1 - 1e-9))
-    places = range(math.floor(low / step), math.ceil(high / step) + 1)
-    ticks = tuple(place * step for place in places)
+    indices = range(math.floor(low / step), math.ceil(high / step) + 1)
+    ticks = tuple(index * step for index in indices)
     written = scale(ticks, locale) if size >= _SMALLEST_SCALED else [f"{tick:.3g}" for tick in ticks]
     return _Axis(ticks, tuple(written))
 
@@ -248,7 +248,7 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
         kind = "chart-zero" if tick == 0 else "chart-grid"
         drawing.add("path", class_=kind, d=f"M{_number(gutter)} {_number(height(tick))}H{WIDTH}")
         drawing.write(written, gutter - 6, height(tick) + 4, anchor="end", number=True)
-    centres = [gutter + (place + 0.5) * slot for place in range(len(chart.labels))]
+    centres = [gutter + (index + 0.5) * slot for index in range(len(chart.labels))]
     heights = [[height(value) for value in series.values] for series in chart.series]
     drawing.bottom = bottom + _GAP
     if chart.kind == "line":
@@ -268,9 +268,9 @@ def _draw_lines(
         if len(points) > 1:
             _draw_stroke(drawing, at, "M" + "L".join(points))
     for at, line in enumerate(heights):
-        for place, (x, y) in enumerate(zip(centres, line, strict=True)):
+        for index, (x, y) in enumerate(zip(centres, line, strict=True)):
             drawing.add(
-                "path", _title(chart, at, place), class_=f"series-{at + 1}", d=_point(_POINTS[at], x, y)
+                "path", _title(chart, at, index), class_=f"series-{at + 1}", d=_point(_POINTS[at], x, y)
             )
 
 
@@ -286,10 +286,10 @@ def _draw_standing(
     slot = (WIDTH - centres[0]) / (len(centres) - 0.5)
     thick = min(slot * _GROUP, 90) / len(chart.series)
     for at, line in enumerate(heights):
-        for place, (x, y) in enumerate(zip(centres, line, strict=True)):
+        for index, (x, y) in enumerate(zip(centres, line, strict=True)):
             drawing.add(
                 "rect",
-                _title(chart, at, place),
+                _title(chart, at, index),
                 **_fill(drawing, at, several=len(chart.series) > 1),
                 x=x + (at - len(chart.series) / 2) * thick,
                 y=min(y, zero),
@@ -348,13 +348,13 @@ def _draw_lying(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     left = max(gutter + (room if negative else 4), first)
     right = WIDTH - max(room, last)
 
-    def place_of(value: float) -> float:
+    def position_of(value: float) -> float:
         return left + axis.share(value) * (right - left)
 
     top = drawing.bottom
     grid = len(drawing.parts)
     thick = 18.0 if len(chart.series) == 1 else 9.0
-    for place, lines in enumerate(labels):
+    for index, lines in enumerate(labels):
         at_top = drawing.bottom
         for at, line in enumerate(lines):
             x = gutter - _GAP if beside else 0
@@ -362,11 +362,11 @@ def _draw_lying(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
         tall = len(lines) * _LINE
         y = at_top + (max(0, tall - thick * len(chart.series)) / 2 if beside else tall + 2)
         for at, series in enumerate(chart.series):
-            value = series.values[place]
-            ends = sorted((place_of(0), place_of(value)))
+            value = series.values[index]
+            ends = sorted((position_of(0), position_of(value)))
             drawing.add(
                 "rect",
-                _title(chart, at, place),
+                _title(chart, at, index),
                 **_fill(drawing, at, several=len(chart.series) > 1),
                 x=ends[0],
                 y=y + at * thick,
@@ -375,22 +375,22 @@ def _draw_lying(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
             )
         if len(chart.series) == 1:
             anchor, x = ("start", ends[1] + 4) if value >= 0 else ("end", ends[0] - 4)
-            drawing.write(written[place], x, y + 13, anchor=anchor, number=True)
+            drawing.write(written[index], x, y + 13, anchor=anchor, number=True)
         drawing.bottom = max(at_top + tall, y + thick * len(chart.series)) + _GAP
-    _write_along(drawing, axis, [place_of(tick) for tick in axis.ticks], (top, drawing.bottom), grid)
+    _write_along(drawing, axis, [position_of(tick) for tick in axis.ticks], (top, drawing.bottom), grid)
 
 
 def _write_along(
-    drawing: _Drawing, axis: _Axis, places: Sequence[float], span: tuple[float, float], grid: int
+    drawing: _Drawing, axis: _Axis, indices: Sequence[float], span: tuple[float, float], grid: int
 ) -> None:
     top, bottom = span
     behind = _Drawing(drawing.name)
-    for tick, x in zip(axis.ticks, places, strict=True):
+    for tick, x in zip(axis.ticks, indices, strict=True):
         kind = "chart-zero" if tick == 0 else "chart-grid"
         behind.add("path", class_=kind, d=f"M{_number(x)} {_number(top)}V{_number(bottom)}")
     drawing.parts[grid:grid] = behind.parts
     end = -math.inf
-    for written, x in zip(axis.written, places, strict=True):
+    for written, x in zip(axis.written, indices, strict=True):
         half = width_of(written, SMALL) / 2
         if x - half >= max(0, end + _GAP) and x + half <= WIDTH:
             drawing.write(written, x, bottom + SMALL + 2, anchor="middle", number=True)
@@ -415,7 +415,7 @@ def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     angle = 0.0
     for at, (letter, part) in enumerate(zip(letters, parts, strict=True)):
         share = part.value / total if total else 0.0
-        title = "\n".join(_title(chart, 0, place) for place in part.places)
+        title = "\n".join(_title(chart, 0, index) for index in part.indices)
         drawing.add("path", title, class_=f"chart-slice slice-{at + 1}", d=_arc(angle, angle + share))
         if share >= _ROOM_FOR_A_LETTER:
             turn = 2 * math.pi * (angle + share / 2)

@@ -83,7 +83,7 @@ MAX_COUNT: Final = 8
 class Slice:
     label: str
     value: float
-    places: tuple[int, ...]
+    indices: tuple[int, ...]
 
 
 def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[Slice]:
@@ -94,9 +94,9 @@ def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[
         return every
     by_size = sorted(every, key=lambda each: -each.value)
     kept, rest = by_size[: MAX_COUNT - 1], by_size[MAX_COUNT - 1 :]
-    places = tuple(sorted(each.places[0] for each in rest))
-    bundled = Slice(others.format(count=len(rest)), sum(each.value for each in rest), places)
-    return [*sorted(kept, key=lambda each: each.places), bundled]
+    indices = tuple(sorted(each.indices[0] for each in rest))
+    bundled = Slice(others.format(count=len(rest)), sum(each.value for each in rest), indices)
+    return [*sorted(kept, key=lambda each: each.indices), bundled]
 
 
 def percent(value: float, total: float) -> str:
@@ -161,7 +161,7 @@ def _column_groups(chart: Chart, width: int) -> Iterator[list[Series]]:
 
 def _series_rows(labels: Sequence[str], group: Sequence[Series], width: int) -> Iterator[str]:
     """Name the columns by letters: names have no room above them."""
-    letters = [chr(ord("A") + place) for place in range(len(group))]
+    letters = [chr(ord("A") + index) for index in range(len(group))]
     columns = [
         _align_right([letter, *(format_exactly(value) for value in series.values)])
         for letter, series in zip(letters, group, strict=True)

@@ -326,7 +326,7 @@ def _update(element: Element, title: str | None, content: str | None) -> Element
         element = replace(element, title=title)
     if content is not None:
         if isinstance(element, Chart):
-            raise CanvasRefused("Of a chart the title alone can be changed: remove it and add it anew.")
+            raise CanvasRefused("Of a chart the title alone can be changed: remove it and add it again.")
         element = replace(element, content=content)
     return _clean(element)
 

@@ -105,7 +105,7 @@ class TurnWebAccess:
         except BaseException as error:
             del self._read[address]
             reading.set_exception(forget_frames(error) if isinstance(error, CcBotError) else PageError())
-            reading.exception()  # nobody else may be waiting for it
+            reading.exception()  # no other task may be waiting for it
             raise
         reading.set_result(page)
         return page

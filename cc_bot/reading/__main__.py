@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def _answer(data: bytes, arguments: list[str]) -> bytes:
-    told: dict[str, object]
+    answer: dict[str, object]
     try:
         if len(data) > MAX_BYTES:
             raise DocumentRefused("too_long")
@@ -52,14 +52,14 @@ def _answer(data: bytes, arguments: list[str]) -> bytes:
                 import_module(module.name)
         limits = (PAGE_MEMORY_BYTES, PAGE_CPU_S) if of_page else (MEMORY_BYTES, CPU_S)
         _confine(*limits, permitted=UNCONFINED in arguments)
-        told = read(data)
+        answer = read(data)
     except DocumentRefused as refused:
-        told = {"error": str(refused)}
+        answer = {"error": str(refused)}
     except (MemoryError, RecursionError):
-        told = {"error": "too_long"}
+        answer = {"error": "too_long"}
     except ImportError:
-        told = {"error": "not_installed"}
-    return json.dumps(told).encode()
+        answer = {"error": "not_installed"}
+    return json.dumps(answer).encode()
 
 
 def _confine(memory_bytes: int, cpu_s: int, *, permitted: bool) -> None:

@@ -140,15 +140,15 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
         canvas = draft.apply(command, propose=proposed)
     except CanvasRefused as refused:
         raise InvalidToolCall(str(refused)) from None
-    told: dict[str, Any] = {"up": [each.id for each in canvas.elements]}
+    fields: dict[str, Any] = {"up": [each.id for each in canvas.elements]}
     if isinstance(command, AddCard | ShowText | AddChart):
         command = replace(command, id=canvas.elements[-1].id)
-        told = {"id": command.id}
+        fields = {"id": command.id}
     if not proposed:
-        return succeeded(told)
+        return succeeded(fields)
     words = texts(context.locale)
     shown = show(words.proposal.draw, *_describe(command, before, words))
-    return propose(context, tool_name, asdict(command), shown, held=held, result={**told, **PENDING})
+    return propose(context, tool_name, asdict(command), shown, held=held, result={**fields, **PENDING})
 
 
 def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:

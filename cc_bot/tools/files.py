@@ -47,11 +47,11 @@ async def read_file(
     if document is None:
         raise InvalidToolCall("That file is shown whole already.")
     if query:
-        told = await asyncio.to_thread(_look_up, document, query)
+        fields = await asyncio.to_thread(_look_up, document, query)
     else:
-        told = _read(document, _numbers(pages or "1", len(document.parts)))
+        fields = _read(document, _numbers(pages or "1", len(document.parts)))
     return succeeded(
-        {"file": found.name, f"{document.unit}s": len(document.parts), **told}, tainted=True, passing=True
+        {"file": found.name, f"{document.unit}s": len(document.parts), **fields}, tainted=True, passing=True
     )
 
 
@@ -93,12 +93,12 @@ def _read(document: Document, numbers: Sequence[int]) -> dict[str, Any]:
         text += added
         shown.append(number)
     left = numbers[len(shown) :]
-    told: dict[str, Any] = {"text": text[:MAX_CHARACTERS].rstrip()}
+    fields: dict[str, Any] = {"text": text[:MAX_CHARACTERS].rstrip()}
     if len(text) > MAX_CHARACTERS:
-        told["cut"] = "This is too long to be shown whole: look the rest up with query."
+        fields["cut"] = "This is too long to be shown whole: look the rest up with query."
     if left:
-        told["not_shown"] = f"{left[0]}-{left[-1]}: call again for these."
-    return told
+        fields["not_shown"] = f"{left[0]}-{left[-1]}: call again for these."
+    return fields
 
 
 def _look_up(document: Document, query: str) -> dict[str, Any]:

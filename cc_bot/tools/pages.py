@@ -97,10 +97,10 @@ def _propose(context: ToolContext, name: str, arguments: Mapping[str, str]) -> T
 
 def _told_page(page: ReadPage) -> Mapping[str, str]:
     text = cut(page.text)
-    told = {"url": page.url, "title": page.title, "note": MATERIAL, "text": text}
+    fields = {"url": page.url, "title": page.title, "note": MATERIAL, "text": text}
     if len(text) < len(page.text):
-        told["cut"] = "The page goes on: the rest was left out."
-    return told
+        fields["cut"] = "The page goes on: the rest was left out."
+    return fields
 
 
 def cut(text: str) -> str:

@@ -79,9 +79,9 @@ class CallableServerTool:
         check_held(context, **held)
         if context.approved is not None or not (self._offered.waits or self._may_carry_out(context, given)):
             result = await self._servers.call(tool.server, tool.name, given, context.asker)
-            told = {"note": MATERIAL, "result" if result.ok else "error": result.text}
+            fields = {"note": MATERIAL, "result" if result.ok else "error": result.text}
             return ToolOutcome(
-                json.dumps(told, ensure_ascii=False),
+                json.dumps(fields, ensure_ascii=False),
                 ok=result.ok,
                 tainted=True,
                 images=result.images,

@@ -162,7 +162,7 @@ class CanvasFeed:
                 await work()
             except errors.CcBotError as error:
                 _log.warning("canvas_feed_failed", error=type(error).__name__)
-            except Exception:  # noqa: BLE001 - nobody waits for it; pages would stand still for ever
+            except Exception:  # noqa: BLE001 - nothing awaits it, and pages would no longer change
                 _log.error("canvas_feed_broke", exc_info=True)
             await asyncio.sleep(1.0)
 
