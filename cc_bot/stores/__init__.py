@@ -26,7 +26,7 @@ from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasStore
 from cc_bot.stores.channels import ChannelStore
 from cc_bot.stores.ledger import Mention, TurnLedger, asked_in, channel_turn
-from cc_bot.stores.memory.index import search_terms_kept_current
+from cc_bot.stores.memory.index import in_background, keep_terms_current
 from cc_bot.stores.memory.limits import FileRules, MemoryQuotas, SecretRules, no_rules
 from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.removal import MemoryRemovalStore
@@ -125,7 +125,7 @@ async def open_stores(
         erasures = ErasureLog.beside(beside, clock=clock)
         # The word lists of search take 0.2 s: load them before the first turn.
         await asyncio.to_thread(document_terms, "猫 cat")
-        async with _embedding(database, embedder) as embedding, search_terms_kept_current(database):
+        async with _embedding(database, embedder) as embedding, in_background(keep_terms_current(database)):
             rules = SecretRules(secret_patterns)
             quotas = MemoryQuotas(database, limits, clock=clock)
             memories = MemoryStore(
@@ -184,7 +184,7 @@ async def _embedding(
         return
     embedding = Embedding(database, used)
     try:
-        async with embedding.running():
+        async with in_background(embedding.run()):
             yield embedding
     finally:
         if own:

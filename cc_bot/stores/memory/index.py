@@ -8,12 +8,12 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from unicodedata import is_normalized
 from zlib import crc32
 
@@ -147,9 +147,9 @@ _SELECT_OUTDATED: Final = f"""
 
 
 @asynccontextmanager
-async def search_terms_kept_current(database: Database) -> AsyncIterator[None]:
-    """Recompute outdated search data in the background while open."""
-    task = asyncio.create_task(_run(database))
+async def in_background(work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
+    """Run the work until the block ends."""
+    task = asyncio.create_task(work)
     try:
         yield
     finally:
@@ -157,7 +157,8 @@ async def search_terms_kept_current(database: Database) -> AsyncIterator[None]:
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def _run(database: Database) -> None:
+async def keep_terms_current(database: Database) -> None:
+    """Recompute outdated search data, again after a StorageError."""
     while True:
         try:
             return await recompute_outdated(database)

@@ -6,8 +6,7 @@ vectors, or if the encoder does not answer in time; then it is not called for a 
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -153,7 +152,7 @@ class _Missing(NamedTuple):
 
 
 class Embedding:
-    """Creates missing vectors: `running` in the background, `catch_up` at once.
+    """Creates missing vectors: `run` in the background, `catch_up` at once.
 
     The database shows which are missing, so nothing is lost at exit, and a new encoder replaces all vectors.
     """
@@ -182,16 +181,7 @@ class Embedding:
         while await self._embed_next():
             pass
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        task = asyncio.create_task(self._run())
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-
-    async def _run(self) -> None:
+    async def run(self) -> None:
         while True:
             await asyncio.sleep(self._settle_s)
             self._woken.clear()

@@ -12,6 +12,7 @@ from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, ModelUnava
 from cc_bot.search.vectors import Vector, cosines, pack
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore, open_stores
+from cc_bot.stores.memory.index import in_background
 from cc_bot.stores.memory.meaning import Embedding, Meaning
 from tests.stores.encoders import TopicEncoder
 from tests.stores.memory.notes import ME, YOU, keep
@@ -63,10 +64,10 @@ class TestVectors:
     async def test_are_made_in_the_background(self, kept: Kept) -> None:
         texts = [f"猫が{number}匹" for number in range(40)]
         await kept.add(*texts)
-        async with Embedding(kept.database, kept.encoder, settle_s=0.0).running():
+        async with in_background(Embedding(kept.database, kept.encoder, settle_s=0.0).run()):
             await kept.until(40)
         assert sorted(kept.encoder.embedded) == sorted(texts)
-        async with kept.embedding.running():
+        async with in_background(kept.embedding.run()):
             for count, content in ((41, "猫が好き"), (42, "車は白")):
                 await kept.memories.remember(ME, content)
                 await kept.until(count)
@@ -91,14 +92,14 @@ class TestTrouble:
             await kept.memories.catch_up()
         kept.encoder.trouble = [ModelUnavailable(), ZeroDivisionError()]
         with capture_logs() as logs:
-            async with kept.embedding.running():
+            async with in_background(kept.embedding.run()):
                 await kept.until(1)
         assert [record["event"] for record in logs] == ["vectors_put_off"] * 2
         assert "猫" not in str(logs)
         kept.encoder.refuses = {"毒": ModelUnavailable()}
         await kept.add("毒", "車は白", "楽器")
         with capture_logs():
-            async with kept.embedding.running():
+            async with in_background(kept.embedding.run()):
                 await kept.until(3)
         assert sorted(kept.encoder.embedded) == ["楽器", "猫が好き", "車は白"]
 
