@@ -33,10 +33,6 @@ _LETTERS: Final = re.compile(r"[\w-]++", re.ASCII)
 _Get = Callable[[str], Awaitable[tuple[Any, str]]]
 
 
-class _NoAnswer(Exception):
-    """Its text does not quote the response."""
-
-
 async def check_discord(
     config: Config, texts: Texts, list_commands: Callable[[], Awaitable[Collection[str]]], clock: Clock
 ) -> Sequence[Finding]:
@@ -57,17 +53,18 @@ async def check_discord(
             """Return the document, None if the token is refused; and the Date header."""
             url = (config.discord_api_url or API_URL) + path
             async with session.get(url, proxy=proxy_for(url)) as response:
-                if response.status not in (200, 401):
-                    raise _NoAnswer(f"HTTP {response.status}")
-                document = await response.json() if response.status == 200 else None
-                return document, response.headers.get("Date", "")
+                if response.status == 401:
+                    return None, ""
+                response.raise_for_status()
+                return await response.json(), response.headers.get("Date", "")
 
         try:
             return await _check(get, config, texts, list_commands, clock)
-        except _NoAnswer as error:
-            return [failed("token", said.discord_unreachable.format(problem=error))]
+        except aiohttp.ClientResponseError as error:
+            problem = f"HTTP {error.status}"  # without quoting the response
         except (aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError) as error:
-            return [failed("token", said.discord_unreachable.format(problem=type(error).__name__))]
+            problem = type(error).__name__
+    return [failed("token", said.discord_unreachable.format(problem=problem))]
 
 
 async def _check(
