@@ -6,12 +6,12 @@ catching up does not fetch it again (`read_to`).
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Sequence
 from datetime import date, datetime
 from functools import partial
 from typing import Final, NamedTuple
 
-from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps
 from cc_bot.stores.canvases import MOVE
 from cc_bot.stores.channel_deletion import deletion_here_alone
 from cc_bot.stores.columns import to_ms, to_text
@@ -147,13 +147,13 @@ def _messages(before: int, after: int, limit: int) -> Steps[tuple[int, int | Non
     found = [*map(_Old._make, rows)]
     old = [each for each in found if each.created_at < before]
     going = [(each.id, each.discord_id) for each in old if not each.shown]
-    yield from _gone(going)
+    yield from _delete_messages(going)
     return len(going), found[-1].id if old else None
 
 
 def _messages_of(sessions: str) -> Steps[bool]:
     rows = yield Statement(_SELECT_SOME_OF, (sessions, _AT_A_TIME))
-    yield from _gone([(id_, discord_id) for id_, discord_id in rows])
+    yield from _delete_messages(rows)
     return bool(rows)
 
 
@@ -167,7 +167,7 @@ def _sessions(ended: str, before: str) -> Steps[int]:
     return len(keys)
 
 
-def _gone(messages: Collection[tuple[int, int | None]]) -> Steps[None]:
+def _delete_messages(messages: Sequence[Row]) -> Steps[None]:
     yield from deletion_here_alone([discord_id for _, discord_id in messages if discord_id is not None])
     if messages:
         yield Statement(_DELETE, (json.dumps([id_ for id_, _ in messages]),))
