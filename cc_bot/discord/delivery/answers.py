@@ -110,7 +110,7 @@ class TurnRunner:
 
     async def show_canvas(self, turn: ShownTurn, state: AnswerState) -> None:
         """Show the canvas that the turn has changed. Never raises."""
-        if state.canvas_changed:
+        if state.canvas is not None:
             await self.boards.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
 
     async def _follow(self, turn: ShownTurn, live: LiveAnswer, answer_id: int | None, *, again: bool) -> None:

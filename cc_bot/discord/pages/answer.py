@@ -148,10 +148,6 @@ class AnswerState:
         return self.done.proposals if self.done else ()
 
     @property
-    def canvas_changed(self) -> bool:
-        return self.canvas is not None
-
-    @property
     def stored(self) -> bool:
         return self.done is not None and self.done.answer.id is not None
 
