@@ -59,7 +59,7 @@ class Watchdog:
 
     def leave(self, *, for_good: bool = True) -> None:
         """Limit the time for the shutdown, from the first call on. Unless `for_good`, the service manager is
-        not told, since it would end the program that restarts in this process."""
+        not notified, since it would end the program that restarts in this process."""
         self._ends = min(self._ends, time.monotonic() + self._leave_s)
         self._arm(self._leave_s)
         if for_good:

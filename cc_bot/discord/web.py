@@ -66,8 +66,8 @@ class DiscordForPages:
             return {}  # open pages stay open until the next request
         return {place: error_of(each) for place, each in refused.items()}
 
-    async def is_owner(self, user_id: int, *, anew: bool = False) -> bool:
-        return user_id in await self.gate.owners.ids(fresh=anew)
+    async def is_owner(self, user_id: int, *, fresh: bool = False) -> bool:
+        return user_id in await self.gate.owners.ids(fresh=fresh)
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
         async def ask() -> bool:

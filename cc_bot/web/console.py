@@ -67,7 +67,7 @@ class ConsolePages:
     async def _require_owner(self, request: web.Request) -> SignedIn:
         """Check with Discord again, as `/admin` does. Raises OwnersOnly."""
         owner = owner_of(request)
-        if not await self._services.discord.is_owner(owner.user_id, anew=True):
+        if not await self._services.discord.is_owner(owner.user_id, fresh=True):
             raise OwnersOnly
         return owner
 

@@ -29,8 +29,8 @@ class Discord(Protocol):
     async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
         """Why commands there would be refused; not counted."""
 
-    async def is_owner(self, user_id: int, *, anew: bool = False) -> bool:
-        """As of a few seconds ago; `anew`: as of now."""
+    async def is_owner(self, user_id: int, *, fresh: bool = False) -> bool:
+        """As of a few seconds ago; `fresh`: as of now."""
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
         """As of the last minute."""

@@ -61,8 +61,8 @@ class Town:
     async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
         return {place: NotAllowed() for place in places if place.user_id in self.denied}
 
-    async def is_owner(self, user_id: int, *, anew: bool = False) -> bool:
-        return user_id in self.owners and not (anew and user_id in self.former_owners)
+    async def is_owner(self, user_id: int, *, fresh: bool = False) -> bool:
+        return user_id in self.owners and not (fresh and user_id in self.former_owners)
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
         return (user_id, guild_id) in self.managers
