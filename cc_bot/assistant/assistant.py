@@ -60,7 +60,7 @@ from cc_bot.texts import explain, texts
 from cc_bot.tools.consent import is_pending
 from cc_bot.tools.registry import ToolRegistry
 
-_MAX_TOLD: Final = 1000
+_MAX_KNOWN: Final = 1000
 _log = structlog.get_logger(__name__)
 
 MAX_QUESTION_CHARACTERS = 6000
@@ -96,7 +96,7 @@ class Assistant:
         """Without `summaries` none are made or shown to the model; without `spending` nothing is limited."""
         self._stores = stores
         self._chains = chains
-        self._told_without_tools = set[tuple[SessionKey, str]]()
+        self._known_without_tools = set[tuple[SessionKey, str]]()
         self._tools = tools
         self._internet = settings.internet
         self._turn_limit_s = settings.turn_limit_s
@@ -326,13 +326,12 @@ class Assistant:
             emit(TextDelta(draft.text))
 
     def _is_news(self, turn: Turn, model: str) -> bool:
-        """False if the conversation was already told about this model."""
-        told = (turn.key, model)
-        if told in self._told_without_tools:
+        known = (turn.key, model)
+        if known in self._known_without_tools:
             return False
-        if len(self._told_without_tools) == _MAX_TOLD:
-            self._told_without_tools.clear()
-        self._told_without_tools.add(told)
+        if len(self._known_without_tools) == _MAX_KNOWN:
+            self._known_without_tools.clear()
+        self._known_without_tools.add(known)
         return True
 
     @property

@@ -168,9 +168,9 @@ class Rounds:
             results = await self._call_all(wanted, prompt, draft)
             if len(draft.calls) > step:
                 draft.calls[step] = replace(draft.calls[step], native=storable(finish.native))
-            told = tuple(replace(call, arguments=_kept_arguments(call)) for call in wanted)
+            calls = tuple(replace(call, arguments=_kept_arguments(call)) for call in wanted)
             said = draft.text[said_before:].strip()
-            prompt.add(AssistantPart(said, told, native=finish.native), *results)
+            prompt.add(AssistantPart(said, calls, native=finish.native), *results)
 
     async def _keep(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
         if self.keep_calls is None:
@@ -205,8 +205,8 @@ class Rounds:
         if kept := kept_ids(call):
             return all([await self.context.memories.get(user_id, each) for each in kept])
         if call.ok and call.name == "schedule" and schedules is not None:
-            told = json.loads(call.result).get("scheduled", {})
-            return await schedules.get(user_id, told.get("ref", 0)) is not None
+            scheduled = json.loads(call.result).get("scheduled", {})
+            return await schedules.get(user_id, scheduled.get("ref", 0)) is not None
         return True
 
     async def _listen(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
@@ -303,8 +303,8 @@ class Rounds:
                 waits = outcome.proposal is not None and outcome.proposal.goes_on
                 self.emit(ToolFinished(request.id, request.name, outcome.ok, waits))
                 self._tell(outcome)
-                told = result_for_model(outcome.text)
-                results.append(ToolResultPart(request.id, request.name, told, outcome.tainted))
+                text = result_for_model(outcome.text)
+                results.append(ToolResultPart(request.id, request.name, text, outcome.tainted))
                 if outcome.images:
                     shown += outcome.images
                     self.emit(ImagesGiven(outcome.images))
@@ -355,8 +355,8 @@ class Rounds:
             refused = {"error": _ENOUGH}
             if not outcome.changes:
                 return ToolOutcome(json.dumps(refused), ok=False, tainted=outcome.tainted)
-            told = json.dumps({**json.loads(outcome.text), "superseded": refused}, ensure_ascii=False)
-            return replace(outcome, text=told, proposal=None)
+            text = json.dumps({**json.loads(outcome.text), "superseded": refused}, ensure_ascii=False)
+            return replace(outcome, text=text, proposal=None)
         else:
             others.insert(len(others) if drawing is None else drawing, proposal)
         return outcome

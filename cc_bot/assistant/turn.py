@@ -168,10 +168,10 @@ class TurnPrompt:
 
 def _found_nothing(result: str) -> bool:
     try:
-        told = json.loads(result)
+        content = json.loads(result)
     except (ValueError, RecursionError):
         return False
-    lists = [each for each in told.values() if isinstance(each, list)] if isinstance(told, dict) else []
+    lists = [each for each in content.values() if isinstance(each, list)] if isinstance(content, dict) else []
     return bool(lists) and not any(lists)
 
 

@@ -47,7 +47,7 @@ _DOCUMENT_ENDINGS = _TABLE_ENDINGS | frozenset(
     [
         *(".pdf", ".docx", ".docm", ".dotx", ".xlsx", ".xlsm", ".xlsb", ".xls", ".pptx", ".pptm", ".ppsx"),
         *(".odt", ".ods", ".odp", ".rtf", ".epub"),
-        *(".doc", ".ppt"),  # to be told that they are to be saved anew
+        *(".doc", ".ppt"),  # refused with the advice to save them again
     ]
 )
 

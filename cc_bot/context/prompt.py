@@ -42,13 +42,13 @@ def canvas_lines(canvas: Canvas) -> str:
 def _line(element: Element) -> str:
     match element:
         case Card(id_, title, content):
-            kind, told = "card", {"title": title, "content": content}
+            kind, values = "card", {"title": title, "content": content}
         case Text(id_, content, title):
-            kind, told = "text", {"title": title, "content": content} if title else {"content": content}
+            kind, values = "text", {"title": title, "content": content} if title else {"content": content}
         case Chart(id_, title, type_):
-            kind, told = "chart", {"title": title, "type": type_}
-    values = ", ".join(f"{name}={_quoted(value)}" for name, value in told.items())
-    return f"- [{kind}] id={_quoted(id_)}: {values}"
+            kind, values = "chart", {"title": title, "type": type_}
+    pairs = ", ".join(f"{name}={_quoted(value)}" for name, value in values.items())
+    return f"- [{kind}] id={_quoted(id_)}: {pairs}"
 
 
 def _quoted(text: str) -> str:
@@ -152,14 +152,14 @@ def build_prompt(
     memories that are always sent. `cost`: tokens of a message."""
     asked = user_part(question.below(history[-1].discord_id if history else None))
     budget = style.budget_tokens if budget_tokens is None else budget_tokens
-    told = changing(
+    second = changing(
         locale, now.astimezone(timezone), timezone, recap.text if recap else "", paused=paused, canvas=canvas
     )
     tainted = canvas.tainted or (recap is not None and recap.tainted)
     return (
         SystemPart(_stable(locale, tools, persona, notes, timezone, temporary=temporary)),
         *chain.from_iterable(map(message_parts, window(history, budget, cost))),
-        SystemPart(told, tainted),
+        SystemPart(second, tainted),
         asked,
     )
 

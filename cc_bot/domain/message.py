@@ -98,10 +98,10 @@ class ToolCall:
         if not self.result or self.ok:
             return not self.result
         try:
-            told = json.loads(self.result)
+            content = json.loads(self.result)
         except (ValueError, RecursionError):
             return False
-        return isinstance(told, dict) and MAYBE_DONE in told
+        return isinstance(content, dict) and MAYBE_DONE in content
 
 
 MAX_REQUEST_IMAGE_BYTES: Final = 20 * 2**20

@@ -102,7 +102,7 @@ _SELECT_CANVAS: Final = f"""
     WHERE {_OPEN} AND canvas_state <> '{EMPTY_CANVAS}'
 """  # noqa: S608 - put together from constants alone
 
-# Four parts in one trip, told apart by `role`; a scalar subquery would repeat a summary with every message.
+# Four parts in one trip, which differ in `role`; a scalar subquery would repeat a summary with every message.
 SELECT_OPEN_SESSION: Final = f"""
     SELECT * FROM ({_SELECT_TAIL}) AS tail
     UNION ALL
@@ -321,7 +321,7 @@ DELETE_FILES_BEYOND_QUOTA: Final = """
     RETURNING 1
 """
 
-# Rows left by FREE_OLDEST_FILES; their user is told now. $1 session, $2 user
+# Rows left by FREE_OLDEST_FILES; reported to their user now. $1 session, $2 user
 DELETE_FREED_FILES: Final = """
     DELETE FROM attachments WHERE session_id = $1 AND user_id = $2 AND bytes IS NULL RETURNING 1
 """

@@ -294,8 +294,8 @@ class TurnLedger:
         columns = (turn.id, turn.key.user_id, place_id, json.dumps(pages))
         batch = [Statement(_MOVED, columns)]
         if place_id != turn.key.channel_id and turn.answer_id is not None:
-            told = (turn.key.user_id, turn.answer_id)
-            batch += [Statement(sql, told) for sql in (_THAW_UNREAD, _LEAVE_CHANNEL)]
+            answer = (turn.key.user_id, turn.answer_id)
+            batch += [Statement(sql, answer) for sql in (_THAW_UNREAD, _LEAVE_CHANNEL)]
         await self._database.transaction(batch, [user(turn.key.user_id)])
 
     async def mark_settled(self, entry: str, user_id: int) -> None:

@@ -379,8 +379,8 @@ def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def succeeded(told: Mapping[str, Any], **effects: Any) -> ToolOutcome:
-    return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=True, **effects)
+def succeeded(content: Mapping[str, Any], **effects: Any) -> ToolOutcome:
+    return ToolOutcome(json.dumps(content, ensure_ascii=False), ok=True, **effects)
 
 
 def failed(problem: str) -> ToolOutcome:
@@ -388,8 +388,8 @@ def failed(problem: str) -> ToolOutcome:
 
 
 def outcome_unknown(problem: str) -> ToolOutcome:
-    told = {"error": problem, MAYBE_DONE: True}
-    return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=False, has_side_effects=True)
+    content = {"error": problem, MAYBE_DONE: True}
+    return ToolOutcome(json.dumps(content, ensure_ascii=False), ok=False, has_side_effects=True)
 
 
 # Lenient parsing of models' arguments; what only one tool needs is in its module.

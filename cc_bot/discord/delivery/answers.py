@@ -238,8 +238,8 @@ class TurnRunner:
         for index, question in enumerate(questions):
             at = _location(turn.row, question)
             resolved = await self.references.resolve(question, at, asked.links_in if asked else "")
-            for told in resolved.events:
-                live.feed(told)
+            for notice in resolved.events:
+                live.feed(notice)
             questions[index] = resolved.question
         return tuple(questions)
 

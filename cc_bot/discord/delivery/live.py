@@ -212,7 +212,7 @@ def show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
     """End the answer with a sentence if the block raises."""
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - the user is told
+    except Exception as error:  # noqa: BLE001 - the user sees it
         state, passing = live.state, True
         if isinstance(error, BeingErased):  # nothing of the conversation is shown
             state, passing = AnswerState(carried=state.carried), False

@@ -299,8 +299,8 @@ class Reply:
         page = self._sent[-1].page if self._sent else None
         if await self._outlet.whisper(sentence) or page is None:
             return
-        told = replace(page, facts=page.facts.noting(sentence))
-        await self._edit(len(self._sent) - 1, told, RETRY_PAUSES_S)
+        noted = replace(page, facts=page.facts.noting(sentence))
+        await self._edit(len(self._sent) - 1, noted, RETRY_PAUSES_S)
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
         """Post a message apart from the answer, after its first: Discord would take it for the deferred
