@@ -54,14 +54,11 @@ class LimitStore(Store):
     ) -> None:
         """Applies from the next question on. None: no limit."""
         params = (scope, scope_id, name, value, set_by, to_text(self._clock()))
-        await self._database.transaction([Statement(_SET, params)], [MAINTENANCE_LOCK])
+        await self._change([MAINTENANCE_LOCK], _SET, *params)
 
     async def unset(self, scope: LimitScope, scope_id: int, name: LimitName) -> bool:
         """The operator's file decides again. Returns whether a limit was set."""
-        [rows] = await self._database.transaction(
-            [Statement(_UNSET, (scope, scope_id, name))], [MAINTENANCE_LOCK]
-        )
-        return bool(rows)
+        return bool(await self._change([MAINTENANCE_LOCK], _UNSET, scope, scope_id, name))
 
 
 def all_limits() -> Steps[tuple[SetLimit, ...]]:
@@ -124,24 +121,19 @@ class AccessStore(Store):
     async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
         """A subject has one rule."""
         params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
-        await self._database.transaction([Statement(SET_RULE, params)], [MAINTENANCE_LOCK])
+        await self._change([MAINTENANCE_LOCK], SET_RULE, *params)
 
     async def unset(self, subject: Subject, subject_id: int) -> bool:
         """Returns whether there was one."""
-        [rows] = await self._database.transaction(
-            [Statement(DELETE_RULE, (subject, subject_id))], [MAINTENANCE_LOCK]
-        )
-        return bool(rows)
+        return bool(await self._change([MAINTENANCE_LOCK], DELETE_RULE, subject, subject_id))
 
     async def begin_maintenance(self, note: str, *, set_by: int) -> None:
         """Also changes the note."""
-        params = (note, set_by, to_text(self._clock()))
-        await self._database.transaction([Statement(BEGIN_MAINTENANCE, params)], [MAINTENANCE_LOCK])
+        await self._change([MAINTENANCE_LOCK], BEGIN_MAINTENANCE, note, set_by, to_text(self._clock()))
 
     async def end_maintenance(self) -> bool:
         """Returns whether there was any."""
-        [rows] = await self._database.transaction([Statement(END_MAINTENANCE)], [MAINTENANCE_LOCK])
-        return bool(rows)
+        return bool(await self._change([MAINTENANCE_LOCK], END_MAINTENANCE))
 
 
 def visits(user_ids: Collection[int], place_ids: Sequence[int]) -> Steps[dict[int, Visit]]:

@@ -431,8 +431,7 @@ class ChannelStore(Store):
     async def pass_over(self, key: ChannelKey, discord_id: int) -> None:
         """Mark a channel as read up to an id, though the bot may not read there. No effect on a channel
         without messages."""
-        params = (key.channel_id, key.thread_id, discord_id)
-        await self._database.transaction([Statement(SKIP, params)], of_place(key))
+        await self._change(of_place(key), SKIP, key.channel_id, key.thread_id, discord_id)
 
     async def note_heard(self, key: ChannelKey, question: Message, heard: str) -> None:
         await self._database.transaction(
@@ -574,13 +573,11 @@ class ChannelStore(Store):
 
     async def add_pages(self, place_id: int, answer_id: int, discord_ids: Collection[int]) -> None:
         """The answer's id is that of its first message."""
-        params = (answer_id, json.dumps([*discord_ids]))
-        await self._database.transaction([Statement(ADD_PAGES, params)], [channel(place_id)])
+        await self._change([channel(place_id)], ADD_PAGES, answer_id, json.dumps([*discord_ids]))
 
     async def drop_pages(self, place_id: int, discord_ids: Collection[int]) -> None:
         """Forget pages that the bot is about to delete: a deleted page deletes its answer."""
-        params = (json.dumps([*discord_ids]),)
-        await self._database.transaction([Statement(DROP_PAGES, params)], [channel(place_id)])
+        await self._change([channel(place_id)], DROP_PAGES, json.dumps([*discord_ids]))
 
     async def find_place(self, place_id: int) -> KnownPlace | None:
         rows = await self._database.query(SELECT_PLACE, place_id)
@@ -590,8 +587,9 @@ class ChannelStore(Store):
         """DMs are not recorded."""
         if place.guild_id is None:
             return
-        params = (place.key.place_id, place.key.channel_id, place.guild_id)
-        await self._database.transaction([Statement(NOTE_PLACE, params)], of_place(place.key))
+        await self._change(
+            of_place(place.key), NOTE_PLACE, place.key.place_id, place.key.channel_id, place.guild_id
+        )
 
     async def list_places(self, *, limit: int, shard: Shard = WHOLE) -> tuple[Place, ...]:
         """List the most recently used of a shard, and of unknown shard."""
@@ -611,15 +609,14 @@ class ChannelStore(Store):
 
     async def set_reading(self, mode: Reading, since: int) -> int:
         """Returns the id since when the bot reads these: `since` if the last run read others."""
-        [[(began,)]] = await self._database.transaction(
-            [Statement(READING, (mode, since))], [MAINTENANCE_LOCK]
-        )
+        [(began,)] = await self._change([MAINTENANCE_LOCK], READING, mode, since)
         return int(began)
 
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
         """Hide messages up to an id, from this bot or (0) from any."""
-        params = (key.place_id, bot_id, key.channel_id, discord_id, self._now())
-        await self._database.transaction([Statement(RESET, params)], of_place(key))
+        await self._change(
+            of_place(key), RESET, key.place_id, bot_id, key.channel_id, discord_id, self._now()
+        )
 
     def _now(self) -> int:
         return to_ms(self._clock())

@@ -18,7 +18,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory_calls import without_texts
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, ErasureLog, Row, Subject, channel
+from cc_bot.storage import Database, ErasureLog, Row, Statement, Subject, channel
 
 _BEGINNING_OF_TIME: Final = ""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -31,6 +31,11 @@ class Store:
         self._database = database
         self._clock = clock
         self._log = log
+
+    async def _change(self, about: Sequence[Subject], sql: str, *params: Any) -> Sequence[Row]:
+        """Run one statement that writes. Returns its rows."""
+        [rows] = await self._database.transaction([Statement(sql, params)], about)
+        return rows
 
 
 def to_text(moment: datetime) -> str:
