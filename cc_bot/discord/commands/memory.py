@@ -49,7 +49,6 @@ from cc_bot.discord.pages.memory import (
     edited_view,
     memory_card,
     refused_view,
-    shorten,
     timestamp,
 )
 from cc_bot.discord.pages.page import Button, Menu
@@ -65,6 +64,7 @@ from cc_bot.domain.memory import (
     Order,
     Source,
 )
+from cc_bot.domain.text import shorten
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.texts import Texts, explain
 

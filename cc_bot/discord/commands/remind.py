@@ -16,7 +16,7 @@ from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.interactions import Answerable, can_write, own_space
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
-from cc_bot.discord.pages.memory import EphemeralView, one_line
+from cc_bot.discord.pages.memory import EphemeralView
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.reminders import choice_name, snoozed_page
 from cc_bot.discord.pages.replies import reply_view
@@ -24,6 +24,7 @@ from cc_bot.discord.presses import Press, on_press
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.repeats import MAX_HOURS, MIN_HOURS
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Schedule
+from cc_bot.domain.text import one_line
 from cc_bot.stores import ScheduleStore
 
 loader = lightbulb.Loader()

@@ -21,7 +21,7 @@ from cc_bot.discord.pages.custom_ids import (
     parse_custom_id,
 )
 from cc_bot.discord.pages.markdown import for_discord, messages
-from cc_bot.discord.pages.memory import escape_markdown, one_line
+from cc_bot.discord.pages.memory import escape_markdown
 from cc_bot.discord.pages.page import (
     NOTE_ID,
     NOTES_COLOUR,
@@ -55,7 +55,7 @@ from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_
 from cc_bot.domain.page import LINKS_SHOWN, PageLink, pages_behind
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.schedule import ScheduleReceipt, with_schedule
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.domain.tool_server import SEPARATOR
 from cc_bot.domain.turn import (
     AskedAbout,

@@ -16,12 +16,12 @@ import hikari
 
 from cc_bot.charts import table
 from cc_bot.discord.pages.markdown import SPOILER, for_discord, keep_spoilers_shut
-from cc_bot.discord.pages.memory import COLOUR, one_line
+from cc_bot.discord.pages.memory import COLOUR
 from cc_bot.discord.pages.page import TextFile
 from cc_bot.discord.pages.split import split, utf16_length
 from cc_bot.domain.canvas import Canvas, Chart, Element
 from cc_bot.domain.message import is_blank
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.texts import Texts
 
 # "Embed Limits" in Discord's message documentation.

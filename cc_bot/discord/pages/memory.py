@@ -15,8 +15,7 @@ from cc_bot.discord.pages.page import Button, Menu
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import Memory, Source
 from cc_bot.domain.memory_transfer import ImportPlan
-from cc_bot.domain.text import one_line as one_line  # noqa: PLC0414 - as the next
-from cc_bot.domain.text import shorten as shorten  # noqa: PLC0414 - delivery and extensions take it from here
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.texts import Texts
 
 CHOICE_CHARACTERS = 100

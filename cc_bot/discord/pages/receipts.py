@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import Any, Final
 
 from cc_bot.discord.pages.custom_ids import UndoButton, UnscheduleButton, UntellButton, UsedMemoriesButton
-from cc_bot.discord.pages.memory import escape_markdown, one_line, timestamp
+from cc_bot.discord.pages.memory import escape_markdown, timestamp
 from cc_bot.discord.pages.page import Button, Facts, Receipts, small_print
 from cc_bot.domain.memory import Receipt
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.schedule import ScheduleReceipt, with_schedule
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.domain.tool_server import is_of_server
 from cc_bot.texts import Texts
 from cc_bot.texts.reminder import described

@@ -7,11 +7,11 @@ from typing import Final
 from cc_bot.commands.reminders import short_time
 from cc_bot.discord.pages.custom_ids import SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import for_discord, messages
-from cc_bot.discord.pages.memory import CHOICE_CHARACTERS, escape_markdown, one_line, timestamp
+from cc_bot.discord.pages.memory import CHOICE_CHARACTERS, escape_markdown, timestamp
 from cc_bot.discord.pages.page import NO_FACTS, Button, Page
 from cc_bot.discord.pages.split import MESSAGE_LIMIT
 from cc_bot.domain.schedule import Firing, Missed, Schedule
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.texts import Texts
 
 
