@@ -152,7 +152,7 @@ class DiscordBot:
             except hikari.GatewayServerClosedConnectionError as error:
                 raise refusal(error) from error
             finally:
-                self._given.pulse.end()
+                self._given.pulse.look = None
                 start.cancel()
                 await asyncio.gather(start, return_exceptions=True)
                 await self._leave()
@@ -165,7 +165,7 @@ class DiscordBot:
         self._services.reminders.begin()
         self._services.recovery.begin()
         self._tasks.append(asyncio.create_task(self._tell_owners()))
-        self._given.pulse.begin(self._latency_s)
+        self._given.pulse.look = self._latency_s
         self._given.lifeline.ready()
         if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
             raise DiscordUnreachable

@@ -1,6 +1,7 @@
 """Metrics and the health of the gateway connection. No report names a user, a channel or a message."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from cc_bot.domain.turn import Usage
@@ -46,21 +47,16 @@ Look = Callable[[], float | None]
 """Seconds of the last heartbeat; None while disconnected, NaN before the first one."""
 
 
+@dataclass(slots=True)
 class GatewayHealth:
-    """The connection of one run. Disconnected before `begin` and after `end`."""
+    """The connection of one run."""
 
-    def __init__(self) -> None:
-        self._look: Look | None = None
-
-    def begin(self, look: Look) -> None:
-        self._look = look
-
-    def end(self) -> None:
-        self._look = None
+    look: Look | None = None
+    """Set while the bot answers."""
 
     @property
     def latency_s(self) -> float | None:
-        return self._look() if self._look else None
+        return self.look() if self.look else None
 
     @property
     def connected(self) -> bool:

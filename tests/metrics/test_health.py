@@ -28,7 +28,7 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
 
 def vitals_of(stores: Stores, timeout_s: float = 20) -> Vitals:
     pulse = GatewayHealth()
-    pulse.begin(lambda: 0.1)
+    pulse.look = lambda: 0.1
     return Vitals(pulse, stores.vitals, Idle, lambda: 2**40, lambda: None, timeout_s=timeout_s)
 
 
