@@ -88,7 +88,7 @@ class ConsolePages:
     async def show_status(self, request: web.Request) -> web.Response:
         owner = owner_of(request)
         seen = await self._services.status.look()
-        return _render(request, "console.html", owner, seen=seen, facts=admin.status_facts(seen, owner))
+        return _render(request, "console.html", seen=seen, facts=admin.status_facts(seen, owner))
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
         note = text_of(request, "note")
@@ -104,7 +104,6 @@ class ConsolePages:
         return _render(
             request,
             "console_limits.html",
-            owner,
             limits=await admin.limits_in_force(self._services.administration),
             names=LIMIT_NAMES,
             kinds=[kind for kind in SUBJECTS if kind != "channel"],
@@ -121,12 +120,10 @@ class ConsolePages:
         return await self._act(request, "/console/limits", admin.unset_limit, limit, *subject)
 
     async def show_access(self, request: web.Request) -> web.Response:
-        owner = owner_of(request)
         in_force = await admin.access_in_force(self._services.administration)
         return _render(
             request,
             "console_access.html",
-            owner,
             rules=[*_rules(in_force.set_here, here=True), *_rules(in_force.in_file, here=False)],
             open_to_all=in_force.all == AccessRules(),
             only_those=in_force.all.allow != Subjects(),
@@ -145,9 +142,9 @@ class ConsolePages:
         return await self._act(request, "/console/access", admin.remove_rule, *subject)
 
     async def show_models(self, request: web.Request) -> web.Response:
-        owner, most = owner_of(request), MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
+        most = MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
         chains = await self._services.administration.models.list_chains()
-        return _render(request, "console_models.html", owner, chains=chains, most_characters=most)
+        return _render(request, "console_models.html", chains=chains, most_characters=most)
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
         models, channel = text_of(request, "models"), _id(request, "channel")
@@ -165,7 +162,6 @@ class ConsolePages:
         return _render(
             request,
             "console_log.html",
-            owner,
             records=records,
             level=level,
             levels=LEVELS,
@@ -174,7 +170,7 @@ class ConsolePages:
         )
 
     async def show_doctor(self, request: web.Request) -> web.Response:
-        return _render(request, "console_doctor.html", owner_of(request), report=(), examined_at=None)
+        return _render(request, "console_doctor.html", report=(), examined_at=None)
 
     async def run_doctor(self, request: web.Request) -> web.Response:
         """Run the doctor, one run at a time."""
@@ -182,7 +178,7 @@ class ConsolePages:
         async with self._examining:
             report = await self._services.examine(owner.locale)
         examined_at = self._services.clock()
-        return _render(request, "console_doctor.html", owner, report=report, examined_at=examined_at)
+        return _render(request, "console_doctor.html", report=report, examined_at=examined_at)
 
 
 async def _for_owners(page: Handler, request: web.Request) -> web.StreamResponse:
@@ -198,7 +194,8 @@ def owner_of(request: web.Request) -> SignedIn:
     return visitor
 
 
-def _render(request: web.Request, template: str, owner: SignedIn, **values: Any) -> web.Response:
+def _render(request: web.Request, template: str, **values: Any) -> web.Response:
+    owner = owner_of(request)
     texts = owner.words
     return render(request, template, owner, console=texts.console, admin=texts.admin, **values)
 
