@@ -68,7 +68,7 @@ def call_parts(message: Message) -> Iterator[PromptPart]:
         requests = (ToolRequest(id_, call.name, call.arguments) for id_, call in calls)
         yield AssistantPart("", tuple(requests), message.tainted, calls[0][1].native)
         for id_, call in calls:
-            yield ToolResultPart(id_, call.name, call.told, message.tainted)
+            yield ToolResultPart(id_, call.name, call.result_shown, message.tainted)
 
 
 def _assistant_parts(message: Message) -> Iterator[PromptPart]:

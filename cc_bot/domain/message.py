@@ -89,7 +89,7 @@ class ToolCall:
     """Set on the first call of each step: provider data to send back with the step's calls."""
 
     @property
-    def told(self) -> str:
+    def result_shown(self) -> str:
         return result_for_model(self.result)
 
     @property
