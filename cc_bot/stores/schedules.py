@@ -132,12 +132,6 @@ SELECT_DUE: Final = f"""
     ORDER BY s.due_at LIMIT $4 /* all users */
 """
 
-SELECT_NEXT: Final = f"""
-    SELECT s.due_at FROM schedules AS s
-    WHERE s.status = 'active' AND s.due_at > 0 AND {_WHOSE} AND {_HAS_ROOM}
-    ORDER BY s.due_at LIMIT 1 /* all users */
-"""
-
 # $3 a later `advanced_at` means that the clock was set back
 SELECT_REWOUND: Final = f"""
     SELECT {SCHEDULE.of("s")} FROM schedules AS s
@@ -152,15 +146,6 @@ LOSE: Final = """
         OR claimed_by <> '' AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.claimed_by)
     )
     RETURNING schedule_id /* all users */
-"""
-
-SELECT_UNREPORTED: Final = f"""
-    SELECT {SCHEDULE.of("s")}, f.due_at, f.state
-    FROM firings AS f
-    JOIN schedules AS s ON s.id = f.schedule_id AND s.user_id = f.user_id
-    WHERE f.state IN ('missed', 'uncertain') AND f.reported = 0 AND s.kind = 'reminder' AND {_WHOSE}
-    ORDER BY f.user_id, f.due_at
-    LIMIT 100 /* all users */
 """
 
 # Reports taken by a dead process. Uses firings_being_told.
@@ -463,13 +448,21 @@ class ScheduleStore:
         """Return one owner's missed and uncertain times, and mark them as reported: returned again only if
         this process dies before `mark_told`."""
 
+        unreported = f"""
+            SELECT {SCHEDULE.of("s")}, f.due_at, f.state
+            FROM firings AS f
+            JOIN schedules AS s ON s.id = f.schedule_id AND s.user_id = f.user_id
+            WHERE f.state IN ('missed', 'uncertain') AND f.reported = 0 AND s.kind = 'reminder' AND {_WHOSE}
+            ORDER BY f.user_id, f.due_at
+            LIMIT 100 /* all users */
+        """
         report = """
             UPDATE firings SET reported = 1, told_by = $4
             WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
         """
 
         def steps() -> Steps[Missed]:
-            rows = yield Statement(SELECT_UNREPORTED, (_as_list(places), user_id))
+            rows = yield Statement(unreported, (_as_list(places), user_id))
             by_owner = groupby(map(_FIRING.read, rows), key=lambda each: each.schedule.key.user_id)
             missed = next((tuple(firings) for _, firings in by_owner), ())
             for each in missed:
@@ -486,7 +479,12 @@ class ScheduleStore:
 
     async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
         """Return the earliest next time; it may have passed."""
-        rows = await self._database.query(SELECT_NEXT, _as_list(places), user_id)
+        following = f"""
+            SELECT s.due_at FROM schedules AS s
+            WHERE s.status = 'active' AND s.due_at > 0 AND {_WHOSE} AND {_HAS_ROOM}
+            ORDER BY s.due_at LIMIT 1 /* all users */
+        """
+        rows = await self._database.query(following, _as_list(places), user_id)
         return from_ms(rows[0][0]) if rows else None
 
     async def prune(self) -> None:
@@ -570,16 +568,6 @@ def _time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None)
     return _time_after(new, max(now, after)) or old.due_at
 
 
-# $1 user, $2 since
-_SELECT_MISSED: Final = f"""
-    SELECT {SCHEDULE.of("s")}, f.due_at, f.state
-    FROM schedules AS s
-    JOIN firings AS f ON f.schedule_id = s.id AND f.user_id = $1
-    WHERE s.user_id = $1 AND s.kind = 'reminder' AND f.state IN ('missed', 'uncertain') AND f.due_at >= $2
-    ORDER BY f.due_at
-"""
-
-
 class HeartbeatStore(Store):
     """Marks of what each user's heartbeats have mentioned."""
 
@@ -603,5 +591,12 @@ class HeartbeatStore(Store):
 
     async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
         """List the user's missed and uncertain reminders since then."""
-        rows = await self._database.query(_SELECT_MISSED, user_id, to_ms(since))
-        return [*map(_FIRING.read, rows)]
+        missed = f"""
+            SELECT {SCHEDULE.of("s")}, f.due_at, f.state
+            FROM schedules AS s
+            JOIN firings AS f ON f.schedule_id = s.id AND f.user_id = $1
+            WHERE s.user_id = $1 AND s.kind = 'reminder' AND f.state IN ('missed', 'uncertain')
+                AND f.due_at >= $2
+            ORDER BY f.due_at
+        """
+        return [*map(_FIRING.read, await self._database.query(missed, user_id, to_ms(since)))]
