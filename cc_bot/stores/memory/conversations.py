@@ -4,7 +4,8 @@ Summaries that cover them are deleted, as are canvas elements that those answers
 
 import json
 import re
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -114,8 +115,6 @@ def _add(
 
 MIN_LENGTH: Final = 12
 """Characters. A shorter text, such as a number or name, also occurs in unrelated messages."""
-_FEW: Final = 32
-"""Up to this number, searching one by one is faster."""
 _START: Final = 4
 """Characters by which candidates are looked up."""
 _LETTER: Final = "[0-9a-z\u00c0-\u052f]"
@@ -128,28 +127,19 @@ class TextMatcher:
     """A set of texts to find in others. Those shorter than MIN_LENGTH never match."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = {folded for text in texts if len(folded := fold(text).strip()) >= MIN_LENGTH}
-        self._by_start: dict[str, list[str]] = {}
-        for text in self._texts:
-            self._by_start.setdefault(text[:_START], []).append(text)
+        self._by_start = defaultdict[str, set[str]](set)
+        for text in texts:
+            if len(folded := fold(text).strip()) >= MIN_LENGTH:
+                self._by_start[folded[:_START]].add(folded)
 
     def within(self, text: str) -> bool:
         """Return whether this text contains one of the texts as whole words, ignoring width and case."""
-        if not self._texts:
-            return False
-        folded = fold(text)
+        folded = fold(text) if self._by_start else ""
         return any(
-            re.search(f"{_EDGE}{re.escape(sought)}{_END}", folded) for sought in self._contained(folded)
+            folded.startswith(sought, at) and re.search(f"{_EDGE}{re.escape(sought)}{_END}", folded)
+            for at in range(len(folded) - MIN_LENGTH + 1)
+            for sought in self._by_start.get(folded[at : at + _START], ())
         )
-
-    def _contained(self, folded: str) -> Iterator[str]:
-        if len(self._texts) <= _FEW:
-            yield from (sought for sought in self._texts if sought in folded)
-            return
-        for place in range(len(folded) - MIN_LENGTH + 1):
-            for sought in self._by_start.get(folded[place : place + _START], ()):
-                if folded.startswith(sought, place):
-                    yield sought
 
 
 # $1 is the user, $2 an array of messages, unless stated otherwise.
