@@ -11,8 +11,8 @@ from typing import Annotated, Final, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from cc_bot.domain.errors import InvalidAgents
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces, Reasoning
+from cc_bot.domain.text import Locale
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import AgentsFileTexts

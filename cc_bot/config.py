@@ -27,10 +27,10 @@ from cc_bot.domain.errors import (
     StartupError,
     UnknownSetting,
 )
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import MAX_PINNED
 from cc_bot.domain.message import REASONING, Reading, Reasoning
 from cc_bot.domain.privacy import Retention
+from cc_bot.domain.text import Locale
 from cc_bot.encodings import decode_text
 from cc_bot.regular_file import read_regular
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 
 from cc_bot.domain.access import AccessLists, Subjects
 from cc_bot.domain.errors import InvalidPolicy
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import (
     DEFAULT_RULES,
     EVERYONE,

@@ -17,9 +17,9 @@ import structlog
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, ContextTooLong, ModelSaidNothing, ModelUnavailable
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import MAX_SUMMARY_CHARACTERS, Backlog, SessionKey, clean_summary
+from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish, SystemPart, UserPart
 from cc_bot.spending import Spending

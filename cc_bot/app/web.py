@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 from cc_bot.config import Config
 from cc_bot.domain.access import WebPlace
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.log import RecentRecords
 from cc_bot.stores import open_stores
 from cc_bot.texts import texts

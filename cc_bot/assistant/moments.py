@@ -16,7 +16,7 @@ from cc_bot.domain.errors import (
     RepeatNotUnderstood,
     WhenNotUnderstood,
 )
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.domain.when import MAX_LENGTH, Planned, looks_repeated, parse_schedules
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, SystemPart, UserPart

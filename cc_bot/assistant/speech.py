@@ -15,9 +15,9 @@ from cc_bot.assistant.rounds import Emit
 from cc_bot.assistant.turn import TurnRequest
 from cc_bot.context.recordings import BYTES_A_SECOND, MAX_SECONDS, is_silence_artifact, probe_audio
 from cc_bot.domain import errors
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment, Message, is_blank, with_heard
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import FilesLeftOut, Notice
 from cc_bot.domain.usage import TOKENS_A_SECOND, UsageSubject
 from cc_bot.llm.speech import Speaker, Transcriber

@@ -15,7 +15,6 @@ from cc_bot.context.tokens import has_images, part_tokens, request_tokens, tools
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.form import Asker
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Audience, Memory, Source
 from cc_bot.domain.message import (
     THE_DEFAULT,
@@ -32,6 +31,7 @@ from cc_bot.domain.message import (
 from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.internet.addresses import TurnTexts

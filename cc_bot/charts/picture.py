@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from cc_bot.domain.canvas import Chart, Series
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 
 WIDTH: Final = 800
 GROUND: Final = "#1E1F22"

@@ -10,11 +10,10 @@ from html import escape
 from itertools import pairwise
 from typing import Final
 
-from cc_bot.charts.labels import balance, shorten, widest_unit, wrap_label
 from cc_bot.charts.table import format_exactly, format_short, percent, scale, slices
 from cc_bot.domain.canvas import Chart
-from cc_bot.domain.kinsoku import graphemes, is_wide
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.kinsoku import balance, graphemes, is_wide, shorten, widest_unit, wrap_label
+from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 
 WIDTH: Final = 440

@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import CcBotError, CopyStopped, InvalidSetting, OutputLost, StorageError
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.cli import storage_problem
 from cc_bot.version import __version__

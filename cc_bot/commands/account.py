@@ -4,9 +4,9 @@ from typing import Final
 
 from cc_bot.charts import table
 from cc_bot.commands.reply import Caller, Reply
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.clock import zone_of
 from cc_bot.domain.message import UserSettings
-from cc_bot.domain.timezones import zone_of
+from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import chart_of
 from cc_bot.spending import Spending
 from cc_bot.stores import Keep, Stores

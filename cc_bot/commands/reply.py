@@ -6,8 +6,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.access import Subject
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.locale import Locale
-from cc_bot.domain.text import one_line, printable, shorten
+from cc_bot.domain.text import Locale, one_line, printable, shorten
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.texts import Texts
 

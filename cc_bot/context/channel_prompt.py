@@ -19,10 +19,9 @@ from cc_bot.context.instructions import instructions
 from cc_bot.context.prompt import BuiltPrompt, changing, profile, told_to_be
 from cc_bot.context.speakers import YOU, beginning, speaker, spoken
 from cc_bot.context.tokens import UNSAID, part_tokens, user_part
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
-from cc_bot.domain.text import one_line
+from cc_bot.domain.text import Locale, one_line
 from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
 
 KEPT_SHARE: Final = 0.75

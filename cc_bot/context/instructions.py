@@ -3,7 +3,7 @@ hit. What changes is in the second system message."""
 
 from dataclasses import dataclass
 
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts.area import named
 from cc_bot.texts.commands import plainly
 

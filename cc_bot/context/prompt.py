@@ -18,11 +18,10 @@ from zoneinfo import ZoneInfo
 from cc_bot.context.instructions import Instructions, instructions
 from cc_bot.context.tokens import message_parts, message_tokens, user_part
 from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Text
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Recollection, Session, listed
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import Locale, shorten
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
 
 # The canvas, one line per element. Values are JSON strings, so that a title can't break out of its line.

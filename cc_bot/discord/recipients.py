@@ -19,9 +19,8 @@ from cc_bot.discord.places import Recent
 from cc_bot.domain.access import Subject
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import AccessError, CcBotError, StorageError, TooManyCommands
-from cc_bot.domain.locale import Locale, language_of
 from cc_bot.domain.message import UserSettings
-from cc_bot.domain.text import one_line, shorten
+from cc_bot.domain.text import Locale, language_of, one_line, shorten
 from cc_bot.stores.settings import SettingsStore
 from cc_bot.texts import Texts, commands, explain, texts, texts_with_mentions
 

@@ -41,7 +41,6 @@ from cc_bot.discord.incoming import (
 from cc_bot.discord.interactions import Answerable, is_ephemeral, message_link, own_space
 from cc_bot.discord.places import Places, Recent, may_read
 from cc_bot.domain.errors import AttachmentNotFetched, ConversationNotShown, InputError, TargetNotShown
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import (
     FORWARD_NAME,
     Attachment,
@@ -51,7 +50,7 @@ from cc_bot.domain.message import (
     Reference,
     typed_part,
 )
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import Locale, shorten
 from cc_bot.domain.turn import AskedAbout, FilesLeftOut, MessagesRead, ReplyWithheld, TurnEvent
 from cc_bot.stores import Stores
 from cc_bot.stores.channels import Said

@@ -33,8 +33,8 @@ from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.discord.reminders import Posting, Reminders
 from cc_bot.discord.web import DiscordForPages, PagesUrl
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Reading
+from cc_bot.domain.text import Locale
 from cc_bot.in_order import RateLimiter
 from cc_bot.parts import Parts
 from cc_bot.process import Membership

@@ -1,6 +1,5 @@
 """Values and errors. No I/O happens here, and nothing else of cc_bot is imported."""
 
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import FoundMemory, Memory, MemoryChange, Source
 from cc_bot.domain.message import (
     Agent,
@@ -13,6 +12,7 @@ from cc_bot.domain.message import (
     UserSettings,
 )
 from cc_bot.domain.session import Session, SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import (
     CanvasChanged,
     Done,

@@ -1,8 +1,14 @@
-"""The current time, passed as an argument."""
+"""The current time, passed as an argument, and time zones by the names people use."""
 
-from collections.abc import Callable
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Final
+from zoneinfo import available_timezones
+
+from cc_bot.domain.text import hiragana
 
 Clock = Callable[[], datetime]
 AHEAD: Final = timedelta(minutes=1)
@@ -12,3 +18,141 @@ stored before a clock was set back."""
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+USUAL: Final = "Asia/Tokyo"
+
+_NAMES: Final[Mapping[str, str]] = {
+    USUAL: (
+        "東京 日本 にほん にっぽん とうきょう 大阪 おおさか 京都 名古屋 札幌 北海道 仙台 横浜 神戸 広島"
+        " 福岡 九州 沖縄 おきなわ 那覇 jst japan osaka"
+    ),
+    "Asia/Seoul": "ソウル 韓国 かんこく プサン 釜山 kst korea southkorea",
+    "Asia/Taipei": "台北 台湾 たいわん たいぺい taiwan",
+    "Asia/Shanghai": "上海 中国 北京 ちゅうごく しゃんはい ぺきん 深圳 広州 china beijing",
+    "Asia/Hong_Kong": "香港 ほんこん hkt hongkong",
+    "Asia/Macau": "マカオ macao",
+    "Asia/Singapore": "シンガポール sgt singapore",
+    "Asia/Bangkok": "バンコク タイ タイランド ict thailand",
+    "Asia/Ho_Chi_Minh": "ホーチミン ベトナム ハノイ vietnam hanoi saigon",
+    "Asia/Manila": "マニラ フィリピン セブ philippines cebu",
+    "Asia/Jakarta": "ジャカルタ インドネシア wib indonesia",
+    "Asia/Makassar": "バリ バリ島 bali",
+    "Asia/Kuala_Lumpur": "クアラルンプール マレーシア malaysia",
+    "Asia/Phnom_Penh": "プノンペン カンボジア cambodia",
+    "Asia/Yangon": "ヤンゴン ミャンマー myanmar",
+    "Asia/Ulaanbaatar": "ウランバートル モンゴル mongolia",
+    "Asia/Kathmandu": "カトマンズ ネパール nepal",
+    "Asia/Dhaka": "ダッカ バングラデシュ bangladesh",
+    "Asia/Kolkata": "インド デリー ニューデリー ムンバイ コルカタ ist india delhi newdelhi mumbai",
+    "Asia/Dubai": "ドバイ アラブ首長国連邦 uae アブダビ abudhabi",
+    "Asia/Riyadh": "リヤド サウジアラビア saudiarabia",
+    "Asia/Jerusalem": "エルサレム イスラエル テルアビブ israel telaviv",
+    "Europe/Istanbul": "イスタンブール トルコ turkey",
+    "Europe/Moscow": "モスクワ ロシア msk russia",
+    "Asia/Vladivostok": "ウラジオストク",
+    "Europe/Kyiv": "キーウ キエフ ウクライナ ukraine kiev",
+    "Europe/Helsinki": "ヘルシンキ フィンランド eet eest finland",
+    "Europe/Athens": "アテネ ギリシャ greece",
+    "Europe/Stockholm": "ストックホルム スウェーデン sweden",
+    "Europe/Oslo": "オスロ ノルウェー norway",
+    "Europe/Copenhagen": "コペンハーゲン デンマーク denmark",
+    "Europe/Berlin": "ベルリン ドイツ ミュンヘン フランクフルト cet cest germany munich frankfurt",
+    "Europe/Paris": "パリ フランス france",
+    "Europe/Madrid": "マドリード スペイン バルセロナ spain barcelona",
+    "Europe/Rome": "ローマ イタリア ミラノ italy milan",
+    "Europe/Vienna": "ウィーン オーストリア austria",
+    "Europe/Zurich": "チューリッヒ スイス ジュネーブ switzerland geneva",
+    "Europe/Amsterdam": "アムステルダム オランダ netherlands holland",
+    "Europe/Brussels": "ブリュッセル ベルギー belgium",
+    "Europe/Warsaw": "ワルシャワ ポーランド poland",
+    "Europe/Prague": "プラハ チェコ czechia",
+    "Europe/Budapest": "ブダペスト ハンガリー hungary",
+    "Europe/London": "ロンドン イギリス 英国 bst uk britain england",
+    "Europe/Dublin": "ダブリン アイルランド ireland",
+    "Europe/Lisbon": "リスボン ポルトガル wet west portugal",
+    "Atlantic/Reykjavik": "レイキャビク アイスランド iceland",
+    "America/New_York": "ニューヨーク アメリカ 米国 ワシントン ボストン マイアミ est edt nyc usa us america",
+    "America/Chicago": "シカゴ ヒューストン ダラス アメリカ 米国 cst cdt usa us america houston dallas",
+    "America/Denver": "デンバー アメリカ 米国 mst mdt usa us america",
+    "America/Los_Angeles": (
+        "ロサンゼルス ロス サンフランシスコ シアトル ラスベガス アメリカ 米国 pst pdt pt la usa us america"
+        " sanfrancisco seattle lasvegas"
+    ),
+    "America/Anchorage": "アンカレッジ アラスカ akst akdt alaska",
+    "Pacific/Honolulu": "ハワイ ホノルル hst hawaii",
+    "Pacific/Guam": "グアム chst",
+    "America/Toronto": "トロント カナダ モントリオール canada montreal",
+    "America/Vancouver": "バンクーバー カナダ canada",
+    "America/Mexico_City": "メキシコ メキシコシティ mexico",
+    "America/Sao_Paulo": "サンパウロ ブラジル リオデジャネイロ brazil rio",
+    "America/Argentina/Buenos_Aires": "ブエノスアイレス アルゼンチン argentina",
+    "America/Santiago": "サンティアゴ チリ chile",
+    "America/Lima": "リマ ペルー peru",
+    "Africa/Cairo": "カイロ エジプト egypt",
+    "Africa/Nairobi": "ナイロビ ケニア kenya",
+    "Africa/Johannesburg": "ヨハネスブルグ 南アフリカ southafrica",
+    "Australia/Sydney": "シドニー オーストラリア メルボルン aest aedt australia",
+    "Australia/Brisbane": "ブリスベン ケアンズ ゴールドコースト cairns",
+    "Australia/Perth": "パース awst",
+    "Pacific/Auckland": "オークランド ニュージーランド nzst nzdt newzealand",
+    "UTC": "世界標準時 協定世界時 utc gmt z",
+}
+"""Words that are not part of the zone's name. Of several zones, the first is meant."""
+
+
+def zone_of(typed: str) -> str:
+    """Return the zone that a word names; the word itself if it names none."""
+    wanted = _fold(typed)
+    if _OFFSET.fullmatch(wanted):  # several zones have each offset
+        return USUAL if _USUAL_OFFSET.fullmatch(wanted) else typed.strip()
+    return next(iter(_by_name().get(wanted, ())), typed.strip())
+
+
+def suggest_zones(typed: str, own: str | None = None) -> list[str]:
+    """Return zones for a typed prefix, likeliest first; without one the user's own, then common ones."""
+    wanted = _fold(typed)
+    if not wanted:
+        return _once([*filter(None, [own]), USUAL, *_NAMES, *_known()])
+    found = [name for name in _by_name() if name.startswith(wanted) or ("/" in name and wanted in name)]
+    found.sort(key=lambda name: (name != wanted, not name.startswith(wanted)))
+    return _once(zone for name in found for zone in _by_name()[name])
+
+
+_OFFSET: Final = re.compile(r"(?:utc|gmt)?[+−-]\d{1,2}(?::?\d\d)?")
+_USUAL_OFFSET: Final = re.compile(r"(?:utc|gmt)?\+0?9(?::?00)?")
+_INVERTED: Final = re.compile(r"(?:Etc/)?GMT[+-]?\d+")
+"""POSIX inverts the sign: Etc/GMT+9 is nine hours behind UTC."""
+
+
+@cache
+def _known() -> tuple[str, ...]:
+    return tuple(
+        sorted(
+            zone for zone in available_timezones() - {"localtime", "Factory"} if not _INVERTED.fullmatch(zone)
+        )
+    )
+
+
+@cache
+def _by_name() -> Mapping[str, list[str]]:
+    """The words above, then cities and whole names."""
+    found: dict[str, list[str]] = {}
+    for zone, names in _NAMES.items():
+        for name in names.split():
+            found.setdefault(_fold(name), []).append(zone)
+    for zone in filter(lambda zone: "/" in zone, _known()):
+        for name in (zone.rsplit("/", 1)[1], zone):
+            found.setdefault(_fold(name), []).append(zone)
+    return found
+
+
+def _once(zones: Iterable[str]) -> list[str]:
+    """Return the zones known to this machine, without duplicates."""
+    known = frozenset(_known())
+    return [zone for zone in dict.fromkeys(zones) if zone in known]
+
+
+def _fold(text: str) -> str:
+    plain = hiragana(unicodedata.normalize("NFKC", text).casefold())
+    return "".join(each for each in plain if each not in " _・")

@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cc_bot.domain.document import Document
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 
 Role = Literal["user", "assistant"]
 

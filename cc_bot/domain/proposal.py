@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from cc_bot.domain.canvas import Chart
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_server import Approvers
 
 MAX_PROPOSALS: Final = 5

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import ReceiptState
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.repeats import Quiet
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 
 MAX_TEXT_CHARACTERS: Final = 1000
 MAX_SCHEDULES: Final = 100

@@ -6,12 +6,12 @@ from operator import add
 from typing import Final, Literal
 
 from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import MemoryChange
 from cc_bot.domain.message import Attachment, Message, Pointing, ToolCall, Visibility, is_recording
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_server import is_of_server
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment
+from cc_bot.domain.text import Locale
 
 MAX_HEARD_CHARACTERS: Final = 30_000  # twice what a fast speaker says in twenty minutes
 

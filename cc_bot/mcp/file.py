@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from cc_bot.domain.errors import InvalidToolServers
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_server import SEPARATOR, Approvers, ServerTool
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, printable_key
 from cc_bot.texts import Texts, texts

@@ -15,7 +15,6 @@ from typing import Final, NamedTuple, TypedDict, Unpack
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility, is_blank
 from cc_bot.domain.repeats import Quiet, hours_of, in_hours, next_time
 from cc_bot.domain.schedule import (
@@ -31,7 +30,7 @@ from cc_bot.domain.schedule import (
     ScheduleKind,
 )
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.text import printable
+from cc_bot.domain.text import Locale, printable
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps, user
 from cc_bot.stores.columns import (
     MESSAGE,

@@ -10,8 +10,8 @@ from zoneinfo import available_timezones
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import UnknownTimezone
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import UserSettings
+from cc_bot.domain.text import Locale
 from cc_bot.storage import Database, Statement, Steps, channel, user
 from cc_bot.stores.canvases import MOVE
 from cc_bot.stores.columns import Columns, Kind, Store, to_text

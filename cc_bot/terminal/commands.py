@@ -13,8 +13,8 @@ from prompt_toolkit.completion import Completion
 from cc_bot.commands import memories, reminders
 from cc_bot.commands.reply import Reply
 from cc_bot.domain import errors
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Source
+from cc_bot.domain.text import Locale
 from cc_bot.domain.when import split_when
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.questions import Chat, answer_question, explain_to_operator

@@ -17,12 +17,12 @@ from cc_bot.commands.reply import Caller
 from cc_bot.domain import errors
 from cc_bot.domain.canvas import Chart
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import receipt_of
 from cc_bot.domain.message import Agent, Message, Visibility
 from cc_bot.domain.proposal import CallMessage, Moment, Proposal, Value
 from cc_bot.domain.schedule import zone_named
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import Done
 from cc_bot.domain.usage import UsageSubject

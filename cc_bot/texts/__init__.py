@@ -7,7 +7,7 @@ from typing import Final, get_type_hints
 
 from cc_bot.domain import errors
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts.admin import AdminTexts, ConsoleTexts
 from cc_bot.texts.agents import AgentsFileTexts, AgentTexts, ModelsFileTexts, OperatorFileTexts, PolicyFileTexts
 from cc_bot.texts.answer import AnswerTexts, CanvasTexts, MentionTexts, MessageMenuTexts, SummaryTexts, UnfinishedTexts

@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, Never, Self, TypeVar, cast, overload
 
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 
 Key = TypeVar("Key")
 Wording = TypeVar("Wording")

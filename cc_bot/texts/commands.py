@@ -5,7 +5,7 @@ names (lower case, no spaces, but in menus) and 1-100 for descriptions.
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts.admin import AdminTexts
 from cc_bot.texts.area import Area, Both, Sentence, Show, named
 

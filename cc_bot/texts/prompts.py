@@ -10,9 +10,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.heartbeat import HeartbeatItem, Reason
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Role, is_blank
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import Locale, shorten
 
 _SUMMARY_INSTRUCTIONS: Final = {
     Locale.JA: (

@@ -19,8 +19,8 @@ from cc_bot.charts.table import format_exactly
 from cc_bot.domain import errors
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Text
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.stores.canvases import CanvasClock
 from cc_bot.texts import Texts, texts
 from cc_bot.web.conversations import channel_names

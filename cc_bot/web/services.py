@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.errors import AccessError
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.log import RecentRecords
 from cc_bot.parts import Parts
 

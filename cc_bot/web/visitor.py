@@ -15,7 +15,7 @@ from aiohttp import web
 from cc_bot.commands.reply import Caller
 from cc_bot.domain.access import MAX_LIFE, WebSession
 from cc_bot.domain.errors import NotSignedIn, TooManyRequests
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.texts import texts
 from cc_bot.web.services import WebServices, WebSettings

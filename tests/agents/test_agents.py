@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from cc_bot.agents import Agents
 from cc_bot.domain.errors import InvalidAgents
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 
 
 @dataclass

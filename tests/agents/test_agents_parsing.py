@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import cc_bot.tools
 from cc_bot.agents import MAX_AGENTS, MAX_PROMPT_LENGTH, parse_agents
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent, AgentPlaces
+from cc_bot.domain.text import Locale
 from cc_bot.operator_file import FileRefused
 from cc_bot.texts import texts
 from cc_bot.tools.registry import discover

@@ -8,7 +8,7 @@ import pytest
 
 from cc_bot.config import read_config
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts import explain, texts
 from tests.end_to_end.program import Program
 from tests.web.pages import free_port

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.charts import table
-from cc_bot.charts.labels import balance, cells
 from cc_bot.charts.table import format_exactly, format_short, scale
 from cc_bot.domain import Locale
 from cc_bot.domain.canvas import Chart, ChartKind, Series
+from cc_bot.domain.kinsoku import balance, cells
 from tests.charts.charts import chart, several
 
 KINDS: list[ChartKind] = ["bar", "line", "pie"]

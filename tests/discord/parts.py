@@ -24,9 +24,9 @@ from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.domain.canvas import Chart
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.policy import Policies
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending

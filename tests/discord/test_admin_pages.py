@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from cc_bot.agents import MAX_DESCRIPTION_LENGTH, MAX_DISPLAY_NAME_LENGTH
 from cc_bot.discord.commands.account import help_text
 from cc_bot.discord.commands.conversation import agent_list
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent
+from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from tests.discord.mentioned import mentioned
 

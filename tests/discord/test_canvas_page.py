@@ -12,7 +12,7 @@ from cc_bot.discord.delivery.canvas import draw_pictures
 from cc_bot.discord.pages.canvas import CanvasPage, canvas_page
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain.canvas import Canvas, Card, Chart, ChartKind, Series, Text
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)

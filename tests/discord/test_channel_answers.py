@@ -19,8 +19,8 @@ from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.discord.places import Recent
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
+from cc_bot.domain.text import Locale
 from cc_bot.llm.model import ToolRequest, UserPart
 from cc_bot.stores import Mention, channel_turn
 from cc_bot.texts import explain, texts

@@ -15,7 +15,7 @@ from cc_bot.discord import bot, recipients
 from cc_bot.discord.gateway import gateway_bot
 from cc_bot.discord.incoming import quotation
 from cc_bot.discord.pages.page import Facts
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts import commands, texts, texts_with_mentions
 from cc_bot.texts.area import Area
 from tests.discord.mentioned import mentioned

@@ -14,8 +14,8 @@ from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import TextDelta
 from cc_bot.texts import texts
 from tests.discord.parts import Place, running_over

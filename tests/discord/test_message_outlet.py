@@ -11,7 +11,7 @@ from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies, noop
 from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Button, Facts, MediaFile, Page, TextFile
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from tests.discord.parts import Place
 from tests.loopback.discord import Channel, Message, Permission, Shown, refusals
 from tests.loopback.discord.refusals import Refusal

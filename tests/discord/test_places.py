@@ -4,8 +4,8 @@ import asyncio
 
 from cc_bot.discord.places import Places, may_read
 from cc_bot.discord.recipients import GuildLocales
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.text import Locale
 from cc_bot.stores import Stores
 from tests.discord.parts import Place, Rest, recipients_over
 from tests.loopback.discord import Channel, LoopbackDiscord, Permission, User

@@ -16,7 +16,7 @@ from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
 from cc_bot.internet.turn import NO_WEB
 from cc_bot.texts import texts

@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.locale import language_of
-from cc_bot.domain.text import format_size, hiragana, in_digits, shorten, without_controls, without_sign
+from cc_bot.domain.text import (
+    format_size,
+    hiragana,
+    in_digits,
+    language_of,
+    shorten,
+    without_controls,
+    without_sign,
+)
 from cc_bot.encodings import decode_declared, decode_text
 
 

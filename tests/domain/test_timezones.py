@@ -2,7 +2,7 @@
 
 from zoneinfo import available_timezones
 
-from cc_bot.domain.timezones import suggest_zones, zone_of
+from cc_bot.domain.clock import suggest_zones, zone_of
 from tests.domain.phrases import phrases
 
 NAMES = """

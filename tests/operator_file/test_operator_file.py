@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.domain.errors import InvalidPolicy
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.operator_file import FileKind, OperatorFile, hash_file
 from cc_bot.texts import texts
 from tests.no_files import NO_FILES

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from structlog.testing import capture_logs
 
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import DEFAULT_RULES, QUOTAS, LimitKey, Price, PriceList
 from cc_bot.operator_file import FileRefused
 from cc_bot.policy import Policies, Policy, parse_policy

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_server import ToolDetails, ToolStatus, ToolWording
 from cc_bot.texts import texts
 from cc_bot.texts.tool_servers import MAX_DETAILS_BYTES, details_file, say_accepted

@@ -11,7 +11,7 @@ import pytest
 
 from cc_bot.domain import SessionKey
 from cc_bot.domain.canvas import SetMode, ShowText, UpdateCard
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.web.canvas import MAX_OPEN_PAGES, RELOAD_S, TOO_MANY_OPEN
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit

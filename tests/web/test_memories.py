@@ -14,10 +14,9 @@ import pytest
 
 from cc_bot.commands.memories import mark_of
 from cc_bot.domain import Memory
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Source
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
-from cc_bot.domain.text import without_sign
+from cc_bot.domain.text import Locale, without_sign
 from cc_bot.texts import texts
 from tests.web.pages import HANA, TARO, Site, Visit
 from tests.web.stored import KEY, keep, talk

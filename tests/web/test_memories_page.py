@@ -3,8 +3,7 @@
 import pytest
 from playwright.async_api import Browser, Dialog, FilePayload, Page, expect
 
-from cc_bot.domain.locale import Locale
-from cc_bot.domain.text import without_sign
+from cc_bot.domain.text import Locale, without_sign
 from cc_bot.texts import texts
 from tests.browser import PHONE, Trouble, browser_fixture
 from tests.web.browsing import signed_in, site_fixture

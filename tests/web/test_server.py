@@ -12,7 +12,7 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.web.form import MAX_URLENCODED_BYTES, read_form
 from cc_bot.web.server import MAX_RECEIVING, MAX_STRANGER_BYTES
 from cc_bot.web.visitor import locale_of, read_cookie

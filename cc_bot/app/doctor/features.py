@@ -27,8 +27,8 @@ from cc_bot.domain.errors import (
     SearchFailed,
     SearchFormatOff,
 )
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment
+from cc_bot.domain.text import Locale
 from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.turn import PageSource, SearchService, can_read_pages
 from cc_bot.llm.speech import Speaker, Transcriber

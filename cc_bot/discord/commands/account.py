@@ -25,11 +25,11 @@ from cc_bot.discord.presses import Press, on_press, show_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.web import PagesUrl
 from cc_bot.domain.access import WebPlace, WebSession
+from cc_bot.domain.clock import suggest_zones
 from cc_bot.domain.errors import ErasureUnfinished
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Reading, UserSettings
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
-from cc_bot.domain.timezones import suggest_zones
+from cc_bot.domain.text import Locale
 from cc_bot.in_order import ExportQueue
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores, WebSessionStore

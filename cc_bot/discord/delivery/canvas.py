@@ -32,8 +32,8 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, StorageError
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.in_order import KeyedLock
 from cc_bot.log import job
 from cc_bot.process import Leases

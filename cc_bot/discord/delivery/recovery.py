@@ -43,9 +43,9 @@ from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import outcome_line, refreshed
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
+from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import KEPT, CallsResumed, Done, Heard, PendingTurn, Usage
 from cc_bot.in_order import KeyedLock
 from cc_bot.log import job

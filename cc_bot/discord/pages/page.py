@@ -12,10 +12,9 @@ from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.discord.pages.markdown import messages
 from cc_bot.discord.pages.split import utf16_length
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Receipt
 from cc_bot.domain.schedule import ScheduleReceipt
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import Locale, shorten
 from cc_bot.texts.area import without_mentions
 from cc_bot.texts.commands import plainly
 

@@ -7,8 +7,8 @@ import aiohttp
 from pydantic_core import from_json
 
 from cc_bot.domain.errors import ContextTooLong
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment
+from cc_bot.domain.text import Locale
 from cc_bot.llm.openai.client import Connection, Endpoint
 from cc_bot.llm.openai.reply import mapping
 from cc_bot.llm.speech import MAX_HEARD_CHARACTERS, Transcript
