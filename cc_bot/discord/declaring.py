@@ -17,7 +17,7 @@ from cc_bot.discord.agents import Preloaded
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import MAX_CHOICES
-from cc_bot.discord.pages.memory import EphemeralView
+from cc_bot.discord.pages.page import EphemeralView
 from cc_bot.discord.presses import show
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands

@@ -28,9 +28,7 @@ from cc_bot.discord.pages.custom_ids import (
     StopButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.memory import EphemeralView
-from cc_bot.discord.pages.page import NO_PINGS, components
-from cc_bot.discord.pages.replies import reply_view
+from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, components, reply_view
 from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient, Recipients, tell, tell_failure
 from cc_bot.domain.message import UserSettings

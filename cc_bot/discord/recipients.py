@@ -14,7 +14,7 @@ import structlog
 
 from cc_bot.commands.reply import Caller
 from cc_bot.discord.interactions import Answerable, defer, is_accepted_ahead, message_link, payer_of
-from cc_bot.discord.pages.memory import escape_markdown, timestamp
+from cc_bot.discord.pages.page import escape_markdown, timestamp
 from cc_bot.discord.places import Recent
 from cc_bot.domain.access import Subject
 from cc_bot.domain.clock import Clock, utc_now

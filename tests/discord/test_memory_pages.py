@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from cc_bot.commands.memories import hidden_reply, memory_item
 from cc_bot.commands.reply import Reply
 from cc_bot.discord.pages import memory as pages
-from cc_bot.discord.pages.memory import EphemeralView
-from cc_bot.discord.pages.replies import PAGE_SIZE, reply_view
+from cc_bot.discord.pages.page import PAGE_SIZE, EphemeralView, reply_view
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain import FoundMemory, Locale, Memory, Source
 from cc_bot.stores.memory.removal import HiddenMemory

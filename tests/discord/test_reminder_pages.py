@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from cc_bot.commands import reminders
 from cc_bot.commands.reply import Action, Reply
 from cc_bot.discord.pages import reminders as pages
-from cc_bot.discord.pages.memory import CHOICE_CHARACTERS
-from cc_bot.discord.pages.page import NO_FACTS
-from cc_bot.discord.pages.replies import reply_view
+from cc_bot.discord.pages.page import CHOICE_CHARACTERS, NO_FACTS, reply_view
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain import Locale

@@ -19,8 +19,7 @@ from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Owners
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.pages.custom_ids import BrowserMenu, PrivacyButton, base36
-from cc_bot.discord.pages.memory import EphemeralView, timestamp
-from cc_bot.discord.pages.page import Button, Menu
+from cc_bot.discord.pages.page import Button, EphemeralView, Menu, timestamp
 from cc_bot.discord.presses import Press, on_press, show_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.web import PagesUrl

@@ -32,10 +32,9 @@ from cc_bot.discord.pages.custom_ids import (
     UntellButton,
     UsedMemoriesButton,
 )
-from cc_bot.discord.pages.memory import EphemeralView, used_list, within
-from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Page, components, rows_of
+from cc_bot.discord.pages.memory import used_list, within
+from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, EphemeralView, Page, components, reply_view, rows_of
 from cc_bot.discord.pages.proposals import with_proposals
-from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import Press, Submission, on_press
 from cc_bot.discord.recipients import Recipient, respond_or_follow_up, tell
 from cc_bot.domain.errors import InputError, StorageError

@@ -14,8 +14,7 @@ from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.custom_ids import SummaryButton
-from cc_bot.discord.pages.memory import COLOUR, EphemeralView, timestamp
-from cc_bot.discord.pages.page import Button
+from cc_bot.discord.pages.page import COLOUR, Button, EphemeralView, timestamp
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.presses import Press, on_press
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipient, Recipients

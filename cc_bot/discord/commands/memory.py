@@ -47,17 +47,8 @@ from cc_bot.discord.pages.custom_ids import (
     OpenMenu,
     SearchButton,
 )
-from cc_bot.discord.pages.memory import (
-    EphemeralView,
-    choice_name,
-    edited_view,
-    import_preview,
-    memory_card,
-    refused_view,
-    timestamp,
-)
-from cc_bot.discord.pages.page import Button, Menu
-from cc_bot.discord.pages.replies import reply_view
+from cc_bot.discord.pages.memory import choice_name, edited_view, import_preview, memory_card, refused_view
+from cc_bot.discord.pages.page import Button, EphemeralView, Menu, reply_view, timestamp
 from cc_bot.discord.presses import Press, Submission, on_press, show
 from cc_bot.discord.recipients import Recipient, Recipients, tell
 from cc_bot.domain.clock import Clock

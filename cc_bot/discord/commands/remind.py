@@ -16,10 +16,8 @@ from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.interactions import Answerable, can_write, own_space
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
-from cc_bot.discord.pages.memory import EphemeralView
-from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.page import EphemeralView, Page, reply_view
 from cc_bot.discord.pages.reminders import choice_name, snoozed_page
-from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import Press, on_press
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.repeats import MAX_HOURS, MIN_HOURS

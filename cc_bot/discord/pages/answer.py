@@ -21,7 +21,6 @@ from cc_bot.discord.pages.custom_ids import (
     parse_custom_id,
 )
 from cc_bot.discord.pages.markdown import for_discord, messages
-from cc_bot.discord.pages.memory import escape_markdown
 from cc_bot.discord.pages.page import (
     NOTE_ID,
     NOTES_COLOUR,
@@ -34,6 +33,7 @@ from cc_bot.discord.pages.page import (
     Page,
     Receipts,
     TextFile,
+    escape_markdown,
     small_print,
 )
 from cc_bot.discord.pages.proposals import read_proposals, with_proposals

@@ -16,8 +16,7 @@ import hikari
 
 from cc_bot.charts import table
 from cc_bot.discord.pages.markdown import SPOILER, for_discord, keep_spoilers_shut
-from cc_bot.discord.pages.memory import COLOUR
-from cc_bot.discord.pages.page import TextFile
+from cc_bot.discord.pages.page import COLOUR, TextFile
 from cc_bot.discord.pages.split import split, utf16_length
 from cc_bot.domain.canvas import Canvas, Chart, Element
 from cc_bot.domain.message import is_blank

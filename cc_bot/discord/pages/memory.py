@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -11,49 +10,33 @@ import hikari
 from cc_bot.commands.memories import end_mark
 from cc_bot.commands.reply import Caller, Item
 from cc_bot.discord.pages.custom_ids import ConfirmButton, MemoryAction, MemoryButton
-from cc_bot.discord.pages.page import Button, Menu
+from cc_bot.discord.pages.page import (
+    CHOICE_CHARACTERS,
+    COLOUR,
+    Button,
+    EphemeralView,
+    Menu,
+    escape_markdown,
+    timestamp,
+)
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import Memory, Source
 from cc_bot.domain.memory_transfer import ImportPlan
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.texts import Texts
 
-CHOICE_CHARACTERS = 100
-"""For autocomplete choices and option labels."""
-
-COLOUR = 0x5865F2
 PIN_MARK = "📌 "
 
 _DAY_BEFORE_ITS_END = timedelta(seconds=1)
 """An end at midnight is shown as the day before."""
 
 
-@dataclass(frozen=True, slots=True)
-class EphemeralView:
-    """An ephemeral reply, in place of all that the message had."""
-
-    content: str = ""
-    embed: hikari.Embed | None = None
-    buttons: tuple[Button, ...] = ()
-    menu: Menu | None = None
-    attachment: hikari.Bytes | None = None
-
-
 def choice_name(item: Item) -> str:
     return shorten(f"#{item.number} {one_line(item.text)}", CHOICE_CHARACTERS)
 
 
-def timestamp(moment: datetime, style: str = "d") -> str:
-    """Return a Discord timestamp: `d` date, `t` time, `f` both."""
-    return f"<t:{int(moment.timestamp())}:{style}>"
-
-
 def last_day(expires_at: datetime) -> str:
     return timestamp(expires_at - _DAY_BEFORE_ITS_END)
-
-
-def escape_markdown(text: str) -> str:
-    return "".join(f"\\{character}" if character in r"\*_~`|>[]<" else character for character in text)
 
 
 DESCRIPTION_CHARACTERS = 4096

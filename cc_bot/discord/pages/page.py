@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -10,8 +10,10 @@ from typing import Any, Final, Literal
 import hikari
 from hikari.impl import MessageActionRowBuilder
 
+from cc_bot.commands.reply import Action, Caller, Item, Reply, ReplyFile
+from cc_bot.discord.pages.custom_ids import MemoryButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import messages
-from cc_bot.discord.pages.split import utf16_length
+from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.memory import Receipt
 from cc_bot.domain.schedule import ScheduleReceipt
 from cc_bot.domain.text import Locale, shorten
@@ -88,6 +90,15 @@ class Facts:
         return cls(tuple(labels), in_buttons=bool(labels), locale=locale)
 
 
+def timestamp(moment: datetime, style: str = "d") -> str:
+    """Return a Discord timestamp: `d` date, `t` time, `f` both."""
+    return f"<t:{int(moment.timestamp())}:{style}>"
+
+
+def escape_markdown(text: str) -> str:
+    return "".join(f"\\{character}" if character in r"\*_~`|>[]<" else character for character in text)
+
+
 def small_print(*sentences: str) -> tuple[str, ...]:
     return tuple(_SMALL_PRINT + line for sentence in sentences for line in sentence.splitlines())
 
@@ -97,6 +108,14 @@ def _write_time(timestamp: re.Match[str]) -> str:
 
 
 NO_FACTS: Final = Facts()
+COLOUR = 0x5865F2
+CHOICE_CHARACTERS = 100
+"""For autocomplete choices and option labels."""
+PAGE_SIZE: Final = 8
+MAX_EMBED_CHARACTERS: Final = 4096
+"""Discord's limit; a longer text is a file."""
+MAX_ITEM_CHARACTERS: Final = 140
+"""Eight items fit an embed even if escaped."""
 Part = Literal["reference", "files", "embeds", "components"]
 TEXT_LIMIT: Final = 1700
 """Discord's limit is 2000; the rest is for brackets around links."""
@@ -122,6 +141,17 @@ class Menu:
     placeholder: str
     options: tuple[tuple[str, str], ...]
     """Labels of at most 100 characters, and values."""
+
+
+@dataclass(frozen=True, slots=True)
+class EphemeralView:
+    """An ephemeral reply, in place of all that the message had."""
+
+    content: str = ""
+    embed: hikari.Embed | None = None
+    buttons: tuple[Button, ...] = ()
+    menu: Menu | None = None
+    attachment: hikari.Bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,3 +359,48 @@ def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedNoneOr[li
     if there == (page.file, page.pictures):
         return hikari.UNDEFINED
     return files_of(page) or None
+
+
+def reply_view(
+    reply: Reply,
+    reader: Caller,
+    page: int = 1,
+    turn: Callable[[int], str] | None = None,
+    menu: Menu | None = None,
+) -> EphemeralView:
+    """Render a reply. `turn` returns the custom id of a page's button. Pages beyond the last show that."""
+    buttons = tuple(_action_button(action, reader) for action in reply.actions)
+    pages, number, shown = reply.pages, reply.page, reply.items
+    if shown and not pages:
+        pages = -(-len(shown) // PAGE_SIZE)
+        number = min(max(page, 1), pages)
+        shown = shown[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
+    entries = [f"{_item_lines(each, reader)}\n" for each in shown]
+    table = [f"```\n{reply.table}\n```"] if reply.table else []
+    text = "\n".join((*reply.lines, *table, *entries, *(f"-# {note}" for note in reply.notes))).rstrip()
+    file = reply.file
+    if len(text) > MAX_EMBED_CHARACTERS and file is None:
+        file, text = ReplyFile(reader.words.admin.file_name, text.encode()), ""
+    attachment = hikari.Bytes(file.content, file.name) if file else None
+    if not reply.title and utf16_length(text) <= MESSAGE_LIMIT:
+        return EphemeralView(text, buttons=buttons, menu=menu, attachment=attachment)
+    embed = hikari.Embed(title=reply.title or None, description=text, colour=COLOUR)
+    if pages > 1 and turn:
+        texts = reader.words.memory
+        embed.set_footer(texts.page.format(page=number, pages=pages))
+        turns = ((texts.previous, number - 1), (texts.next, number + 1))
+        buttons += tuple(Button(label, turn(to), enabled=1 <= to <= pages) for label, to in turns)
+    return EphemeralView(embed=embed, buttons=buttons, menu=menu, attachment=attachment)
+
+
+def _item_lines(item: Item, reader: Caller) -> str:
+    details = (*item.details, *([item.trouble] if item.trouble else []))
+    text = reader.text(item.text, MAX_ITEM_CHARACTERS)
+    return f"**#{item.number}** {text}\n-# {' ・ '.join(details)}"
+
+
+def _action_button(action: Action, reader: Caller) -> Button:
+    if action.kind == "cancel":
+        return Button(action.label, UnscheduleButton(reader.user_id, action.id).custom_id())
+    button = MemoryButton(action.kind, reader.user_id, action.id)
+    return Button(action.label, button.custom_id(), danger=action.kind != "undelete")

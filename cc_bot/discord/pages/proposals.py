@@ -17,7 +17,7 @@ from cc_bot.discord.pages.custom_ids import (
     StopButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.memory import escape_markdown, last_day, timestamp
+from cc_bot.discord.pages.memory import last_day
 from cc_bot.discord.pages.page import (
     PROPOSAL_COLOUR,
     PROPOSALS_CHARACTERS,
@@ -25,6 +25,8 @@ from cc_bot.discord.pages.page import (
     Page,
     ShownProposal,
     TextFile,
+    escape_markdown,
+    timestamp,
 )
 from cc_bot.domain.canvas import Chart
 from cc_bot.domain.message import spell_out

@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from cc_bot.discord.pages.custom_ids import UndoButton, UnscheduleButton, UntellButton, UsedMemoriesButton
-from cc_bot.discord.pages.memory import escape_markdown, timestamp
-from cc_bot.discord.pages.page import Button, Facts, Receipts, small_print
+from cc_bot.discord.pages.page import Button, Facts, Receipts, escape_markdown, small_print, timestamp
 from cc_bot.domain.memory import Receipt
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.schedule import ScheduleReceipt, with_schedule

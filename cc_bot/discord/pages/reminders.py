@@ -7,8 +7,7 @@ from typing import Final
 from cc_bot.commands.reminders import short_time
 from cc_bot.discord.pages.custom_ids import SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import for_discord, messages
-from cc_bot.discord.pages.memory import CHOICE_CHARACTERS, escape_markdown, timestamp
-from cc_bot.discord.pages.page import NO_FACTS, Button, Page
+from cc_bot.discord.pages.page import CHOICE_CHARACTERS, NO_FACTS, Button, Page, escape_markdown, timestamp
 from cc_bot.discord.pages.split import MESSAGE_LIMIT
 from cc_bot.domain.schedule import Firing, Missed, Schedule
 from cc_bot.domain.text import one_line, shorten
