@@ -3,7 +3,7 @@
 https://discord.com/developers/docs/resources/application
 """
 
-import re
+import string
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -28,7 +28,7 @@ MAX_DIFFERENCE: Final = timedelta(seconds=5)
 WRONG_DIFFERENCE: Final = timedelta(minutes=1)
 
 _TOKEN_PARTS: Final = 3
-_LETTERS: Final = re.compile(r"[\w-]++", re.ASCII)
+_TOKEN_LETTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}_-")
 
 _Get = Callable[[str], Awaitable[tuple[Any, str]]]
 
@@ -41,7 +41,7 @@ async def check_discord(
     if not config.discord_token:
         return [warning("token", said.token_missing)]
     parts = config.discord_token.split(".")
-    if len(parts) != _TOKEN_PARTS or not all(map(_LETTERS.fullmatch, parts)):
+    if len(parts) != _TOKEN_PARTS or not all(part and _TOKEN_LETTERS.issuperset(part) for part in parts):
         return [failed("token", said.token_malformed)]
     headers = {
         "Authorization": f"Bot {config.discord_token}",
