@@ -192,12 +192,13 @@ class Membership(Leases):
 @asynccontextmanager
 async def join(store: ProcessStore, options: JoinOptions) -> AsyncIterator[Membership]:
     """Raises ShardsTaken if a living process has the same shards, and StorageError."""
-    process = replace(options.process, file_hashes=options.hash_files())
+    membership = Membership(store, options)
+    process = membership.process
     former = [each.process.name for each in await store.list_all()] if options.alone else options.ended
     await store.remove(former)
     if others := await store.join(process):
         await _outlast(store, process, others, options.waits_for)
-    membership = Membership(store, options)
+    membership.renewed_s = monotonic()
     renewing = asyncio.create_task(membership.keep_alive())
     try:
         yield membership
