@@ -28,7 +28,7 @@ from typing import Any, TypeVar
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/turn.py`
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import Database, Dialect, Row, Statement, Steps, Subject, apply_pending, open_database
+from cc_bot.storage import Database, Row, Statement, Steps, Subject, apply_pending, open_database
 from cc_bot.storage.database import expand
 from cc_bot.stores import SessionStore
 
@@ -43,16 +43,23 @@ TEXT = ("今日は朝から雨が降っていましたが、昼すぎには晴�
 TURN = (Message("user", TEXT), Message("assistant", TEXT))
 
 
-class Recorder:
+class Recorder(Database):
     """A database that notes what it is asked to do."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.dialect: Dialect = database.dialect
-        self.location = database.location
-        self.read, self.read_long, self.stream = database.read, database.read_long, database.stream
-        self.scrub, self.size, self.wait_for_write = database.scrub, database.size, database.wait_for_write
-        self.begin_shutdown, self.close = database.begin_shutdown, database.close
+        self.dialect, self.location = database.dialect, database.location
+        for name in (
+            "read",
+            "read_long",
+            "stream",
+            "scrub",
+            "size",
+            "wait_for_write",
+            "begin_shutdown",
+            "close",
+        ):
+            setattr(self, name, getattr(database, name))
         self.statements: list[tuple[str, tuple[Any, ...]]] = []
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:

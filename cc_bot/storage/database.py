@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Mapping, Sequenc
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import structlog
 
@@ -192,22 +192,30 @@ class Trouble(NamedTuple):
     """The operator's remedy. If empty, the statement is wrong, and not logged."""
 
 
-class Engine:
-    """Logs each kind of error once until the next success, without the engine's message, which may quote
-    users."""
+class Database:
+    """A connection. Engine errors are raised as StorageError.
+
+    Each kind of error is logged once until the next success, without the engine's message, which may quote
+    users.
+    """
+
+    dialect: Dialect
 
     def __init__(self, location: str, classify: Callable[[BaseException], Trouble]) -> None:
+        """`location`: without credentials."""
         self.location = location
         self._classify = classify
         self._reported = set[Trouble]()
         self._written = asyncio.Event()
 
-    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         raise NotImplementedError
 
     async def transaction(
         self, statements: Sequence[Statement], about: Sequence[Subject]
     ) -> list[Sequence[Row]]:
+        """See `write`. Returns the rows of each statement."""
+
         def steps() -> Steps[list[Sequence[Row]]]:
             found = []
             for statement in statements:
@@ -216,14 +224,43 @@ class Engine:
 
         return await self.write(steps, about)
 
+    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+        """On one snapshot."""
+        raise NotImplementedError
+
+    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+        """On its own connection: for statements whose time grows with the user's data."""
+        raise NotImplementedError
+
+    def stream(self, sql: str) -> AsyncIterator[Row]:
+        raise NotImplementedError
+
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+        """Run one transaction, rolled back if `begin()` raises, to its end even if the caller is cancelled.
+        `begin` may be called again: after a conflict, or on a new connection."""
+        raise NotImplementedError
+
     async def wait_for_write(self, seconds: float) -> bool:
+        """For a change made through this object. Returns False after the timeout."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 return await self._written.wait()
         return False
 
+    async def size(self) -> int:
+        """Including the WAL."""
+        raise NotImplementedError
+
+    async def scrub(self, *, vacuum: bool) -> ScrubOutcome:  # noqa: ARG002
+        """Remove deleted data from the WAL and, with `vacuum`, from unused pages. A server does both by
+        itself."""
+        return "done"
+
     def begin_shutdown(self) -> None:
-        """A file has no timeouts to shorten."""
+        """Shorten a server's timeouts to one second."""
+
+    async def close(self) -> None:
+        raise NotImplementedError
 
     def _note_write(self) -> None:
         self._written.set()
@@ -249,55 +286,3 @@ class Engine:
         if self._reported:
             self._reported.clear()
             _log.info("database_works_again", path=self.location)
-
-
-class Database(Protocol):
-    """A connection. Engine errors are raised as StorageError."""
-
-    @property
-    def dialect(self) -> Dialect: ...
-
-    location: str
-    """Without credentials."""
-
-    async def query(self, sql: str, *params: Any) -> Sequence[Row]: ...
-
-    async def transaction(
-        self, statements: Sequence[Statement], about: Sequence[Subject]
-    ) -> list[Sequence[Row]]:
-        """See `write`. Returns the rows of each statement."""
-        ...
-
-    async def read(self, begin: Callable[[], Steps[T]]) -> T:
-        """On one snapshot."""
-        ...
-
-    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
-        """On its own connection: for statements whose time grows with the user's data."""
-        ...
-
-    def stream(self, sql: str) -> AsyncIterator[Row]: ...
-
-    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
-        """Run one transaction, rolled back if `begin()` raises, to its end even if the caller is cancelled.
-        `begin` may be called again: after a conflict, or on a new connection."""
-        ...
-
-    async def wait_for_write(self, seconds: float) -> bool:
-        """For a change made through this object. Returns False after the timeout."""
-        ...
-
-    async def size(self) -> int:
-        """Including the WAL."""
-        ...
-
-    async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
-        """Remove deleted data from the WAL and, with `vacuum`, from unused pages. A server does both by
-        itself."""
-        ...
-
-    def begin_shutdown(self) -> None:
-        """Shorten a server's timeouts to one second."""
-        ...
-
-    async def close(self) -> None: ...

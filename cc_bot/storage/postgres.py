@@ -36,10 +36,9 @@ from cc_bot.domain.errors import (
 from cc_bot.in_order import KeyedLock
 from cc_bot.storage.database import (
     MAINTENANCE_LOCK,
+    Database,
     Dialect,
-    Engine,
     Row,
-    ScrubOutcome,
     Statement,
     Steps,
     Subject,
@@ -198,11 +197,11 @@ def _lock_number(subject: Subject) -> int:
     return int.from_bytes(blake2b(repr(tuple(subject)).encode(), digest_size=8).digest(), "big", signed=True)
 
 
-class PostgresDatabase(Engine):
+class PostgresDatabase(Database):
     """Writes with the same lock key run in the order of the calls: a lock orders this program's tasks, which
     wait without a connection, an advisory lock all programs."""
 
-    dialect: Final[Dialect] = "postgresql"
+    dialect: Dialect = "postgresql"
 
     def __init__(self, pool: asyncpg.Pool, location: str, timeout_s: float) -> None:
         super().__init__(location, classify)
@@ -258,9 +257,6 @@ class PostgresDatabase(Engine):
     async def size(self) -> int:
         [(size,)] = await self.query("SELECT pg_database_size(current_database())")
         return int(size)
-
-    async def scrub(self, *, vacuum: bool) -> ScrubOutcome:  # noqa: ARG002
-        return "done"
 
     @asynccontextmanager
     async def bulk(self) -> AsyncIterator[_Connection]:

@@ -28,8 +28,8 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.storage.database import (
+    Database,
     Dialect,
-    Engine,
     Row,
     ScrubOutcome,
     Steps,
@@ -172,10 +172,10 @@ _IN_MEMORY_BYTES: Final = 2**24
 """VACUUM of a smaller file uses no temporary file."""
 
 
-class SqliteDatabase(Engine):
+class SqliteDatabase(Database):
     """One writer, so lock keys are ignored."""
 
-    dialect: Final[Dialect] = "sqlite"
+    dialect: Dialect = "sqlite"
 
     def __init__(self, path: Path, connection: "_Connection", timeout_s: float) -> None:
         super().__init__(str(path), classify)

@@ -61,15 +61,14 @@ def got(value: T | None) -> T:
     return value
 
 
-class Recorder:
+class Recorder(Database):
     """A database that notes every statement before it is run."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
         self.dialect, self.location = database.dialect, database.location
-        self.wait_for_write, self.size = database.wait_for_write, database.size
-        self.begin_shutdown, self.close = database.begin_shutdown, database.close
-        self.stream = database.stream
+        for name in ("stream", "wait_for_write", "size", "begin_shutdown", "close"):
+            setattr(self, name, getattr(database, name))
         self.statements = list[Statement]()
         self.trips = 0
 
