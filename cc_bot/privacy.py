@@ -180,18 +180,18 @@ class Privacy:
         held = await self._stores.personal_data.get_overview(user_id)
         counting_on = await self._counting_on(user_id)
         await self._wait_for_others(user_id)
-        await self._stores.personal_erasure.erase(user_id, counting_on=counting_on, begun=True)
+        await self._stores.personal_data.erase(user_id, counting_on=counting_on, begun=True)
         _log.info("user_erased", rows=sum(each.count for each in held.kinds.values()))
         await self._clean()
         return held
 
     async def _wait_for_others(self, user_id: int) -> None:
         """Wait until other processes have ended the user's turns. Writes by a hanging one are rejected."""
-        erasing = self._stores.personal_erasure
-        await erasing.begin(user_id)
+        personal_data = self._stores.personal_data
+        await personal_data.begin(user_id)
         try:
             async with asyncio.timeout(OTHERS_S):
-                while await erasing.runs_elsewhere(user_id):
+                while await personal_data.runs_elsewhere(user_id):
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._hurried.wait(), LOOK_S)
                         raise ErasureUnfinished
@@ -221,7 +221,7 @@ class Privacy:
         self._failed.set()
 
     async def is_erasing(self, user_id: int) -> bool:
-        return user_id in await self._stores.personal_erasure.list_begun()
+        return user_id in await self._stores.personal_data.list_begun()
 
     async def keep_finishing(self, *, first_pause_s: float = TRY_AGAIN_S) -> None:
         """Continue unfinished erasures until cancelled, with increasing pauses after failures."""
@@ -243,7 +243,7 @@ class Privacy:
         """Return whether any is left."""
         left = False
         try:
-            begun = await self._stores.personal_erasure.list_begun()
+            begun = await self._stores.personal_data.list_begun()
         except StorageError as error:
             _log.warning("erasing_failed", error=type(error).__name__)
             return True

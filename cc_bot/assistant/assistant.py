@@ -170,7 +170,7 @@ class Assistant:
             if len(membership.living) == 1 or not self.turns:
                 continue
             try:
-                self.turns.discard(await self._stores.personal_erasure.list_begun())
+                self.turns.discard(await self._stores.personal_data.list_begun())
             except StorageError as error:
                 _log.warning("erasures_not_read", error=type(error).__name__)
 

@@ -32,7 +32,7 @@ from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.removal import MemoryRemovalStore
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.memory.transfer import MemoryTransferStore
-from cc_bot.stores.personal_data import PersonalDataStore, PersonalErasureStore
+from cc_bot.stores.personal_data import PersonalDataStore
 from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.proposals import ProposalStore
 from cc_bot.stores.receipts import ReceiptStore
@@ -76,7 +76,6 @@ class Stores:
     access: AccessStore
     channel_models: ChannelModelStore
     personal_data: PersonalDataStore
-    personal_erasure: PersonalErasureStore
     retention: RetentionStore
     vitals: VitalsStore
     limits: LimitStore
@@ -159,8 +158,7 @@ async def open_stores(
                 proposals=ProposalStore(database, clock=clock, process=process),
                 access=AccessStore(database, clock=clock),
                 channel_models=ChannelModelStore(database, clock=clock),
-                personal_data=PersonalDataStore(database),
-                personal_erasure=PersonalErasureStore(database, clock=clock, log=erasures, process=process),
+                personal_data=PersonalDataStore(database, clock=clock, log=erasures, process=process),
                 retention=RetentionStore(database, history_limit=history_limit),
                 vitals=VitalsStore(database),
                 limits=LimitStore(database, clock=clock),

@@ -219,88 +219,6 @@ _MAX_EXACT: Final = 2**53 - 1
 """The greatest exact integer of JavaScript."""
 
 
-class PersonalDataStore:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def get_overview(self, user_id: int) -> Holdings:
-        """In one snapshot."""
-        on_server = self._database.dialect != "sqlite"
-        return await self._database.read_long(lambda: _overview(user_id, on_server=on_server))
-
-    async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
-        """Yield the records with the name of their list, list by list. Rows written meanwhile may be
-        missing."""
-        for table in _EXPORTED:
-            async for row in self._read_rows(table, user_id):
-                for record in _records(table, row):
-                    yield table.list_name, record
-
-    async def _read_rows(self, table: PersonalTable, user_id: int) -> AsyncIterator[Row]:
-        if not table.ids:
-            for row in await self._database.query(table.select, user_id):
-                yield row
-            return
-        rows = await self._database.read_long(Statement(table.ids, (user_id,)).as_steps)
-        ids = sorted({id_ for (id_,) in rows})
-        for first in range(0, len(ids), table.page_size):
-            some = json.dumps(ids[first : first + table.page_size])
-            for row in await self._database.query(table.select, user_id, some):
-                yield row
-
-
-def _overview(user_id: int, *, on_server: bool) -> Steps[Holdings]:
-    kinds: dict[DataKind, StoredAmount] = {}
-    for table in _EXPORTED:
-        [(count, first, last)] = yield Statement(table.count, (user_id,))
-        if count and table.kind:
-            known = kinds.get(table.kind, StoredAmount(0))
-            times = sorted(filter(None, (known.first, known.last, _moment(first), _moment(last))))
-            kinds[table.kind] = StoredAmount(known.count + count, *times[:1], *times[-1:])
-    [(file_bytes,)] = yield Statement(COUNT_FILE_BYTES, (user_id,))
-    return Holdings(kinds, file_bytes, on_server)
-
-
-def _moment(value: Any) -> datetime | None:
-    if not value:
-        return None
-    if isinstance(value, int):
-        return from_ms(value)
-    moment = datetime.fromisoformat(value)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _records(table: PersonalTable, row: Row) -> list[Record]:
-    fields = {name: _exported(name, value) for name, value in zip(table.columns, row, strict=True)}
-    if "data" not in fields:
-        return [fields]
-    data: bytes = fields.pop("data")
-    pieces = [data[at : at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES)] or [b""]
-    rest = {name: value for name, value in fields.items() if name != "document"}  # once is enough
-    return [
-        (fields if n == 1 else rest)
-        | {"piece": n, "pieces": len(pieces), "data_base64": base64.b64encode(piece).decode()}
-        for n, piece in enumerate(pieces, 1)
-    ]
-
-
-def _exported(name: str, value: Any) -> Any:
-    if name in _JSON and value:
-        return json.loads(
-            value,
-            parse_int=lambda digits: _id_as_text("", int(digits)),
-            object_pairs_hook=lambda pairs: {name: _id_as_text(name, value) for name, value in pairs},
-        )
-    is_time = name.endswith("_at") or name in ("at", "timestamp", "until", "token_until")
-    return from_ms(value).isoformat() if is_time and isinstance(value, int) else _id_as_text(name, value)
-
-
-def _id_as_text(name: str, value: Any) -> Any:
-    """Ids, and any number that JavaScript can't represent."""
-    is_id = name in _IDS or name.endswith("_id")
-    return str(value) if isinstance(value, int) and (is_id or abs(value) > _MAX_EXACT) else value
-
-
 # $2 now
 BEGIN: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
 
@@ -362,7 +280,7 @@ _AT_A_TIME: Final = 200
 """Messages per transaction."""
 
 
-class PersonalErasureStore:
+class PersonalDataStore:
     def __init__(
         self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None, process: str = ""
     ) -> None:
@@ -371,6 +289,31 @@ class PersonalErasureStore:
         self._clock = clock
         self._log = log
         self._process = process
+
+    async def get_overview(self, user_id: int) -> Holdings:
+        """In one snapshot."""
+        on_server = self._database.dialect != "sqlite"
+        return await self._database.read_long(lambda: _overview(user_id, on_server=on_server))
+
+    async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
+        """Yield the records with the name of their list, list by list. Rows written meanwhile may be
+        missing."""
+        for table in _EXPORTED:
+            async for row in self._read_rows(table, user_id):
+                for record in _records(table, row):
+                    yield table.list_name, record
+
+    async def _read_rows(self, table: PersonalTable, user_id: int) -> AsyncIterator[Row]:
+        if not table.ids:
+            for row in await self._database.query(table.select, user_id):
+                yield row
+            return
+        rows = await self._database.read_long(Statement(table.ids, (user_id,)).as_steps)
+        ids = sorted({id_ for (id_,) in rows})
+        for first in range(0, len(ids), table.page_size):
+            some = json.dumps(ids[first : first + table.page_size])
+            for row in await self._database.query(table.select, user_id, some):
+                yield row
 
     async def list_users(self) -> frozenset[int]:
         """Reads the whole database: for restored ones only."""
@@ -411,6 +354,58 @@ class PersonalErasureStore:
     async def _note(self, user_id: int) -> None:
         if self._log:
             await self._log.note("user", user_id)
+
+
+def _overview(user_id: int, *, on_server: bool) -> Steps[Holdings]:
+    kinds: dict[DataKind, StoredAmount] = {}
+    for table in _EXPORTED:
+        [(count, first, last)] = yield Statement(table.count, (user_id,))
+        if count and table.kind:
+            known = kinds.get(table.kind, StoredAmount(0))
+            times = sorted(filter(None, (known.first, known.last, _moment(first), _moment(last))))
+            kinds[table.kind] = StoredAmount(known.count + count, *times[:1], *times[-1:])
+    [(file_bytes,)] = yield Statement(COUNT_FILE_BYTES, (user_id,))
+    return Holdings(kinds, file_bytes, on_server)
+
+
+def _moment(value: Any) -> datetime | None:
+    if not value:
+        return None
+    if isinstance(value, int):
+        return from_ms(value)
+    moment = datetime.fromisoformat(value)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _records(table: PersonalTable, row: Row) -> list[Record]:
+    fields = {name: _exported(name, value) for name, value in zip(table.columns, row, strict=True)}
+    if "data" not in fields:
+        return [fields]
+    data: bytes = fields.pop("data")
+    pieces = [data[at : at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES)] or [b""]
+    rest = {name: value for name, value in fields.items() if name != "document"}  # once is enough
+    return [
+        (fields if n == 1 else rest)
+        | {"piece": n, "pieces": len(pieces), "data_base64": base64.b64encode(piece).decode()}
+        for n, piece in enumerate(pieces, 1)
+    ]
+
+
+def _exported(name: str, value: Any) -> Any:
+    if name in _JSON and value:
+        return json.loads(
+            value,
+            parse_int=lambda digits: _id_as_text("", int(digits)),
+            object_pairs_hook=lambda pairs: {name: _id_as_text(name, value) for name, value in pairs},
+        )
+    is_time = name.endswith("_at") or name in ("at", "timestamp", "until", "token_until")
+    return from_ms(value).isoformat() if is_time and isinstance(value, int) else _id_as_text(name, value)
+
+
+def _id_as_text(name: str, value: Any) -> Any:
+    """Ids, and any number that JavaScript can't represent."""
+    is_id = name in _IDS or name.endswith("_id")
+    return str(value) if isinstance(value, int) and (is_id or abs(value) > _MAX_EXACT) else value
 
 
 def _some_messages(select: str, user_id: int) -> Steps[bool]:

@@ -13,7 +13,7 @@ from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.channels import ChannelStore
 from cc_bot.stores.columns import CHANNEL
 from cc_bot.stores.memory.removal import MemoryRemovalStore
-from cc_bot.stores.personal_data import PersonalErasureStore
+from cc_bot.stores.personal_data import PersonalDataStore
 
 # Turns that ended since, or are too old to answer; browsers that may have signed out.
 _LET_GO: Final = (
@@ -62,7 +62,7 @@ async def erase_again(
     await database.transaction([*map(Statement, _LET_GO)], [MAINTENANCE_LOCK])
     since = restored or await _newest(database)
     erased = ErasedAgain(
-        users=await _erase_users(PersonalErasureStore(database, clock=clock), known, since),
+        users=await _erase_users(PersonalDataStore(database, clock=clock), known, since),
         memories=await _erase_memories(database, removal, known, mark),
         sessions=await _erase_sessions(database, ArchiveStore(database, clock=clock), known),
         deleted=await _erase_messages(database, ChannelStore(database, clock=clock), known),
@@ -81,7 +81,7 @@ async def _newest(database: Database) -> datetime | None:
         return None
 
 
-async def _erase_users(store: PersonalErasureStore, known: Erasures, since: datetime | None) -> int:
+async def _erase_users(store: PersonalDataStore, known: Erasures, since: datetime | None) -> int:
     found = await store.list_users()
     with ThreadPoolExecutor() as threads:  # hashes are slow by design
         erased = await asyncio.to_thread(

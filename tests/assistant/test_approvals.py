@@ -366,7 +366,7 @@ class TestCall:
         async with desk.assistant.turns.exclusive(ME):
             with pytest.raises(BeingErased), desk.assistant.calling(ME, Stop()):
                 pass
-        await desk.stores.personal_erasure.erase(ME)
+        await desk.stores.personal_data.erase(ME)
         result = await desk.run(claimed)
         assert (result.kept, result.goes_on) == (False, False)
 

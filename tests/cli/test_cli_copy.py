@@ -69,7 +69,7 @@ class TestCopy:
     ) -> None:
         async with open_stores(f"sqlite:///{source}", embedder=None) as stores:
             await stores.memories.add(ME, "忘れて")
-            await stores.personal_erasure.erase(ME)
+            await stores.personal_data.erase(ME)
             for text in ("猫が好き", "犬も好き"):
                 await stores.memories.add(ME, text)
         (program.folder / "data" / "agents.toml").write_text("")
@@ -97,8 +97,8 @@ class TestCopy:
         code, output = await program.run("backup", "--to", "backup")
         assert code == 0, output
         async with open_stores(f"sqlite:///{source}", embedder=None) as stores:
-            await stores.personal_erasure.erase(ME)
-            await stores.personal_erasure.erase(THE_TERMINALS)
+            await stores.personal_data.erase(ME)
+            await stores.personal_data.erase(THE_TERMINALS)
         folder = program.folder / "backup"
         before = {path: path.read_bytes() for path in folder.iterdir()}
         [backup] = folder.glob("*.db")
@@ -106,7 +106,7 @@ class TestCopy:
         assert (code, "is erased again (users: 2, " in output) == (0, True)
         assert {path: path.read_bytes() for path in folder.iterdir()} == before
         async with open_stores(target, data_folder=program.folder / "data", embedder=None) as stores:
-            assert not await stores.personal_erasure.list_users()
+            assert not await stores.personal_data.list_users()
         assert ErasureLog.beside(at).path.read_bytes() == ErasureLog.beside(source).path.read_bytes()
 
     async def test_adds_its_record_of_erasures_to_that_of_the_target(
@@ -185,7 +185,7 @@ async def log(program: Program, source: Path, target: str) -> Path:
     assert code == 0, output
     later = start + timedelta(hours=1)
     async with open_stores(f"sqlite:///{source}", embedder=None, clock=lambda: later) as stores:
-        await stores.personal_erasure.erase(ME)
+        await stores.personal_data.erase(ME)
     program.environment["CC_BOT_DATABASE_URL"] = target
     return ErasureLog.beside(source).path
 

@@ -142,7 +142,7 @@ class TestStop:
             looked.set()
             return True
 
-        monkeypatch.setattr(stores.personal_erasure, "runs_elsewhere", runs_elsewhere)
+        monkeypatch.setattr(stores.personal_data, "runs_elsewhere", runs_elsewhere)
         return looked
 
     async def test_leaves_what_waits_to_whoever_finishes_it(

@@ -70,7 +70,7 @@ async def erased_since(operator: Operator, word: str = "しまうま") -> None:
         await stores.memories.add(ME, word)
     await operator.dump()
     async with operator.stores(operator.lived, START + HOUR) as stores:
-        await stores.personal_erasure.erase(ME)
+        await stores.personal_data.erase(ME)
 
 
 class TestErasedSince:

@@ -99,7 +99,7 @@ async def backup_of_mine(bot: Bot, now: datetime | None = None) -> Path:
 
 async def erase_me(bot: Bot) -> None:
     async with bot.stores() as stores:
-        await stores.personal_erasure.erase(ME)
+        await stores.personal_data.erase(ME)
 
 
 class TestForgotten:
@@ -112,7 +112,7 @@ class TestForgotten:
             assert signed_in is not None
             await stores.erasures.note("user", ME)
             backup = await bot.back_up()  # the erasing has begun, and this still has everything
-            await stores.personal_erasure.erase(ME)
+            await stores.personal_data.erase(ME)
             await stores.web_sessions.end_all(YOU)
         done = await bot.restore(backup)
         assert done.forgotten == ErasedAgain(users=1)
@@ -132,7 +132,7 @@ class TestForgotten:
         start = utc_now() - timedelta(hours=9)
         old = await backup_of_mine(bot, start)
         async with bot.stores(start + timedelta(hours=1)) as stores:
-            await stores.personal_erasure.erase(ME)
+            await stores.personal_data.erase(ME)
             await stores.memories.add(ME, "新しい話")
             new = await bot.back_up(start + timedelta(hours=2))
         assert (await bot.restore(old)).forgotten == ErasedAgain(users=1)

@@ -234,7 +234,7 @@ async def grow_old_and_leave(stores: Stores) -> None:
     now = datetime.now(UTC)
     await do(stores.retention.prune_messages(now - timedelta(days=1)), stores.sessions.clear(KEY))
     await do(stores.retention.prune_sessions(datetime.now(UTC)), stores.retention.prune_usage(now.date()))
-    await do(stores.personal_erasure.begin(USER), stores.personal_erasure.erase(USER))
+    await do(stores.personal_data.begin(USER), stores.personal_data.erase(USER))
 
 
 async def use_tokens(stores: Stores, database: Database, called: set[str]) -> None:

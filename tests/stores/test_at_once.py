@@ -126,7 +126,7 @@ class TestErasing:
             second.channels.archive_answer(place, answer((question.discord_id or 0) + 500), [question])
             for question in questions
         )
-        erasing = asyncio.create_task(first.personal_erasure.erase(7))
+        erasing = asyncio.create_task(first.personal_data.erase(7))
         await asyncio.gather(*answering, return_exceptions=True)
         await erasing
         known = {*numbers, *(number + 500 for number in numbers)}

@@ -170,7 +170,7 @@ class TestClock:
             lambda: stores.agents.unset_default(KEY.channel_id),
             lambda: stores.archive.delete_session(KEY.user_id, session.id),
             prune,
-            lambda: stores.personal_erasure.erase(other.key.user_id),
+            lambda: stores.personal_data.erase(other.key.user_id),
         )
         for move in moves:
             before = await stores.canvases.read_clock()
@@ -193,7 +193,7 @@ class TestMessage:
         assert (await stores.canvases.get_message(KEY), await stores.canvases.get_key(72)) == (None, None)
         assert await stores.canvases.list_shown(9) == [OTHER_USER]
         assert await stores.canvases.note_message(KEY, 70, 1)
-        await stores.personal_erasure.erase(KEY.user_id)
+        await stores.personal_data.erase(KEY.user_id)
         assert not await stores.canvases.note_message(KEY, 70, 2)
         assert await stores.canvases.list_shown(9) == [OTHER_USER]
 

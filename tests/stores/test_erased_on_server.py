@@ -26,7 +26,7 @@ async def test_is_in_no_file_of_a_table_once_the_server_has_cleaned_up(tmp_path:
                 await stores.memories.add(user_id, text)
             await server.execute("ANALYZE", "CHECKPOINT")  # autovacuum takes samples of each column, too
             assert in_tables(server, MINE)
-            await stores.personal_erasure.erase(ME)
+            await stores.personal_data.erase(ME)
         await server.execute("VACUUM FULL", "CHECKPOINT")
         assert not in_tables(server, MINE)
         assert not in_tables(server, str(ME))

@@ -47,7 +47,7 @@ class TestMemories:
         await stores.memory_removal.erase_all(ME)
         third = (await stores.memories.remember(ME, "鳥")).memory
         assert (second.number, third.number) == (2, 3)
-        await stores.personal_erasure.erase(ME)
+        await stores.personal_data.erase(ME)
         assert (await stores.memories.add(ME, "犬")).number == 1
         assert (await stores.memories.add(YOU, "魚")).number == 2
 

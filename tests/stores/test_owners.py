@@ -13,7 +13,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import ModelUsage, UsageSubject
 from cc_bot.storage import Database
-from cc_bot.stores import PersonalErasureStore, ProcessStore, ScheduleStore, SessionStore, TurnLedger
+from cc_bot.stores import PersonalDataStore, ProcessStore, ScheduleStore, SessionStore, TurnLedger
 from cc_bot.stores.usage import Reservation, ReservationRequest, Settlement, UsageStore
 from tests.stores.backends import turn
 from tests.stores.test_ledger import ASKED
@@ -73,7 +73,7 @@ class TestAnErasure:
         key = SessionKey(AIKO, 2)
         reservation = await here.reserve()
         session = await here.sessions.open(key)
-        await PersonalErasureStore(database).erase(AIKO)
+        await PersonalDataStore(database).erase(AIKO)
         again = await there.sessions.open(key)
         for each, refusal in ((session, ConversationGone), (again, TurnLost)):
             with pytest.raises(refusal):

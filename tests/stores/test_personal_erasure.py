@@ -12,7 +12,7 @@ from cc_bot.domain.errors import ConversationGone, StorageError
 from cc_bot.domain.schedule import Place
 from cc_bot.storage import Database, Row, Statement, Steps, Subject
 from cc_bot.storage.erasures import read_erasures
-from cc_bot.stores import PersonalErasureStore, Stores
+from cc_bot.stores import PersonalDataStore, Stores
 from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, got, turn
 from tests.stores.forgetting import everything
 from tests.stores.life import about, left_in_files, live, talk, traces
@@ -59,11 +59,11 @@ class Killed(Recorder):
 class TestErased:
     async def test_user_is_in_no_table_and_others_keep_all(self, lived: Stores, database: Database) -> None:
         before = await lived.personal_data.get_overview(YOU)
-        assert await lived.personal_erasure.list_users() == {ME, YOU, OPERATOR}
+        assert await lived.personal_data.list_users() == {ME, YOU, OPERATOR}
         session = await lived.sessions.open(KEY)
-        await lived.personal_erasure.erase(ME)
+        await lived.personal_data.erase(ME)
         assert await about(database, ME) == {("access_rules", "subject_id"), ("limits", "scope_id")}
-        assert await lived.personal_erasure.list_users() == {YOU, OPERATOR}
+        assert await lived.personal_data.list_users() == {YOU, OPERATOR}
         assert await lived.personal_data.get_overview(YOU) == before
         assert "きりん" in await everything(database)
         log = read_erasures(lived.erasures.path)
@@ -83,7 +83,7 @@ class TestErased:
         await database.transaction([Statement(f"DELETE FROM {each} = $1", (ME,)) for each in rules], ())
         there = {needle for _, needle in left_in_files(tmp_path, *traces(ME, "しまうま"))}
         assert there == {*traces(ME, "しまうま")}
-        await lived.personal_erasure.erase(ME)
+        await lived.personal_data.erase(ME)
         assert await lived.memory_removal.clean() == "done"
         assert left_in_files(tmp_path, *traces(ME, "しまうま")) == []
 
@@ -94,7 +94,7 @@ class TestErased:
         places: tuple[Place, ...] = ("dm",)
         await stores.schedules.add(KEY, "牛乳", utc_now(), place="dm")
         [firing] = await stores.schedules.claim_due(utc_now(), places, user_id=ME, limit=1)
-        await stores.personal_erasure.erase(ME)
+        await stores.personal_data.erase(ME)
         assert not await stores.summaries.put(backlog, {"public": "やあ"})
         await stores.schedules.mark_sent(firing, Message("assistant", "牛乳", discord_id=8))
         assert await about(database, ME) == set()
@@ -111,7 +111,7 @@ class TestChannels:
         await stores.channels.commit_answer(CHANNEL, answer(32, "お二人へ"), questions)
         late = said(40, "しまうま？", author_id=ME)
         await stores.channels.add(CHANNEL, late, waiting=True)
-        await stores.personal_erasure.erase(ME)
+        await stores.personal_data.erase(ME)
         with pytest.raises(StorageError):
             await stores.channels.commit_answer(CHANNEL, answer(41, "しまうまです"), [late])
         assert await archived(database, CHANNEL) == {10: "ほかの人", 31: "あなた"}
@@ -121,7 +121,7 @@ class TestChannels:
     async def test_are_not_caught_up_with_what_was_erased(self, stores: Stores) -> None:
         await stores.channels.add(CHANNEL, said(10, author_id=YOU))
         await stores.channels.add(CHANNEL, said(20, author_id=ME))
-        await stores.personal_erasure.erase(ME)
+        await stores.personal_data.erase(ME)
         [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 20
         await stores.channels.forget_place(CHANNEL)
@@ -135,11 +135,11 @@ class TestKill:
         kills = 0
         while True:
             try:
-                await PersonalErasureStore(Killed(database, kills + 1)).erase(ME)
+                await PersonalDataStore(Killed(database, kills + 1)).erase(ME)
                 break
             except StorageError:
                 kills += 1
-            assert ME in await lived.personal_erasure.list_begun()
+            assert ME in await lived.personal_data.list_begun()
             assert (await lived.sessions.open(SessionKey(YOU, 2))).history
         assert kills >= 4
         assert await about(database, ME) == {("access_rules", "subject_id"), ("limits", "scope_id")}
@@ -147,5 +147,5 @@ class TestKill:
     async def test_of_the_log_keeps_everything(self, lived: Stores) -> None:
         lived.erasures.path.write_text("broken")
         with pytest.raises(StorageError):
-            await lived.personal_erasure.erase(ME)
+            await lived.personal_data.erase(ME)
         assert (await lived.sessions.open(SessionKey(ME, 2))).history

@@ -86,7 +86,7 @@ class TestFinish:
     async def test_of_an_erased_user_brings_nothing_back(self, stores: Stores) -> None:
         [proposal] = await propose(stores)
         claimed = await claim(stores, proposal)
-        await stores.personal_erasure.erase(KEY.user_id)
+        await stores.personal_data.erase(KEY.user_id)
         assert not await stores.proposals.finish(claimed, "done", told)
         assert not await stores.proposals.reopen(claimed)
         assert await stores.proposals.list_claimed() == ()

@@ -129,7 +129,7 @@ class TestWhatLeaves:
         await stores.channels.delete([10, *answers])
         assert await read(stores) == night
         await ask(stores, 40, 41)
-        await stores.personal_erasure.erase(ME)
+        await stores.personal_data.erase(ME)
         assert await read(stores) == night
 
     async def test_thaws_the_blocks_from_its_question_on(self, stores: Stores, database: Database) -> None:
@@ -189,7 +189,7 @@ THAWING: Final[dict[str, Change]] = {
     "answer of a turn made anew": lambda stores, row: regenerate(stores, row, "やっぱりうどん", 24),
     "edit of a turn": lambda stores, _: stores.channels.edit(22, "直した"),
     "deletion of the question of a turn": lambda stores, _: stores.channels.delete([22]),
-    "erasure": lambda stores, _: stores.personal_erasure.erase(ME),
+    "erasure": lambda stores, _: stores.personal_data.erase(ME),
 }
 HARMLESS: Final[dict[str, Change]] = {
     "newest message": lambda stores, _: stores.channels.add(CHANNEL, said(90)),

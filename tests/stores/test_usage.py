@@ -12,7 +12,7 @@ from cc_bot.domain.measures import Purpose
 from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import LimitKey, LimitName, LimitScope, ModelUsage, Rules, UsageSubject
 from cc_bot.storage import Database, apply_pending, open_database
-from cc_bot.stores import PersonalErasureStore, Reservation, ReservationRequest, Settlement
+from cc_bot.stores import PersonalDataStore, Reservation, ReservationRequest, Settlement
 from cc_bot.stores.access import LimitStore
 from cc_bot.stores.usage import UsageStore
 
@@ -76,7 +76,7 @@ class Till:
 
     async def erase(self) -> None:
         limited = await self.usage.may_be_limited(AIKO, self.rules)
-        erasure = PersonalErasureStore(self.database, clock=lambda: self.now)
+        erasure = PersonalDataStore(self.database, clock=lambda: self.now)
         await erasure.erase(AIKO, counting_on=self.usage.today() if limited else None)
 
     async def counts(self) -> list[tuple[object, ...]]:
