@@ -23,7 +23,7 @@ from cc_bot.context.tokens import message_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
-from cc_bot.domain.tool_server import ServerTool
+from cc_bot.domain.tool_server import OfferedTool
 from cc_bot.in_order import ExportQueue
 from cc_bot.internet.turn import PageSource, SearchService, WebAccess, can_read_pages
 from cc_bot.llm.model import Chains, ToolSchema
@@ -224,7 +224,7 @@ def newest_backup(config: Config) -> datetime | None:
     return newest.moment.replace(tzinfo=config.timezone) if newest else None
 
 
-def tool_cost(tool: ServerTool) -> int:
+def tool_cost(tool: OfferedTool) -> int:
     return tools_tokens([ToolSchema(tool.full_name, tool.description, tool.parameters)])
 
 

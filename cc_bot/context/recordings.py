@@ -116,7 +116,7 @@ def _measure_ogg(data: bytes) -> float:
     if b"\x80theora" in data[:_HEAD]:
         raise _NoSound
     # An aborted recording lacks the last-page mark, without which tinytag ignores the page.
-    kind = data.rfind(b"OggS") + 5
+    kind = data.rfind(b"OggS", 0, -2) + 5  # of the last page that has one
     return _measure(data[:kind] + bytes([data[kind] | 4]) + data[kind + 1 :])
 
 
@@ -137,7 +137,7 @@ def _measure_webm(data: bytes) -> None:
 
 _MP3: Final = re.compile(rb"ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb]")
 _KINDS: Final[tuple[tuple[Callable[[bytes], bool], str, Callable[[bytes], float | None]], ...]] = (
-    (lambda data: data.startswith(b"OggS"), "audio/ogg", _measure_ogg),
+    (lambda data: data.startswith(b"OggS\0"), "audio/ogg", _measure_ogg),
     (lambda data: data.startswith(b"RIFF") and data[8:12] == b"WAVE", "audio/wav", _measure),
     (lambda data: data[4:8] == b"ftyp", "audio/mp4", _measure_mp4),
     (lambda data: data.startswith(b"\x1aE\xdf\xa3"), "audio/webm", _measure_webm),

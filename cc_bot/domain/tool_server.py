@@ -23,42 +23,19 @@ def is_of_server(name: str) -> bool:
     return SEPARATOR in name
 
 
-@dataclass(frozen=True, slots=True)
-class ServerTool:
-    server: str
-    name: str
-    description: str
-    parameters: Mapping[str, Any] = field(hash=False)
-    read_only: bool = False
-    open_world: bool = True
-    """Whether a call may reach beyond its server. False only if the operator says so, or the server does and
-    an owner accepted that."""
-
-    called: str = ""
-    """Overrides the model's name for one of our own tools."""
-
-    @property
-    def full_name(self) -> str:
-        """The model's name, of allowed characters only. A name without any (such as a Japanese one) becomes a
-        digest."""
-        if self.called:
-            return self.called
-        server, own = _NO_NAME.sub("_", self.server), _NO_NAME.sub("_", self.name)
-        if self.name and not own.strip("_-"):
-            own = f"t_{hashlib.sha256(self.name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-        return f"{server}{SEPARATOR}{own}"
-
-    def missing(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the missing required arguments. The server validates all else."""
-        return tuple(name for name in self.parameters.get("required", ()) if name not in arguments)
+def full_name(server: str, name: str) -> str:
+    """Return the model's name for a tool, of allowed characters only. A name without any (such as a Japanese
+    one) becomes a digest."""
+    own = _NO_NAME.sub("_", name)
+    if name and not own.strip("_-"):
+        own = f"t_{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    return f"{_NO_NAME.sub('_', server)}{SEPARATOR}{own}"
 
 
 def find_missing(named: Iterable[str], known: Mapping[str, Sequence[str] | None]) -> tuple[str, ...]:
     """Return the names and patterns that match no tool. `known`: the tools by server; None: unknown."""
-    there = [
-        ServerTool(server, name, "", {}).full_name for server, names in known.items() for name in names or ()
-    ]
-    untold = [ServerTool(server, "", "", {}).full_name for server, names in known.items() if names is None]
+    there = [full_name(server, name) for server, names in known.items() for name in names or ()]
+    untold = [full_name(server, "") for server, names in known.items() if names is None]
     return tuple(
         each
         for each in sorted(named)
@@ -81,13 +58,28 @@ class ToolPlace:
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    tool: ServerTool
+    server: str
+    name: str
+    description: str
+    parameters: Mapping[str, Any] = field(hash=False)
+    read_only: bool
+    open_world: bool
+    """Whether a call may reach beyond its server. False only if the operator says so, or the server does and
+    an owner accepted that."""
     waits: bool
     approvers: Approvers = "asker"
     most_calls: int = 8
     """Per turn, for all tools of its server."""
     for_roles: bool = False
     """Whether it is limited to certain roles, although others may read its results."""
+
+    @property
+    def full_name(self) -> str:
+        return full_name(self.server, self.name)
+
+    def missing(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the missing required arguments. The server validates all else."""
+        return tuple(name for name in self.parameters.get("required", ()) if name not in arguments)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from cc_bot.domain.tool_server import (
     LeftOutReason,
     LeftOutTool,
     OfferedTool,
-    ServerTool,
     StoredToolList,
     ToolDetails,
     ToolStatus,
     ToolWording,
+    full_name,
 )
 from cc_bot.mcp.file import ServerRules
 
@@ -241,8 +241,8 @@ class Catalog:
     """Every listed or accepted tool, those held back first."""
     held_back: tuple[str, ...] = ()
 
-    def cost(self, cost: Callable[[ServerTool], int]) -> int:
-        return sum(cost(each.tool) for each in self.tools)
+    def cost(self, cost: Callable[[OfferedTool], int]) -> int:
+        return sum(cost(each) for each in self.tools)
 
 
 def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
@@ -252,7 +252,7 @@ def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
     now, agreed = {tool.name: tool for tool in listed}, {tool.name: tool for tool in accepted}
     digests = {tool.digest for tool in accepted}
     unaccepted = {tool.name for tool in listed if tool.digest not in digests}
-    full_names = Counter(_full_name(server, tool.name) for tool in listed if _is_allowed(tool.name, rules))
+    full_names = Counter(full_name(server, tool.name) for tool in listed if _is_allowed(tool.name, rules))
     tools, left_out, statuses = list[OfferedTool](), list[LeftOutTool](), dict[str, ToolStatus]()
     length = 0
     for name in sorted(now.keys() | agreed.keys()):
@@ -275,10 +275,7 @@ def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
                 statuses[name] = "left_out"
     details = [
         ToolDetails(
-            _full_name(server, name),
-            status,
-            _wording(now.get(name), rules),
-            _wording(agreed.get(name), rules),
+            full_name(server, name), status, _wording(now.get(name), rules), _wording(agreed.get(name), rules)
         )
         for name, status in statuses.items()
     ]
@@ -306,25 +303,26 @@ def _is_open_world(name: str, rules: ServerRules, *, claimed: bool) -> bool:
     return not any(fnmatchcase(name, pattern) for pattern in rules.local)
 
 
-def _full_name(server: str, name: str) -> str:
-    return ServerTool(server, name, "", {}).full_name
-
-
 def _offered(
     server: str, rules: ServerRules, tool: RemoteTool, names: Mapping[str, int], *, open_world: bool
 ) -> OfferedTool:
     """Raises SchemaRefused."""
-    full_name = _full_name(server, tool.name)
-    if names[full_name] > 1:
+    known_as = full_name(server, tool.name)
+    if names[known_as] > 1:
         raise SchemaRefused("alike")
-    if len(full_name) > MAX_NAME_LENGTH or not tool.name:
+    if len(known_as) > MAX_NAME_LENGTH or not tool.name:
         raise SchemaRefused("long_name")
     if not tool.schema:
         raise SchemaRefused("too_large")
     parameters = for_models(json.loads(tool.schema))
     open_world = _is_open_world(tool.name, rules, claimed=open_world)
     return OfferedTool(
-        ServerTool(server, tool.name, tool.description, parameters, tool.read_only, open_world),
+        server,
+        tool.name,
+        tool.description,
+        parameters,
+        tool.read_only,
+        open_world,
         needs_approval(tool.read_only, rules),
         rules.approvers,
         rules.calls_per_turn,

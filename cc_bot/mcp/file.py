@@ -19,7 +19,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from cc_bot.domain.errors import InvalidToolServers
 from cc_bot.domain.text import Locale
-from cc_bot.domain.tool_server import SEPARATOR, Approvers, ServerTool
+from cc_bot.domain.tool_server import SEPARATOR, Approvers, full_name
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.tool_servers import ToolServersFileTexts
@@ -138,7 +138,7 @@ def parse_servers(text: str, *, variables: Mapping[str, str], words: Texts) -> M
     servers = {entry.name: entry for entry in entries if entry is not None}
     by_prefix = dict[str, str]()
     for name in servers:
-        other = by_prefix.setdefault(ServerTool(name, "", "", {}).full_name, name)
+        other = by_prefix.setdefault(full_name(name, ""), name)
         if other != name:
             raise FileRefused(said.names_alike.format(server=printable_key(name), other=printable_key(other)))
     if servers and find_spec("mcp") is None:

@@ -18,7 +18,6 @@ from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.tool_server import (
     OfferedTool,
     ServerResult,
-    ServerTool,
     StoredToolList,
     ToolDetails,
     ToolPlace,
@@ -36,7 +35,7 @@ _log = structlog.get_logger(__name__)
 
 FILE_INTERVAL_S: Final = 2.0
 START_INTERVAL_S: Final = 0.05
-Cost = Callable[[ServerTool], int]
+Cost = Callable[[OfferedTool], int]
 
 
 class ToolLists(Protocol):
@@ -125,7 +124,7 @@ class Servers:
         are declined. Raises ToolGone and ToolServerAway if nothing was sent; ToolTimedOut and ToolCallLost
         if the call may have been made."""
         managed = self.managed.get(server)
-        if managed is None or not any(each.tool.name == name for each in managed.catalog.tools):
+        if managed is None or not any(each.name == name for each in managed.catalog.tools):
             raise ToolGone
         managed.calls += 1
         began_s, ok = time.monotonic(), False
@@ -164,7 +163,7 @@ class Servers:
         if code != managed.stored.code:
             raise ToolListNotShown
         await self._store(managed, replace(managed.stored, accepted=managed.stored.seen))
-        return tuple(each.tool.full_name for each in managed.catalog.tools)
+        return tuple(each.full_name for each in managed.catalog.tools)
 
     def _named(self, server: str) -> _ManagedServer:
         if server not in self.managed:

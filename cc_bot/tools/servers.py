@@ -10,7 +10,7 @@ from typing import Any, Final
 import structlog
 
 from cc_bot.domain.errors import CcBotError, ToolCallLost, ToolTimedOut
-from cc_bot.domain.tool_server import OfferedTool, ServerTool, ToolPlace
+from cc_bot.domain.tool_server import OfferedTool, ToolPlace
 from cc_bot.llm.model import ToolSchema
 from cc_bot.mcp.servers import Servers
 from cc_bot.texts import explain, texts
@@ -49,35 +49,33 @@ class CallableServerTool:
     personal = True
     about: Subject | None = None
 
-    def __init__(self, offered: OfferedTool, servers: Servers, calls: Counter[str]) -> None:
+    def __init__(self, tool: OfferedTool, servers: Servers, calls: Counter[str]) -> None:
         """`calls` counts the turn's calls by server."""
-        tool = offered.tool
         self.schema = ToolSchema(tool.full_name, tool.description, tool.parameters)
         self.writes = not tool.read_only
         self.open_world = tool.open_world
-        self.changes = self.writes and not offered.waits
-        self._offered = offered
+        self.changes = self.writes and not tool.waits
+        self._tool = tool
         self._servers = servers
         self._calls = calls
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Make or propose the call. Errors become results for the model."""
-        tool = self._offered.tool
         try:
             return await self.run(context, arguments)
         except InvalidToolCall as error:
             return failed(str(error))
         except CcBotError as error:
-            _log.warning("tool_call_failed", tool=tool.full_name, error=type(error).__name__)
+            _log.warning("tool_call_failed", tool=self._tool.full_name, error=type(error).__name__)
             maybe_done = self.changes and isinstance(error, CALL_IN_DOUBT)
             return (outcome_unknown if maybe_done else failed)(explain(error, texts(context.locale)))
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Make or propose the call. Raises InvalidToolCall and ToolServerError."""
-        tool, given = self._offered.tool, self._check(arguments)
-        held = {"approvers": self._offered.approvers}
+        tool, given = self._tool, self._check(arguments)
+        held = {"approvers": tool.approvers}
         check_held(context, **held)
-        if context.approved is not None or not (self._offered.waits or self._may_carry_out(context, given)):
+        if context.approved is not None or not (tool.waits or self._may_carry_out(context, given)):
             result = await self._servers.call(tool.server, tool.name, given, context.asker)
             fields = {"note": MATERIAL, "result" if result.ok else "error": result.text}
             return ToolOutcome(
@@ -87,7 +85,7 @@ class CallableServerTool:
                 images=result.images,
                 has_side_effects=self.changes,
             )
-        if self._offered.approvers == "owners" and not context.owners_read:
+        if tool.approvers == "owners" and not context.owners_read:
             raise InvalidToolCall(OWNERS_ELSEWHERE)
         return propose_call(
             context,
@@ -95,23 +93,23 @@ class CallableServerTool:
             f"{tool.server} · {tool.name}",
             _in_order(given, tool),
             server=tool.server,
-            approvers=self._offered.approvers,
+            approvers=tool.approvers,
             held=held,
         )
 
     def _may_carry_out(self, context: ToolContext, given: Mapping[str, Any]) -> bool:
         """Return whether others' text may determine what leaves the server, or request data that its authors
         may not see."""
-        if not (context.tainted and (self.open_world or self._offered.for_roles)):
+        if not (context.tainted and (self.open_world or self._tool.for_roles)):
             return False
-        known = self._offered.tool.parameters.get("properties", {})
+        known = self._tool.parameters.get("properties", {})
         if not (given.keys() <= known.keys() and repeats_only(context.typed, given)):
             return True
         self._calls[_REPEATS] += 1
         return self._calls[_REPEATS] > MAX_REPEATS
 
     def _check(self, arguments: str) -> Mapping[str, Any]:
-        tool, most = self._offered.tool, self._offered.most_calls
+        tool = self._tool
         try:
             given = json.loads(arguments or "{}")
             # The server must get exactly this: JSON has no infinity and no lone surrogates.
@@ -122,13 +120,13 @@ class CallableServerTool:
             raise InvalidToolCall("The arguments are to be one JSON object.")
         if missing := tool.missing(given):
             raise InvalidToolCall(f"Missing: {', '.join(missing)}.")
-        if self._calls[tool.server] >= most:
-            raise InvalidToolCall(f"That was all: {most} calls of {tool.server} in one answer.")
+        if self._calls[tool.server] >= tool.most_calls:
+            raise InvalidToolCall(f"That was all: {tool.most_calls} calls of {tool.server} in one answer.")
         self._calls[tool.server] += 1
         return given
 
 
-def _in_order(given: Mapping[str, Any], tool: ServerTool) -> Mapping[str, Any]:
+def _in_order(given: Mapping[str, Any], tool: OfferedTool) -> Mapping[str, Any]:
     known = tool.parameters.get("properties", {})
     names = [*(name for name in known if name in given), *sorted(given.keys() - known.keys())]
     return {name: given[name] for name in names}

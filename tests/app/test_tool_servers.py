@@ -102,11 +102,11 @@ class TestTheTools:
         async with open_core(config, utc_now) as core:
             await accept(core)
             before = core.servers.tools_in(HERE)
-            assert [each.tool.full_name for each in before] == ["hostile__echo", "hostile__write"]
+            assert [each.full_name for each in before] == ["hostile__echo", "hostile__write"]
             assert core.servers.reports()[0].tokens > 20
         async with open_core(config, utc_now) as core:
             after = core.servers.tools_in(HERE)
-            shown = [json.dumps([dict(each.tool.parameters) for each in tools]) for tools in (before, after)]
+            shown = [json.dumps([dict(each.parameters) for each in tools]) for tools in (before, after)]
             assert shown[0] == shown[1]
 
     async def test_are_there_at_the_first_question_that_comes_through_a_pipe(

@@ -71,7 +71,7 @@ def with_notes(table: Table, folder: Path) -> Table:
     """With a server whose tool has orders in its description and in its results."""
     (folder / "answers.json").write_text(json.dumps({"read": ORDERS}), "utf-8")
     read = offered("read", read_only=True, waits=False)
-    hostile = replace(read, tool=replace(read.tool, description=ORDERS))
+    hostile = replace(read, description=ORDERS)
     tools = ServerTools(CountingServers(folder, (hostile,)))
     return with_tools(table, ToolRegistry([memory.remember]).beside(tools))
 

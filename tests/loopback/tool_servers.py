@@ -21,7 +21,7 @@ from typing import Any, Final
 from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
 from cc_bot.domain.form import Asker, Form, FormChoice, FormField, read_form
 from cc_bot.domain.message import Attachment
-from cc_bot.domain.tool_server import Approvers, OfferedTool, ServerResult, ServerTool, ToolPlace
+from cc_bot.domain.tool_server import Approvers, OfferedTool, ServerResult, ToolPlace
 from cc_bot.mcp.servers import Servers
 
 PICTURE: Final = b"\x89PNG\r\n\x1a\n of a chart"
@@ -42,8 +42,7 @@ def offered(
     open_world: bool = False,
 ) -> OfferedTool:
     """A tool that takes a text, and maybe a path."""
-    tool = ServerTool(server, name, f"Does {name}.", TEXT, read_only, open_world)
-    return OfferedTool(tool, waits, approvers)
+    return OfferedTool(server, name, f"Does {name}.", TEXT, read_only, open_world, waits, approvers)
 
 
 SHELVES: Final = (FormChoice("a", "A"), FormChoice("b", "B"))
@@ -73,13 +72,13 @@ class CountingServers(Servers):
         gone, roles = self._read("gone.json", []), self._read("roles.json", {})
         owners = self._read("owners.json", [])
         return [
-            replace(each, tool=self._needing(each.tool), approvers=approvers)
+            replace(self._needing(each), approvers=approvers)
             for each in self.tools
-            for approvers in ["owners" if each.tool.name in owners else each.approvers]
-            if each.tool.name not in gone and roles.get(each.tool.name, 0) in (0, *(place.role_ids or ()))
+            for approvers in ["owners" if each.name in owners else each.approvers]
+            if each.name not in gone and roles.get(each.name, 0) in (0, *(place.role_ids or ()))
         ]
 
-    def _needing(self, tool: ServerTool) -> ServerTool:
+    def _needing(self, tool: OfferedTool) -> OfferedTool:
         required = [*tool.parameters["required"], *self._read("needs.json", {}).get(tool.name, [])]
         return replace(tool, parameters={**tool.parameters, "required": required})
 

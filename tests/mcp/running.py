@@ -65,7 +65,7 @@ class Running:
         return next(each for each in self.servers.reports() if each.server == server)
 
     def offered(self, place: ToolPlace = HERE) -> list[str]:
-        return [each.tool.full_name for each in self.servers.tools_in(place)]
+        return [each.full_name for each in self.servers.tools_in(place)]
 
     async def accept(self, server: str = "hostile") -> tuple[str, ...] | None:
         """Agree to the tools as they are at this moment."""

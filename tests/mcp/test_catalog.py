@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from cc_bot.domain.errors import ToolListNotShown
-from cc_bot.domain.tool_server import LeftOutTool, ServerTool
+from cc_bot.domain.tool_server import LeftOutTool, full_name
 from tests.mcp.running import HERE, KeptLists, Running, hostile, ready, running
 
 
@@ -42,7 +42,7 @@ class TestTheTools:
             apart = ["hostile__get___", "hostile__t_1b6b1a6f", "hostile__t_900f8294", "hostile_____a"]
             assert sorted(bot.offered()) == sorted(["hostile__echo", *apart])
             assert [(each.name, each.reason) for each in bot.report().left_out] == [("twice", "alike")]
-        assert ServerTool("a b", "c.d/え", "", {}).full_name == "a_b__c_d__"
+        assert full_name("a b", "c.d/え") == "a_b__c_d__"
 
     async def test_with_names_that_fall_together_are_left_out(self, tmp_path: Path) -> None:
         async with ready(tmp_path, "--fall-together", "--tool", "x" * 60) as bot:
@@ -59,7 +59,7 @@ class TestTheTools:
         async with running(tmp_path, **entries) as bot:
             for approve, waiting in expected.items():
                 await bot.until_ready(approve)
-                tools = [each for each in bot.servers.tools_in(HERE) if each.tool.server == approve]
+                tools = [each for each in bot.servers.tools_in(HERE) if each.server == approve]
                 assert [each.waits for each in tools] == waiting
 
     async def test_are_as_many_and_as_long_as_can_be_told(self, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ class TestTheTools:
             assert bot.report("many").tools == 200
             assert bot.report("ends").tools == 2
             assert bot.report("endless").tools <= 200
-            assert all(len(each.tool.description) <= 4001 for each in bot.servers.tools_in(HERE))
+            assert all(len(each.description) <= 4001 for each in bot.servers.tools_in(HERE))
 
     @pytest.mark.slow
     async def test_that_take_more_than_a_message_or_the_rest_of_it_are_never_there(
@@ -188,7 +188,7 @@ def hints(*open_world: object) -> list[dict[str, Any]]:
 
 
 def local(bot: Running) -> list[str]:
-    return [each.tool.name for each in bot.servers.tools_in(HERE) if not each.tool.open_world]
+    return [each.name for each in bot.servers.tools_in(HERE) if not each.open_world]
 
 
 class TestAToolThatIsClosed:
