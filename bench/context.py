@@ -166,7 +166,7 @@ async def one_turn(stores: Stores, raw: sqlite3.Connection, world: World, key: C
     await stores.channels.add(key, question, waiting=True)
     measured = await build(stores, raw, key, question)
     answer = Message("assistant", world.said().content, author_id=9, discord_id=world.id())
-    await stores.channels.commit_answer(key, answer, [question])
+    await stores.channels.archive_answer(key, answer, [question])
     return measured
 
 

@@ -170,7 +170,7 @@ class Conversation:
         now = START + timedelta(minutes=3 * number)
         self.tally.count(await self._prompt(stores, question, options, now))
         answer = Message("assistant", said(number, 5), author_id=9, discord_id=answer_id)
-        await stores.channels.commit_answer(CHANNEL, answer, [question])
+        await stores.channels.archive_answer(CHANNEL, answer, [question])
 
     async def _prompt(
         self, stores: Stores, question: Message, options: TurnOptions, now: datetime

@@ -61,14 +61,6 @@ class ReadTime:
     """Whether the text names a time of day or a number of hours."""
 
 
-def read_when(text: str, now: datetime, zone: ZoneInfo) -> ReadTime:
-    """Like `read_moments`, but for one moment."""
-    found = read_moments(text, now, zone)
-    if len(found) > 1:
-        raise WhenNotUnderstood
-    return found[0]
-
-
 def read_moments(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> list[ReadTime]:
     """Return the moments that a text means: one for each day and time of day. `over` allows past days. Raises
     WhenNotUnderstood (including NoSuchTime), also for repeats, WhenPassed or WhenTooFar."""

@@ -260,32 +260,8 @@ ADD_PAGES: Final = """
 
 DROP_PAGES: Final = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
 
-# Walks the index from channel to channel, so the cost grows with the channels, not their messages. (0, -1)
-# sorts before all. The two steps can't be one comparison of pairs: SQLite would pass all messages of earlier
-# threads. $1 shard, $2 shard count
+# $1 shard, $2 shard count
 PLACES: Final = f"""
-    WITH RECURSIVE archived (channel_id, thread_id) AS (
-        VALUES (CAST(0 AS BIGINT), CAST(-1 AS BIGINT))
-        UNION ALL
-        SELECT next.parent_channel_id, next.thread_id
-        FROM archived AS p
-        JOIN messages AS next ON next.user_id IS NULL AND next.id = coalesce(
-            (
-                SELECT m.id FROM messages AS m
-                WHERE m.parent_channel_id = p.channel_id AND m.thread_id > p.thread_id
-                    AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
-                ORDER BY m.thread_id, m.discord_id
-                LIMIT 1
-            ),
-            (
-                SELECT m.id FROM messages AS m
-                WHERE m.parent_channel_id > p.channel_id
-                    AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
-                ORDER BY m.parent_channel_id, m.thread_id, m.discord_id
-                LIMIT 1
-            )
-        )
-    )
     SELECT
         p.channel_id,
         p.thread_id,
@@ -300,14 +276,18 @@ PLACES: Final = f"""
                 WHERE r.channel_id = p.channel_id AND r.thread_id = p.thread_id
             ) AS read
         ),
-        (
-            SELECT coalesce(max(r.last_reset_discord_message_id), 0) FROM thread_metadata AS r
-            WHERE r.thread_id = CASE p.thread_id WHEN 0 THEN p.channel_id ELSE p.thread_id END
-        )
-    FROM archived AS p
-    LEFT JOIN places AS known
-        ON known.place_id = CASE p.thread_id WHEN 0 THEN p.channel_id ELSE p.thread_id END
-    WHERE p.thread_id >= 0 AND {of_shard("known", "$1", "$2")} /* channel */
+        ({_RESET_OF.format("p.place_id")})
+    FROM (
+        SELECT
+            place_id, channel_id, guild_id,
+            CASE place_id WHEN channel_id THEN 0 ELSE place_id END AS thread_id
+        FROM places
+    ) AS p
+    WHERE {of_shard("p", "$1", "$2")} AND EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.parent_channel_id = p.channel_id AND m.thread_id = p.thread_id
+            AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
+    ) /* channel */
 """
 
 # $1 channel, $2 thread, $3 id
@@ -492,9 +472,6 @@ class ChannelStore(Store):
         if self._log:
             await self._log.note("place", place_name(key.channel_id, key.thread_id))
         await self._database.transaction(place_deletion(key), of_place(key))
-
-    async def commit_answer(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> Message:
-        return (await self.archive_answer(key, answer, questions)).messages[0]
 
     async def archive_answer(
         self,

@@ -86,7 +86,7 @@ class Room:
     async def answer(self, question: Message, content: str, *, key: ChannelKey = CHANNEL) -> None:
         self.newest_id += 10
         answer = Message("assistant", content, author_id=BOT, discord_id=self.newest_id)
-        await self.stores.channels.commit_answer(key, answer, [question])
+        await self.stores.channels.archive_answer(key, answer, [question])
 
 
 @asynccontextmanager

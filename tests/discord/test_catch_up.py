@@ -11,7 +11,7 @@ import pytest
 
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, MissedMessages
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.message import ChannelKey, KnownPlace, Message
 from tests.discord.parts import Place
 from tests.loopback.discord import Channel
 from tests.loopback.discord import Message as Posted
@@ -56,6 +56,7 @@ class Scene(Place):
         """Have something stored of a channel or thread."""
         [first] = await self.write("始め", channel=channel)
         message = Message("user", first.content, author_id=self.aiko.id, discord_id=first.id)
+        await self.stores.channels.note_place(KnownPlace(key, 5))
         assert await self.stores.channels.add(key, message)
 
     def returns(self, bounds: CatchUpBounds = QUICK, *, since: int = 0) -> CatchUp:

@@ -60,7 +60,7 @@ class TestTaint:
         asked = Message("user", "which?", author_id=scene.ben.id, author_name="Ben", discord_id=7)
         await scene.stores.channels.add(scene.key, asked, waiting=True)
         answer = Message("assistant", "はい", discord_id=8, reply_to=7)
-        await scene.stores.channels.commit_answer(scene.key, answer, [asked])
+        await scene.stores.channels.archive_answer(scene.key, answer, [asked])
         told, question = await scene.reply(8)
         assert (told.tainted, question.tainted) == (True, True)
         assert (question.content, question.author_name) == ("which?", "Ben")

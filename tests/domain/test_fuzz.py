@@ -14,7 +14,7 @@ from cc_bot.domain.memory import parse_end, parse_tags
 from cc_bot.domain.memory_transfer import read_memories
 from cc_bot.domain.secrets import looks_secret
 from cc_bot.domain.session import clean_summary
-from cc_bot.domain.when import parse_schedules, read_when, split_when
+from cc_bot.domain.when import parse_schedules, read_moments, split_when
 from tests.domain.spoken import spoken_texts
 
 TIMES = (errors.WhenNotUnderstood, errors.WhenPassed, errors.WhenTooFar)
@@ -31,7 +31,7 @@ def read_times(text: str, number: int) -> None:
     """Each reader of times and repeats, at some moment and place; `number` chooses them."""
     now, zone = NOW[number % len(NOW)], ZoneInfo(ZONES[number % len(ZONES)])
     with suppress(*TIMES):
-        assert read_when(text, now, zone).moment > now
+        assert all(each.moment > now for each in read_moments(text, now, zone))
     for when, repeat in ((text, ""), ("", text), ("明日9時", text), (text, "隔週")):
         with suppress(*TIMES, errors.RepeatNotUnderstood, errors.RepeatTooOften, errors.SeveralTimes):
             planned = parse_schedules(when, repeat, now, zone)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain import errors
-from cc_bot.domain.when import FURTHEST_YEARS, read_when, split_when
+from cc_bot.domain.when import FURTHEST_YEARS, read_moments, split_when
 from tests.domain.phrases import meanings, phrases, refused_otherwise, table, this_year
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -66,19 +66,26 @@ in 10 minutes and 20 minutes call | 明日から1週間毎日9時 薬 | every fr
 """Their time goes on, or no rule reads how often: it is not cut short."""
 
 
+def read_when(text: str, now: datetime, zone: ZoneInfo) -> datetime:
+    moment, *others = read_moments(text, now, zone)
+    if others:
+        raise errors.WhenNotUnderstood
+    return moment.moment
+
+
 def wall(text: str, now: datetime, zone: ZoneInfo = TOKYO) -> str:
-    return read_when(text, now, zone).moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    return read_when(text, now, zone).astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
 class TestTime:
     def test_is_what_people_mean(self) -> None:
         expected = {text: this_year(moment) for text, moment in MEANT.items()}
         assert {text: wall(text, SUNDAY) for text in MEANT} == expected
-        assert read_when("明日9時", SUNDAY, TOKYO).moment.tzinfo is UTC
+        assert read_when("明日9時", SUNDAY, TOKYO).tzinfo is UTC
 
     def test_that_is_none_or_over_is_refused(self) -> None:
-        assert refused_otherwise(REFUSED, lambda text: read_when(text, SUNDAY, TOKYO).moment) == {}
-        assert refused_otherwise(LONG, lambda text: read_when(text, SUNDAY, TOKYO).moment) == {}
+        assert refused_otherwise(REFUSED, lambda text: read_when(text, SUNDAY, TOKYO)) == {}
+        assert refused_otherwise(LONG, lambda text: read_when(text, SUNDAY, TOKYO)) == {}
 
     def test_of_this_night_is_near_once_it_is_night(self) -> None:
         night = datetime(2026, 11, 23, 0, 30, tzinfo=TOKYO)
@@ -103,7 +110,7 @@ class TestTime:
     def test_is_always_still_to_come(self, words: list[str], zone: ZoneInfo, second: int) -> None:
         now = datetime.fromtimestamp(second, UTC)
         try:
-            moment = read_when(" ".join(words), now, zone).moment
+            moment = read_when(" ".join(words), now, zone)
         except errors.InputError:
             return
         assert now < moment < now + timedelta(days=366 * FURTHEST_YEARS)
@@ -130,7 +137,7 @@ class TestClockChange:
             (NEW_YORK, "2026-11-01T01:50-04:00", "in 20 minutes", "2026-11-01T01:10-05:00"),
             (LORD_HOWE, "2027-04-03T12:00+11:00", "in 1 day", "2027-04-04T12:00+10:30"),
         ):
-            moment = read_when(text, datetime.fromisoformat(now), zone).moment
+            moment = read_when(text, datetime.fromisoformat(now), zone)
             assert moment == datetime.fromisoformat(expected), (now, text)
 
 

@@ -172,7 +172,7 @@ class TestForgotten:
             assert not stores.erasures.path.exists()
             for number, text in ((11, "消した発言"), (12, "残る発言"), (13, "消した質問")):
                 await stores.channels.add(CHANNEL, said(number, text), waiting=number == 13)
-            await stores.channels.commit_answer(CHANNEL, answer(21, "消した答え"), [said(13, "消した質問")])
+            await stores.channels.archive_answer(CHANNEL, answer(21, "消した答え"), [said(13, "消した質問")])
             await stores.channels.add_pages(CHANNEL.place_id, 21, [22])
             for number, place in enumerate(places):
                 await stores.channels.add(place, said(100 + number, f"発言{number}"))

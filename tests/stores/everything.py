@@ -324,7 +324,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
         await summarized(stores, "猫の名前はタマ")
     told, answered = said(50, author_id=USER), answer(51, tool_calls=(call,))
     await stores.channels.add(ChannelKey(8), told, waiting=True)
-    await stores.channels.commit_answer(ChannelKey(8), answered, [told])
+    await stores.channels.archive_answer(ChannelKey(8), answered, [told])
     canvas = json.dumps({"elements": [{"id": "text-1", "content": "猫の名前はタマ"}]})
     sql = "UPDATE sessions SET canvas_state = $2, canvas_revision = 1 WHERE user_id = $1"
     await database.transaction([Statement(sql, (USER, canvas))], ())
@@ -342,7 +342,7 @@ async def do_everything_in_channels(stores: Stores) -> None:
     await channels.add_all(key, [said(11), said(12)])
     questions = [each.question for each in await mentions.list_due(key)]
     await do(mentions.begin_answer(key, questions, 10), mentions.note_answer(key, questions, 20))
-    await channels.commit_answer(key, answer(20), questions)
+    await channels.archive_answer(key, answer(20), questions)
     await do(mentions.mark_read(key, said(10)), mentions.mark_shown(key, 20))
     await mentions.give_up(key, questions)
     await mentions.reopen(key, USER, 41)

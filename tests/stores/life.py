@@ -119,7 +119,7 @@ async def talk(stores: Stores, user_id: int, word: str, *, channel: ChannelKey, 
     await stores.ledger.note_answer(channel, questions[:1], first + 2)
     found = await stores.memories.add(user_id, f"{word}の残り")
     given = answer(first + 2, f"{word}ですね", tool_calls=(recalled(found),))
-    await stores.channels.commit_answer(channel, given, questions[:1])
+    await stores.channels.archive_answer(channel, given, questions[:1])
     await stores.channels.add_pages(channel.place_id, first + 2, [first + 3])
 
 

@@ -92,7 +92,7 @@ class TestState:
         assert (await state(stores)).waiting == {0: {10, 30}}
         assert (await state(stores, THREAD)).waiting == {0: {10, 30}, 50: {70}}
         first, _ = await list_waiting(stores, CHANNEL)
-        await stores.channels.commit_answer(CHANNEL, Message("assistant", "はい", discord_id=40), [first])
+        await stores.channels.archive_answer(CHANNEL, Message("assistant", "はい", discord_id=40), [first])
         assert (await state(stores)).waiting == {0: {30}}
         for bot, id_ in ((BOT, 10), (0, 20), (98, 90)):
             await stores.channels.reset(CHANNEL, bot_id=bot, discord_id=id_)

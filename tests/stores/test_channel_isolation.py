@@ -1,7 +1,7 @@
 """Two channels and their threads interleaved, with sessions among them: nothing of one is told in another."""
 
 from cc_bot.domain import SessionKey
-from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.message import ChannelKey, KnownPlace
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.backends import got
@@ -22,7 +22,7 @@ async def talk(stores: Stores, database: Database) -> None:
     for number in range(120, 130):
         key = PLACES[number % 4]
         oldest, *_ = await list_waiting(stores, key)
-        await stores.channels.commit_answer(key, answer(number, name(key)), [oldest])
+        await stores.channels.archive_answer(key, answer(number, name(key)), [oldest])
     for number, place in enumerate(PLACES):  # a thread is a channel of its own to a session
         session = await stores.sessions.open(SessionKey(7, place.place_id))
         said_there = [said(200 + number, "人の質問"), answer(300 + number, "人への答え")]
@@ -45,11 +45,13 @@ class TestPlace:
             assert waiting
             assert answered
             assert {message.content for message in (*waiting, newest, *answered)} == {name(key)}
+        for key in PLACES:
+            await stores.channels.note_place(KnownPlace(key, 5))
         places = {place.key: place.newest_id for place in await stores.channels.list_places(limit=99)}
         assert places == dict(zip(PLACES, (116, 117, 118, 119), strict=True))
         here, there = PLACES[:2]
         waiting = await list_waiting(stores, there)
-        await stores.channels.commit_answer(here, answer(140), waiting)
+        await stores.channels.archive_answer(here, answer(140), waiting)
         assert await list_waiting(stores, there) == waiting, "no place answers for another"
         assert not await stores.channels.add(CHANNEL, said(400, "割り込み"), waiting=True)
         assert await stores.ledger.list_questions(400) == ()

@@ -24,6 +24,7 @@ class TestPlaces:
         await ask_in_dm(stores, 9)
         assert await stores.channels.list_places(limit=5) == ()
         for number, key in enumerate((THREAD, CHANNEL, OTHER_THREAD, OTHER_CHANNEL)):
+            await stores.channels.note_place(KnownPlace(key, 5))
             await stores.channels.add_all(key, [said(10 + number), said(9**number * 100)])
         await stores.channels.reset(OTHER_THREAD, bot_id=0, discord_id=7)
         await stores.channels.reset(OTHER_THREAD, bot_id=BOT, discord_id=8)
@@ -64,7 +65,7 @@ class TestOwnerOfAnAnswer:
         await stores.channels.add_pages(CHANNEL.place_id, 20, [21, 22])
         await stores.channels.add_pages(CHANNEL.place_id, 20, [22])
         await ask_in_dm(stores, 10)
-        await stores.channels.commit_answer(CHANNEL, answer(30), [])
+        await stores.channels.archive_answer(CHANNEL, answer(30), [])
         owners = [await stores.channels.get_session_key(id_) for id_ in (20, 21, 22, 10, 30, 99)]
         assert owners == [key, key, key, None, None, None]
 
@@ -79,7 +80,7 @@ class TestForgottenPlace:
             await stores.channels.add(key, said(number * 10), waiting=True)
             await stores.channels.add(key, said(number * 10 + 1), waiting=True)
             first, _ = await list_waiting(stores, key)
-            await stores.channels.commit_answer(key, answer(number * 10 + 2), [first])
+            await stores.channels.archive_answer(key, answer(number * 10 + 2), [first])
             await stores.channels.add_pages(key.place_id, number * 10 + 2, [number * 10 + 3])
             await freeze(database, key, (number * 10, number * 10 + 1))
             window = "INSERT INTO channel_windows VALUES ($1, $2, $3)"

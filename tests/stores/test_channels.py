@@ -89,7 +89,7 @@ class TestMessage:
         await ask_in_dm(stores, 10)
         session = await stores.sessions.open(SessionKey(7, CHANNEL.channel_id))
         await stores.sessions.commit_turn(session, [said(30), answer(31)])
-        await stores.channels.commit_answer(CHANNEL, answer(20), [])
+        await stores.channels.archive_answer(CHANNEL, answer(20), [])
         for number in (10, 30, 31, 20):
             assert not await stores.channels.add(CHANNEL, said(number, "同じ番号"), waiting=True)
         assert await stores.ledger.list_places() == ()
@@ -100,7 +100,7 @@ class TestMessage:
 class TestEdit:
     async def test_changes_what_was_said_and_nothing_else(self, stores: Stores, database: Database) -> None:
         await stores.channels.add_all(CHANNEL, [said(10, "犬"), said(11, "犬")])
-        await stores.channels.commit_answer(CHANNEL, answer(20, "長い答え"), [])
+        await stores.channels.archive_answer(CHANNEL, answer(20, "長い答え"), [])
         await ask_in_dm(stores, 30)
         assert await stores.channels.edit(10, "猫")
         assert await stores.channels.edit(30, "直した質問")
@@ -115,7 +115,7 @@ class TestDeletion:
         for number, page in enumerate((20, 21, 22)):
             await stores.channels.add(CHANNEL, said(10 + number, "質問"), waiting=True)
             question = await list_waiting(stores, CHANNEL)
-            await stores.channels.commit_answer(CHANNEL, answer(20), question)
+            await stores.channels.archive_answer(CHANNEL, answer(20), question)
             await stores.channels.add_pages(CHANNEL.place_id, 20, [21, 22])
             assert await stores.channels.delete([page]) == 1
             assert await stores.channels.delete([20, 21, 22]) == 0
@@ -126,7 +126,7 @@ class TestDeletion:
         assert await archived(database) == dict.fromkeys((10, 11, 12), "質問")
 
     async def test_of_a_dropped_page_or_placeholder_removes_nothing_else(self, stores: Stores) -> None:
-        await stores.channels.commit_answer(CHANNEL, answer(20), [])
+        await stores.channels.archive_answer(CHANNEL, answer(20), [])
         await stores.channels.add_pages(CHANNEL.place_id, 20, [21, 22])
         await stores.channels.drop_pages(CHANNEL.place_id, [22])
         assert await stores.channels.delete([22]) == 0
@@ -159,7 +159,7 @@ class TestHeard:
             await stores.channels.note_heard(CHANNEL, each, "十時です")
         [waiting] = await list_waiting(stores, CHANNEL)
         assert (waiting.content, waiting.heard) == (f"{question.content}\n十時です", "十時です")
-        await stores.channels.commit_answer(CHANNEL, answer(20), [waiting])
+        await stores.channels.archive_answer(CHANNEL, answer(20), [waiting])
         assert await list_edited(stores, CHANNEL) == ()
         assert not await stores.channels.edit(10, question.content)
         assert await stores.channels.edit(10, "いつから？")

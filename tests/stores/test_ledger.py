@@ -206,7 +206,7 @@ class TestCalls:
     ) -> None:
         channel = ChannelKey(5)
         ways: tuple[Callable[[Message], Awaitable[object]], ...] = (
-            lambda asked: stores.channels.commit_answer(channel, answer(81), [asked]),
+            lambda asked: stores.channels.archive_answer(channel, answer(81), [asked]),
             lambda asked: stores.ledger.give_up(channel, [asked]),
             lambda asked: stores.channels.delete([got(asked.discord_id)]),
             lambda _: stores.channels.forget_place(channel),

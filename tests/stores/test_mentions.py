@@ -54,7 +54,7 @@ class TestBegunAnswer:
         async with open_again() as stores:
             assert await begun(stores) == [(10, 14, 20), (14, 14, 20), (15, None, None)]
             assert await stores.ledger.get_answer_message(10) is None
-            await stores.channels.commit_answer(CHANNEL, answer(20), asked)
+            await stores.channels.archive_answer(CHANNEL, answer(20), asked)
             assert await begun(stores) == [(15, None, None)]
 
 
@@ -72,7 +72,7 @@ class TestDue:
             assert (await due(stores), await due(stores, THREAD)) == ([4, 3, 2, 4, 1], [])
             for question in await list_waiting(stores, CHANNEL):
                 of = (question.discord_id or 0) + 10
-                await stores.channels.commit_answer(CHANNEL, answer(of), [question])
+                await stores.channels.archive_answer(CHANNEL, answer(of), [question])
                 if of != 21:
                     await stores.ledger.mark_shown(CHANNEL, of)
             await stores.channels.edit(14, "別の質問")
@@ -88,7 +88,7 @@ class TestDue:
 class TestStoredAnswer:
     async def test_is_to_be_shown_until_it_was_and_whenever_it_changes(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
-            await stores.channels.commit_answer(CHANNEL, answer(20, "答え"), await wait(stores, 10, 11))
+            await stores.channels.archive_answer(CHANNEL, answer(20, "答え"), await wait(stores, 10, 11))
         async with open_again() as stores:
             questions = await stores.ledger.list_questions(20)
             assert await stores.ledger.list_places() == (CHANNEL,)
@@ -98,7 +98,7 @@ class TestStoredAnswer:
             await stores.ledger.mark_shown(CHANNEL, 20)
             assert await stores.ledger.list_unshown(CHANNEL) == ()
             assert await stores.ledger.list_places() == ()
-            await stores.channels.commit_answer(CHANNEL, answer(20, "新しい答え"), questions)
+            await stores.channels.archive_answer(CHANNEL, answer(20, "新しい答え"), questions)
             assert contents(await stores.ledger.list_unshown(CHANNEL)) == ["新しい答え"]
             await stores.channels.delete([20])
             assert await stores.ledger.list_unshown(CHANNEL) == ()
@@ -112,7 +112,7 @@ class TestEditedQuestion:
             await stores.ledger.note_answer(CHANNEL, questions, 20)
             await stores.channels.edit(10, "犬の話")
             assert await edited(stores) == [], "while it is being answered"
-            await stores.channels.commit_answer(CHANNEL, answer(20), questions)
+            await stores.channels.archive_answer(CHANNEL, answer(20), questions)
             await stores.ledger.mark_shown(CHANNEL, 20)
         async with open_again() as stores:
             assert await stores.ledger.list_places() == (CHANNEL,)
@@ -177,8 +177,8 @@ class TestAnswer:
         first, second, third, deleted = await wait(stores, 10, 11, 12, 13)
         await stores.channels.delete([13])
         with pytest.raises(ValueError, match="id"):
-            await stores.channels.commit_answer(CHANNEL, Message("assistant", "はい"), [first])
-        stored = await stores.channels.commit_answer(
+            await stores.channels.archive_answer(CHANNEL, Message("assistant", "はい"), [first])
+        stored = await stores.channels.archive_answer(
             CHANNEL, answer(20, "まとめて"), [first, second, deleted]
         )
         assert await list_waiting(stores, CHANNEL) == (third,)
@@ -190,21 +190,21 @@ class TestAnswer:
             None,
         ]
         newest = await stores.channels.get_newest_answer(CHANNEL)
-        assert newest == stored
+        assert newest == stored.messages[0]
         assert newest is not None
-        assert newest.id == stored.id
+        assert newest.id == stored.messages[0].id
 
     async def test_replaces_its_placeholder_and_the_former(self, stores: Stores, database: Database) -> None:
         question = await wait(stores, 10)
         await stores.channels.add_all(CHANNEL, [Message("user", "考え中…", discord_id=20, author_id=BOT)])
-        before = await stores.channels.commit_answer(CHANNEL, answer(20, "犬です"), question)
-        assert await stores.channels.get_newest_answer(CHANNEL) == before
+        before = await stores.channels.archive_answer(CHANNEL, answer(20, "犬です"), question)
+        assert await stores.channels.get_newest_answer(CHANNEL) == before.messages[0]
         await stores.channels.edit(10, "猫は？")
         question = await stores.ledger.list_questions(20)
-        after = await stores.channels.commit_answer(CHANNEL, answer(20, "猫です", status="cut"), question)
-        assert after.id == before.id
+        after = await stores.channels.archive_answer(CHANNEL, answer(20, "猫です", status="cut"), question)
+        assert after.messages[0].id == before.messages[0].id
         assert await archived(database) == {10: "猫は？", 20: "猫です"}
-        assert await stores.channels.get_newest_answer(CHANNEL) == after
+        assert await stores.channels.get_newest_answer(CHANNEL) == after.messages[0]
 
     async def test_never_overwrites_a_session_or_place(self, stores: Stores, database: Database) -> None:
         question = await wait(stores, 10)
@@ -214,7 +214,7 @@ class TestAnswer:
         await stores.channels.add(THREAD, said(21, "スレッド"))
         for taken in (20, 21):
             with pytest.raises(StorageError):
-                await stores.channels.commit_answer(CHANNEL, answer(taken, "みんなに"), question)
+                await stores.channels.archive_answer(CHANNEL, answer(taken, "みんなに"), question)
         assert await list_waiting(stores, CHANNEL) == question
         assert contents((await stores.sessions.open(key)).history) == ["質問", "その人だけに"]
         assert await archived(database, THREAD) == {21: "スレッド"}

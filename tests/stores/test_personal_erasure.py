@@ -9,6 +9,7 @@ import pytest
 from cc_bot.domain import ChannelKey, Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
+from cc_bot.domain.message import KnownPlace
 from cc_bot.domain.schedule import Place
 from cc_bot.storage import Database, Row, Statement, Steps, Subject
 from cc_bot.storage.erasures import read_erasures
@@ -108,23 +109,25 @@ class TestChannels:
         for question in questions:
             await stores.channels.add(CHANNEL, question, waiting=True)
         await stores.ledger.note_answer(CHANNEL, questions, 32)
-        await stores.channels.commit_answer(CHANNEL, answer(32, "お二人へ"), questions)
+        await stores.channels.archive_answer(CHANNEL, answer(32, "お二人へ"), questions)
         late = said(40, "しまうま？", author_id=ME)
         await stores.channels.add(CHANNEL, late, waiting=True)
         await stores.personal_data.erase(ME)
         with pytest.raises(StorageError):
-            await stores.channels.commit_answer(CHANNEL, answer(41, "しまうまです"), [late])
+            await stores.channels.archive_answer(CHANNEL, answer(41, "しまうまです"), [late])
         assert await archived(database, CHANNEL) == {10: "ほかの人", 31: "あなた"}
         assert await list_waiting(stores, CHANNEL) == ()
         assert await stores.channels.list_pages(22) == ()
 
     async def test_are_not_caught_up_with_what_was_erased(self, stores: Stores) -> None:
+        await stores.channels.note_place(KnownPlace(CHANNEL, 5))
         await stores.channels.add(CHANNEL, said(10, author_id=YOU))
         await stores.channels.add(CHANNEL, said(20, author_id=ME))
         await stores.personal_data.erase(ME)
         [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 20
         await stores.channels.forget_place(CHANNEL)
+        await stores.channels.note_place(KnownPlace(CHANNEL, 5))
         await stores.channels.add(CHANNEL, said(5, author_id=YOU))
         [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 5

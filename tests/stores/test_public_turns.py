@@ -91,7 +91,7 @@ class TestTurn:
 
     async def test_after_the_question_that_is_asked_is_not_told(self, stores: Stores) -> None:
         await stores.channels.add(CHANNEL, said(ASKED + 1))
-        await stores.channels.commit_answer(CHANNEL, answer(30), [])
+        await stores.channels.archive_answer(CHANNEL, answer(30), [])
         await ask(stores, ASKED, 25)
         assert [id_ for id_, _ in await read(stores, asked=ASKED + 1)] == [ASKED, 30]
 
@@ -183,8 +183,8 @@ THAWING: Final[dict[str, Change]] = {
     "edit": lambda stores, _: stores.channels.edit(20, "直した"),
     "deletion": lambda stores, _: stores.channels.delete([20, 90]),
     "deletion of an answer's page": lambda stores, _: stores.channels.delete([27]),
-    "answer": lambda stores, _: stores.channels.commit_answer(CHANNEL, answer(25), []),
-    "answer made anew": lambda stores, _: stores.channels.commit_answer(CHANNEL, answer(26, "新"), []),
+    "answer": lambda stores, _: stores.channels.archive_answer(CHANNEL, answer(25), []),
+    "answer made anew": lambda stores, _: stores.channels.archive_answer(CHANNEL, answer(26, "新"), []),
     "late turn": lambda stores, _: ask(stores, 28, 90),
     "answer of a turn made anew": lambda stores, row: regenerate(stores, row, "やっぱりうどん", 24),
     "edit of a turn": lambda stores, _: stores.channels.edit(22, "直した"),
@@ -199,7 +199,7 @@ HARMLESS: Final[dict[str, Change]] = {
     "edit in a thread": lambda stores, _: stores.channels.edit(21, "スレッドで"),
     "late message in a thread": lambda stores, _: stores.channels.add(THREAD, said(25)),
     "deletion in a session": lambda stores, _: stores.channels.delete([23]),
-    "newest answer": lambda stores, _: stores.channels.commit_answer(CHANNEL, answer(90), []),
+    "newest answer": lambda stores, _: stores.channels.archive_answer(CHANNEL, answer(90), []),
     "newest turn": lambda stores, _: ask(stores, 90, 91),
     "turn in a thread": lambda stores, _: ask(stores, 28, 25, place=THREAD),
     "edit of a turn to the same": lambda stores, _: stores.channels.edit(22, "お昼は？"),

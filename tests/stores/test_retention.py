@@ -12,7 +12,7 @@ from cc_bot.domain import Attachment, ChannelKey, SessionKey
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import KnownPlace, Visibility
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import RetentionStore, Stores, VitalsStore
 from tests.stores.backends import KEY, OpenStores, contents, turn
@@ -43,7 +43,7 @@ class TestMessages:
         await stores.channels.add(CHANNEL, said(10), waiting=True)
         await stores.channels.add(CHANNEL, said(11), waiting=True)
         await stores.ledger.note_answer(CHANNEL, [said(10)], 12)
-        await stores.channels.commit_answer(CHANNEL, answer(12), [said(10)])
+        await stores.channels.archive_answer(CHANNEL, answer(12), [said(10)])
         await stores.channels.add_pages(CHANNEL.place_id, 12, [13])
         now.tick(MONTH)
         await stored(stores, "新しい", "はい")
@@ -85,8 +85,9 @@ class TestMessages:
     async def test_are_not_fetched_again_where_an_answer_is_left(self, stores: Stores, now: Clock) -> None:
         await stores.channels.add(CHANNEL, said(10), waiting=True)
         now.tick(MONTH)
-        await stores.channels.commit_answer(CHANNEL, answer(11), [said(10)])
+        await stores.channels.archive_answer(CHANNEL, answer(11), [said(10)])
         await stores.retention.prune_messages(utc_now() - timedelta(days=1))
+        await stores.channels.note_place(KnownPlace(CHANNEL, 5))
         [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 10
 

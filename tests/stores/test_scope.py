@@ -14,6 +14,7 @@ import pytest
 from cc_bot.storage import MAINTENANCE_LOCK, Database, ErasureLog, Statement
 from cc_bot.stores import access, ledger, processes, usage
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_STALE
+from cc_bot.stores.channels import PLACES
 from cc_bot.stores.history import SELECT_FILE_BYTES
 from cc_bot.stores.memory.store import LIST
 from cc_bot.stores.personal_data import PERSONAL_TABLES, SELECT_BEGUN, USERS
@@ -45,6 +46,7 @@ tells nobody's words to another; channel: it holds itself to rows that everybody
 Discord, of whomever they are, or it looks at ids alone."""
 WHOLE: Final = {
     *(*(ledger.ADOPT_TURNS, ledger.SELECT_UNFINISHED, ledger.FORGET_INTERRUPTED),),
+    PLACES,  # a row a channel
     *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_USERS),
     *(access.SELECT_LIMITS, usage.SELECT_LEFT, usage.FORGET_SETTLED, access.SELECT_IN_FORCE),
     SELECT_FILE_BYTES,  # of all users, from the index alone

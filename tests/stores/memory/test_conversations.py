@@ -25,7 +25,7 @@ async def answered_in_channel(
     stores: Stores, question: Message, text: str, *calls: ToolCall, bystander: Message | None = None
 ) -> None:
     await stores.channels.add(CHANNEL, question, waiting=True)
-    await stores.channels.commit_answer(CHANNEL, answer(11, text, tool_calls=calls), [question])
+    await stores.channels.archive_answer(CHANNEL, answer(11, text, tool_calls=calls), [question])
     if bystander:
         await stores.channels.add(CHANNEL, bystander)
 

@@ -32,7 +32,7 @@ class TestStoredCalls:
         await stored(stores, "覚えて", "はい", remembered(memory), recalled(memory))
         await stores.channels.add(CHANNEL, question := said(10, "覚えて", author_id=ME), waiting=True)
         done = answer(11, "はい", tool_calls=(remembered(memory),))
-        await stores.channels.commit_answer(CHANNEL, done, [question])
+        await stores.channels.archive_answer(CHANNEL, done, [question])
         await stores.ledger.note_calls("turn", ME, [remembered(memory)])
         await stores.memory_removal.erase(ME, memory.id)
         assert NUMBER not in await everything(database)
