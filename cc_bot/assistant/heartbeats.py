@@ -20,19 +20,19 @@ from cc_bot.context.prompt import BuiltPrompt, changing, profile, told_to_be
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ModelUnavailable
-from cc_bot.domain.heartbeat import (
+from cc_bot.domain.memory import Memory
+from cc_bot.domain.message import Message, ToolCall, Visibility
+from cc_bot.domain.repeats import is_quiet
+from cc_bot.domain.schedule import (
     LATELY,
     HeartbeatItem,
+    Schedule,
     due_items,
     may_mention,
     memory_items,
     missed_items,
     select_new,
 )
-from cc_bot.domain.memory import Memory
-from cc_bot.domain.message import Message, ToolCall, Visibility
-from cc_bot.domain.repeats import is_quiet
-from cc_bot.domain.schedule import Schedule
 from cc_bot.domain.text import shorten
 from cc_bot.domain.tool_server import SEPARATOR, ToolPlace
 from cc_bot.llm.model import Chains, SystemPart, ToolSchema, UserPart

@@ -7,9 +7,8 @@ from cc_bot.assistant import TimeResolver
 from cc_bot.commands.reply import Action, Caller, Item, Reply
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import InputError, ScheduleNotFound, SeveralTimes, TooManySchedules
-from cc_bot.domain.heartbeat import clock_time, quiet_of
 from cc_bot.domain.repeats import Quiet, hours_of, next_time
-from cc_bot.domain.schedule import MAX_SCHEDULES, Place, Schedule
+from cc_bot.domain.schedule import MAX_SCHEDULES, Place, Schedule, clock_time, quiet_of
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import HeartbeatStore, ScheduleStore
 from cc_bot.stores.schedules import ScheduleFields

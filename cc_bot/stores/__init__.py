@@ -46,9 +46,9 @@ from cc_bot.stores.settings import (
     PlaceAgents,
     SettingsStore,
     TokenFactorStore,
+    ToolListStore,
 )
 from cc_bot.stores.summaries import SummaryStore
-from cc_bot.stores.tool_lists import ToolListStore
 from cc_bot.stores.usage import UTC_ZONE, Reservation, ReservationRequest, Settlement, UsageStore
 from cc_bot.stores.web_sessions import WebSessionStore
 

@@ -1,4 +1,4 @@
-"""Settings of users, agents and models of channels, and token factors of models."""
+"""Settings of users, agents and models of channels, token factors of models, tool lists of MCP servers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,6 +12,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
+from cc_bot.domain.tool_server import StoredToolList
 from cc_bot.storage import Database, Statement, Steps, channel, user
 from cc_bot.stores.canvases import MOVE
 from cc_bot.stores.columns import Columns, Kind, Store, to_text
@@ -282,3 +283,28 @@ class TokenFactorStore:
         params = (model, counted / estimated, to_text(self._clock()))
         [[(factor,)]] = await self._database.transaction([Statement(_LEARN, params)], ())
         self._known[model] = float(factor)
+
+
+SELECT_LISTS: Final = "SELECT server, seen, accepted FROM tool_lists ORDER BY server"
+
+_PUT_TOOLS: Final = """
+    INSERT INTO tool_lists (server, seen, accepted) VALUES ($1, $2, $3)
+    ON CONFLICT (server) DO UPDATE SET seen = excluded.seen, accepted = excluded.accepted
+"""
+
+
+class ToolListStore:
+    """No user data."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get_all(self) -> Mapping[str, StoredToolList]:
+        """Return the lists by server. Raises StorageError."""
+        rows = await self._database.query(SELECT_LISTS)
+        return {server: StoredToolList(*tools) for server, *tools in rows}
+
+    async def put(self, server: str, tools: StoredToolList) -> None:
+        """Store a server's tools. Raises StorageError."""
+        params = (server, tools.seen, tools.accepted)
+        await self._database.transaction([Statement(_PUT_TOOLS, params)], ())

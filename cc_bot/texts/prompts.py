@@ -9,8 +9,8 @@ from datetime import date, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.heartbeat import HeartbeatItem, Reason
 from cc_bot.domain.message import Role, is_blank
+from cc_bot.domain.schedule import HeartbeatItem, Reason
 from cc_bot.domain.text import Locale, shorten
 
 _SUMMARY_INSTRUCTIONS: Final = {

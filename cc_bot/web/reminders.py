@@ -10,9 +10,8 @@ from aiohttp import web
 from cc_bot.commands import reminders
 from cc_bot.commands.reply import Reply
 from cc_bot.domain.errors import InputError, ReminderEditOutdated
-from cc_bot.domain.heartbeat import USUAL_QUIET, clock_time
 from cc_bot.domain.repeats import hours_of
-from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Schedule
+from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, USUAL_QUIET, Schedule, clock_time
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
 from cc_bot.web.page import go_on_with, render

@@ -8,9 +8,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cc_bot.domain import SessionKey
-from cc_bot.domain.heartbeat import (
+from cc_bot.domain.memory import Memory, Source
+from cc_bot.domain.repeats import Quiet, is_quiet, next_time
+from cc_bot.domain.schedule import (
     USUAL_QUIET,
+    Firing,
     HeartbeatItem,
+    Schedule,
     days_named,
     due_items,
     may_mention,
@@ -19,9 +23,6 @@ from cc_bot.domain.heartbeat import (
     parse_minute,
     select_new,
 )
-from cc_bot.domain.memory import Memory, Source
-from cc_bot.domain.repeats import Quiet, is_quiet, next_time
-from cc_bot.domain.schedule import Firing, Schedule
 from tests.domain.phrases import meanings, phrases
 
 TOKYO = ZoneInfo("Asia/Tokyo")

@@ -22,8 +22,7 @@ from cc_bot.stores.proposals import ADOPT_CALLS, PRUNE_PROPOSALS, SELECT_CLAIMED
 from cc_bot.stores.receipts import SELECT_STALE_USERS
 from cc_bot.stores.retention import COUNT_OPEN, SELECT_VERSION
 from cc_bot.stores.schedules import LOSE, REPORT_AGAIN
-from cc_bot.stores.settings import SELECT_ALL_MODELS
-from cc_bot.stores.tool_lists import SELECT_LISTS
+from cc_bot.stores.settings import SELECT_ALL_MODELS, SELECT_LISTS
 from cc_bot.stores.web_sessions import PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE
 from tests.stores.backends import Recorder, stores_over
 from tests.stores.everything import USER, do_everything
