@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Final, Unpack
 from urllib.parse import urlsplit
 
-import aiohttp
 import structlog
 
 from cc_bot.domain.errors import ContextTooLong, ModelError
@@ -115,7 +114,8 @@ class OpenAIChatModel(Endpoint):
         attempts.sent_bytes = content.size
         try:
             async with asyncio.timeout_at(deadline_s):
-                response = await self._open(path, content, retry=not request.answer_begun)
+                retries = 0 if request.answer_begun else self._max_retries
+                response = await self._send(path, retries, data=content)
         finally:
             content.release()
         async with aclosing(body_of(response)) as body, aclosing(json_events(body)) as events:
@@ -133,9 +133,6 @@ class OpenAIChatModel(Endpoint):
                     deadline_s = clock() + min(_TRAILER_TIMEOUT_S, self._timeout_s)
                 elif chunk.alive:
                     deadline_s = clock() + self._timeout_s
-
-    async def _open(self, path: str, content: RequestBody, *, retry: bool) -> aiohttp.ClientResponse:
-        return await self._send(path, self._max_retries if retry else 0, data=content)
 
     def _body(self, request_body: _RequestBody, request: ChatRequest, quirks: Quirks) -> Json:
         tools, change = request.tools[: quirks.max_tools] if quirks.tools else (), f"{quirks.max_tools} tools"

@@ -14,6 +14,7 @@ import structlog
 
 from cc_bot.llm.openai.quirks import is_known_refusal
 from cc_bot.llm.openai.refusals import ModelFailure, ServerError, classify, is_final, refusal_text
+from cc_bot.llm.openai.reply import TooManyBytes
 from cc_bot.proxy import proxy_for
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -28,10 +29,6 @@ FAILURES: Final = (ServerError, aiohttp.ClientError, TimeoutError, ValueError, R
 _OTHER_SHAPE: Final = (AttributeError, LookupError, TypeError)
 
 _log = structlog.get_logger(__name__)
-
-
-class TooManyBytes(ValueError):
-    pass
 
 
 class Connection(TypedDict, total=False):

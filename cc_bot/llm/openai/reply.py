@@ -25,12 +25,15 @@ from cc_bot.llm.model import (
     Thinking,
     ToolRequest,
 )
-from cc_bot.llm.openai.client import TooManyBytes
 from cc_bot.llm.openai.refusals import ModelFailure
 
 MAX_EVENT_BYTES: Final = 2**20  # a whole answer in one event, each character as \uXXXX, takes 600,000
 MAX_TOKENS: Final = 100_000_000  # of one request; a server that reports more is mistaken
 _BLANK_LINE: Final = re.compile(rb"\n\r?\n|\r\r\n?")
+
+
+class TooManyBytes(ValueError):
+    pass
 
 
 @dataclass(frozen=True, slots=True)
