@@ -20,7 +20,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import FilesLeftOut, Notice
 from cc_bot.domain.usage import TOKENS_A_SECOND, UsageSubject
-from cc_bot.llm.speech import Speaker, Transcriber
+from cc_bot.llm.model import Speaker, Transcriber
 from cc_bot.spending import Spending, UsageRecorder
 from cc_bot.stores import ChannelStore, TurnLedger
 

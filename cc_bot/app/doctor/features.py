@@ -31,7 +31,7 @@ from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
 from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.turn import PageSource, SearchService, can_read_pages
-from cc_bot.llm.speech import Speaker, Transcriber
+from cc_bot.llm.model import Speaker, Transcriber
 from cc_bot.reading.reader import READ_BY_EXTRA, DocumentReader
 from cc_bot.search.vectors import Embedder
 from cc_bot.texts import Texts, explain

@@ -11,7 +11,7 @@ from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
 from cc_bot.llm.openai.client import Connection, Endpoint
 from cc_bot.llm.openai.reply import mapping
-from cc_bot.llm.speech import MAX_HEARD_CHARACTERS, Transcript
+from cc_bot.llm.model import MAX_HEARD_CHARACTERS, Transcript
 from cc_bot.search.vectors import Vector, pack
 
 _BATCH: Final = 64  # servers take from 32 texts (TEI's default) to 2048
