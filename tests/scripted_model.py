@@ -6,8 +6,17 @@ from dataclasses import dataclass, field
 
 from cc_bot.domain.errors import ModelError
 from cc_bot.domain.turn import Usage
-from cc_bot.llm.model import Chains, ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, ToolRequest
-from cc_bot.llm.model import Transcriber
+from cc_bot.llm.model import (
+    Chains,
+    ChatModel,
+    ChatRequest,
+    Delta,
+    Fallback,
+    Finish,
+    ModelEvent,
+    ToolRequest,
+    Transcriber,
+)
 
 Step = str | Finish | Fallback | ModelError | asyncio.Event | ToolRequest
 """Text to say, an end, a change of model, an error, something to wait for, or a tool to ask for."""

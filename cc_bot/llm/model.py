@@ -1,18 +1,16 @@
 """The interface of language and speech models, and chains of models."""
 
-from dataclasses import dataclass
-from typing import Final, Protocol
-from cc_bot.domain.message import Attachment
-from cc_bot.domain.text import Locale
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, Protocol
-from cc_bot.domain.errors import ContextTooLong, ModelError, ModelUnavailable, forget_frames
-from cc_bot.domain.turn import Usage
 
+from cc_bot.domain.errors import ContextTooLong, ModelError, ModelUnavailable, forget_frames
+from cc_bot.domain.message import Attachment
+from cc_bot.domain.text import Locale
+from cc_bot.domain.turn import Usage
 
 MAX_HEARD_CHARACTERS: Final = 30_000  # twice what a fast speaker says in twenty minutes
 

@@ -14,8 +14,7 @@ from cc_bot.assistant import Assistant, AssistantSettings, Stop, TurnOptions
 from cc_bot.domain import ChannelKey, Done, Locale, Message, Session, SessionKey, TurnEvent
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Visibility
-from cc_bot.llm.model import ToolRequest
-from cc_bot.llm.model import Transcriber
+from cc_bot.llm.model import ToolRequest, Transcriber
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import ToolsOutside, discover
 from tests.databases import laid_out
