@@ -14,10 +14,11 @@ from cc_bot.commands import memories, reminders
 from cc_bot.commands.reply import Reply
 from cc_bot.domain import errors
 from cc_bot.domain.memory import Source
+from cc_bot.domain.message import Message
 from cc_bot.domain.text import Locale
 from cc_bot.domain.when import split_when
 from cc_bot.terminal.markdown import one_line
-from cc_bot.terminal.questions import Chat, answer_question, explain_to_operator
+from cc_bot.terminal.questions import Chat, answer, explain_to_operator
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.commands import command_names
 
@@ -149,7 +150,11 @@ def _written(reply: Reply) -> str:
 
 
 async def ask(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
-    await answer_question(chat, text)
+    profile = chat.profile
+    question = Message("user", text, visibility=profile.visibility, author_id=chat.user_id)
+    done = await answer(chat, question)
+    if done.first and profile.offline and "OPENAI_API_KEY" not in done.answer.content:
+        chat.view.notices([chat.texts.terminal.no_key])
 
 
 async def clear(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:

@@ -106,16 +106,8 @@ def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
     return explained.replace(words.errors.tell_operator, words.terminal.ask_doctor)
 
 
-async def answer_question(chat: Chat, text: str) -> None:
+async def answer(chat: Chat, question: Message, options: TurnOptions | None = None) -> Done:
     """Raises as `Assistant.ask`."""
-    profile = chat.profile
-    question = Message("user", text, visibility=profile.visibility, author_id=chat.user_id)
-    done = await _answer(chat, question)
-    if done.first and profile.offline and "OPENAI_API_KEY" not in done.answer.content:
-        chat.view.notices([chat.texts.terminal.no_key])
-
-
-async def _answer(chat: Chat, question: Message, options: TurnOptions | None = None) -> Done:
     profile, stop = chat.profile, Stop()
     settings = await chat.stores.settings.get(chat.user_id)
     options = replace(
@@ -128,10 +120,10 @@ async def _answer(chat: Chat, question: Message, options: TurnOptions | None = N
     )
     done, chat.answering = None, stop
     try:
-        with chat.view.answer(chat.texts) as answer:
+        with chat.view.answer(chat.texts) as shown:
             async with aclosing(chat.assistant.ask(profile.key, question, options, stop)) as events:
                 async for event in events:
-                    answer.show(event)
+                    shown.show(event)
                     if isinstance(event, Done):
                         done = event
     finally:
@@ -195,7 +187,7 @@ async def _go_on(chat: Chat, result: ApprovedResult) -> None:
     after_call = chat.texts.proposal.after_call.format(what=name)
     shown, author_id = profile.visibility, chat.user_id
     question = Message("user", after_call, visibility=shown, author_id=author_id, tainted=True)
-    await _answer(chat, question, TurnOptions(profile.locale, profile.timezone, pictures=result.images))
+    await answer(chat, question, TurnOptions(profile.locale, profile.timezone, pictures=result.images))
 
 
 async def tell_unfinished_calls(chat: Chat) -> None:

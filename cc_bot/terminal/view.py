@@ -1,7 +1,6 @@
 """Output of a chat: Markdown and colours in a terminal, plain text in a pipe."""
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -81,55 +80,44 @@ def canvas_line(canvas: Canvas, texts: Texts) -> str:
     return texts.canvas.emptied if canvas.empty else texts.canvas.changed_here
 
 
-class AnswerView(ABC):
-    """A streaming answer."""
+class AnswerView:
+    """Writes a streaming answer to an output."""
 
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, output: "PlainView | _LiveOutput", texts: Texts) -> None:
+        self._output = output
         self._texts = texts
         self._receipts: tuple[Receipt, ...] = ()
         self._recalled: tuple[int, ...] = ()
 
-    @abstractmethod
-    def write(self, text: str) -> None:
-        pass
-
-    @abstractmethod
-    def notice(self, notice: str, *, failed: bool = False) -> None:
-        pass
-
-    @abstractmethod
-    def wait(self, why: str | None) -> None:
-        """None: for the model."""
-
     def show(self, event: turn.TurnEvent) -> None:  # noqa: PLR0912 - a case an event
-        words = self._texts
+        words, output = self._texts, self._output
         match event:
             case turn.TextDelta(text):
-                self.write(text)
+                output.write(text)
             case turn.ToolStarted(_, name):
-                self.wait(words.answer.tool_line(one_line(name)))
+                output.wait(words.answer.tool_line(one_line(name)))
             case turn.ToolFinished(_, name, ok, waits):
-                self.wait(None)
+                output.wait(None)
                 if not ok and not waits:
-                    self.notice(words.terminal.tool_failed.format(name=one_line(name)), failed=True)
+                    output.notice(words.terminal.tool_failed.format(name=one_line(name)), failed=True)
                 elif is_of_server(name) and not waits:
-                    self.notice(words.terminal.tool_used.format(name=one_line(name)))
+                    output.notice(words.terminal.tool_used.format(name=one_line(name)))
             case turn.MemoryChanged(memory_change):
                 self._receipts = with_receipt(self._receipts, memory_change)
             case turn.MemoriesRecalled(numbers=numbers):
                 self._recalled = tuple(dict.fromkeys((*self._recalled, *numbers)))
             case turn.ToolsUnavailable():
-                self.notice(words.receipt.no_tools)
+                output.notice(words.receipt.no_tools)
             case turn.CallInDoubt():
-                self.notice(words.unfinished.in_doubt_outside, failed=True)
+                output.notice(words.unfinished.in_doubt_outside, failed=True)
             case turn.ImagesGiven(images):
-                self.notice(words.terminal.images_given.format(count=len(images)))
+                output.notice(words.terminal.images_given.format(count=len(images)))
             case turn.CanvasChanged(canvas):
-                self.notice(canvas_line(canvas, words))
+                output.notice(canvas_line(canvas, words))
             case turn.ScheduleChanged(change):
-                self.notice(change_line(change, words))
+                output.notice(change_line(change, words))
             case turn.Notice():
-                self.wait(_waiting_for(event, words.answer))
+                output.wait(_waiting_for(event, words.answer))
             case turn.Done():
                 self.end()
                 self._show_end(event)
@@ -140,29 +128,29 @@ class AnswerView(ABC):
         """Show the receipts once, also if the turn fails."""
         words = self._texts.receipt
         for receipt in self._receipts:
-            self.notice(receipt_line(receipt, self._texts))
+            self._output.notice(receipt_line(receipt, self._texts))
         deleted = {each.number for each in self._receipts if each.kind == "deleted"}
         if used := [f"#{number}" for number in self._recalled if number not in deleted]:
-            self.notice(words.used_here.format(numbers=", ".join(used)))
+            self._output.notice(words.used_here.format(numbers=", ".join(used)))
         self._receipts, self._recalled = (), ()
 
     def _show_end(self, done: turn.Done) -> None:
         words, answer = self._texts, done.answer
         pages = pages_behind(answer.tool_calls)
         for number, page in enumerate(pages[:LINKS_SHOWN], 1):
-            self.notice(f"{number}. {one_line(page.title, PAGE_TITLE_CHARACTERS)}  {page.url}")
+            self._output.notice(f"{number}. {one_line(page.title, PAGE_TITLE_CHARACTERS)}  {page.url}")
         if len(pages) > LINKS_SHOWN:
-            self.notice(words.answer.more_pages.format(count=len(pages) - LINKS_SHOWN).strip())
+            self._output.notice(words.answer.more_pages.format(count=len(pages) - LINKS_SHOWN).strip())
         empty = not answer.content
         if answer.status == "stopped":
             stopped_empty = empty and not answer.tool_calls
-            self.notice(words.answer.stopped_empty if stopped_empty else words.answer.stopped)
+            self._output.notice(words.answer.stopped_empty if stopped_empty else words.answer.stopped)
         elif answer.status == "cut":
-            self.notice(words.terminal.cut)
+            self._output.notice(words.terminal.cut)
         elif empty:
-            self.notice(words.answer.no_words)
+            self._output.notice(words.answer.no_words)
         if done.first:
-            self.notice(words.answer.help_hint)
+            self._output.notice(words.answer.help_hint)
 
 
 def _waiting_for(notice: turn.Notice, words: AnswerTexts) -> str | None:
@@ -187,6 +175,8 @@ class PlainView:
         self.failed = False
         self._out = out
         self._err = err
+        self._blanks = ""
+        self._in_line = False
 
     def say(self, text: str) -> None:
         print(printable(text), file=self._out, flush=True)
@@ -208,23 +198,14 @@ class PlainView:
 
     @contextmanager
     def answer(self, texts: Texts) -> Iterator[AnswerView]:
-        answer = _PlainAnswer(self._out, self._err, texts)
+        answer = AnswerView(self, texts)
         try:
             yield answer
         finally:
             answer.end()
-            answer.end_line()
+            self._end_line()
 
-
-class _PlainAnswer(AnswerView):
-    def __init__(self, out: TextIO, err: TextIO, texts: Texts) -> None:
-        super().__init__(texts)
-        self._out = out
-        self._err = err
-        self._blanks = ""
-        self._in_line = False
-
-    def end_line(self) -> None:
+    def _end_line(self) -> None:
         if self._in_line:
             print(file=self._out, flush=True)
         self._in_line, self._blanks = False, ""
@@ -239,10 +220,11 @@ class _PlainAnswer(AnswerView):
             print(indent_symbols(words, at_line_start=at_line_start), end="", file=self._out, flush=True)
 
     def notice(self, notice: str, *, failed: bool = False) -> None:  # noqa: ARG002 - it looks like any other
-        self.end_line()
-        print(notice_lines(notice), file=self._out, flush=True)
+        self._end_line()
+        self.notices([notice])
 
     def wait(self, why: str | None) -> None:
+        """None: for the model."""
         if why:
             print(why, file=self._err, flush=True)
 
@@ -294,17 +276,21 @@ class RichView:
 
     @contextmanager
     def answer(self, texts: Texts) -> Iterator[AnswerView]:
-        with _RichAnswer(self._console, texts) as answer:
-            yield answer
+        with _LiveOutput(self._console, texts) as output:
+            answer = AnswerView(output, texts)
+            try:
+                yield answer
+            finally:
+                answer.end()
         self._console.print()
 
 
-class _RichAnswer(AnswerView):
+class _LiveOutput:
     """Redraws the end of an answer while it streams; on exit, prints all of it."""
 
     def __init__(self, console: Console, texts: Texts) -> None:
-        super().__init__(texts)
         self._console = console
+        self._texts = texts
         self._began_s = time.monotonic()
         self._parts: list[str | StyledNotice] = []
         self._doing: str | None = None
@@ -315,13 +301,12 @@ class _RichAnswer(AnswerView):
             transient=True,  # scrolled-off text can't be redrawn
         )
 
-    def __enter__(self) -> "_RichAnswer":
+    def __enter__(self) -> "_LiveOutput":
         self._live.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._live.stop()
-        self.end()
         self._console.print(self._whole(), end="")
 
     def write(self, text: str) -> None:
