@@ -3,7 +3,7 @@ takes the writer's lock, one at a time, and writes nothing."""
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
 from math import isnan
@@ -12,10 +12,9 @@ from typing import Final, Literal, Protocol, get_args
 import structlog
 from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
-from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
-from prometheus_client.registry import Collector
 
+from cc_bot.assistant.active import Load
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.measures import Ending, GatewayHealth, Meter, Phase, Purpose
 from cc_bot.domain.turn import Usage
@@ -39,14 +38,6 @@ class CheckedDatabase(Protocol):
     async def size_bytes(self) -> int: ...
 
 
-class TurnLoad(Protocol):
-    @property
-    def running(self) -> int: ...
-
-    @property
-    def waiting(self) -> int: ...
-
-
 Readings = Mapping[str, float | None]
 """By the names in GAUGES; None if unknown."""
 
@@ -55,7 +46,7 @@ Readings = Mapping[str, float | None]
 class Vitals:
     pulse: GatewayHealth
     database: CheckedDatabase
-    load: Callable[[], TurnLoad]
+    load: Callable[[], Load]
     free_bytes: Callable[[], int]
     """May raise OSError."""
     backed_up_at_s: Callable[[], float | None]
@@ -217,14 +208,12 @@ GAUGES: Final[Mapping[str, str]] = {
 }
 
 
-class Gauges(Collector):
-    def __init__(self) -> None:
-        self.readings: Readings = {}
-
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        for name, value in self.readings.items():
-            if value is not None and not isnan(value):
-                yield GaugeMetricFamily(f"cc_bot_{name}", GAUGES[name], float(value))
+def gauges_of(readings: Readings) -> CollectorRegistry:
+    registry = CollectorRegistry()
+    for name, value in readings.items():
+        if value is not None and not isnan(value):
+            Gauge(f"cc_bot_{name}", GAUGES[name], registry=registry).set(value)
+    return registry
 
 
 class _RecordCounter(logging.Handler):
@@ -255,9 +244,7 @@ CLOSING_S: Final = 1.0
 @asynccontextmanager
 async def serve(host: str, port: int, meter: PrometheusMeter, vitals: Vitals) -> AsyncIterator[int]:
     """Serve until left; yields the port. Raises PortTaken and InvalidSetting."""
-    gauges = Gauges()
-    meter.registry.register(gauges)
-    runner = web.AppRunner(_app(meter, gauges, vitals), access_log=None, shutdown_timeout=CLOSING_S)
+    runner = web.AppRunner(_app(meter, vitals), access_log=None, shutdown_timeout=CLOSING_S)
     await runner.setup()
     try:
         try:
@@ -274,15 +261,15 @@ async def serve(host: str, port: int, meter: PrometheusMeter, vitals: Vitals) ->
         await vitals.close()
 
 
-def _app(meter: PrometheusMeter, gauges: Gauges, vitals: Vitals) -> web.Application:
+def _app(meter: PrometheusMeter, vitals: Vitals) -> web.Application:
     async def healthz(_: web.Request) -> web.Response:
         problems = await vitals.problems()
         found = {"status": "failing" if problems else "ok", "problems": problems}
         return web.json_response(found, status=503 if problems else 200)
 
     async def metrics(_: web.Request) -> web.Response:
-        gauges.readings = await vitals.readings()
-        body = generate_latest(meter.registry)
+        gauges = gauges_of(await vitals.readings())
+        body = generate_latest(meter.registry) + generate_latest(gauges)
         return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
 
     app = web.Application()

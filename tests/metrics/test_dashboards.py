@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry
 
 from cc_bot.domain import Usage
 from cc_bot.log import OURS
-from cc_bot.metrics import GAUGES, Gauges, PrometheusMeter, count_records
+from cc_bot.metrics import GAUGES, PrometheusMeter, count_records, gauges_of
 
 ROOT: Final = Path(__file__).parents[2]
 NAME: Final = re.compile(r"\b(?:cc_bot|process)_[a-z_]+")
@@ -31,10 +31,7 @@ def told() -> dict[str, dict[str, set[str]]]:
     meter.record_server_call("time", "now", 0.1, ok=True)
     with count_records(meter.registry):
         logging.getLogger(OURS).handlers[-1].handle(logging.makeLogRecord(RECORD))
-    gauges = Gauges()
-    gauges.readings = dict.fromkeys(GAUGES, 0.0)
-    meter.registry.register(gauges)
-    return samples_of(meter.registry)
+    return samples_of(meter.registry) | samples_of(gauges_of(dict.fromkeys(GAUGES, 0.0)))
 
 
 def samples_of(registry: CollectorRegistry) -> dict[str, dict[str, set[str]]]:

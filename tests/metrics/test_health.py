@@ -3,21 +3,15 @@
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from cc_bot.assistant.active import Load
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.metrics import Vitals
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
-
-
-@dataclass
-class Idle:
-    running: int = 0
-    waiting: int = 0
 
 
 @pytest.fixture
@@ -29,7 +23,7 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
 def vitals_of(stores: Stores, timeout_s: float = 20) -> Vitals:
     pulse = GatewayHealth()
     pulse.look = lambda: 0.1
-    return Vitals(pulse, stores.vitals, Idle, lambda: 2**40, lambda: None, timeout_s=timeout_s)
+    return Vitals(pulse, stores.vitals, lambda: Load(0, 0), lambda: 2**40, lambda: None, timeout_s=timeout_s)
 
 
 class TestADatabase:

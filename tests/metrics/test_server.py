@@ -9,15 +9,10 @@ from typing import Any
 import aiohttp
 import pytest
 
+from cc_bot.assistant.active import Load
 from cc_bot.domain.errors import InvalidSetting, PortTaken, StorageError
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.metrics import ROOM_BYTES, PrometheusMeter, Vitals, serve
-
-
-@dataclass
-class Busy:
-    running: int = 2
-    waiting: int = 3
 
 
 @dataclass
@@ -77,7 +72,9 @@ async def program() -> AsyncIterator[Served]:
     watched = Watched()
     watched.pulse.look = lambda: 0.05
     meter = PrometheusMeter("1.2.3")
-    vitals = Vitals(watched.pulse, watched, Busy, watched.free, watched.backed_up, timeout_s=0.05)
+    vitals = Vitals(
+        watched.pulse, watched, lambda: Load(2, 3), watched.free, watched.backed_up, timeout_s=0.05
+    )
     async with serve("127.0.0.1", 0, meter, vitals) as port, aiohttp.ClientSession() as client:
         yield Served(watched, meter, client, f"http://127.0.0.1:{port}")
 
@@ -151,7 +148,7 @@ class TestMetrics:
 
 async def test_a_port_that_somebody_has_and_a_host_that_is_not_here_are_refused(program: Served) -> None:
     port = int(program.url.rpartition(":")[2])
-    vitals = Vitals(GatewayHealth(), Watched(), Busy, lambda: ROOM_BYTES, lambda: None)
+    vitals = Vitals(GatewayHealth(), Watched(), lambda: Load(0, 0), lambda: ROOM_BYTES, lambda: None)
     with pytest.raises(PortTaken) as taken:
         async with serve("127.0.0.1", port, PrometheusMeter("0"), vitals):
             pass
