@@ -391,9 +391,5 @@ def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path
     try:
         return Locale(values.get("CC_BOT_LOCALE", ""))
     except ValueError:
-        return Locale(system_locale(environ))
-
-
-def system_locale(environ: Mapping[str, str]) -> str:
-    language = environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG") or ""
-    return "en" if language.lower().startswith("en") else "ja"
+        language = environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG") or ""
+        return Locale.EN if language.lower().startswith("en") else Locale.JA

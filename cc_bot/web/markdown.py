@@ -40,7 +40,7 @@ def _markdown() -> MarkdownIt:
     markdown.disable("html_inline")
     markdown.validateLink = _leads_out  # type: ignore[method-assign]  # the library's own way to set it
     # Letters of other scripts look alike.
-    markdown.normalizeLinkText = _as_written  # type: ignore[method-assign, assignment]
+    markdown.normalizeLinkText = lambda url: url  # type: ignore[method-assign, assignment]
     markdown.core.ruler.push("lower_headings", _lower_headings)
     markdown.core.ruler.push("align_by_class", _align_by_class)
     markdown.core.ruler.push("link_addresses", _link_addresses)
@@ -49,10 +49,6 @@ def _markdown() -> MarkdownIt:
 
 def _leads_out(url: str) -> bool:
     return re.match("https?://[^/]", url, re.IGNORECASE) is not None
-
-
-def _as_written(url: str) -> str:
-    return url
 
 
 class _State(StateInline):

@@ -75,13 +75,10 @@ class WebSettings:
     speaks: bool
 
 
-DoctorReport = Sequence[Mapping[str, str]]
-"""Of `cc-bot doctor --json`."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebServices(Parts):
     settings: WebSettings
     records: RecentRecords
-    examine: Callable[[Locale], Awaitable[DoctorReport]]
+    examine: Callable[[Locale], Awaitable[Sequence[Mapping[str, str]]]]
+    """Return the findings of `cc-bot doctor`."""
     discord: Discord

@@ -52,11 +52,8 @@ async def run_doctor(config: Config, *, offline: bool) -> Report:
 
 
 def list_checks(config: Config, words: Texts, *, offline: bool) -> Sequence[Check]:
-    online, local, unconfined = (
-        not offline,
-        dialect_of(config.database_url) == "sqlite",
-        config.read_unconfined,
-    )
+    online, local = not offline, dialect_of(config.database_url) == "sqlite"
+    unconfined = config.read_unconfined
     agents, checks = make_agents(config, discover(cc_bot.tools).names), list[Check]()
 
     def add(

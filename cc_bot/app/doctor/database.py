@@ -157,11 +157,8 @@ async def check_erasures(config: Config, texts: Texts) -> Finding:
 
 
 async def check_database_server(config: Config, texts: Texts) -> Sequence[Finding]:
-    url, found, beside = (
-        config.database_url,
-        list[Finding](),
-        state_path(config.database_url, config.data_folder),
-    )
+    url, found = config.database_url, list[Finding]()
+    beside = state_path(url, config.data_folder)
     if not has_folder(beside):  # the bot does not start without it
         missing = DatabaseFolderMissing(path=str(beside.parent), setting=folder_setting(url))
         found.append(failed("database", explain(missing, texts), texts.doctor.server_unreachable_fix))
