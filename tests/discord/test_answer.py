@@ -101,7 +101,7 @@ class TestEnd:
 
     def test_of_a_very_long_answer_is_a_preview_with_all_of_it_as_a_file(self) -> None:
         [page] = final_pages(after(TextDelta(LONG * 3), done(LONG * 3)), JA)
-        assert page.file == TextFile(SAY.file_name, LONG * 3)
+        assert page.files == (TextFile(SAY.file_name, LONG * 3),)
         assert page.content.startswith(LONG[:1000])
 
     @pytest.mark.parametrize("locale", list(Locale))
@@ -139,9 +139,9 @@ class TestHeard:
 
 
 def test_pictures_of_tools_stand_below_the_last_message_under_names_of_ours_as_far_as_it_takes_them() -> None:
-    def given(*images: Attachment, text: str = "はい") -> list[tuple[MediaFile, ...]]:
+    def given(*images: Attachment, text: str = "はい") -> list[tuple[TextFile | MediaFile, ...]]:
         state = after(ImagesGiven(images), TextDelta(text), done(text))
-        return [page.pictures for page in final_pages(state, JA)]
+        return [page.files for page in final_pages(state, JA)]
 
     text = "あ" * 1600 + "\n\n" + "い" * 600
     found = given(Attachment("../@everyone.exe", "image/jpeg", b"1"), text=text)

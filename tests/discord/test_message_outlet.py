@@ -20,7 +20,7 @@ EDIT = "PATCH /channels/{channel}/messages/{message}"
 POST = "POST /channels/{channel}/messages"
 FIRST, SECOND, THIRD = Page("一枚目"), Page("二枚目"), Page("三枚目")
 THINKING = Page("考えています…")
-SEA = Page("海です", pictures=(MediaFile("1.png", b"\x89PNG"),))
+SEA = Page("海です", files=(MediaFile("1.png", b"\x89PNG"),))
 NOTE = "お届けします"
 FULL = replace(SEA, facts=Facts(("覚えました",)), buttons=(Button("もう一度", "again:1:1"),))
 LONG = "".join(f"{number}行目です。\n" for number in range(1500))
@@ -134,7 +134,7 @@ class TestPictures:
         await first.show((SEA,))
         [id_] = await first.message_ids()
         before = page_of(await scene.rest.fetch_message(scene.channel.id, id_), Locale.JA)
-        assert [each.name for each in before.pictures] == ["1.png"]
+        assert [each.name for each in before.files] == ["1.png"]
         await scene.reply((Sent(hikari.Snowflake(id_), before),)).show((Page("山です"),))
         [shown] = scene.written()
         assert (shown.text, shown.attachments) == ("山です", ())
@@ -179,7 +179,7 @@ class TestWhatDiscordRefuses:
 
     async def test_comes_in_plain_messages_where_no_file_is_taken(self, scene: Scene) -> None:
         scene.discord.forbid(scene.discord.bot, Permission.ATTACH_FILES, scene.channel)
-        page = Page(LONG[:1000], file=TextFile("回答.md", LONG, "ファイルで添付しました"))
+        page = Page(LONG[:1000], files=(TextFile("回答.md", LONG, "ファイルで添付しました"),))
         page = replace(page, facts=Facts(("-# ファイルで添付しました", "-# 別の知らせ")))
         reply = scene.reply()
         for pages in ((THINKING,), (page,), (replace(page, buttons=FULL.buttons),)):

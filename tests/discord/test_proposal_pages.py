@@ -107,8 +107,9 @@ class TestText:
             (using("notes · write", {"text": "あ" * 4000}), "あ" * 4000),
         ):
             page = page_with(stored(content), content="")
-            assert isinstance(page.file, TextFile)
-            assert last in page.file.text
+            [file] = page.files
+            assert isinstance(file, TextFile)
+            assert last in file.text
             [embed] = page.embeds
             assert len(embed.description or "") <= PROPOSALS_CHARACTERS
             assert page.proposals[0].buttons

@@ -526,7 +526,8 @@ class Answers(TurnRunner):
             page = page_of(message, recipient.locale)
         else:
             page = await receipts.carry_over(message, recipient.user_id, recipient.words)
-        return replace(page, file=MediaFile(recipient.words.answer.sound_name)) if attached else page
+        sound = MediaFile(recipient.words.answer.sound_name)
+        return replace(page, files=(*page.files, sound)) if attached else page
 
 
 def _reply(turn: ShownTurn, *sent: Sent) -> Reply:

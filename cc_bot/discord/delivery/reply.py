@@ -319,11 +319,12 @@ class Reply:
     async def attach(self, file: MediaFile) -> None:
         """Attach a file to its last message. Raises hikari's errors."""
         sent = self._sent[-1]
-        page = replace(sent.page or Page(""), file=file)
+        page = sent.page or Page("")
+        page = replace(page, files=(*page.files, file))
         changes = {"attachments": files_of(page), **NO_PINGS}
         await repeat(lambda: self._outlet.edit(sent.id, changes), RETRY_PAUSES_S)
         if sent.page:
-            self._sent[-1] = replace(sent, page=replace(sent.page, file=file))
+            self._sent[-1] = replace(sent, page=page)
 
     async def _post(self, page: Page) -> None:
         number = len(self._sent)
@@ -379,7 +380,7 @@ class Reply:
                     raise
                 _log.info("answer_simplified", without=sorted(without), code=int(error.code))
                 self._without = without
-                if "files" in without and isinstance(page.file, TextFile):
+                if "files" in without and any(isinstance(each, TextFile) for each in page.files):
                     raise _TextFileRefused from error
 
 

@@ -242,15 +242,15 @@ def final_pages(
     pictures = _pictures(state.images)
     if is_blank(state.text):
         content = _below_heard(state, _instead_of_text(state, words))
-        return (Page(content, facts=facts, pictures=pictures),)
+        return (Page(content, facts=facts, files=pictures),)
     whole = state.failure is None and (state.done is None or state.done.answer.status == "complete")
     shown = _below_heard(state, for_discord(_said(state.text)))
     first, *_ = *full, last = messages(shown, limit=TEXT_LIMIT, most=MAX_MESSAGES + 1, ended=whole)
     if len(full) >= MAX_MESSAGES or (as_file and full):
         file = TextFile(words.answer.file_name, shown, words.answer.long_as_file)
         facts = facts.noting(file.note)
-        return (Page(first, file=file, facts=facts, pictures=pictures),)
-    return (*map(Page, full), Page(last, facts=facts, pictures=pictures))
+        return (Page(first, files=(file, *pictures), facts=facts),)
+    return (*map(Page, full), Page(last, facts=facts, files=pictures))
 
 
 def _pictures(images: Sequence[Attachment]) -> tuple[MediaFile, ...]:
@@ -359,8 +359,12 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
 
     receipts = tuple(each for each, control in shown if isinstance(control, _RECEIPT_BUTTONS))
     used = next((control.memory_ids for _, control in shown if isinstance(control, UsedMemoriesButton)), ())
-    pictures = [each for each in message.attachments if (each.media_type or "").startswith("image/")]
-    files = (TextFile(each.filename, "") for each in message.attachments if each not in pictures)
+    files = (
+        MediaFile(each.filename)
+        if (each.media_type or "").startswith("image/")
+        else TextFile(each.filename, "")
+        for each in message.attachments
+    )
     return Page(
         message.content or "",
         tuple(
@@ -369,13 +373,12 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
             if not isinstance(control, (*_RECEIPT_BUTTONS, ProposalButton))
             and not each.custom_id.startswith((RECEIPT_ID, NOTE_ID))
         ),
-        next(files, None),
+        tuple(files),
         Receipts((), facts(RECEIPTS_COLOUR, RECEIPT_ID), receipts, used),
         facts(NOTES_COLOUR, NOTE_ID),
         *read_proposals(
             message.embeds, [each for each, control in shown if isinstance(control, ProposalButton)]
         ),
-        pictures=tuple(MediaFile(each.filename) for each in pictures),
     )
 
 

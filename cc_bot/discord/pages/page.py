@@ -158,6 +158,7 @@ class EphemeralView:
 class TextFile:
     name: str
     text: str
+    """Empty if already attached."""
     note: str = field(default="", compare=False)
 
 
@@ -196,7 +197,7 @@ class Page:
     content: str
     """The model's text or the bot's own; never both."""
     buttons: tuple[Button, ...] = ()
-    file: TextFile | MediaFile | None = None
+    files: tuple[TextFile | MediaFile, ...] = ()
     receipts: Receipts = NO_RECEIPTS
     facts: Facts = NO_FACTS
     """Pages that were read, and notices."""
@@ -204,7 +205,6 @@ class Page:
     see: Button | None = None
     """If the proposals don't fit."""
     why: str = ""
-    pictures: tuple[MediaFile, ...] = ()
 
     @property
     def embeds(self) -> list[hikari.Embed]:
@@ -245,7 +245,7 @@ class Page:
         """Leave out parts that Discord refuses. Without embeds, buttons show the facts."""
         page = self
         if "files" in parts:
-            page = replace(page, pictures=(), file=None)
+            page = replace(page, files=())
         if {"embeds", "components"} <= {*parts}:
             page = replace(page, receipts=NO_RECEIPTS, facts=NO_FACTS)
         elif "embeds" in parts:
@@ -260,13 +260,14 @@ class Page:
 
 def plain_pages(page: Page) -> tuple[Page, ...]:
     """Return the page with its text file as messages; the last one has all other parts."""
-    if not isinstance(page.file, TextFile) or not page.file.text:
+    file = next((each for each in page.files if isinstance(each, TextFile) and each.text), None)
+    if file is None:
         return (page,)
-    file = page.file
     *full, last = messages(file.text, limit=TEXT_LIMIT, most=MAX_PLAIN_MESSAGES + 1)
     if len(full) >= MAX_PLAIN_MESSAGES:
         full, last = full[:-1], f"{full[-1]}\n…"
-    shown = replace(page, content=last, file=None, facts=page.facts.without(file.note))
+    files = tuple(each for each in page.files if each is not file)
+    shown = replace(page, content=last, files=files, facts=page.facts.without(file.note))
     return (*map(Page, full), shown)
 
 
@@ -341,22 +342,17 @@ def _row(buttons: Sequence[Button]) -> MessageActionRowBuilder:
 
 
 def files_of(page: Page) -> list[hikari.Bytes]:
-    pictures = [hikari.Bytes(each.data, each.name) for each in page.pictures if each.data]
-    match page.file:
-        case TextFile(name, text):
-            return [hikari.Bytes(text.encode(), name), *pictures]
-        case MediaFile(name, data):
-            return [hikari.Bytes(data, name), *pictures]
-        case None:
-            return pictures
+    named = (
+        (each.name, each.text.encode() if isinstance(each, TextFile) else each.data) for each in page.files
+    )
+    return [hikari.Bytes(data, name) for name, data in named if data]
 
 
 def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedNoneOr[list[hikari.Bytes]]:
     """Return changed files, since an edit uploads them again. In hikari, None removes all, and an empty list
     nothing.
     """
-    there = (before.file, before.pictures) if before else (None, ())
-    if there == (page.file, page.pictures):
+    if page.files == (before.files if before else ()):
         return hikari.UNDEFINED
     return files_of(page) or None
 

@@ -70,8 +70,10 @@ def _cut(page: Page, proposal: Proposal, words: Texts) -> Page:
     room = _STARTS_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
     starts = "\n".join(_lines((line, shorten(text, room)) for line, text in parts))
     text = f"{shorten(starts, _LINES_CHARACTERS)}\n-# {words.proposal.whole}"
-    file = page.file or TextFile(words.proposal.file_name, whole)
-    return replace(page, proposals=(replace(page.proposals[0], text=text),), file=file)
+    page = replace(page, proposals=(replace(page.proposals[0], text=text),))
+    if any(isinstance(each, TextFile) for each in page.files):
+        return page
+    return replace(page, files=(*page.files, TextFile(words.proposal.file_name, whole)))
 
 
 def refreshed(page: Page, proposals: Sequence[Proposal], pressed_id: int, words: Texts) -> Page:
