@@ -4,7 +4,6 @@ continues."""
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 import hikari
 import structlog
@@ -58,11 +57,6 @@ class _Press:
         return is_ephemeral(self.interaction.message)
 
     @property
-    def shown(self) -> tuple[hikari.ComponentInteraction, ProposalButton, Texts]:
-        """The first arguments of `_show`."""
-        return self.interaction, self.button, self.asker.words
-
-    @property
     def place(self) -> ToolPlace:
         """The channel of the question decides the available tools."""
         guild_id, key = self.interaction.guild_id, self.proposal.key
@@ -72,13 +66,6 @@ class _Press:
             tuple(dict.fromkeys((key.channel_id, here))),
             None if guild_id is None else int(guild_id),
             self.role_ids,
-        )
-
-    def claim_until(self, until: datetime) -> CallMessage:
-        """Return the message that shows the call, which the press can edit until then."""
-        message_id = int(self.interaction.message.id)
-        return CallMessage(
-            int(self.interaction.channel_id), message_id, self.interaction.token, until, self.ephemeral
         )
 
 
@@ -138,7 +125,7 @@ class ApprovalDelivery:
                 await self._approve(press, begun)
             else:
                 await self.assistant.approvals.decline(proposal)
-                await self._show(*press.shown, declined_line(proposal, asker.words))
+                await self._show(interaction, button, asker.words, declined_line(proposal, asker.words))
         except ProposalGone as error:
             if presser.user_id == button.user_id:
                 await self._show(interaction, button, presser.words)
@@ -183,8 +170,9 @@ class ApprovalDelivery:
         if press.by_asker or not press.ephemeral:
             forms = running.forms.asker(reply_in_place(press.interaction, Page("")), press.asker)
         with running.track(turn), self.assistant.calling(press.asker.user_id, turn.stop):
-            until = approvals.clock() + TOKEN_LIVES
-            claimed = await approvals.claim(press.proposal, turn.name, press.claim_until(until))
+            channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIVES
+            shown = CallMessage(channel_id, int(message.id), press.interaction.token, until, press.ephemeral)
+            claimed = await approvals.claim(press.proposal, turn.name, shown)
             showing = asyncio.create_task(self._show_begun(press, begun))
             try:
                 result = await approvals.run(claimed, chosen.agent, press.place, turn.stop, forms)
@@ -203,8 +191,9 @@ class ApprovalDelivery:
                 *filter(None, map(receipt_of, result.memories)),
                 *map(ScheduleReceipt.of, result.schedules),
             ]
-            lines = _outcome_lines(result, press.asker.words)
-            refusal = await self._show(*press.shown, *lines, receipts=receipts)
+            words = press.asker.words
+            lines = _outcome_lines(result, words)
+            refusal = await self._show(press.interaction, press.button, words, *lines, receipts=receipts)
             deleted = isinstance(refusal, hikari.NotFoundError)
             settled = refusal is None or deleted
         if settled:
@@ -221,7 +210,8 @@ class ApprovalDelivery:
         """Restores the buttons first: after a crash in between recovery reports the call."""
         refusal = None
         if claimed.content.goes_on:
-            refusal = await self._show(*press.shown, open_again=press.proposal)
+            words = press.asker.words
+            refusal = await self._show(press.interaction, press.button, words, open_again=press.proposal)
         try:
             reopened = refusal is None and await self._store.reopen(claimed)
         except StorageError as error:
@@ -233,7 +223,7 @@ class ApprovalDelivery:
     async def _show_begun(self, press: _Press, begun: asyncio.Event) -> None:
         try:
             if press.proposal.content.goes_on:
-                await self._show(*press.shown)
+                await self._show(press.interaction, press.button, press.asker.words)
         finally:
             begun.set()
 

@@ -259,8 +259,9 @@ async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
     )
 
 
-async def show_view(interaction: Answerable, view: EphemeralView) -> None:
+async def show(interaction: Answerable, shown: Reply | EphemeralView, reader: Recipient) -> None:
     """Replace the acknowledged response."""
+    view = shown if isinstance(shown, EphemeralView) else reply_view(shown, reader)
     await interaction.edit_initial_response(
         view.content or None,
         embeds=[view.embed] if view.embed else [],
@@ -268,10 +269,6 @@ async def show_view(interaction: Answerable, view: EphemeralView) -> None:
         attachment=view.attachment,
         **NO_PINGS,
     )
-
-
-async def show(interaction: Answerable, shown: Reply | EphemeralView, reader: Recipient) -> None:
-    await show_view(interaction, shown if isinstance(shown, EphemeralView) else reply_view(shown, reader))
 
 
 async def whisper(interaction: PressInteraction, sentence: str) -> None:

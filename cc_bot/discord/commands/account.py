@@ -20,7 +20,7 @@ from cc_bot.discord.gate import Owners
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.pages.custom_ids import BrowserMenu, PrivacyButton, base36
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, timestamp
-from cc_bot.discord.presses import Press, on_press, show_view
+from cc_bot.discord.presses import Press, on_press, show
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.web import PagesUrl
 from cc_bot.domain.access import WebPlace, WebSession
@@ -222,7 +222,7 @@ async def confirm_erasure(
         except ErasureUnfinished as error:  # it continues by itself, so the buttons go
             _log.warning("interaction_failed", error=type(error).__name__)
             said = explain(error, words)
-        await show_view(interaction, EphemeralView(said))
+        await show(interaction, EphemeralView(said), recipient)
     return None
 
 

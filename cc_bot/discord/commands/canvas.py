@@ -8,10 +8,8 @@ from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.declaring import command, reply_command
 from cc_bot.discord.delivery.canvas import CanvasBoards
-from cc_bot.discord.interactions import Answerable, own_space
+from cc_bot.discord.interactions import own_space
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.session import SessionKey
 from cc_bot.stores import CanvasStore
 
 loader = lightbulb.Loader()
@@ -31,13 +29,23 @@ class ShowCanvasCommand:
         recipients: Recipients,
         chooser: AgentSelector,
     ) -> None:
-        recipient = await recipients.defer(ctx.interaction)
-        key = (await chooser.of(ctx.interaction)).key
+        """Post what others may see as a message, and the rest as an ephemeral reply."""
+        interaction, recipient = ctx.interaction, await recipients.defer(ctx.interaction)
+        key, words = (await chooser.of(interaction)).key, recipient.words.canvas
         seen = await canvases.get(key)
         if seen is None or seen.canvas.empty:
-            await ctx.interaction.edit_initial_response(recipient.words.canvas.empty)
-        else:
-            await _show(ctx.interaction, key, seen.canvas, boards, recipient)
+            await interaction.edit_initial_response(words.empty)
+            return
+        posted = await boards.refresh(key, interaction=interaction, below=False, repost=True)
+        elements = tuple(each for each in seen.canvas.elements if each.visibility == "private")
+        private = replace(seen.canvas, elements=elements)
+        if posted and (private.empty or own_space(interaction)):
+            await interaction.edit_initial_response(words.shown)
+            return
+        shown, said = (private, words.shown_with_private) if posted else (seen.canvas, words.shown_to_you)
+        if seen.canvas.visible_in("public").empty:
+            shown, said = seen.canvas, words.shown_private
+        await boards.reply_with(interaction, shown, recipient, said)
 
 
 async def clear(
@@ -56,22 +64,3 @@ async def clear(
 
 
 reply_command(group.register, "canvas_clear", clear)
-
-
-async def _show(
-    interaction: Answerable, key: SessionKey, canvas: Canvas, boards: CanvasBoards, recipient: Recipient
-) -> None:
-    """Post what others may see as a message, and the rest as an ephemeral reply."""
-    words = recipient.words.canvas
-    posted = await boards.refresh(key, interaction=interaction, below=False, repost=True)
-    private = replace(canvas, elements=tuple(e for e in canvas.elements if e.visibility == "private"))
-    if posted and (private.empty or own_space(interaction)):
-        await interaction.edit_initial_response(words.shown)
-        return
-    if canvas.visible_in("public").empty:
-        shown, said = canvas, words.shown_private
-    elif posted:
-        shown, said = private, words.shown_with_private
-    else:
-        shown, said = canvas, words.shown_to_you
-    await boards.reply_with(interaction, shown, recipient, said)

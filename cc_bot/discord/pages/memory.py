@@ -149,15 +149,12 @@ def _difference(version: Memory, memory: Memory, words: Texts) -> str:
 
 def _buttons(memory: Memory, words: Texts) -> tuple[Button, ...]:
     card = words.memory_card
-    private = memory.audience == "private"
-    return (
-        _button("edit", memory, card.edit),
-        _button("delete", memory, card.delete),
-        _button("anywhere", memory, card.use_anywhere)
-        if private
-        else _button("private", memory, card.use_in_private),
-        _button("unpin", memory, card.unpin) if memory.pinned else _button("pin", memory, card.pin),
+    actions: dict[MemoryAction, str] = {"edit": card.edit, "delete": card.delete}
+    actions |= (
+        {"anywhere": card.use_anywhere} if memory.audience == "private" else {"private": card.use_in_private}
     )
+    actions |= {"unpin": card.unpin} if memory.pinned else {"pin": card.pin}
+    return tuple(Button(label, _custom_id(action, memory)) for action, label in actions.items())
 
 
 def _restore_menu(memory: Memory, former: Sequence[Memory], words: Texts) -> Menu | None:
@@ -180,10 +177,6 @@ def _editable_values(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
         escape_markdown(shorten(tags, 80)) or nothing,
         nothing if memory.expires_at is None else last_day(memory.expires_at),
     )
-
-
-def _button(action: MemoryAction, memory: Memory, label: str) -> Button:
-    return Button(label, _custom_id(action, memory))
 
 
 def _custom_id(action: MemoryAction, memory: Memory) -> str:
@@ -233,17 +226,16 @@ def used_list(memories: Sequence[Memory], words: Texts) -> str:
     """Return a list of memories, as many as fit in a message, and the number of the others."""
     if not memories:
         return words.receipt.none_left
-    said, text = words.receipt, ""
-    for count in range(len(memories), -1, -1):
-        for characters in (
-            (CARD_CHARACTERS, SHORT_CHARACTERS) if count == len(memories) else (SHORT_CHARACTERS,)
-        ):
-            shown = [_card_entry(memory, characters, words) for memory in memories[:count]]
-            left = len(memories) - count
-            more = [f"-# {said.more.format(count=left)}"] if left else []
-            text = "\n".join((said.used_title, *shown, *more, f"-# {said.what_next}"))
-            if len(text) <= LIMIT:
-                return text
+    said, text, whole = words.receipt, "", len(memories)
+    for count, characters in (
+        (whole, CARD_CHARACTERS),
+        *((count, SHORT_CHARACTERS) for count in range(whole, -1, -1)),
+    ):
+        shown = [_card_entry(memory, characters, words) for memory in memories[:count]]
+        more = [f"-# {said.more.format(count=whole - count)}"] if count < whole else []
+        text = "\n".join((said.used_title, *shown, *more, f"-# {said.what_next}"))
+        if len(text) <= LIMIT:
+            break
     return text
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import hikari
 from hikari.impl import MessageActionRowBuilder
 
-from cc_bot.commands.reply import Action, Caller, Item, Reply, ReplyFile
+from cc_bot.commands.reply import Action, Caller, Reply, ReplyFile
 from cc_bot.discord.pages.custom_ids import MemoryButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import messages
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
@@ -371,7 +371,11 @@ def reply_view(
         pages = -(-len(shown) // PAGE_SIZE)
         number = min(max(page, 1), pages)
         shown = shown[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
-    entries = [f"{_item_lines(each, reader)}\n" for each in shown]
+    entries = [
+        f"**#{each.number}** {reader.text(each.text, MAX_ITEM_CHARACTERS)}\n"
+        f"-# {' ・ '.join((*each.details, *filter(None, [each.trouble])))}\n"
+        for each in shown
+    ]
     table = [f"```\n{reply.table}\n```"] if reply.table else []
     text = "\n".join((*reply.lines, *table, *entries, *(f"-# {note}" for note in reply.notes))).rstrip()
     file = reply.file
@@ -387,12 +391,6 @@ def reply_view(
         turns = ((texts.previous, number - 1), (texts.next, number + 1))
         buttons += tuple(Button(label, turn(to), enabled=1 <= to <= pages) for label, to in turns)
     return EphemeralView(embed=embed, buttons=buttons, menu=menu, attachment=attachment)
-
-
-def _item_lines(item: Item, reader: Caller) -> str:
-    details = (*item.details, *([item.trouble] if item.trouble else []))
-    text = reader.text(item.text, MAX_ITEM_CHARACTERS)
-    return f"**#{item.number}** {text}\n-# {' ・ '.join(details)}"
 
 
 def _action_button(action: Action, reader: Caller) -> Button:

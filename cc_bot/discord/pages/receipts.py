@@ -5,6 +5,7 @@ turn, results of stored tool calls, or receipts stored with the message.
 import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import filterfalse
 from typing import Any, Final
 
 from cc_bot.discord.pages.custom_ids import UndoButton, UnscheduleButton, UntellButton, UsedMemoriesButton
@@ -58,8 +59,12 @@ def render_receipts(
 def followed_by(before: Sequence[AnyReceipt], new: Iterable[AnyReceipt]) -> tuple[AnyReceipt, ...]:
     """Return an answer's receipts and those of its replacement, without repetitions."""
     known = {(type(each), _id(each)) for each in before}
-    others = (each for each in new if (type(each), _id(each)) not in known or not _may_repeat(each))
-    return (*before, *others)
+
+    def is_repeated(each: AnyReceipt) -> bool:  # the same reminder is set only once
+        may_repeat = each.kind == ("added" if isinstance(each, ScheduleReceipt) else "unchanged")
+        return may_repeat and (type(each), _id(each)) in known
+
+    return (*before, *filterfalse(is_repeated, new))
 
 
 def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
@@ -129,11 +134,6 @@ def _scheduled(call: ToolCall) -> ScheduleReceipt | None:
             return ScheduleReceipt("cancelled", id_, text, number=number)
         case _:
             return None
-
-
-def _may_repeat(receipt: AnyReceipt) -> bool:
-    """The same reminder is set only once."""
-    return receipt.kind == ("added" if isinstance(receipt, ScheduleReceipt) else "unchanged")
 
 
 def _id(receipt: AnyReceipt) -> int:
