@@ -266,6 +266,9 @@ class ApprovalDelivery:
         before = await self.answers.references.find_question(press.asker.user_id, proposal.answer_id)
         name = author_name(press.interaction) if press.by_asker else before.author_name if before else ""
         sentence = press.asker.words.proposal.after_call.format(what=proposal.content.calls[0].name)
+        sessions = self.assistant.approvals.stores.sessions
+        session = await sessions.open(proposal.key, visibility=visibility, lasting=False)
+        is_in_history = any(message.id == proposal.answer_id for message in session.history)
         await self.answers.go_on_after_call(
             press.interaction,
             press.asker,
@@ -274,14 +277,9 @@ class ApprovalDelivery:
             visibility=visibility,
             ephemeral=press.ephemeral and visibility == "private",
             role_ids=press.role_ids,
-            calls=() if before is not None and await self._is_in_history(proposal) else result.calls,
+            calls=() if before is not None and is_in_history else result.calls,
             pictures=result.images,
         )
-
-    async def _is_in_history(self, proposal: Proposal) -> bool:
-        sessions = self.assistant.approvals.stores.sessions
-        session = await sessions.open(proposal.key, visibility=proposal.visibility, lasting=False)
-        return any(message.id == proposal.answer_id for message in session.history)
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -156,6 +156,8 @@ class AnswerState:
 
 
 def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR0912 - a case an event
+    if isinstance(event, Note):
+        return replace(state, notes=tuple(dict.fromkeys((*state.notes, event))), quiet_s=0)
     match event:
         case TextDelta(text):
             state = replace(state, text=state.text + text, waiting="thinking", tools=())
@@ -187,15 +189,6 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             state = replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
         case Heard(text):
             state = replace(state, heard=text, waiting="thinking")
-        case (
-            FilesDeleted()
-            | ReplyWithheld()
-            | ScansShown()
-            | AskedAbout()
-            | MessagesRead()
-            | ToolsUnavailable()
-        ):
-            state = replace(state, notes=tuple(dict.fromkeys((*state.notes, event))))
         case ImagesGiven(images):
             state = replace(state, images=(*state.images, *images))
         case CanvasChanged(canvas):
