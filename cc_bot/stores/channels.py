@@ -557,8 +557,9 @@ class ChannelStore(Store):
         await self._change([channel(place_id)], DROP_PAGES, json.dumps([*discord_ids]))
 
     async def find_place(self, place_id: int) -> KnownPlace | None:
-        rows = await self._database.query(SELECT_PLACE, place_id)
-        return KnownPlace(_key(rows[0][0], place_id), rows[0][1]) if rows else None
+        for channel_id, guild_id in await self._database.query(SELECT_PLACE, place_id):
+            return KnownPlace(ChannelKey(channel_id, 0 if place_id == channel_id else place_id), guild_id)
+        return None
 
     async def note_place(self, place: KnownPlace) -> None:
         """DMs are not recorded."""
@@ -618,10 +619,6 @@ def memory_calls(
         return ()
     params = (user_id, key.channel_id, key.thread_id, first, _MAX_ANSWERS_SHOWING)
     return [(id_, tool_calls_of(calls)) for id_, calls in (yield Statement(_MEMORY_CALLS, params))]
-
-
-def _key(channel_id: int, place_id: int) -> ChannelKey:
-    return ChannelKey(channel_id, 0 if place_id == channel_id else place_id)
 
 
 def _where(place_id: int | None) -> tuple[Subject, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, time, timedelta
 from itertools import groupby
-from typing import Final, NamedTuple, TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
@@ -100,13 +100,6 @@ INSERT_SAID: Final = """
     WHERE messages.user_id IS NULL OR messages.user_id = $1
 """
 
-
-class _UsersMessage(NamedTuple):
-    user_id: int
-    message: Message
-
-
-_SAID: Final = Columns(_UsersMessage, message=MESSAGE)
 
 # $1 places (JSON array), $2 user; NULL: all users
 _WHOSE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
@@ -495,11 +488,12 @@ class ScheduleStore:
     async def get_said(self, discord_id: int) -> tuple[int, Message] | None:
         """Return a reminder or heartbeat and its owner, by its Discord message."""
         said = f"""
-            SELECT {_SAID.of("m")} FROM messages AS m
+            SELECT m.user_id, {MESSAGE.of("m")} FROM messages AS m
             WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL
                 AND m.role = 'assistant' /* all users */
         """
-        return _SAID.first(await self._database.query(said, discord_id))
+        rows = await self._database.query(said, discord_id)
+        return (rows[0][0], MESSAGE.read(rows[0][1:])) if rows else None
 
     async def get_last_said(self, user_id: int, channel_id: int) -> Message | None:
         """Return the newest reminder or heartbeat of the last day, if its user has said nothing there
