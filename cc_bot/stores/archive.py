@@ -13,8 +13,8 @@ from uuid import uuid4
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import ArchivedSession, SessionKey
 from cc_bot.storage import Statement, Steps, channel, user
+from cc_bot.stores.blocks import deletion_here_alone
 from cc_bot.stores.canvases import MOVE, clear_canvas, read_current, select_current
-from cc_bot.stores.channel_deletion import deletion_here_alone
 from cc_bot.stores.columns import ISO, KEY, MESSAGE, Columns, Store, key_columns, to_text
 from cc_bot.stores.memory.rows import OWE
 from cc_bot.stores.sessions import INSERT_SESSION

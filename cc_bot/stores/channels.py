@@ -27,13 +27,14 @@ from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import MAINTENANCE_LOCK, Statement, Steps, Subject, channel, place_name, user
-from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
-from cc_bot.stores.channel_deletion import (
+from cc_bot.stores.blocks import (
     ANSWERS_TO,
+    BLOCKS_FROM_MESSAGE,
     DELETE_FORWARDED,
     DELETE_MESSAGES,
     DELETE_TURNS,
     SELECT_KEPT,
+    THAW_FROM,
     deletion,
     place_deletion,
 )
@@ -557,9 +558,11 @@ class ChannelStore(Store):
         await self._change([channel(place_id)], DROP_PAGES, json.dumps([*discord_ids]))
 
     async def find_place(self, place_id: int) -> KnownPlace | None:
-        for channel_id, guild_id in await self._database.query(SELECT_PLACE, place_id):
-            return KnownPlace(ChannelKey(channel_id, 0 if place_id == channel_id else place_id), guild_id)
-        return None
+        rows = await self._database.query(SELECT_PLACE, place_id)
+        if not rows:
+            return None
+        [(channel_id, guild_id)] = rows
+        return KnownPlace(ChannelKey(channel_id, 0 if place_id == channel_id else place_id), guild_id)
 
     async def note_place(self, place: KnownPlace) -> None:
         """DMs are not recorded."""

@@ -21,8 +21,8 @@ from cc_bot.domain.errors import ErasureUnfinished, StorageError
 from cc_bot.domain.privacy import DataKind, Holdings, StoredAmount
 from cc_bot.storage import Database, ErasureLog, Row, Statement, Steps, user
 from cc_bot.storage.schema import newest_tables
+from cc_bot.stores.blocks import deletion_here_alone
 from cc_bot.stores.canvases import MOVE
-from cc_bot.stores.channel_deletion import deletion_here_alone
 from cc_bot.stores.columns import from_ms, to_ms
 from cc_bot.stores.memory.index import SEARCHED
 from cc_bot.stores.memory.rows import OWE

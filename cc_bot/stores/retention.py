@@ -12,8 +12,8 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps
+from cc_bot.stores.blocks import deletion_here_alone
 from cc_bot.stores.canvases import MOVE
-from cc_bot.stores.channel_deletion import deletion_here_alone
 from cc_bot.stores.columns import to_ms, to_text
 
 _AT_A_TIME: Final = 200
