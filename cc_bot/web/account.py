@@ -24,9 +24,9 @@ from cc_bot.texts import Texts, explain
 from cc_bot.texts.session import money
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_of, number_of, text_of
-from cc_bot.web.page import ENVIRONMENT, fill, go_on, render, see_other, send_file
+from cc_bot.web.page import go_on, render, render_for_anyone, see_other, send_file
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn, drop_cookie, is_secure, visitor_of
+from cc_bot.web.visitor import VISITOR, SignedIn, drop_cookie, is_secure, visitor_of
 
 _LIST_MARK: Final = re.compile(r"\A(?:・|-#? )")
 """Marks of list items on Discord."""
@@ -91,17 +91,9 @@ class AccountPages:
             return go_on(request, visitor, "/privacy/erase", "erase_too_late")
         async with self._services.discord.erasing(visitor.user_id):
             held = await self._services.privacy.erase(visitor.user_id)
-        page = fill(
-            request.app[ENVIRONMENT],
-            "privacy_erased.html",
-            visitor.words,
-            visitor.timezone,
-            status=200,
-            visitor=None,
-            owner=False,
-            done="",
-            told=without_sign(visitor.words.privacy.say_erased(held)),
-        )
+        request.pop(VISITOR)
+        told = without_sign(visitor.words.privacy.say_erased(held))
+        page = render_for_anyone(request, "privacy_erased.html", visitor.words, visitor.timezone, told=told)
         return self._signed_out(request, page)
 
     def _signed_out(self, request: web.Request, response: web.Response) -> web.Response:

@@ -164,7 +164,7 @@ def render(
     notice = take_notice(request, visitor) or PageNotice()
     done = visitor.words.web.done[notice.name].format(**notice.params) if notice.name else notice.text
     shown = {"visitor": visitor, "owner": visitor.owner, "done": done, "problem": "", **values}
-    page = fill(request.app[ENVIRONMENT], template, visitor.words, visitor.timezone, status=status, **shown)
+    page = render_for_anyone(request, template, visitor.words, visitor.timezone, status=status, **shown)
     page.text = sign_forms(page.text or "", visitor.user_id)
     return page
 
@@ -175,18 +175,16 @@ def render_for_anyone(
     """Signed-in users get the navigation."""
     visitor = request.get(VISITOR)
     shown = {"visitor": visitor, "owner": bool(visitor and visitor.owner), "done": "", **values}
-    return fill(request.app[ENVIRONMENT], template, words, zone, status=status, **shown)
-
-
-def fill(
-    environment: Environment, template: str, words: Texts, zone: ZoneInfo, *, status: int, **values: Any
-) -> web.Response:
-    body = environment.get_template(template).render(
-        words=words,
-        web=words.web,
-        at=moment_in(zone),
-        day=lambda moment: moment.astimezone(zone).date().isoformat(),
-        **values,
+    body = (
+        request.app[ENVIRONMENT]
+        .get_template(template)
+        .render(
+            words=words,
+            web=words.web,
+            at=moment_in(zone),
+            day=lambda moment: moment.astimezone(zone).date().isoformat(),
+            **shown,
+        )
     )
     return web.Response(text=body, status=status, content_type="text/html", charset="utf-8")
 
