@@ -25,7 +25,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.listener import ConnectionLimits, Port, listen, reserve
 from cc_bot.texts import texts
-from cc_bot.web.account import AccountPages, UsagePages
+from cc_bot.web.account import AccountPages, SignInPages, UsagePages
 from cc_bot.web.canvas import CanvasFeed, CanvasPages
 from cc_bot.web.console import ConsolePages
 from cc_bot.web.conversations import ConversationPages
@@ -48,7 +48,6 @@ from cc_bot.web.page import (
 )
 from cc_bot.web.reminders import ReminderPages
 from cc_bot.web.services import WebServices, What
-from cc_bot.web.sign_in import SignInPages
 from cc_bot.web.visitor import (
     VISITOR,
     RequestRates,
