@@ -215,8 +215,7 @@ async def add(
     service: Memories,
 ) -> tuple[Memory, Reply]:
     """Store a memory, or update one that says the same. Raises MemoryPaused and InputError."""
-    if caller.memory_paused:
-        raise MemoryPaused
+    _ensure_on(caller)
     texts, memories = caller.words.memory, service.stores.memories
     change = await memories.remember(
         caller.user_id,

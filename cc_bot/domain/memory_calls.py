@@ -5,7 +5,7 @@ it is read, so stored answers keep no copy of an erased memory.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -51,7 +51,7 @@ def without_texts(call: ToolCall) -> ToolCall:
     arguments = call.arguments
     if kept_ids(call) and isinstance(given := parse_json(arguments), dict):
         arguments = _dump(_emptied(given))
-    return replace(call, arguments=arguments, result=_dump(_without_texts(parse_json(call.result))))
+    return replace(call, arguments=arguments, result=_dump(_change_notes(parse_json(call.result), _emptied)))
 
 
 def with_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
@@ -80,29 +80,23 @@ def _with_texts(call: ToolCall, memories: Mapping[int, Memory]) -> ToolCall:
     if kept and isinstance(given := parse_json(arguments), dict):
         memory = memories.get(min(kept))
         arguments = _dump(_filled(given, memory) if memory else UNAVAILABLE)
-    return replace(call, arguments=arguments, result=_dump(_looked_up(parse_json(call.result), memories)))
+
+    def look_up(note: Mapping[str, Any]) -> Mapping[str, Any]:
+        if note["content"] is not None:
+            return note
+        return _filled(note, memories[note["ref"]]) if note["ref"] in memories else UNAVAILABLE
+
+    return replace(call, arguments=arguments, result=_dump(_change_notes(parse_json(call.result), look_up)))
 
 
-def _without_texts(value: Any) -> Any:
+def _change_notes(value: Any, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Any:
     match value:
-        case {"ref": int(), "content": str()}:
-            return _emptied(value)
+        case {"ref": int(), "content": _}:
+            return change(value)
         case dict():
-            return {name: _without_texts(each) for name, each in value.items()}
+            return {name: _change_notes(each, change) for name, each in value.items()}
         case list():
-            return [*map(_without_texts, value)]
-        case _:
-            return value
-
-
-def _looked_up(value: Any, memories: Mapping[int, Memory]) -> Any:
-    match value:
-        case {"ref": int(id_), "content": None}:
-            return _filled(value, memories[id_]) if id_ in memories else UNAVAILABLE
-        case dict():
-            return {name: _looked_up(each, memories) for name, each in value.items()}
-        case list():
-            return [_looked_up(each, memories) for each in value]
+            return [_change_notes(each, change) for each in value]
         case _:
             return value
 

@@ -129,12 +129,9 @@ def _document(lines: Sequence[str], exported_at: datetime) -> str:
 
 
 def _line(memory: PortableMemory) -> str:
-    return json.dumps(_item(memory), ensure_ascii=False)
-
-
-def _item(memory: PortableMemory) -> dict[str, Any]:
     item = {name: _to_json_value(getattr(memory, name)) for name in _FIELDS}
-    return {name: value for name, value in item.items() if value or name in _ALWAYS}
+    written = {name: value for name, value in item.items() if value or name in _ALWAYS}
+    return json.dumps(written, ensure_ascii=False)
 
 
 def _to_json_value(value: object) -> object:

@@ -111,12 +111,9 @@ def looks_secret(text: str) -> bool:
 
 
 def plainly(text: str) -> str:
-    return _one_spaced(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text)))
-
-
-def _one_spaced(text: str) -> str:
-    """Patterns allow white space in several positions, where runs of thousands would take minutes."""
-    return _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", text)
+    """Normalize a text. Patterns allow white space in several positions: long runs would take minutes."""
+    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    return _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", visible)
 
 
 def _names_password(text: str) -> bool:

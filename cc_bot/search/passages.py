@@ -41,10 +41,11 @@ def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]
     passages = [passage for number, text in enumerate(texts) for passage in _passages(number, text)]
     if not passages or not asked.folded:
         return []
-    found = [
-        _candidate(-number, folded)
-        for number, folded in _likeliest(asked.folded, [_cut(texts, passage) for passage in passages])
-    ]
+    found = list[Candidate]()
+    for number, folded in _likeliest(asked.folded, [_cut(texts, passage) for passage in passages]):
+        terms = document_terms(folded)
+        # ids descend, so that ties go to the earlier passage
+        found.append(Candidate(-number, folded, terms, sum(terms.values())))
     frequency = Counter(term for each in found for term in each.terms if term in asked.weights)
     statistics = Statistics(len(passages), fmean(each.length for each in found) or 1.0, frequency)
     order = [hit.id for hit in rank(asked, statistics, found)] or _by_words(asked, statistics, found)
@@ -74,12 +75,6 @@ def _by_words(asked: Query, statistics: Statistics, found: Sequence[Candidate]) 
     weights = term_weight(asked, statistics)
     scores = {each.id: sum(weights[term] for term in each.terms if term in weights) for each in found}
     return sorted((id_ for id_, score in scores.items() if score > 0), key=lambda id_: (-scores[id_], -id_))
-
-
-def _candidate(number: int, folded: str) -> Candidate:
-    """Ids descend, so that ties go to the earlier passage."""
-    terms = document_terms(folded)
-    return Candidate(number, folded, terms, sum(terms.values()))
 
 
 def _passages(number: int, text: str) -> Iterator[Passage]:

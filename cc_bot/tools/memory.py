@@ -452,7 +452,7 @@ def _any_tainted(memories: Sequence[Memory]) -> bool:
 async def _own(context: ToolContext, number: int) -> Memory:
     """Raises MemoryNotFound, also if the answer's readers may not see it."""
     memory = await context.memories.get_by_number(context.user_id, number)
-    if memory is None or not _may_see(context, memory):
+    if memory is None or (memory.audience == "private" and context.audience != "private"):
         raise MemoryNotFound(id=number)
     return memory
 
@@ -465,10 +465,6 @@ async def _others(context: ToolContext, memory: Memory) -> Sequence[str]:
         context.user_id, context.own_words, limit=MAX_RESULTS, audience="private"
     )
     return [each.memory.content for each in found if each.memory.id != memory.id]
-
-
-def _may_see(context: ToolContext, memory: Memory) -> bool:
-    return memory.audience == "anywhere" or context.audience == "private"
 
 
 async def _propose_new(context: ToolContext, wanted: _Note, former: Memory | None) -> ToolOutcome:

@@ -397,8 +397,7 @@ class MemoryPages:
         erased = await self._removal.erase(visitor.user_id, *ids, mark=mark)
         if erased is None:
             raise NothingHere
-        await self._after_erasing(visitor)
-        return _erased_page(request, visitor, erased, missing)
+        return await self._erased(request, visitor, erased, missing)
 
     async def ask_to_erase_all(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
@@ -412,31 +411,22 @@ class MemoryPages:
         erased = await memories.erase_all(visitor, asked=asked, said=said, service=self._services.memories)
         if erased is None:
             return go_on(request, visitor, "/memories/erase-all", "memories_more")
-        await self._after_erasing(visitor)
-        return _erased_page(request, visitor, erased, ())
+        return await self._erased(request, visitor, erased)
 
-    async def _after_erasing(self, visitor: SignedIn) -> None:
+    async def _erased(
+        self, request: web.Request, visitor: SignedIn, erased: ErasureCounts, missing: Sequence[int] = ()
+    ) -> web.Response:
         await self._services.discord.receipts_changed(visitor.user_id)
         for key in await self._services.stores.canvases.list_keys(visitor.user_id):
             await self._services.discord.canvas_changed(key)
-
-
-def _erased_page(
-    request: web.Request, visitor: SignedIn, erased: ErasureCounts, missing: Sequence[int]
-) -> web.Response:
-    words = visitor.words.erasure.reword(done=visitor.words.web_memory.erased)
-    return render(
-        request, "memories_erased.html", visitor, lines=_lines(words.say_erased(erased)), missing=missing
-    )
+        said = visitor.words.erasure.reword(done=visitor.words.web_memory.erased).say_erased(erased)
+        # written for Discord
+        lines = [line.removeprefix("-# ").replace("**", "") for line in said.split("\n")]
+        return render(request, "memories_erased.html", visitor, lines=lines, missing=missing)
 
 
 def _path(number: int) -> str:
     return f"/memories/{number}"
-
-
-def _lines(text: str) -> Sequence[str]:
-    """Lines of a text for Discord, without its Markdown."""
-    return [line.removeprefix("-# ").replace("**", "") for line in text.split("\n")]
 
 
 def _why(kept: Memory, words: Texts) -> str:

@@ -209,7 +209,12 @@ async def _ask(caller: Recipient, *, service: Memories) -> EphemeralView:
 async def _import(
     caller: Recipient, file: hikari.Attachment, audience: str | None, *, service: Memories
 ) -> EphemeralView:
-    return await import_memories(caller, file, audience_of(audience, caller), service)
+    """Preview an import."""
+    if file.size > MAX_IMPORT_BYTES:
+        raise too_large(MAX_IMPORT_BYTES)
+    fetch, chosen = partial(_fetch, file, MAX_IMPORT_BYTES), audience_of(audience, caller)
+    plan, planned = await plan_import(caller, fetch, audience=chosen, service=service)
+    return import_preview(plan, planned, caller.user_id, service.clock() + IMPORT_WITHIN, caller.words)
 
 
 _declare = partial(reply_command, memory.register)
@@ -441,17 +446,6 @@ def _files(
         hikari.Bytes(part.encode("utf-8", "replace"), f"memories-{caller.day(now)}{number}.{kind}")
         for part, number in zip(parts, numbers, strict=True)
     ]
-
-
-async def import_memories(
-    caller: Recipient, file: hikari.Attachment, audience: Audience, service: Memories
-) -> EphemeralView:
-    """Preview an import."""
-    if file.size > MAX_IMPORT_BYTES:
-        raise too_large(MAX_IMPORT_BYTES)
-    fetch = partial(_fetch, file, MAX_IMPORT_BYTES)
-    plan, planned = await plan_import(caller, fetch, audience=audience, service=service)
-    return import_preview(plan, planned, caller.user_id, service.clock() + IMPORT_WITHIN, caller.words)
 
 
 async def take_planned(message: hikari.Message, caller: Recipient, service: Memories) -> EphemeralView:

@@ -57,45 +57,39 @@ class Mentions:
     drawn: list[ToolCall] = field(default_factory=list)
 
 
-class MentionFinder:
-    """Searches in pages and at most MAX_MESSAGES from the newest sessions, so that a long archive does not
+async def find_mentions(
+    database: Database, user_id: int, memory_ids: Collection[int], texts: Collection[str]
+) -> Mentions:
+    """Search in pages and at most MAX_MESSAGES from the newest sessions, so that a long archive does not
     block other users."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def find(self, user_id: int, memory_ids: Collection[int], texts: Collection[str]) -> Mentions:
-        found, sought, question = Mentions(), TextMatcher(texts), 0
-        async for id_, role, content, stored in self._read_sessions(user_id):
-            calls = tool_calls_of(stored)
-            if role == "user":
-                question = id_
-            if _keeps(calls, memory_ids):
-                found.ids.add(question)
-            _add(found, id_, calls, memory_ids, says_it=sought.within(content))
-        async for id_, content, stored, discord_id in self._read_others(user_id):
+    found, sought, question = Mentions(), TextMatcher(texts), 0
+    async for id_, role, content, stored in _read_sessions(database, user_id):
+        calls = tool_calls_of(stored)
+        if role == "user":
+            question = id_
+        if _keeps(calls, memory_ids):
+            found.ids.add(question)
+        _add(found, id_, calls, memory_ids, says_it=sought.within(content))
+    after = 0
+    while rows := await database.query(_SELECT_OTHERS, user_id, after, _PAGE):
+        for id_, content, stored, discord_id in rows:
             calls = tool_calls_of(stored)
             if _keeps(calls, memory_ids):
-                rows = await self._database.query(SELECT_CHANNEL_QUESTIONS, user_id, discord_id)
-                found.ids.update(question for (question,) in rows)
+                questions = await database.query(SELECT_CHANNEL_QUESTIONS, user_id, discord_id)
+                found.ids.update(question for (question,) in questions)
             _add(found, id_, calls, memory_ids, says_it=sought.within(content))
-        return found
+        after = rows[-1][0]
+    return found
 
-    async def _read_sessions(self, user_id: int) -> AsyncIterator[Row]:
-        room = MAX_MESSAGES
-        for (session_id,) in await self._database.query(_SELECT_SESSIONS, user_id):
-            after = 0
-            while room > 0 and (
-                rows := await self._database.query(_SELECT_SAID, user_id, session_id, after, min(room, _PAGE))
-            ):
-                room -= len(rows)
-                for row in rows:
-                    yield row
-                after = rows[-1][0]
 
-    async def _read_others(self, user_id: int) -> AsyncIterator[Row]:
+async def _read_sessions(database: Database, user_id: int) -> AsyncIterator[Row]:
+    room = MAX_MESSAGES
+    for (session_id,) in await database.query(_SELECT_SESSIONS, user_id):
         after = 0
-        while rows := await self._database.query(_SELECT_OTHERS, user_id, after, _PAGE):
+        while room > 0 and (
+            rows := await database.query(_SELECT_SAID, user_id, session_id, after, min(room, _PAGE))
+        ):
+            room -= len(rows)
             for row in rows:
                 yield row
             after = rows[-1][0]

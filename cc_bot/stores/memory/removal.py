@@ -30,7 +30,7 @@ from cc_bot.storage import (
     user,
 )
 from cc_bot.stores.columns import ISO, Columns, to_text
-from cc_bot.stores.memory.conversations import MentionFinder, Mentions, empty
+from cc_bot.stores.memory.conversations import Mentions, empty, find_mentions
 from cc_bot.stores.memory.index import delete_terms, reindex
 from cc_bot.stores.memory.limits import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.rows import MEMORY, OWE, ROOM_FOR_PIN, hide, known_id, with_versions
@@ -126,7 +126,6 @@ class MemoryRemovalStore:
         self._small_bytes = small_bytes
         self._log = log
         self._quotas = quotas or MemoryQuotas(database)
-        self._mentions = MentionFinder(database)
 
     async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
         """Restore a hidden memory with its history; None if it is too late. Raises TooManyMemories or
@@ -218,7 +217,7 @@ class MemoryRemovalStore:
             await self._log.note("memory" if mark is None else "memory_and_messages", *names)
         if mark is not None:
             texts = {each.content for each in chosen}
-            mentions = await self._mentions.find(user_id, {each.id for each in chosen}, texts)
+            mentions = await find_mentions(self._database, user_id, {each.id for each in chosen}, texts)
 
         def steps() -> Steps[ErasureCounts]:
             chosen = [*map(_ROW.read, (yield select))]

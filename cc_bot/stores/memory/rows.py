@@ -1,7 +1,7 @@
 """Rows of memories: their columns, and the steps that write them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import lru_cache
@@ -61,6 +61,12 @@ MEMORY: Final = Columns(
 )
 _PUT_BY_STORES: Final = ("id", "user_id", "created_at", "updated_at", "supersedes", "number", "pinned")
 GIVEN: Final = tuple(name for name in MEMORY.names if name not in _PUT_BY_STORES)
+CLEAN: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "category": clean_category,
+    "tags": clean_tags,
+    "metadata": clean_metadata,
+    "source": clean_source,
+}
 MAX_ID: Final = 2**63 - 1
 
 
@@ -201,16 +207,13 @@ class NewMemory:
     @classmethod
     def of(cls, user_id: int, memory: PortableMemory, now: datetime) -> "NewMemory":
         """Clean a memory. Raises EmptyMemory or MemoryTooLong."""
-        content, tags = clean_content(memory.content), clean_tags(memory.tags)
+        content = clean_content(memory.content)
         given = {name: getattr(memory, name) for name in GIVEN} | {
+            **{name: clean(getattr(memory, name)) for name, clean in CLEAN.items()},
             "content": content,
-            "category": clean_category(memory.category),
-            "tags": tags,
-            "metadata": clean_metadata(memory.metadata),
-            "source": clean_source(memory.source),
             "audience": memory.audience or "anywhere",
         }
-        made = search_text(content, tags)
+        made = search_text(content, given["tags"])
         columns = MEMORY.write_some(given) | SEARCHED.write(made)
         return cls(user_id, to_text(memory.created_at or now), columns, made.term_counts)
 

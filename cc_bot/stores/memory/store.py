@@ -31,8 +31,6 @@ from cc_bot.domain.memory import (
     check_beside,
     clean_category,
     clean_content,
-    clean_metadata,
-    clean_source,
     clean_tags,
     says_the_same,
 )
@@ -44,6 +42,7 @@ from cc_bot.stores.memory.index import fold_tags, likeness, reindex
 from cc_bot.stores.memory.limits import MemoryQuotas, SecretRules
 from cc_bot.stores.memory.meaning import Embedding, Meaning
 from cc_bot.stores.memory.rows import (
+    CLEAN,
     GIVEN,
     MAX_ID,
     MEMORY,
@@ -202,13 +201,6 @@ class MemoryFields(TypedDict, total=False):
     source: Source | None
     expires_at: datetime | Keep | None
 
-
-_CLEAN: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "category": clean_category,
-    "tags": clean_tags,
-    "metadata": clean_metadata,
-    "source": clean_source,
-}
 
 Made = TypeVar("Made")
 
@@ -410,7 +402,7 @@ class MemoryStore:
         """
         cleaned = {} if content is None else {"content": clean_content(content)}
         for name, value in (await self._checked(given, cleaned.get("content", ""))).items():
-            cleaned[name] = _CLEAN[name](value) if name in _CLEAN else value
+            cleaned[name] = CLEAN[name](value) if name in CLEAN else value
         own, now, rules = (user_id, known_id(memory_id)), self._clock(), await self._quotas.rules()
         changed = await self._database.write(
             lambda: change(own, cleaned, now, rules, only_as=only_as), [user(user_id)]
