@@ -33,11 +33,11 @@ from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelT
 from cc_bot.assistant.session_turns import SessionTurn, SessionTurns
 from cc_bot.assistant.turn import Calibration
 from cc_bot.context.channel_prompt import Shown, build_channel_prompt
-from cc_bot.context.prompt import BuiltPrompt, PromptStyle
+from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import part_tokens
 from cc_bot.domain import ChannelKey, ContextMessage, Locale, Message, SessionKey
 from cc_bot.domain.message import Reference
-from cc_bot.llm.model import PromptPart
+from cc_bot.llm.model import ChatRequest, PromptPart
 from cc_bot.llm.openai.quirks import Quirks
 from cc_bot.llm.openai.wires import folded
 from cc_bot.storage import open_database
@@ -107,9 +107,9 @@ class Tally:
     marked: set[int] = field(default_factory=set)
     """Hashes of those that ended in a mark."""
 
-    def count(self, built: BuiltPrompt) -> None:
+    def count(self, built: ChatRequest) -> None:
         prefix, spent, saved, by_marks = 0, 0, 0, 0
-        parts, moved = folded(built.parts, Quirks())
+        parts, moved = folded(built.prompt, Quirks())
         stable = {moved[each] for each in built.stable}
         for index, part in enumerate(parts):
             prefix = hash((prefix, part))
@@ -174,14 +174,13 @@ class Conversation:
 
     async def _prompt(
         self, stores: Stores, question: Message, options: TurnOptions, now: datetime
-    ) -> BuiltPrompt:
+    ) -> ChatRequest:
         if self.kind == "blocks":
             calibration = Calibration(stores.token_factors, "model")
             context, notes = ChannelContext(stores.blocks), stores.memories
             turns = ChannelTurns(stores.channels, context, calibration, self.style, lambda: now, notes)
             prompt = await ChannelTurn(turns, CHANNEL, (question,), options).prompt(TOOLS)
-            request = prompt.request(TOOLS, answer_begun=False, model="")
-            return BuiltPrompt(request.prompt, request.stable)
+            return prompt.request(TOOLS, answer_begun=False, model="")
         page = partial(
             context_page, CHANNEL, first=0, before=question.discord_id or 0, asked=2**62, limit=1000
         )
@@ -229,7 +228,7 @@ class Session:
         session = await stores.sessions.open(KEY)
         turn = SessionTurn(turns, options, session, question, history=session.history, visibility="public")
         request = (await turn.prompt(TOOLS)).request(TOOLS, answer_begun=False, model="")
-        self.tally.count(BuiltPrompt(request.prompt, request.stable))
+        self.tally.count(request)
         answer = Message("assistant", said(number, 5), discord_id=number + 1)
         await stores.sessions.commit_turn(session, (question, answer))
 

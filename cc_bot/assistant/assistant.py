@@ -120,35 +120,21 @@ class Assistant:
         options: TurnOptions,
         stop: Stop | None = None,
         *,
+        replaces: int | None = None,
+        references: Sequence[Reference] = (),
         admitted: Reservation | None = None,
     ) -> AsyncGenerator[TurnEvent, None]:
         """Answer a new message in a session, or archived messages of one user in a channel.
 
+        `replaces`: the newest answer, whose question is answered again. In a session it is the row, which
+        stays archived as `replaced`; there is no `message`, but its `references`. In a channel it is the
+        Discord message id, and the old answer is overwritten, as it answers an edited text.
         `admitted` is the turn's reservation, if any. The last event is Done: the turn is then stored unless
-        it is temporary or empty. Raises InputError for an invalid message, TurnError if there is no answer,
-        and StorageError.
+        it is temporary or empty. Raises InputError for an invalid message, NotNewest, TurnError if there is
+        no answer, and StorageError.
         """
         questions = (message,) if isinstance(message, Message) else tuple(message)
-        return self._events(TurnRequest(key, options, questions), stop or Stop(), admitted)
-
-    def regenerate(
-        self,
-        key: SessionKey | ChannelKey,
-        answer_id: int,
-        options: TurnOptions,
-        stop: Stop | None = None,
-        *,
-        questions: Sequence[Message] = (),
-        references: Sequence[Reference] = (),
-        admitted: Reservation | None = None,
-    ) -> AsyncGenerator[TurnEvent, None]:
-        """Answer the newest question again and replace the answer.
-
-        In a session, `answer_id` is the row; the old answer stays archived as `replaced`. In a channel it is
-        the Discord message id, and the old answer is overwritten, as it answers an edited text. `questions`:
-        a channel's, with files. `references`: those of a session's question. Raises as `ask`, and NotNewest.
-        """
-        request = TurnRequest(key, options, tuple(questions), answer_id, tuple(references))
+        request = TurnRequest(key, options, questions, replaces, tuple(references))
         return self._events(request, stop or Stop(), admitted)
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:

@@ -26,14 +26,14 @@ from cc_bot.context.channel_prompt import (
     plan,
     said_tokens,
 )
-from cc_bot.context.prompt import BuiltPrompt, PromptStyle
+from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
 from cc_bot.domain.memory_calls import shown_ids
 from cc_bot.domain.message import ChannelKey, ContextMessage, Message, ToolCall
 from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import SessionKey
-from cc_bot.llm.model import ToolSchema
+from cc_bot.llm.model import ChatRequest, ToolSchema
 from cc_bot.storage import Steps
 from cc_bot.stores import BlockStore, ChannelStore, MemoryStore, Settlement, StoredTurn
 from cc_bot.stores.blocks import ContextState, context_page, context_state
@@ -199,7 +199,7 @@ class ChannelTurn(Turn):
         self.shown_memories = memories
         notes = await read_profile_notes(turns.memories, self.user_id, "public", offered)
 
-        def build(budget_tokens: float) -> BuiltPrompt:
+        def build(budget_tokens: float) -> ChatRequest:
             return build_channel_prompt(
                 shown if budget_tokens == math.inf else shown.newest(budget_tokens),
                 self.questions,

@@ -16,7 +16,7 @@ import structlog
 from cc_bot.assistant.rounds import Draft, Rounds
 from cc_bot.assistant.turn import TurnOptions, TurnPrompt, read_profile_notes
 from cc_bot.context.instructions import instructions
-from cc_bot.context.prompt import BuiltPrompt, changing, profile, told_to_be
+from cc_bot.context.prompt import changing, profile, told_to_be
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ModelUnavailable
@@ -35,7 +35,7 @@ from cc_bot.domain.schedule import (
 )
 from cc_bot.domain.text import shorten
 from cc_bot.domain.tool_server import SEPARATOR, ToolPlace
-from cc_bot.llm.model import Chains, SystemPart, ToolSchema, UserPart
+from cc_bot.llm.model import Chains, ChatRequest, SystemPart, ToolSchema, UserPart
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores
 from cc_bot.texts.prompts import HEARTBEAT_INSTRUCTIONS, heartbeat_notes, is_silent
@@ -204,7 +204,7 @@ def _prompt(
         SystemPart(changing(options.locale, local, options.timezone, canvas=shown), shown.tainted),
         UserPart(heartbeat_notes(items, options.timezone), tainted=any(each.tainted for each in items)),
     )
-    return TurnPrompt(lambda _: BuiltPrompt(parts, (0,)), 0.0, agent=options.agent, tells_private=True)
+    return TurnPrompt(lambda _: ChatRequest(parts, stable=(0,)), 0.0, agent=options.agent, tells_private=True)
 
 
 def _offered(tools: ToolRegistry, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:

@@ -6,7 +6,7 @@ from functools import cache
 from hashlib import blake2b
 
 from cc_bot.assistant.turn import Calibration, Turn, TurnOptions, TurnPrompt, TurnRequest, read_profile_notes
-from cc_bot.context.prompt import BuiltPrompt, PromptStyle, build_prompt, recap, tokens_up_to
+from cc_bot.context.prompt import PromptStyle, build_prompt, recap, tokens_up_to
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
@@ -14,7 +14,7 @@ from cc_bot.domain.memory_calls import shown_ids
 from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import Session, SessionKey
-from cc_bot.llm.model import ToolSchema
+from cc_bot.llm.model import ChatRequest, ToolSchema
 from cc_bot.stores import MemoryStore, SessionStore, Settlement, StoredTurn
 from cc_bot.summaries import Summaries
 from cc_bot.tools.registry import CanvasDraft
@@ -123,7 +123,7 @@ class SessionTurn(Turn):
         [asked] = self.questions
         beside = (*history, *canvas.elements, *asked.attachments, *asked.references, before and before.text)
 
-        def build(budget_tokens: float) -> BuiltPrompt:
+        def build(budget_tokens: float) -> ChatRequest:
             parts = build_prompt(
                 history,
                 asked,
@@ -142,7 +142,7 @@ class SessionTurn(Turn):
                 cost=cost,
             )
             last = len(parts) - 3  # stable up to the first part, and up to the end of the history
-            return BuiltPrompt(tuple(parts), (0, last) if last > 0 else (0,), history=last > 0)
+            return ChatRequest(parts, stable=(0, last) if last > 0 else (0,), shrinkable=last > 0)
 
         return TurnPrompt(
             build,

@@ -4,13 +4,13 @@ import asyncio
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 import structlog
 
-from cc_bot.context.prompt import BuiltPrompt, fitting_history, shrunk_history
+from cc_bot.context.prompt import fitting_history, shrunk_history
 from cc_bot.context.tokens import has_images, part_tokens, request_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
@@ -94,8 +94,9 @@ class Calibration:
 
 @dataclass(eq=False)
 class TurnPrompt:
-    build: Callable[[float], BuiltPrompt]
-    """From a maximum of estimated history tokens to the prompt before the first round."""
+    build: Callable[[float], ChatRequest]
+    """From a maximum of estimated history tokens to the request before the first round, without tools;
+    shrinkable if it contains history."""
     budget_tokens: float
     """For the history, as estimated; reduced if the request is rejected as too long."""
     _: KW_ONLY
@@ -111,7 +112,7 @@ class TurnPrompt:
 
     def __post_init__(self) -> None:
         if self.limit is not None:
-            beside = _tokens(self.build(0).parts) + tools_tokens(self.offered)
+            beside = _tokens(self.build(0).prompt) + tools_tokens(self.offered)
             fitting = fitting_history(beside, int(self.limit / self.factor))
             self.budget_tokens = min(self.budget_tokens, fitting)
         self._start = self.build(self.budget_tokens)
@@ -122,14 +123,14 @@ class TurnPrompt:
         self._rounds += parts
 
     def request(self, tools: Sequence[ToolSchema], *, answer_begun: bool, model: str) -> ChatRequest:
-        return ChatRequest(
-            (*self._start.parts, *self._rounds),
-            tuple(tools),
+        return replace(
+            self._start,
+            prompt=(*self._start.prompt, *self._rounds),
+            tools=tuple(tools),
             answer_begun=answer_begun,
             answered_by=model,
             shrinkable=self._shrinkable,
             cache_key=self.cache_key,
-            stable=self._start.stable,
             temperature=self.agent.temperature,
             reasoning=self.agent.reasoning,
         )
@@ -137,11 +138,11 @@ class TurnPrompt:
     @property
     def tainted(self) -> bool:
         """True if it contains text not written by the turn's user."""
-        return any(part.tainted for part in (*self._start.parts, *self._rounds))
+        return any(part.tainted for part in (*self._start.prompt, *self._rounds))
 
     def tells_what_is_kept(self, personal: Container[str]) -> bool:
         """True if it contains stored data of the user, such as a result of a `personal` tool."""
-        parts = (*self._start.parts, *self._rounds)
+        parts = (*self._start.prompt, *self._rounds)
         return self.tells_private or any(
             isinstance(part, ToolResultPart) and part.name in personal and not _found_nothing(part.text)
             for part in parts
@@ -152,8 +153,8 @@ class TurnPrompt:
         or it was already shortened."""
         if not self._shrinkable:
             return False
-        bare = _tokens(self.build(0).parts)
-        history = _tokens(self._start.parts) - bare
+        bare = _tokens(self.build(0).prompt)
+        history = _tokens(self._start.prompt) - bare
         beside = bare + _tokens(self._rounds) + tools_tokens(tools)
         allowed = None if limit is None else int(limit / self.factor)
         self.budget_tokens = shrunk_history(history, beside, allowed)
@@ -163,7 +164,7 @@ class TurnPrompt:
 
     @property
     def _shrinkable(self) -> bool:
-        return not self._shrunk and self._start.history
+        return not self._shrunk and self._start.shrinkable
 
 
 def _found_nothing(result: str) -> bool:

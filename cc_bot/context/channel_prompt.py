@@ -16,13 +16,13 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.context.instructions import instructions
-from cc_bot.context.prompt import BuiltPrompt, changing, profile, told_to_be
+from cc_bot.context.prompt import changing, profile, told_to_be
 from cc_bot.context.speakers import YOU, beginning, speaker, spoken
 from cc_bot.context.tokens import UNSAID, part_tokens, user_part
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
 from cc_bot.domain.text import Locale, one_line
-from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
+from cc_bot.llm.model import AssistantPart, ChatRequest, SystemPart, ToolSchema, UserPart
 
 KEPT_SHARE: Final = 0.75
 """How full the budget is after blocks were dropped."""
@@ -248,7 +248,7 @@ def build_channel_prompt(
     asker_id: int | None = None,
     thread_title: str = "",
     thread_owner_id: int = 0,
-) -> BuiltPrompt:
+) -> ChatRequest:
     """`persona`: the agent's, in place of cc-bot's own. `notes`: the asker's memories that are always sent. A
     thread's title is the words of its owner."""
     now_text = changing(locale, now.astimezone(timezone), timezone, paused=paused)
@@ -263,7 +263,7 @@ def build_channel_prompt(
     title = [UserPart(titled, tainted=thread_owner_id != asker_id)] if thread_title else []
     others = any(part.tainted for part in history)  # and it names them
     parts = (system, *history, SystemPart(changes, others), *title, *asked)
-    return BuiltPrompt(parts, (0, *shown.ends[-MARKED_BLOCKS:]), history=bool(history))
+    return ChatRequest(parts, stable=(0, *shown.ends[-MARKED_BLOCKS:]), shrinkable=bool(history))
 
 
 def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str) -> str:

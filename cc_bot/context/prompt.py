@@ -213,17 +213,6 @@ def changing(
     return "\n\n".join(part for part in parts if part)
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltPrompt:
-    """The prompt of a turn before its first round."""
-
-    parts: tuple[PromptPart, ...]
-    stable: tuple[int, ...] = ()
-    """See `ChatRequest.stable`."""
-    history: bool = False
-    """It contains history, which could be left out."""
-
-
 def recap(session: Session, visibility: Visibility) -> Recollection:
     """Return the text for 'Previous conversation summary'. Private summaries appear in private turns only.
     User messages of an expired session that are not summarized yet are quoted, so that no turn waits for a

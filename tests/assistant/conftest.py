@@ -100,7 +100,7 @@ class Table:
     ) -> list[TurnEvent]:
         answer_id = answer.id if isinstance(answer, Message) else answer
         assert answer_id is not None
-        turn = self.assistant.regenerate(key, answer_id, options, questions=questions)
+        turn = self.assistant.ask(key, questions, options, replaces=answer_id)
         return [event async for event in turn]
 
     def shown(self, number: int = -1) -> str:

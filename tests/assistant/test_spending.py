@@ -96,7 +96,7 @@ class TestTurn:
         till.model.script = [says("はい"), says("いいえ")]
         await till.ask_in(key := ChannelKey(700), *questions, answer_id=20)
         options = replace(OPTIONS, bot_id=99, answer_discord_id=20)
-        async for _ in till.assistant.regenerate(key, 20, options, questions=questions):
+        async for _ in till.assistant.ask(key, questions, options, replaces=20):
             pass
         assert [await till.tokens(user_id) for user_id in (11, 12)] == [0, 2200]
 

@@ -197,7 +197,7 @@ async def answer_that_is_made_anew(scene: Scene, order: str) -> Ready:
     assert answer_id is not None
 
     async def again() -> Sequence[TurnEvent]:
-        return [event async for event in scene.assistant.regenerate(KEY, answer_id, OPTIONS)]
+        return [event async for event in scene.assistant.ask(KEY, (), OPTIONS, replaces=answer_id)]
 
     return Ready(again)
 

@@ -18,10 +18,9 @@ from cc_bot.context.channel_prompt import (
     plan,
     render,
 )
-from cc_bot.context.prompt import BuiltPrompt
 from cc_bot.context.speakers import mark_of, speaker
 from cc_bot.domain import Block, ChannelKey, ContextMessage, Locale, Message
-from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
+from cc_bot.llm.model import AssistantPart, ChatRequest, SystemPart, ToolSchema, UserPart
 
 NOW = datetime(2026, 3, 14, 23, 30, tzinfo=UTC)
 KEY = ChannelKey(1)
@@ -45,7 +44,7 @@ def built(
     tools: tuple[ToolSchema, ...] = (),
     thread_title: str = "",
     thread_owner_id: int = 0,
-) -> BuiltPrompt:
+) -> ChatRequest:
     return build_channel_prompt(
         shown,
         questions or (QUESTION,),
@@ -64,7 +63,7 @@ ALL = Shown.of([group(HANAKO, ANSWER), group(TARO), group(KEN, frozen=False)])
 
 class TestOrder:
     def test_is_steady_first_and_the_question_last(self) -> None:
-        system, *history, told, asked = built(ALL).parts
+        system, *history, told, asked = built(ALL).prompt
         assert isinstance(system, SystemPart)
         assert history == [
             UserPart("花子: 明日は雨ですか"),
@@ -77,16 +76,16 @@ class TestOrder:
 
     def test_keeps_everything_up_to_the_last_message_when_time_passes(self) -> None:
         later = built(ALL, now=datetime(2026, 3, 15, 8, 0, tzinfo=UTC))
-        assert built(ALL).parts[:5] == later.parts[:5]
-        assert built(ALL).parts[5] != later.parts[5]
+        assert built(ALL).prompt[:5] == later.prompt[:5]
+        assert built(ALL).prompt[5] != later.prompt[5]
 
     def test_has_the_title_of_a_thread_on_one_line_as_a_participants_words(self) -> None:
-        *before, title, asked = built(ALL, thread_title="梅雨の\n予定").parts
+        *before, title, asked = built(ALL, thread_title="梅雨の\n予定").prompt
         assert isinstance(title, UserPart)
         assert title.tainted
         assert "「梅雨の 予定」" in title.text
-        assert (*before, asked) == built(ALL).parts
-        *_, own, _ = built(ALL, thread_title="梅雨の\n予定", thread_owner_id=ASKER).parts
+        assert (*before, asked) == built(ALL).prompt
+        *_, own, _ = built(ALL, thread_title="梅雨の\n予定", thread_owner_id=ASKER).prompt
         assert not own.tainted
 
 
@@ -98,7 +97,7 @@ class TestTaint:
         )
         to_answer = asked._replace(id=3, reply_to=2, replied="いります", replied_id=99)
         own = (asked, to_asker, to_answer)
-        assert not any(part.tainted for part in built(Shown.of([group(*own)])).parts)
+        assert not any(part.tainted for part in built(Shown.of([group(*own)])).prompt)
         foreign = (
             asked._replace(tainted=True),  # a file, a quotation
             asked._replace(author_id=8),
@@ -108,7 +107,7 @@ class TestTaint:
             to_asker._replace(reply_to=None, replied=None, replied_name=None, replied_id=0),
         )
         for row in foreign:
-            _, *parts = built(Shown.of([group(asked, row)])).parts
+            _, *parts = built(Shown.of([group(asked, row)])).prompt
             assert [part.tainted for part in parts] == [False, True, True, False], row
 
 
@@ -119,7 +118,7 @@ class TestWhatChanges:
     ) -> None:
         since = KEN, ContextMessage(5, "user", "花子", "雨"), ContextMessage(6, "user", "Ken", "Rain.")
         shown = Shown.of([group(HANAKO), group(TARO), group(*since, frozen=False)])
-        system, *_, told, _ = built(shown, locale=locale).parts
+        system, *_, told, _ = built(shown, locale=locale).prompt
         assert "2026-03-1" in told.text
         if locale is Locale.JA:
             assert told.text.endswith("最近の発言者: みどり、Ken、花子。今の質問: みどり")
@@ -132,7 +131,7 @@ def test_marks_stand_after_the_system_message_and_after_the_last_blocks() -> Non
     rows = [ContextMessage(number, "user", "花子", "雨") for number in range(1, 9)]
     assert built(ALL).stable == (0, 2, 3)
     assert built(Shown.of([group(row) for row in rows])).stable == (0, 6, 7, 8)
-    assert (built(Shown(())).stable, built(Shown(())).history) == ((0,), False)
+    assert (built(Shown(())).stable, built(Shown(())).shrinkable) == ((0,), False)
 
 
 def said(id_: int, tokens: int = 10) -> ContextMessage:

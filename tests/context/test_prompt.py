@@ -13,7 +13,6 @@ from cc_bot.context.channel_prompt import Shown, build_channel_prompt
 from cc_bot.context.prompt import (
     KEPT_SHARE,
     NOTE_SHOWN,
-    BuiltPrompt,
     PromptStyle,
     build_prompt,
     canvas_lines,
@@ -24,7 +23,7 @@ from cc_bot.context.prompt import (
 from cc_bot.domain import Locale, Memory, Message, ToolCall
 from cc_bot.domain.canvas import Canvas, Card, Chart, Series, Text
 from cc_bot.domain.message import ContextMessage
-from cc_bot.llm.model import AssistantPart, PromptPart, SystemPart, ToolSchema, UserPart
+from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, SystemPart, ToolSchema, UserPart
 
 NOW = datetime(2026, 3, 14, 23, 30, tzinfo=UTC)
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -157,7 +156,7 @@ def with_notes(*notes: Memory, now: datetime = NOW, locale: Locale = Locale.JA) 
     )
 
 
-def in_channel(*notes: Memory) -> BuiltPrompt:
+def in_channel(*notes: Memory) -> ChatRequest:
     return build_channel_prompt(
         Shown((ContextMessage(1, "user", "太郎", "こんにちは"),)),
         (QUESTION,),
@@ -192,7 +191,7 @@ class TestInASession:
 
 
 def test_in_a_channel_they_stand_after_the_messages_so_that_requests_begin_alike_whoever_asks() -> None:
-    parts, bare = in_channel(CAT).parts, in_channel().parts
+    parts, bare = in_channel(CAT).prompt, in_channel().prompt
     assert parts[:2] == bare[:2]
     [told] = [part for part in parts[2:] if isinstance(part, SystemPart)]
     assert told.text.endswith('\n- 2026-03-15: "猫の名前はモチ"')

@@ -75,7 +75,7 @@ class TestPrivateTurns:
         await desk.talk("内緒の一", "内緒の二", visibility="private")
         answer = await desk.answer("公開の一")
         assert answer.id is not None
-        async for _ in desk.assistant.regenerate(KEY, answer.id, OPTIONS):
+        async for _ in desk.assistant.ask(KEY, (), OPTIONS, replaces=answer.id):
             pass
         assert "内緒" not in str(desk.model.requests[-1].prompt)
         await desk.talk("公開の二")

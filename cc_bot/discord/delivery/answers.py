@@ -61,21 +61,11 @@ class TurnRunner:
     """Keeps one user's questions in order while their files are fetched."""
 
     async def show(
-        self,
-        turn: ShownTurn,
-        reply: Reply,
-        *,
-        answer_id: int | None = None,
-        before: Sequence[Page] = (),
-        opened: Callable[[int], Awaitable[None]] | None = None,
-        again: bool = False,
+        self, turn: ShownTurn, reply: Reply, *, opened: Callable[[int], Awaitable[None]] | None = None
     ) -> AnswerState:
         """Ask the model and stream the answer into `reply`. Always tells the user the outcome, and returns
-        the final state. The caller tracks the turn.
-
-        `answer_id` is the message that shows it, if known; with `opened` it is posted before the turn begins,
-        and passed. `before`: the pages that it replaces. `again`: mentions were edited, and this answer
-        replaces the stored one. Raises hikari's errors.
+        the final state. The caller tracks the turn. With `opened`, the message is posted before the turn
+        begins, and passed. Raises hikari's errors.
         """
         chosen, recipient, running = turn.chosen, turn.recipient, self.running
         words = words_under(chosen, recipient) if chosen else recipient.words
@@ -87,24 +77,24 @@ class TurnRunner:
             for_channel(words) if turn.key else words,
             StopButton(owner or ANY_ASKER, turn.name),
             asker_id=recipient.user_id,
-            before=before,
+            before=turn.before,
             receipts=running.receipts,
-            retry=None if again else turn.retry,
+            retry=None if turn.asked_again else turn.retry,
             slowness=partial(running.count_beside, turn),
         )
         if opened is not None:
             await live.open()
-            answer_id = (await reply.message_ids())[0]
-            await opened(answer_id)
+            turn.message_id = int((await reply.message_ids())[0])
+            await opened(turn.message_id)
         async with live, running.held.answer(recipient.user_id):
             with show_failures(live, recipient):
-                await self._follow(turn, live, answer_id, again=again)
+                await self._follow(turn, live)
             over_s = time.monotonic()
         note = self.chooser.stand_in_note(chosen, recipient) if chosen else ""
         if not await is_shown(partial(live.finish, owner, temporary=turn.row.temporary, note=note)):
             live.state = replace(live.state, unseen=True)
         running.record_shown(over_s, ok=not live.state.unseen)
-        if running.spoken and not again:
+        if running.spoken and not turn.asked_again:
             await running.spoken.begin(reply, recipient, live.state, turn.payer)
         return live.state
 
@@ -113,29 +103,27 @@ class TurnRunner:
         if state.canvas is not None:
             await self.boards.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
 
-    async def _follow(self, turn: ShownTurn, live: LiveAnswer, answer_id: int | None, *, again: bool) -> None:
-        row = turn.row
-        options = await self._options(turn, live, answer_id)
+    async def _follow(self, turn: ShownTurn, live: LiveAnswer) -> None:
+        row, again = turn.row, turn.asked_again
+        options = await self._options(turn, live)
         if turn.pictures:  # shown whatever the model says
             live.feed(ImagesGiven(turn.pictures))
         async with self._order.after(row.id if turn.key else row.key.user_id) as leave:
-            questions = await self._questions(turn, live, again=again)
+            questions = await self._questions(turn, live)
             references = () if questions else await self._references(row, live)
             admitted = await turn.take_reservation()
             leave()  # no await before the turn is in the assistant's queue
             key: SessionKey | ChannelKey = turn.key or row.key
-            if questions and not again:
-                events = self.assistant.ask(key, questions, options, turn.stop, admitted=admitted)
-            else:
-                events = self.assistant.regenerate(
-                    key,
-                    (answer_id if again else row.replaces) or 0,
-                    options,
-                    turn.stop,
-                    questions=questions,
-                    references=references,
-                    admitted=admitted,
-                )
+            replaces = turn.message_id if again else row.replaces
+            events = self.assistant.ask(
+                key,
+                questions,
+                options,
+                turn.stop,
+                replaces=replaces,
+                references=references,
+                admitted=admitted,
+            )
             try:
                 async with aclosing(events):
                     async for event in events:
@@ -148,9 +136,9 @@ class TurnRunner:
                     raise Postponed from error
                 raise
 
-    async def _options(self, turn: ShownTurn, live: LiveAnswer, answer_id: int | None) -> TurnOptions:
+    async def _options(self, turn: ShownTurn, live: LiveAnswer) -> TurnOptions:
         row, recipient, place = turn.row, turn.recipient, turn.place
-        shown_in, title, owner_id = None if row.ephemeral else answer_id, "", 0
+        shown_in, title, owner_id = None if row.ephemeral else turn.message_id, "", 0
         if turn.key and place:
             thread = await self.chooser.places.title_of(place)
             title, owner_id = thread.text, thread.owner_id
@@ -190,10 +178,12 @@ class TurnRunner:
             live.feed(event)
         return resolved.question.references
 
-    async def _questions(self, turn: ShownTurn, live: LiveAnswer, *, again: bool) -> tuple[Message, ...]:
+    async def _questions(self, turn: ShownTurn, live: LiveAnswer) -> tuple[Message, ...]:
         """Make the questions; only their text if the user stops first. Raises as `_build`."""
         asked, left = turn.row.question, turn.questions
-        typed = tuple(each for each in turn.mentions if again or each.discord_id in left) or turn.mentions
+        typed = turn.mentions
+        if not turn.asked_again:
+            typed = tuple(each for each in typed if each.discord_id in left) or typed
         if asked:
             own_words = all(file.own_words for file in asked.files)
             said = Message(
@@ -285,7 +275,8 @@ class Answers(TurnRunner):
 
         acknowledge = partial(defer, interaction, ephemeral=ephemeral)
         turn, shown_in = await self.running.acknowledge(accept(), acknowledge, ShownTurn.settle)
-        await self._answer(turn, _reply(turn, Sent(None)), answer_id=shown_in)
+        turn.message_id = shown_in
+        await self._answer(turn, _reply(turn, Sent(None)))
 
     async def regenerate(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
@@ -304,11 +295,11 @@ class Answers(TurnRunner):
             await self._check(turn.row, button)
             if in_place:
                 before = await self._carry_over(interaction, recipient)
-                reply, shown_in = _reply(turn, Sent(None, before)), int(interaction.message.id)
-                state = await self.show_answer(turn, reply, answer_id=shown_in, before=(before,))
+                turn.message_id, turn.before = int(interaction.message.id), (before,)
+                reply = _reply(turn, Sent(None, before))
             else:
                 reply = _reply(turn)
-                state = await self.show_answer(turn, reply)
+            state = await self.show_answer(turn, reply)
             if state.stored and in_place:
                 above, rest = button.earlier_messages, interaction.app.rest
                 await delete_all(rest, interaction.channel_id, above, self.expected_deletions)
@@ -410,8 +401,8 @@ class Answers(TurnRunner):
         turn = ShownTurn(self.running, row, recipient, interaction=interaction, role_ids=roles)
         async with turn.delivered():
             reply = _reply(turn, Sent(None, page_of(interaction.message, recipient.locale)))
-            here = pressed_in == row.key.channel_id
-            state = await self.show_answer(turn, reply, answer_id=row.shown_in if here else None)
+            turn.message_id = row.shown_in if pressed_in == row.key.channel_id else None
+            state = await self.show_answer(turn, reply)
             if row.earlier and not state.may_be_asked_again:
                 rest, channel_id = interaction.app.rest, interaction.channel_id
                 await delete_all(rest, channel_id, row.earlier, self.expected_deletions)
@@ -420,16 +411,10 @@ class Answers(TurnRunner):
         return True
 
     async def show_answer(
-        self,
-        turn: ShownTurn,
-        reply: Reply,
-        *,
-        answer_id: int | None = None,
-        before: Sequence[Page] = (),
-        opened: Callable[[int], Awaitable[None]] | None = None,
+        self, turn: ShownTurn, reply: Reply, *, opened: Callable[[int], Awaitable[None]] | None = None
     ) -> AnswerState:
         """Show an answer as `show` does, and record its messages; on a database error recovery does that."""
-        state = await self.show(turn, reply, answer_id=answer_id, before=before, opened=opened)
+        state = await self.show(turn, reply, opened=opened)
         answer, row = state.done.answer if state.done else None, turn.row
         try:
             ids: Sequence[int] = reply.further_ids  # without the one that it is stored under
@@ -443,15 +428,10 @@ class Answers(TurnRunner):
         return state
 
     async def _answer(
-        self,
-        turn: ShownTurn,
-        reply: Reply,
-        *,
-        answer_id: int | None = None,
-        opened: Callable[[int], Awaitable[None]] | None = None,
+        self, turn: ShownTurn, reply: Reply, *, opened: Callable[[int], Awaitable[None]] | None = None
     ) -> None:
         async with turn.delivered():
-            state = await self.show_answer(turn, reply, answer_id=answer_id, opened=opened)
+            state = await self.show_answer(turn, reply, opened=opened)
             await turn.finish(state, reply)
         await self.show_canvas(turn, state)
 

@@ -7,7 +7,16 @@ refused is left to recovery, in this process or the next.
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterable, Iterator
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
@@ -27,6 +36,7 @@ from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.custom_ids import RetryButton
+from cc_bot.discord.pages.page import Page
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
@@ -272,6 +282,9 @@ class ShownTurn(RunningTurn):
         self.turns, self.row, self.recipient, self.chosen = turns, row, recipient, chosen
         self.interaction, self.role_ids, self.place = interaction, role_ids, place
         self.pictures, self.mentions, self._admission = pictures, mentions, admission
+        self.message_id: int | None = None  # which shows the answer, if known
+        self.before: Sequence[Page] = ()  # the pages that the answer replaces
+        self.asked_again = False  # edited mentions: the answer replaces the stored one
         self.postponed = False  # whether the process stops first, and the next one answers the mentions
         key, askers, questions = None, frozenset[int](), frozenset(each.discord_id or 0 for each in mentions)
         if row.kind == "mention":

@@ -156,10 +156,11 @@ class ChannelAnswers:
             return False
         begin_turn()
         answer_id, turn = id_of(answer), await self._turn(key, questions, visit)
-        before = await self._pages_of(turn, answer)
+        turn.message_id, turn.asked_again = answer_id, True
+        turn.before = await self._pages_of(turn, answer)
         reply = self._reply(key, turn, await self._messages_of(answer_id))
         with self.runner.running.track(turn):
-            state = await self.runner.show(turn, reply, answer_id=answer_id, before=before, again=True)
+            state = await self.runner.show(turn, reply)
         if turn.withdrawn:
             await self._forget(key, turn, reply, state)
         else:
