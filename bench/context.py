@@ -38,7 +38,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 import cc_bot.tools
 from bench.turn import connect_raw, one_core
 from cc_bot.assistant import TurnOptions
-from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelTurns
+from cc_bot.assistant.conversations import ChannelTurn, Conversations
 from cc_bot.assistant.turn import Calibration
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import ChannelKey, Locale, Message
@@ -148,8 +148,7 @@ class Took(NamedTuple):
 
 async def build(stores: Stores, raw: sqlite3.Connection, key: ChannelKey, question: Message) -> Took:
     calibration = Calibration(stores.token_factors, "model")
-    context, notes = ChannelContext(stores.blocks), stores.memories
-    turns = ChannelTurns(stores.channels, context, calibration, PromptStyle(), lambda: NOW, notes)
+    turns = Conversations(stores, calibration, PromptStyle(), lambda: NOW)
     turn = ChannelTurn(turns, key, (question,), TurnOptions(Locale.JA, TOKYO, bot_id=9))
     start, busy = perf_counter(), process_time()
     prompt = await turn.prompt(TOOLS)

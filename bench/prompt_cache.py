@@ -29,8 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 
 import cc_bot.tools
 from cc_bot.assistant import TurnOptions
-from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelTurns
-from cc_bot.assistant.session_turns import SessionTurn, SessionTurns
+from cc_bot.assistant.conversations import ChannelTurn, Conversations, SessionTurn
 from cc_bot.assistant.turn import Calibration
 from cc_bot.context.channel_prompt import Shown, build_channel_prompt
 from cc_bot.context.prompt import PromptStyle
@@ -177,8 +176,7 @@ class Conversation:
     ) -> ChatRequest:
         if self.kind == "blocks":
             calibration = Calibration(stores.token_factors, "model")
-            context, notes = ChannelContext(stores.blocks), stores.memories
-            turns = ChannelTurns(stores.channels, context, calibration, self.style, lambda: now, notes)
+            turns = Conversations(stores, calibration, self.style, lambda: now)
             prompt = await ChannelTurn(turns, CHANNEL, (question,), options).prompt(TOOLS)
             return prompt.request(TOOLS, answer_begun=False, model="")
         page = partial(
@@ -220,8 +218,7 @@ class Session:
         now = START + timedelta(minutes=3 * number)
         style = PromptStyle(budget_tokens=BUDGET)
         calibration = Calibration(stores.token_factors, "model")
-        notes = stores.memories
-        turns = SessionTurns(stores.sessions, calibration, style, lambda: now, notes)
+        turns = Conversations(stores, calibration, style, lambda: now)
         question, options = Message("user", said(number, 0)), TurnOptions(Locale.JA, TOKYO)
         if self.replies:
             question = replying(question, number, range(1, number + 1))

@@ -15,9 +15,8 @@ import structlog
 
 from cc_bot.assistant.active import ActiveTurn, ActiveTurns, Stop, until_stopped
 from cc_bot.assistant.approvals import Approvals
-from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
+from cc_bot.assistant.conversations import Conversations
 from cc_bot.assistant.rounds import Draft, Emit, Rounds
-from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.speech import Hearing, Speaking, any_recordings
 from cc_bot.assistant.turn import Calibration, Turn, TurnOptions, TurnRequest, tool_context, tool_place
 from cc_bot.context.attachments import MAX_DOCUMENT_TOKENS
@@ -104,10 +103,7 @@ class Assistant:
         self._meter = meter
         self._spending = spending or Spending(stores.usage)
         self._calibration = Calibration(stores.token_factors, chains.first(()))
-        memories, style = stores.memories, settings.style
-        self._sessions = SessionTurns(stores.sessions, self._calibration, style, clock, memories, summaries)
-        context = ChannelContext(stores.blocks)
-        self._channels = ChannelTurns(stores.channels, context, self._calibration, style, clock, memories)
+        self._conversations = Conversations(stores, self._calibration, settings.style, clock, summaries)
         self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
         self.speaking = Speaking(chains.speaker, self._spending)
         self.approvals = Approvals(stores, tools, settings.internet, clock)
@@ -139,7 +135,7 @@ class Assistant:
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:
         """Raise NotNewest unless this is the newest answer of its session."""
-        await self._sessions.check_newest(key, answer_id)
+        await self._conversations.check_newest(key, answer_id)
 
     @property
     def spending(self) -> Spending:
@@ -218,10 +214,7 @@ class Assistant:
                     heard = await until_stopped(self._hearing.hear(request, recorder, emit), stop)
                     request = heard or request
             with active.timing("store"):
-                if isinstance(request.key, ChannelKey):
-                    turn: Turn = await self._channels.begin(request, request.key)
-                else:
-                    turn = await self._sessions.begin(request, request.key)
+                turn = await self._conversations.begin(request)
             if turn.heard:
                 emit(Heard(turn.heard))
             if not stop.requested:

@@ -258,7 +258,7 @@ _MAX_EARLIER: Final = 3
 
 
 class Turn(ABC):
-    """A turn of a session (session_turns) or a channel (channel_turns)."""
+    """A turn of a session or a channel (conversations)."""
 
     visibility: Visibility = "public"
     canvas: CanvasDraft | None = None

@@ -9,7 +9,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from cc_bot.assistant import TurnOptions
-from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelTurns
+from cc_bot.assistant.conversations import ChannelTurn, Conversations
 from cc_bot.assistant.turn import Calibration, TurnPrompt
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import ChannelKey, Locale, Message
@@ -66,13 +66,12 @@ class Room:
     async def prompt(self, *questions: Message, key: ChannelKey = CHANNEL) -> TurnPrompt:
         zone = ZoneInfo("Asia/Tokyo")
         options = TurnOptions(Locale.JA, zone, bot_id=BOT, answer_discord_id=self.newest_id + 5)
-        turns = ChannelTurns(
-            self.stores.channels,
-            ChannelContext(self.stores.blocks, page_size=self.page_size),
+        turns = Conversations(
+            self.stores,
             Calibration(self.stores.token_factors, "m"),
             self.style,
             lambda: self.now,
-            self.stores.memories,
+            page_size=self.page_size,
         )
         return await ChannelTurn(turns, key, questions, options, replaced=None).prompt(())
 
