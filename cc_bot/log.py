@@ -21,6 +21,8 @@ from typing import Any, Final
 import structlog
 from structlog.contextvars import bind_contextvars, bound_contextvars, get_contextvars
 
+from cc_bot.domain.errors import CcBotError
+
 Record = MutableMapping[str, Any]
 
 # The shortest part of a Discord token or API key; ids have 20 digits.
@@ -119,6 +121,19 @@ def take_up_turn() -> str:
 def job(name: str) -> Iterator[None]:
     with bound_contextvars(job=f"{name}-{secrets.token_hex(4)}"):
         yield
+
+
+@contextmanager
+def upkeep(name: str) -> Iterator[None]:
+    """Background work that goes on after any error: it is logged, as `…_failed` if we expect it."""
+    log = structlog.get_logger(__name__)
+    with job(name):
+        try:
+            yield
+        except (CcBotError, OSError) as error:
+            log.warning(f"{name}_failed", error=type(error).__name__)
+        except Exception:
+            log.error(f"{name}_broke", exc_info=True)
 
 
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")

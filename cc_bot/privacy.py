@@ -16,7 +16,7 @@ from cc_bot.domain.errors import CcBotError, ErasureUnfinished, StorageError
 from cc_bot.domain.memory import UNDO_TIME
 from cc_bot.domain.privacy import Holdings, Retention
 from cc_bot.domain.session import SessionKey
-from cc_bot.log import job
+from cc_bot.log import job, upkeep
 from cc_bot.storage.backup import delete_old_copies
 from cc_bot.stores import Stores
 from cc_bot.stores.memory.removal import MemoryRemovalStore
@@ -299,11 +299,8 @@ async def keep_copies_to_retention(database: Path, retention: Retention, clock: 
 
 async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
     while True:
-        with job("retention"):
-            try:
-                await run()
-            except (CcBotError, OSError) as error:
-                _log.warning("retention_failed", error=type(error).__name__)
+        with upkeep("retention"):
+            await run()
         await asyncio.sleep(EVERY_S)
 
 

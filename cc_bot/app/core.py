@@ -21,13 +21,12 @@ from cc_bot.config import Config
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import message_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.domain.tool_server import OfferedTool
 from cc_bot.in_order import ExportQueue
 from cc_bot.internet.turn import PageSource, SearchService, WebAccess, can_read_pages
 from cc_bot.llm.model import Chains, ToolSchema
-from cc_bot.log import job
+from cc_bot.log import upkeep
 from cc_bot.mcp.servers import Servers, open_servers
 from cc_bot.parts import Parts
 from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
@@ -272,14 +271,11 @@ async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> N
     set, and every SWEEP_EVERY_S seconds."""
     while True:
         changed.clear()
-        with job("sweep"):
-            try:
-                await stores.sessions.expire()
-                await spending.take_over()
-                await stores.proposals.prune()
-                await stores.web_sessions.prune()
-            except CcBotError as error:
-                _log.warning("sweep_failed", error=type(error).__name__)
+        with upkeep("sweep"):
+            await stores.sessions.expire()
+            await spending.take_over()
+            await stores.proposals.prune()
+            await stores.web_sessions.prune()
         with suppress(TimeoutError):
             async with asyncio.timeout(SWEEP_EVERY_S):
                 await changed.wait()
@@ -288,12 +284,9 @@ async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> N
 async def summarize_rest(stores: Stores, summaries: Summaries | None, clock: Clock) -> None:
     """Summarize expired conversations, or give that up, every SWEEP_EVERY_S seconds."""
     while True:
-        with job("summaries"):
-            try:
-                if summaries:
-                    await summaries.catch_up()
-                else:
-                    await stores.summaries.settle(clock(), give_up=True)
-            except CcBotError as error:
-                _log.warning("summaries_failed", error=type(error).__name__)
+        with upkeep("summaries"):
+            if summaries:
+                await summaries.catch_up()
+            else:
+                await stores.summaries.settle(clock(), give_up=True)
         await asyncio.sleep(SWEEP_EVERY_S)

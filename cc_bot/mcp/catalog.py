@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
@@ -222,11 +222,7 @@ def as_listed(tool: "mcp_types.Tool") -> RemoteTool:
 def to_text(tools: Sequence[RemoteTool]) -> str:
     """Return the tools as JSON, in an order independent of the server."""
     ordered = sorted(tools, key=lambda tool: (tool.name, tool.digest, tool.open_world))
-    rows = [
-        [tool.name, tool.description, tool.schema, tool.read_only, tool.digest, tool.open_world]
-        for tool in ordered
-    ]
-    return json.dumps(rows, ensure_ascii=False)
+    return json.dumps([*map(astuple, ordered)], ensure_ascii=False)
 
 
 def from_text(text: str) -> tuple[RemoteTool, ...]:

@@ -66,10 +66,6 @@ async def run_aside(function: Callable[..., T], *arguments: object) -> T:
 def _clean(text: bytes) -> bytes:
     if has_too_many_values(text):
         raise MessageUnreadable("too many values")
-
-    def whole(digits: str) -> int | str:
-        return int(digits) if len(digits) <= MAX_DIGITS else digits
-
     try:
         message = json.loads(
             text.decode("utf-8", "replace"),

@@ -24,6 +24,7 @@ from cc_bot.domain.tool_server import (
     ToolServerReport,
     ToolServerState,
 )
+from cc_bot.log import upkeep
 from cc_bot.mcp.catalog import Catalog, RemoteTool, from_text, review, to_text
 from cc_bot.mcp.file import ServerEntry, ServerRules
 from cc_bot.operator_file import OperatorFile
@@ -299,16 +300,12 @@ async def _follow(
     servers: Servers, file: OperatorFile[Mapping[str, ServerEntry]], entries: Mapping[str, ServerEntry]
 ) -> None:
     while True:
-        try:
-            await servers.start()
-            await asyncio.sleep(FILE_INTERVAL_S)
+        with upkeep("tool_servers"):
             if (now := await file.now()) is not entries:
                 await servers.follow(now)
                 entries = now
-        except Exception as error:  # noqa: BLE001 - no caller would see that this task ended
-            expected = isinstance(error, CcBotError)
-            _log.error("tool_servers_not_followed", error=type(error).__name__, exc_info=not expected)
-            await asyncio.sleep(FILE_INTERVAL_S)
+            await servers.start()
+        await asyncio.sleep(FILE_INTERVAL_S)
 
 
 async def try_servers(

@@ -19,20 +19,18 @@ from cc_bot.stores.processes import of_shard
 
 EMPTY_CANVAS: Final = '{"elements":[]}'
 
-_KINDS: Final[Mapping[str, type[Card] | type[Text] | type[Chart]]] = {
-    "card": Card,
-    "text": Text,
-    "chart": Chart,
+_ADAPTERS: Final[Mapping[str, TypeAdapter[Any]]] = {
+    "card": TypeAdapter(Card),
+    "text": TypeAdapter(Text),
+    "chart": TypeAdapter(Chart),
 }
-_NAMES: Final = {kind: name for name, kind in _KINDS.items()}
-_ADAPTERS: Final[Mapping[str, TypeAdapter[Any]]] = {name: TypeAdapter(kind) for name, kind in _KINDS.items()}
 
 
 def canvas_to_json(canvas: Canvas) -> str:
     """Return canonical JSON."""
     elements = []
     for each in canvas.elements:
-        name = _NAMES[type(each)]
+        name = type(each).__name__.lower()
         fields = _ADAPTERS[name].dump_python(each, mode="json", exclude_defaults=True)
         elements.append({"type": name, **fields})
     state: dict[str, Any] = {"elements": elements}

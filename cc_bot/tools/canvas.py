@@ -28,14 +28,6 @@ from cc_bot.tools.consent import PENDING, changed_line, check_held, needs_approv
 from cc_bot.tools.registry import CanvasDraft, InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 
 
-def _as_text(value: object) -> object:
-    return str(value) if isinstance(value, int | float) else value
-
-
-def _as_texts(values: object) -> object:
-    return [_as_text(value) for value in values] if isinstance(values, list) else values
-
-
 class _Line(BaseModel):
     name: str = ""
     values: list[float]
@@ -58,9 +50,9 @@ _SERIES_SCHEMA: Final = {
     },
 }
 
-Id = Annotated[str, BeforeValidator(_as_text)]
+Id = Annotated[str, Field(coerce_numbers_to_str=True)]
 Lines = Annotated[list[_Line], BeforeValidator(_as_lines), WithJsonSchema(_SERIES_SCHEMA)]
-Labels = Annotated[list[str], BeforeValidator(_as_texts)]
+Labels = list[Annotated[str, Field(coerce_numbers_to_str=True)]]
 
 
 @tool(writes=True, about="canvas")

@@ -21,6 +21,7 @@ from cc_bot.domain.access import WebPlace
 from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Text
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.log import upkeep
 from cc_bot.stores.canvases import CanvasClock
 from cc_bot.texts import Texts, texts
 from cc_bot.web.conversations import channel_names
@@ -158,12 +159,8 @@ class CanvasFeed:
 
     async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
         while True:
-            try:
+            with upkeep("canvas_feed"):
                 await work()
-            except errors.CcBotError as error:
-                _log.warning("canvas_feed_failed", error=type(error).__name__)
-            except Exception:  # noqa: BLE001 - nothing awaits it, and pages would no longer change
-                _log.error("canvas_feed_broke", exc_info=True)
             await asyncio.sleep(1.0)
 
     def _start(self, sending: Coroutine[Any, Any, None]) -> None:

@@ -35,7 +35,7 @@ from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.in_order import KeyedLock
-from cc_bot.log import job
+from cc_bot.log import upkeep
 from cc_bot.process import Leases
 from cc_bot.stores import CanvasStore
 from cc_bot.stores.canvases import CanvasMessage, CurrentCanvas
@@ -530,10 +530,5 @@ class CanvasUpkeep:
                 await asyncio.sleep(CHECK_PAUSE_S)
 
     async def _guard(self, work: Callable[[], Awaitable[None]]) -> None:
-        with job("canvases"):
-            try:
-                await work()
-            except CcBotError as error:
-                _log.warning("canvases_not_kept_up", error=type(error).__name__)
-            except Exception:  # noqa: BLE001 - logged; the loop must go on
-                _log.error("canvas_upkeep_broke", exc_info=True)
+        with upkeep("canvases"):
+            await work()
