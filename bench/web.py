@@ -28,7 +28,7 @@ from playwright.async_api import Browser, Page, expect
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/web.py`
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.canvas import AddCard, Drawn, ShowText, UpdateCard
+from cc_bot.domain.canvas import Card, Drawn, Text, UpdateCard
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.turn import Done
 from tests.assistant.conftest import OPTIONS
@@ -381,7 +381,7 @@ async def main() -> int:
         with TemporaryDirectory() as folder:
             async with open_site(Path(folder), CC_BOT_LOG_LEVEL="error") as site:
                 await site.core.stores.sessions.open(KEY)
-                card, text = AddCard("数", "n", "count"), ShowText("朝は散歩", id="plan")
+                card, text = Card("count", "数", "n"), Text("plan", "朝は散歩")
                 await site.core.stores.canvases.draw(KEY, [Drawn(card, "public"), Drawn(text, "public")])
                 async with new_page(browser, locale="ja-JP") as page:
                     await sign_in(page, site)

@@ -97,30 +97,6 @@ class Canvas:
 
 
 @dataclass(frozen=True, slots=True)
-class AddCard:
-    title: str
-    content: str
-    id: str = ""
-    """Wished by the model; replaced if empty or taken."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShowText:
-    content: str
-    title: str = ""
-    id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AddChart:
-    title: str
-    kind: ChartKind
-    labels: tuple[str, ...]
-    series: tuple[Series, ...]
-    id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class UpdateCard:
     """Changes a card, or a text's title and content. None: unchanged."""
 
@@ -141,7 +117,8 @@ class SetMode:
     focus: str = ""
 
 
-CanvasCommand = AddCard | ShowText | AddChart | UpdateCard | RemoveElement | SetMode
+CanvasCommand = Element | UpdateCard | RemoveElement | SetMode
+"""An element is added; its id is a wish, replaced if empty or taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,13 +224,11 @@ def _count(things: Sequence[object], name: str, limit: int) -> None:
 
 _OTHER: Final = re.compile("[^a-z0-9]+")
 
-Adding = AddCard | ShowText | AddChart
-
 
 def reduce(canvas: Canvas, drawn: Drawn) -> Canvas:
     """Return the canvas after a command; an added element is the last. Raises CanvasRefused."""
     match drawn.command:
-        case AddCard() | ShowText() | AddChart() as adding:
+        case Card() | Text() | Chart() as adding:
             return _with(canvas, adding, drawn)
         case UpdateCard(id_, title, content):
             old = _seen(canvas, id_, drawn.visibility)
@@ -281,7 +256,7 @@ def reduce_all(canvas: Canvas, drawn: Iterable[Drawn]) -> Canvas:
             after = reduce(canvas, replace(each, command=command))
         except CanvasRefused:
             continue
-        if isinstance(command, AddCard | ShowText | AddChart) and command.id:
+        if isinstance(command, Element) and command.id:
             renamed[command.id] = after.elements[-1].id
         canvas = after
     return canvas
@@ -305,16 +280,10 @@ def _rename(command: CanvasCommand, names: dict[str, str]) -> CanvasCommand:
             return command
 
 
-def _with(canvas: Canvas, adding: Adding, drawn: Drawn) -> Canvas:
+def _with(canvas: Canvas, adding: Element, drawn: Drawn) -> Canvas:
     if len(canvas.visible_in(drawn.visibility).elements) >= MAX_ELEMENTS:
         raise CanvasRefused(f"The canvas is full: {MAX_ELEMENTS} elements at most. Remove one first.")
-    match adding:
-        case AddCard(title, content):
-            made: Element = Card(_free(canvas, adding.id, "card"), title, content)
-        case ShowText(content, title):
-            made = Text(_free(canvas, adding.id, "text"), content, title)
-        case AddChart(title, kind, labels, series):
-            made = Chart(_free(canvas, adding.id, "chart"), title, kind, labels, series)
+    made = replace(adding, id=_free(canvas, adding.id, type(adding).__name__.lower()))
     made = replace(_clean(made), visibility=drawn.visibility, tainted=drawn.tainted)
     return replace(canvas, elements=(*canvas.elements, made))
 

@@ -8,18 +8,17 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from cc_bot.domain.canvas import (
-    AddCard,
-    AddChart,
     Canvas,
     CanvasCommand,
     CanvasRefused,
+    Card,
     Chart,
     ChartKind,
     Element,
     RemoveElement,
     Series,
     SetMode,
-    ShowText,
+    Text,
     UpdateCard,
 )
 from cc_bot.domain.proposal import Part
@@ -64,7 +63,7 @@ async def canvas_add_card(
 ) -> ToolOutcome:
     """Put a card on the canvas, which stays in the user's sight: what they want shown, or will look at again.
     The result tells its id."""
-    return _draw(context, "canvas_add_card", AddCard(title, content, id or ""))
+    return _draw(context, "canvas_add_card", Card(id or "", title, content))
 
 
 @tool(writes=True, about="canvas")
@@ -75,7 +74,7 @@ async def canvas_show_text(
     id: Id | None = None,  # noqa: A002 - as above
 ) -> ToolOutcome:
     """Put a text on the canvas."""
-    return _draw(context, "canvas_show_text", ShowText(content, title or "", id or ""))
+    return _draw(context, "canvas_show_text", Text(id or "", content, title or ""))
 
 
 @tool(writes=True, about="canvas")
@@ -90,7 +89,7 @@ async def canvas_add_chart(
 ) -> ToolOutcome:
     """Put a chart on the canvas: a value for each label; a pie takes one series."""
     lines = tuple(Series(each.name, tuple(each.values)) for each in series)
-    return _draw(context, "canvas_add_chart", AddChart(title, kind, tuple(labels), lines, id or ""))
+    return _draw(context, "canvas_add_chart", Chart(id or "", title, kind, tuple(labels), lines))
 
 
 @tool(writes=True, about="canvas")
@@ -133,14 +132,15 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
     except CanvasRefused as refused:
         raise InvalidToolCall(str(refused)) from None
     fields: dict[str, Any] = {"up": [each.id for each in canvas.elements]}
-    if isinstance(command, AddCard | ShowText | AddChart):
+    if isinstance(command, Element):
         command = replace(command, id=canvas.elements[-1].id)
         fields = {"id": command.id}
     if not proposed:
         return succeeded(fields)
     words = texts(context.locale)
     shown = show(words.proposal.draw, *_describe(command, before, words))
-    return propose(context, tool_name, asdict(command), shown, held=held, result={**fields, **PENDING})
+    given = {name: value for name, value in asdict(command).items() if name not in ("visibility", "tainted")}
+    return propose(context, tool_name, given, shown, held=held, result={**fields, **PENDING})
 
 
 def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
@@ -159,12 +159,12 @@ def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapp
 def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[Part]:
     sentences = words.proposal
     match command:
-        case AddCard(title, content):
+        case Card(_, title, content):
             yield _titled(sentences.draw_card, title, content)
-        case ShowText(content, title):
+        case Text(_, content, title):
             yield _titled(sentences.draw_titled_text if title else sentences.draw_text, title, content)
-        case AddChart(title, kind, labels, series):
-            yield _titled(sentences.draw_chart[kind], title, Chart("chart", title, kind, labels, series))
+        case Chart(_, title, kind):
+            yield _titled(sentences.draw_chart[kind], title, command)
         case UpdateCard(id_, title, content):
             old = canvas.element(id_)
             yield _titled(sentences.draw_update, _name(id_, canvas))

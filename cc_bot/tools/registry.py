@@ -22,7 +22,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from pydantic import BaseModel, BeforeValidator, ValidationError, create_model
 
-from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Drawn, ShowText, reduce
+from cc_bot.domain.canvas import Canvas, CanvasCommand, Drawn, Element, reduce
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, SecretNotStored, ToolGone
 from cc_bot.domain.form import Asker
@@ -71,7 +71,7 @@ class CanvasDraft:
         to later calls but not part of `drawn`. Raises CanvasRefused. Never awaits, so parallel calls apply in
         order."""
         self._canvas = reduce(self._canvas, Drawn(command, self._visibility))
-        if isinstance(command, AddCard | ShowText | AddChart):
+        if isinstance(command, Element):
             command = replace(command, id=self._canvas.elements[-1].id)
         if not propose:
             self._drawn.append(Drawn(command, self._visibility))

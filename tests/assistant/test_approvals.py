@@ -15,7 +15,7 @@ from freezegun import freeze_time
 from cc_bot.assistant import Stop
 from cc_bot.assistant.approvals import ApprovedResult
 from cc_bot.domain import Attachment, Message
-from cc_bot.domain.canvas import AddCard, Card, Drawn, UpdateCard
+from cc_bot.domain.canvas import Card, Drawn, UpdateCard
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     BeingErased,
@@ -206,7 +206,7 @@ class TestDrawing:
         self, desk: Desk, tool: str, arguments: dict[str, str], *, outdated: bool
     ) -> None:
         session = await desk.stores.sessions.open(KEY)
-        drawn = [Drawn(AddCard(name, name, name), "public") for name in ("shop", "sky")]
+        drawn = [Drawn(Card(name, name, name), "public") for name in ("shop", "sky")]
         turn = Message("user", "出して"), Message("assistant", "はい")
         await desk.stores.sessions.archive_turn(session, turn, drawn=drawn)
         [wanted] = await desk.propose(call(tool, **arguments))

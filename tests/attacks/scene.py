@@ -12,7 +12,7 @@ from typing import Any, Final
 import cc_bot.tools
 from cc_bot.assistant import Assistant
 from cc_bot.domain import ChannelKey, Done, Message, SessionKey, TurnEvent
-from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.canvas import Card, Drawn
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Visibility
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish, ModelEvent, ToolRequest
@@ -73,7 +73,7 @@ class Scene:
             for place in (key.channel_id, PLACE.channel_id, THREAD.place_id):
                 await self.stores.schedules.add(replace(key, channel_id=place), f"{name}の薬", DUE)
             session = await self.stores.sessions.open(key)
-            card = Drawn(AddCard("買い物", f"{name}の牛乳", "shop"), "public")
+            card = Drawn(Card("shop", "買い物", f"{name}の牛乳"), "public")
             said = [Message("user", "出して"), Message("assistant", "はい")]
             await self.stores.sessions.archive_turn(session, said, drawn=[card])
 

@@ -11,7 +11,7 @@ from cc_bot.discord.delivery.canvas import MAX_STALE, CanvasBoards, CanvasUpkeep
 from cc_bot.discord.gateway import Shards, gateway_bot
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import GuildLocales
-from cc_bot.domain.canvas import AddCard, Canvas, CanvasCommand, Drawn, SetMode
+from cc_bot.domain.canvas import Canvas, CanvasCommand, Card, Drawn, SetMode
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import CanvasStore
@@ -20,7 +20,7 @@ from tests.loopback.discord import Permission, Shown
 from tests.stores.forgetting import recalled, stored
 
 POST = "POST /channels/{channel}/messages"
-SHOPPING, WALK = AddCard("買い物", "- 牛乳"), AddCard("散歩", "朝")
+SHOPPING, WALK = Card("", "買い物", "- 牛乳"), Card("", "散歩", "朝")
 
 
 @dataclass
@@ -121,7 +121,7 @@ class TestRefresh:
 class TestUpkeep:
     async def test_takes_off_what_was_erased_elsewhere(self, scene: Scene) -> None:
         memory = await scene.stores.memories.add(scene.aiko.id, "金庫の番号は七七四九です")
-        await scene.draw(SHOPPING, AddCard("覚え書き", memory.content, "note"))
+        await scene.draw(SHOPPING, Card("note", "覚え書き", memory.content))
         arguments = json.dumps({"title": "覚え書き", "content": memory.content})
         drew = ToolCall("2", "canvas_add_card", arguments, '{"id": "note"}')
         await stored(scene.stores, "?", "はい", recalled(memory), drew, key=scene.session)

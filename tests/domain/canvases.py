@@ -3,14 +3,14 @@
 from hypothesis import strategies as st
 
 from cc_bot.domain.canvas import (
-    AddCard,
-    AddChart,
     CanvasCommand,
+    Card,
+    Chart,
     Drawn,
     RemoveElement,
     Series,
     SetMode,
-    ShowText,
+    Text,
     UpdateCard,
 )
 
@@ -25,12 +25,12 @@ SERIES = st.lists(
     st.builds(Series, name=TEXTS, values=st.lists(NUMBERS, max_size=4).map(tuple)), max_size=7
 ).map(tuple)
 COMMANDS: st.SearchStrategy[CanvasCommand] = st.one_of(
-    st.builds(AddCard, title=TEXTS, content=TEXTS, id=IDS),
-    st.builds(AddCard, title=st.just("t"), content=st.just("c"), id=IDS),
-    st.builds(ShowText, content=TEXTS, title=TEXTS, id=IDS),
-    st.builds(AddChart, title=TEXTS, kind=KINDS, labels=LABELS, series=SERIES, id=IDS),
+    st.builds(Card, title=TEXTS, content=TEXTS, id=IDS),
+    st.builds(Card, title=st.just("t"), content=st.just("c"), id=IDS),
+    st.builds(Text, content=TEXTS, title=TEXTS, id=IDS),
+    st.builds(Chart, title=TEXTS, kind=KINDS, labels=LABELS, series=SERIES, id=IDS),
     st.builds(
-        AddChart,
+        Chart,
         title=st.just("t"),
         kind=KINDS,
         labels=st.just(("x",)),

@@ -9,8 +9,6 @@ from hypothesis import given, settings
 
 from cc_bot.domain.canvas import (
     MAX_ELEMENTS,
-    AddCard,
-    AddChart,
     Canvas,
     CanvasCommand,
     CanvasRefused,
@@ -20,7 +18,6 @@ from cc_bot.domain.canvas import (
     RemoveElement,
     Series,
     SetMode,
-    ShowText,
     Text,
     UpdateCard,
     reduce,
@@ -29,8 +26,8 @@ from cc_bot.domain.canvas import (
 from cc_bot.domain.message import Visibility
 from tests.domain.canvases import DRAWINGS
 
-MILK = AddCard("買い物", "牛乳")
-SALES = AddChart("売上", "bar", ("1月", "2月"), (Series("東京", (1, 2.5)), Series("大阪", (3, -4))))
+MILK = Card("", "買い物", "牛乳")
+SALES = Chart("", "売上", "bar", ("1月", "2月"), (Series("東京", (1, 2.5)), Series("大阪", (3, -4))))
 
 
 def draw(*commands: CanvasCommand, canvas: Canvas = Canvas(), visibility: Visibility = "public") -> Canvas:
@@ -55,7 +52,7 @@ def ids(canvas: Canvas) -> list[str]:
 
 class TestAdding:
     def test_puts_each_kind_at_the_end_under_an_id_of_its_own(self) -> None:
-        assert draw(MILK, ShowText("長い話", "物語"), SALES).elements == (
+        assert draw(MILK, Text("", "長い話", "物語"), SALES).elements == (
             *(Card("card-1", "買い物", "牛乳"), Text("text-1", "長い話", "物語")),
             Chart("chart-1", "売上", "bar", ("1月", "2月"), SALES.series),
         )
@@ -71,23 +68,23 @@ class TestAdding:
         assert draw(RemoveElement("Weather Today"), canvas=named) == Canvas()
 
     def test_keeps_lines_and_joined_letters_and_drops_control_characters(self) -> None:
-        [card] = draw(AddCard(" 買い\n物\x1b[31m ", "牛乳\r\n\x07卵\u2028パン\u202e\ud83d\t。\n\n")).elements
+        [card] = draw(Card("", " 買い\n物\x1b[31m ", "牛乳\r\n\x07卵\u2028パン\u202e\ud83d\t。\n\n")).elements
         assert card == Card("card-1", "買い 物[31m", "牛乳\n卵\nパン 。")
         for text in ("👨‍👩‍👧 家族", "क्षि", "か\u3099"):
-            assert draw(AddCard("t", text)).elements == (Card("card-1", "t", text),)
+            assert draw(Card("", "t", text)).elements == (Card("card-1", "t", text),)
 
 
 class TestLimit:
     def test_of_text_and_of_elements_is_told(self) -> None:
         told: dict[CanvasCommand, str] = {
-            AddCard("あ" * 101, "x"): "title: 100 characters at most; these are 101.",
-            AddCard("x", "あ" * 1001): "content: 1000 characters at most; these are 1001.",
-            ShowText("x", "x" * 101): "title: 100 characters",
-            AddCard(" \u200b", "x"): "title: there is nothing in it.",
-            ShowText("\u200b\u3164"): "content: there is nothing in it.",
+            Card("", "あ" * 101, "x"): "title: 100 characters at most; these are 101.",
+            Card("", "x", "あ" * 1001): "content: 1000 characters at most; these are 1001.",
+            Text("", "x", "x" * 101): "title: 100 characters",
+            Card("", " \u200b", "x"): "title: there is nothing in it.",
+            Text("", "\u200b\u3164"): "content: there is nothing in it.",
         }
         assert [command for command, said in told.items() if said not in refusal(command)] == []
-        most = AddCard("あ" * 100, "あ" * 1000), ShowText("x" * 1000), AddCard("x" + " " * 200, "x")
+        most = Card("", "あ" * 100, "あ" * 1000), Text("", "x" * 1000), Card("", "x" + " " * 200, "x")
         assert len(draw(*most).elements) == 3
         assert "10 elements at most" in refusal(SALES, draw(*[MILK] * MAX_ELEMENTS))
 
@@ -108,12 +105,12 @@ class TestLimit:
         ]
         assert [each for each in told if each[1] not in refusal(replace(SALES, **each[0]))] == []
         most = tuple(Series(f"系列{number}", (1e15,) * 31) for number in range(6))
-        assert len(draw(AddChart("大", "line", ("月" * 40,) * 31, most)).elements) == 1
-        assert len(draw(AddChart("一", "pie", ("x",), (Series("", (1,)),))).elements) == 1
+        assert len(draw(Chart("", "大", "line", ("月" * 40,) * 31, most)).elements) == 1
+        assert len(draw(Chart("", "一", "pie", ("x",), (Series("", (1,)),))).elements) == 1
 
 
 def test_updating_changes_what_is_named_where_it_stands_and_of_a_chart_its_title_alone() -> None:
-    canvas = draw(MILK, MILK, ShowText("x"))
+    canvas = draw(MILK, MILK, Text("", "x"))
     canvas = draw(UpdateCard("card-1", content="卵"), UpdateCard("text-1", title="題"), canvas=canvas)
     assert canvas.elements == (
         *(Card("card-1", "買い物", "卵"), Card("card-2", "買い物", "牛乳"), Text("text-1", "x", "題")),
@@ -174,7 +171,7 @@ class TestWhateverIsDrawn:
     @given(DRAWINGS, DRAWINGS)
     def test_in_private_is_never_seen_in_public(self, drawings: list[Drawn], later: list[Drawn]) -> None:
         canvas = reduce_all(Canvas(), drawings)
-        secret = Drawn(AddCard("SECRET-TITLE", "x", "secret-id"), "private")
+        secret = Drawn(Card("secret-id", "SECRET-TITLE", "x"), "private")
         try:
             canvas = reduce(canvas, secret)
         except CanvasRefused:

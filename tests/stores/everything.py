@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar, cast
 
 from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
 from cc_bot.domain.access import WebPlace
-from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.canvas import Card, Drawn
 from cc_bot.domain.memory import Audience, MemoryFilter, Receipt
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.message import FileQuota, KnownPlace
@@ -144,7 +144,7 @@ async def talk_in_sessions(stores: Stores, database: Database, called: set[str])
     await sessions.commit_turn(session, [Message("assistant", "また")], replaces=session.history[-1].id)
     await summarized(stores)
     await stores.summaries.delete(KEY)
-    drawn = [Drawn(AddCard("買い物", "牛乳"), "public")]
+    drawn = [Drawn(Card("", "買い物", "牛乳"), "public")]
     stored = await sessions.archive_turn(
         session, turn("またね"), drawn=drawn, proposals=[remembering("猫は三毛"), WRITING]
     )
@@ -207,7 +207,7 @@ async def do_everything_with_browsers(stores: Stores, database: Database) -> Non
 
 async def do_everything_with_canvases(stores: Stores) -> None:
     await stores.sessions.open(KEY)
-    assert await stores.canvases.draw(KEY, [Drawn(AddCard("猫", "モチ"), "public")])
+    assert await stores.canvases.draw(KEY, [Drawn(Card("", "猫", "モチ"), "public")])
     seen = got(await stores.canvases.get(KEY))
     await stores.canvases.wait_for_change(0)
     assert await stores.canvases.remove(KEY, seen.canvas.elements[0].id)
@@ -217,7 +217,7 @@ async def do_everything_with_canvases(stores: Stores) -> None:
 
 async def read_and_delete_a_conversation(stores: Stores) -> None:
     archive, session = stores.archive, await stores.sessions.open(KEY)
-    drawn = [Drawn(AddCard("犬", "ポチ"), "public")]
+    drawn = [Drawn(Card("", "犬", "ポチ"), "public")]
     await stores.sessions.commit_turn(session, turn("もう一つ", attachments=(FILE,)), drawn=drawn)
     await summarized(stores)
     assert await archive.list_messages(USER, session.id)

@@ -7,7 +7,7 @@ from typing import Final
 
 from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey, ToolCall
 from cc_bot.domain.access import WebPlace
-from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.canvas import Card, Drawn
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Receipt
 from cc_bot.domain.proposal import CallMessage
@@ -70,7 +70,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
         reply = Message("assistant", f"{word}です", visibility=visibility, tool_calls=(remembered(memory),))
         proposals = [proposed("notes__write", {"text": word}, title=word), remembering(f"{word}の提案")]
         stored = await stores.sessions.archive_turn(
-            session, [question, reply], drawn=[Drawn(AddCard(word, word), visibility)], proposals=proposals
+            session, [question, reply], drawn=[Drawn(Card("", word, word), visibility)], proposals=proposals
         )
     pressed = CallMessage(2, 3, "token-of-a-press", utc_now() + timedelta(minutes=14))
     assert await stores.proposals.claim(stored.proposals[0], "a1b2c3d4", pressed)

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from cc_bot.domain import Attachment, SessionKey
-from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.canvas import Card, Drawn
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
@@ -23,7 +23,7 @@ async def talk(stores: Stores, *said: str, key: SessionKey = KEY, card: str = ""
     """Have a conversation, and return its id."""
     session = await stores.sessions.open(key)
     for text in said:
-        drawn = [Drawn(AddCard(card, "中身"), "public")] if card else []
+        drawn = [Drawn(Card("", card, "中身"), "public")] if card else []
         session = await stores.sessions.commit_turn(session, turn(text), drawn=drawn)
     if end:
         await stores.sessions.clear(key)

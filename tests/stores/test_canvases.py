@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from freezegun import freeze_time
 from hypothesis import given, settings
 
-from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard, reduce_all
+from cc_bot.domain.canvas import Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard, reduce_all
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Statement
@@ -17,8 +17,8 @@ from tests.domain.canvases import DRAWINGS
 from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, got, turn
 from tests.stores.forgetting import remembered, stored
 
-CAT = Drawn(AddCard("猫", "モチ", "cat"), "public")
-SECRET = Drawn(AddCard("給料日", "25日", "pay"), "private")
+CAT = Drawn(Card("cat", "猫", "モチ"), "public")
+SECRET = Drawn(Card("pay", "給料日", "25日"), "private")
 MOCHI = Card("cat", "猫", "モチ")
 PAY = Card("pay", "給料日", "25日", visibility="private")
 
@@ -60,7 +60,7 @@ class TestExpiry:
         with freeze_time("2026-11-22", real_asyncio=True) as clock:
             for number in range(3):
                 await draw(
-                    stores, Drawn(SetMode("clear"), "public"), Drawn(AddCard("日", f"{number}"), "public")
+                    stores, Drawn(SetMode("clear"), "public"), Drawn(Card("", "日", f"{number}"), "public")
                 )
                 clock.tick(timedelta(days=5))  # which nobody swept
             await stores.canvases.note_message(KEY, 70, await revision(stores))
@@ -91,7 +91,7 @@ class TestClear:
 class TestAtOnce:
     async def test_two_turns_lose_nothing_of_each_other_but_what_was_taken_down(self, stores: Stores) -> None:
         one, other = await stores.sessions.open(KEY), await stores.sessions.open(KEY)
-        dog = Drawn(AddCard("犬", "ポチ", "cat"), "public")
+        dog = Drawn(Card("cat", "犬", "ポチ"), "public")
         renamed = Drawn(UpdateCard("cat", title="いぬ"), "public")
         await stores.sessions.commit_turn(one, turn("a"), drawn=[CAT])
         await stores.sessions.commit_turn(other, turn("b"), drawn=[dog, renamed])
@@ -140,7 +140,7 @@ class TestClock:
         for change in (stores.canvases.clear(KEY), stores.sessions.commit_turn(session, turn("a"))):
             await change
             assert await stores.canvases.read_clock() == quiet
-        text = Drawn(AddCard("給料日", memory.content, "payday"), "public")
+        text = Drawn(Card("payday", "給料日", memory.content), "public")
         arguments = json.dumps({"title": "給料日", "content": memory.content})
         drew = ToolCall("2", "canvas_add_card", arguments, '{"id": "payday"}')
         await stored(stores, "給料日は？", "25日です", remembered(memory), drew)

@@ -9,7 +9,7 @@ from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory as Clock
 
 from cc_bot.domain import Attachment, ChannelKey, SessionKey
-from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.canvas import Card, Drawn
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import KnownPlace, Visibility
@@ -95,7 +95,7 @@ class TestMessages:
 class TestSessions:
     async def test_ended_long_ago_go_as_a_whole(self, stores: Stores, database: Database, now: Clock) -> None:
         session = await stores.sessions.open(KEY)
-        drawn = [Drawn(AddCard("買い物", "牛乳"), "public")]
+        drawn = [Drawn(Card("", "買い物", "牛乳"), "public")]
         await stores.sessions.archive_turn(session, turn("古い", discord_id=None), drawn=drawn)
         await stores.canvases.note_message(KEY, 77, 1)
         await stored(stores, "別の場所", "はい", key=SessionKey(KEY.user_id, 4))

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from cc_bot.domain import Memory, Message, SessionKey
-from cc_bot.domain.canvas import AddCard, AddChart, Drawn, Series
+from cc_bot.domain.canvas import Card, Chart, Drawn, Series
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.turn import Usage
@@ -15,8 +15,8 @@ from tests.web.pages import CHANNEL, TARO, Site
 KEY: Final = SessionKey(TARO, CHANNEL)
 DM: Final = SessionKey(TARO, 42)
 GUILD: Final = 1_100_000_000_000_000_001
-CARD: Final = AddCard("買い物", "- 牛乳\n- <b>卵</b>", "shopping")
-CHART: Final = AddChart("売上", "bar", ("1月", "2月"), (Series("本店", (3.0, 5.0)),), "sales")
+CARD: Final = Card("shopping", "買い物", "- 牛乳\n- <b>卵</b>")
+CHART: Final = Chart("sales", "売上", "bar", ("1月", "2月"), (Series("本店", (3.0, 5.0)),))
 
 
 async def talk(site: Site, *turns: tuple[str, str], key: SessionKey = KEY, **fields: Any) -> str:

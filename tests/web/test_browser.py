@@ -9,7 +9,7 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Locator, Page, expect
 
 from cc_bot.domain import SessionKey
-from cc_bot.domain.canvas import AddCard, AddChart, Series, SetMode, ShowText
+from cc_bot.domain.canvas import Card, Chart, Series, SetMode, Text
 from cc_bot.domain.memory import Source
 from cc_bot.domain.schedule import Firing
 from cc_bot.log import keep_records
@@ -51,7 +51,7 @@ async def live(site: Site) -> str:
     await spend(site, 4321)
     site.town.managers.add((TARO, GUILD))
     await draw(site, CARD, CHART, SetMode("board"))
-    await draw(site, ShowText("長い語" + "x" * 90, id="secret"), visibility="private")
+    await draw(site, Text("secret", "長い語" + "x" * 90), visibility="private")
     await remember(site)
     await administer(site)
     return id_
@@ -187,8 +187,8 @@ HOSTILE: Final = (
 class TestHostileWords:
     @pytest.mark.parametrize("scripted", [True, False])
     async def test_are_text_on_every_page(self, browser: Browser, site: Site, scripted: bool) -> None:
-        chart = AddChart("<b>売上</b>", "bar", ("<i>1月</i>", '"2月'), (Series("<u>店</u>", (1.0, 2.0)),))
-        await draw(site, AddCard(HOSTILE[:90], HOSTILE[:900]), ShowText(HOSTILE[-400:]), chart)
+        chart = Chart("", "<b>売上</b>", "bar", ("<i>1月</i>", '"2月'), (Series("<u>店</u>", (1.0, 2.0)),))
+        await draw(site, Card("", HOSTILE[:90], HOSTILE[:900]), Text("", HOSTILE[-400:]), chart)
         id_ = await talk(site, (HOSTILE, HOSTILE))
         await keep(site, HOSTILE, tags=("<b>札</b>",))
         due = datetime.now(UTC) + timedelta(days=1)

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from cc_bot.domain import SessionKey
-from cc_bot.domain.canvas import SetMode, ShowText, UpdateCard
+from cc_bot.domain.canvas import SetMode, Text, UpdateCard
 from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.web.canvas import MAX_OPEN_PAGES, RELOAD_S, TOO_MANY_OPEN
@@ -88,7 +88,7 @@ class TestASocket:
 
     async def test_follows_the_agent_that_answers(self, site: Site, taro: Visit) -> None:
         await draw(site, CARD)
-        await draw(site, ShowText("下書き", id="draft"), key=SessionKey(TARO, CHANNEL, "writer"))
+        await draw(site, Text("draft", "下書き"), key=SessionKey(TARO, CHANNEL, "writer"))
         async with socket_of(taro) as socket:
             assert (await socket.read())["agent"] == "default"
             await site.core.stores.agents.choose(TARO, CHANNEL, "writer")
@@ -145,7 +145,7 @@ class TestAnother:
             assert "買い物" not in await hana.open(PAGE)
             async with socket_of(hana) as socket:
                 await socket.read()
-                await draw(site, ShowText("メモ", id="note"))
+                await draw(site, Text("note", "メモ"))
                 await hana.press(f"{PAGE}/clear", agent="default")
                 await hana.press(f"{PAGE}/remove", id="shopping", agent="default")
                 with pytest.raises(TimeoutError):

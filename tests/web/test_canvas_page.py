@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from cc_bot.domain.canvas import RemoveElement, SetMode, ShowText, UpdateCard
+from cc_bot.domain.canvas import RemoveElement, SetMode, Text, UpdateCard
 from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from tests.browser import PHONE, Trouble, browser_fixture, new_page
@@ -31,7 +31,7 @@ class TestThePage:
         async with signed_in(browser, site, size=PHONE) as page:
             await expect(page.locator("#empty")).to_be_visible()
             await is_live(page)
-            await draw(site, CARD, CHART, ShowText("題のない文", id="plain"))
+            await draw(site, CARD, CHART, Text("plain", "題のない文"))
             await expect(page.locator(".element")).to_have_count(3)
             summary = page.locator("[data-id=sales] summary")
             await summary.click()
@@ -65,7 +65,7 @@ class TestThePage:
         self, browser: Browser, site: Site
     ) -> None:
         await draw(site, CARD, visibility="private")
-        await draw(site, ShowText("みんなに", id="all"))
+        await draw(site, Text("all", "みんなに"))
         async with signed_in(browser, site) as page:
             other = await page.context.new_page()
             await other.goto(page.url)
@@ -98,7 +98,7 @@ class TestWhileTheBotIsAway:
             await expect(page.locator("#canvas")).to_have_attribute("aria-busy", "true")
             await expect(page.locator(".element")).to_have_count(1)
             async with open_site(tmp_path, CC_BOT_WEB_PORT=port) as site:
-                await draw(site, ShowText("るすの間に", id="away"))
+                await draw(site, Text("away", "るすの間に"))
                 await expect(page.locator(".element")).to_have_count(2)
                 await expect(page.locator("#canvas")).not_to_have_attribute("aria-busy", "true")
                 await is_live(page)

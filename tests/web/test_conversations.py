@@ -4,7 +4,7 @@ from typing import Final
 from uuid import uuid4
 
 from cc_bot.domain import Attachment, SessionKey
-from cc_bot.domain.canvas import AddCard
+from cc_bot.domain.canvas import Card
 from tests.web.pages import CHANNEL, HANA, Site, Visit
 from tests.web.stored import DM, KEY, draw, talk
 
@@ -63,7 +63,7 @@ class TestReading:
 
 async def test_a_conversation_is_deleted_with_its_canvas_and_another_begins(site: Site, taro: Visit) -> None:
     kept, gone = await talk(site, ("DMの話", "はい"), key=DM), await talk(site, ("旅行の計画", "はい"))
-    await draw(site, AddCard("旅程", "京都"))
+    await draw(site, Card("", "旅程", "京都"))
     page = await taro.follow(await taro.press(f"/conversations/{gone}/delete"))
     assert "会話を消しました。" in page
     assert (kept in page, gone in page) == (True, False)

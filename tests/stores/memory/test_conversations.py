@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cc_bot.domain import Attachment, Message, SessionKey, ToolCall
-from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn
+from cc_bot.domain.canvas import Canvas, Card, Drawn
 from cc_bot.domain.memory import ErasureCounts, Memory
 from cc_bot.domain.proposal import Proposal
 from cc_bot.storage import Database
@@ -69,7 +69,7 @@ class TestCanvas:
             Message("user", "出して"),
             Message("assistant", "はい", tool_calls=(recalled(memory), call)),
         ]
-        cards = [Drawn(AddCard(*card), "public") for card in (("金庫", FACT), ("天気", "晴れ"))]
+        cards = [Drawn(Card("", *card), "public") for card in (("金庫", FACT), ("天気", "晴れ"))]
         await stores.sessions.commit_turn(session, exchange, drawn=cards)
         seen = got(await stores.canvases.get(KEY))
         await stores.canvases.note_message(KEY, 5, seen.revision)
@@ -105,7 +105,7 @@ class TestUnrelatedText:
     async def test_that_only_contains_a_memory_stays(self, stores: Stores, memory: str, said: str) -> None:
         [kept] = await keep(stores, memory)
         session = await stores.sessions.open(KEY)
-        card = Drawn(AddCard("買い物", said), "public")
+        card = Drawn(Card("", "買い物", said), "public")
         await stores.sessions.commit_turn(
             session, [Message("user", said), Message("assistant", "はい")], drawn=[card]
         )
