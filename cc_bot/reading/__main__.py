@@ -76,9 +76,9 @@ def _load_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
     if b"%PDF-" in beginning:
         parse = import_module("cc_bot.reading.pdf").read_pdf
     elif beginning.startswith(_ZIP):
-        parse = import_module("cc_bot.reading.package").read_package
+        parse = import_module("cc_bot.reading.office").read_package
     elif beginning.startswith(_OLE):
-        parse = import_module("cc_bot.reading.package").read_ole
+        parse = import_module("cc_bot.reading.office").read_ole
     elif beginning.startswith(b"{\\rtf"):
         parse = import_module("cc_bot.reading.rtf").read_rtf
     else:
