@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Final, Literal
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import DatabaseNewer, SchemaChanged
+from cc_bot.domain.errors import DatabaseNewer, SchemaChanged, StorageError
 from cc_bot.storage.backup import back_up_before, ensure_whole
 from cc_bot.storage.database import MAINTENANCE_LOCK, Database, Dialect, Statement, Steps, expand
 from cc_bot.storage.files import has_folder
-from cc_bot.storage.sqlite import code_of, connect_existing, size_of
+from cc_bot.storage.sqlite import classify, code_of, connect_existing, size_of
 
 RECORDS: Final = "schema_migrations"
 _MAKE_RECORDS: Final = """
@@ -235,13 +235,7 @@ def _layout(connection: sqlite3.Connection, name: str, sql: str) -> TableLayout:
     return TableLayout(name, columns, key if "AUTOINCREMENT" in sql else "", rows)
 
 
-Condition = Literal["fine", "missing", "no_folder", "foreign", "damaged", "read_only", "locked"]
-_CONDITIONS: Final[Mapping[int, Condition]] = {
-    sqlite3.SQLITE_BUSY: "locked",
-    sqlite3.SQLITE_LOCKED: "locked",
-    sqlite3.SQLITE_READONLY: "read_only",
-    sqlite3.SQLITE_CORRUPT: "damaged",
-}
+Condition = Literal["fine", "missing", "no_folder", "foreign"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +247,8 @@ class Examination:
     """If readable."""
     mismatch: str = ""
     """An object that differs from the migrations."""
+    problem: type[StorageError] | None = None
+    """Why the file could not be checked to the end."""
 
 
 def examine(path: Path) -> Examination:
@@ -275,4 +271,7 @@ def examine(path: Path) -> Examination:
             known = 0 < version <= known_migrations()[-1].version
             return Examination("fine", size, version, _find_mismatch(found, version) if known else "")
     except sqlite3.Error as error:
-        return Examination(_CONDITIONS.get(code_of(error), "foreign"), size)
+        problem = classify(error).kind
+        if problem is StorageError or code_of(error) == sqlite3.SQLITE_NOTADB:
+            return Examination("foreign", size)
+        return Examination("fine", size, problem=problem)

@@ -13,11 +13,9 @@ from cc_bot.app.files import path_of
 from cc_bot.config import Config
 from cc_bot.domain.errors import (
     CcBotError,
-    DatabaseDamaged,
     DatabaseFolderMissing,
     DatabaseForbidden,
     DatabaseLocked,
-    DatabaseReadOnly,
     StorageError,
 )
 from cc_bot.domain.process import find_differing, find_free_shards, write_shards
@@ -60,11 +58,6 @@ async def check_database_file(config: Config, texts: Texts, free: Free = free_by
 def _check_file(config: Config, texts: Texts, free: Free) -> Iterator[Finding]:
     said, path = texts.doctor, config_path(config.database_url, config.data_folder)
     found = examine(path)
-    problems: Mapping[Condition, StorageError] = {
-        "damaged": DatabaseDamaged(),
-        "read_only": DatabaseReadOnly(),
-        "locked": DatabaseLocked(),
-    }
     sentences: Mapping[Condition, str] = {
         "fine": said.database_ok,
         "missing": said.database_new,
@@ -72,9 +65,9 @@ def _check_file(config: Config, texts: Texts, free: Free) -> Iterator[Finding]:
         "foreign": said.database_foreign,
     }
     judge: Callable[[str, str], Finding]
-    if problem := problems.get(found.condition):
-        judge = warning if found.condition == "locked" else failed
-        yield judge("database", storage_problem(problem, path, texts.storage, on_server=False))
+    if found.problem:
+        judge = warning if found.problem is DatabaseLocked else failed
+        yield judge("database", storage_problem(found.problem(), path, texts.storage, on_server=False))
     else:
         judge = failed if found.condition in ("no_folder", "foreign") else ok
         names = {"path": path, "folder": path.parent, "size": format_size(found.size_bytes)}
