@@ -97,8 +97,6 @@ class Kind:
     read: Callable[[Any], Any] | None = None
     column: str = ""
     """If it differs from the field's name."""
-    empty: tuple[str, Any] | None = None
-    """The stored form of an empty value, and that value: not parsed."""
     nothing: str = "NULL"
     """PostgreSQL takes an untyped one for text."""
 
@@ -125,7 +123,7 @@ def _object_of(stored: str) -> Any:
 ISO: Final = Kind(to_text, datetime.fromisoformat)
 _NO_NUMBER: Final = "CAST(NULL AS BIGINT)"
 MS: Final = Kind(to_ms, from_ms, nothing=_NO_NUMBER)
-_LIST: Final = Kind(_list_to_json, list_of, empty=("[]", ()))
+_LIST: Final = Kind(_list_to_json, list_of)
 
 _KINDS: Final[Mapping[Any, Kind]] = {
     **dict.fromkeys((str, float, bytes), Kind()),
@@ -242,9 +240,6 @@ class Columns(Generic[V]):
             return stored
         self._scope[f"read_{stored}"] = column.kind.read
         read = f"read_{stored}({stored})"
-        if column.kind.empty:
-            self._scope[f"text_{stored}"], self._scope[f"empty_{stored}"] = column.kind.empty
-            read = f"(empty_{stored} if {stored} == text_{stored} else {read})"
         return f"None if {stored} is None else {read}" if column.optional else read
 
     def _compiled(self, made: str) -> Callable[..., Any]:
@@ -305,12 +300,12 @@ def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:
 
 
 def tool_calls_of(text: str) -> tuple[ToolCall, ...]:
-    return tuple(ToolCall(**call) for call in json.loads(text))
+    return tuple(ToolCall(**call) for call in json.loads(text)) if text != "[]" else ()  # as most are
 
 
 MESSAGE: Final = Columns(
     Message,
     moments=MS,
     without=("attachments", "references"),
-    tool_calls=Kind(tool_calls_to_json, tool_calls_of, empty=("[]", ())),
+    tool_calls=Kind(tool_calls_to_json, tool_calls_of),
 )

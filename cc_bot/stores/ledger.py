@@ -52,7 +52,7 @@ TURN: Final = Columns(
     moments=MS,
     locale=Kind(str, lambda stored: Locale(stored) if stored else None),
     question=Kind(_question_to_json, _question_of),
-    calls=Kind(tool_calls_to_json, tool_calls_of, empty=("[]", ())),
+    calls=Kind(tool_calls_to_json, tool_calls_of),
 )
 _WRITTEN: Final = Parameters(TURN.names)
 
@@ -259,9 +259,7 @@ class Mention:
     question: Message
 
 
-_MENTION: Final = Columns(
-    Mention, question=MESSAGE, calls=Kind(tool_calls_to_json, tool_calls_of, empty=("[]", ()))
-)
+_MENTION: Final = Columns(Mention, question=MESSAGE, calls=Kind(tool_calls_to_json, tool_calls_of))
 
 
 def channel_turn(question_id: int) -> str:

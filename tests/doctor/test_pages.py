@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from cc_bot.app.doctor.features import check_pages
+from cc_bot.app.doctor.services import check_pages
 from cc_bot.config import Config, read_config
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import Locale

@@ -13,7 +13,7 @@ import pytest
 from cc_bot.app.doctor import Finding, Report, as_json, as_lines, failed, ok, warning
 from cc_bot.app.doctor.checks import Check, run_checks
 from cc_bot.app.doctor.database import check_backups
-from cc_bot.app.doctor.features import check_charts, check_documents, check_sandbox
+from cc_bot.app.doctor.services import check_charts, check_documents, check_sandbox
 from cc_bot.config import Config, read_config
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidSetting

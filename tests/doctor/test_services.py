@@ -5,14 +5,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cc_bot.app.doctor import Finding
-from cc_bot.app.doctor.features import (
+from cc_bot.app.doctor.services import (
     check_embedder,
+    check_model,
     check_reading,
     check_search,
     check_speaker,
     check_transcriber,
 )
-from cc_bot.app.doctor.models import check_model
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.internet.pages import PageReader

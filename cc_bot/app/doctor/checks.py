@@ -11,7 +11,7 @@ from typing import Any, Final
 import cc_bot.tools
 from cc_bot.agents import Agents
 from cc_bot.app.core import build_internet, build_searches, tool_cost
-from cc_bot.app.doctor import Finding, Report, database, discord, failed, features, models, ok, warning
+from cc_bot.app.doctor import Finding, Report, database, discord, failed, ok, services, warning
 from cc_bot.app.files import make_agents, make_policies, make_servers_file, path_of
 from cc_bot.app.models import build_embedder, build_speaker, build_transcriber
 from cc_bot.config import LOCAL, OFF, Config
@@ -76,22 +76,22 @@ def list_checks(config: Config, words: Texts, *, offline: bool) -> Sequence[Chec
     add("agents", _check_agents, config, words, agents)
     add("policy", _check_policy, config, words)
     add("tools", _check_tools, config, words, agents, offline=offline, limit_s=2 * SERVERS_LIMIT_S)
-    models_s = config.model_timeout_s * models.MAX_REQUESTS + SLACK_S
+    models_s = config.model_timeout_s * services.MAX_REQUESTS + SLACK_S
     add("model", _check_models, config, words, agents, offline=offline, limit_s=models_s)
     if online or config.embedding_model in (LOCAL, OFF):
         add("embedder", _check_embedder, config, words)
     if online:
         speech_s = config.model_timeout_s + SLACK_S
-        add("hearing", features.check_transcriber, build_transcriber(config), words, limit_s=speech_s)
-        add("speaking", features.check_speaker, build_speaker(config), words, limit_s=speech_s)
-    add("font", features.check_charts, config.operator_locale, words)
-    add("pages", features.check_pages, config, words, config.clock, offline=offline)
-    add("documents", features.check_documents, DocumentReader(unconfined=unconfined), words)
-    add("sandbox", features.check_sandbox, DocumentReader(), words, unconfined=unconfined)
+        add("hearing", services.check_transcriber, build_transcriber(config), words, limit_s=speech_s)
+        add("speaking", services.check_speaker, build_speaker(config), words, limit_s=speech_s)
+    add("font", services.check_charts, config.operator_locale, words)
+    add("pages", services.check_pages, config, words, config.clock, offline=offline)
+    add("documents", services.check_documents, DocumentReader(unconfined=unconfined), words)
+    add("sandbox", services.check_sandbox, DocumentReader(), words, unconfined=unconfined)
     pages = build_internet(config).pages if online else None
-    add("reading", features.check_reading, pages, words, wanted=config.read_pages)
+    add("reading", services.check_reading, pages, words, wanted=config.read_pages)
     if online:
-        add("search", features.check_search, build_searches(config), words)
+        add("search", services.check_search, build_searches(config), words)
     return checks
 
 
@@ -157,11 +157,11 @@ async def _load_agents(agents: Agents) -> Collection[Agent]:
 
 async def _check_models(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:
     own = [name for agent in await _load_agents(agents) for name in agent.models]
-    return await models.check_models(config, words, own, discover(cc_bot.tools).schemas(), offline=offline)
+    return await services.check_models(config, words, own, discover(cc_bot.tools).schemas(), offline=offline)
 
 
 async def _check_embedder(config: Config, words: Texts) -> Finding:
-    return await features.check_embedder(build_embedder(config), words, wanted=config.embedding_model != OFF)
+    return await services.check_embedder(build_embedder(config), words, wanted=config.embedding_model != OFF)
 
 
 async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:

@@ -1,19 +1,24 @@
-"""Tries the optional features: speech, embeddings, charts, documents, the web and its pages."""
+"""Tries the models and the optional features with real requests."""
 
 import asyncio
 import io
 import ssl
+import time
 import wave
+from base64 import b64decode
 from collections.abc import Awaitable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import aiohttp
 
 from cc_bot.app.doctor import Finding, failed, ok, warning
+from cc_bot.app.models import open_models
 from cc_bot.charts import draw
 from cc_bot.config import Config
 from cc_bot.domain.canvas import Chart, Series
@@ -22,6 +27,11 @@ from cc_bot.domain.errors import (
     CcBotError,
     DocumentsNotConfined,
     InputError,
+    ModelError,
+    ModelNotFound,
+    ModelRefusedKey,
+    ModelRefusedRequest,
+    ModelUnreachable,
     PageError,
     PagesNotConfined,
     SearchFailed,
@@ -31,10 +41,130 @@ from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
 from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.turn import PageSource, SearchService, can_read_pages
-from cc_bot.llm.model import Speaker, Transcriber
+from cc_bot.llm.model import (
+    AssistantPart,
+    ChatRequest,
+    Delta,
+    Finish,
+    PromptPart,
+    Speaker,
+    SystemPart,
+    Thinking,
+    ToolResultPart,
+    ToolSchema,
+    Transcriber,
+    UserPart,
+)
 from cc_bot.reading.reader import READ_BY_EXTRA, DocumentReader
 from cc_bot.search.vectors import Embedder
 from cc_bot.texts import Texts, explain
+
+if TYPE_CHECKING:
+    from cc_bot.llm.openai import OpenAIChatModel
+
+MAX_REQUESTS: Final = 4
+_RED: Final = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAKklEQVR42mN4oKBAU8QwasGoBaMWjFowasGoBaMWjFowasGo"
+    "BaMWDBULAKWUgD269a5MAAAAAElFTkSuQmCC"
+)
+"""A red square: servers refuse smaller ones."""
+
+
+async def check_models(
+    config: Config, texts: Texts, of_agents: Sequence[str], tools: Sequence[ToolSchema], *, offline: bool
+) -> Sequence[Finding]:
+    """The models for answers, summaries and agents."""
+    async with open_models(config) as models:
+        if models.offline:
+            if not (named := models.named_in_vain):
+                return [ok("model", texts.doctor.model_offline)]
+            sentence = texts.cli.model_without_server.format(model=named)
+            return [warning("model", sentence, texts.cli.model_without_server_mend)]
+        names = dict.fromkeys((*config.models, *config.summary_models, *of_agents))
+        asked = (check_model(name, models.get(name), tools, texts) for name in names if not offline)
+        return await asyncio.gather(*asked)
+
+
+@dataclass(slots=True)
+class _Seen:
+    called: bool = False
+    pictures: bool = False
+    thought: bool = False
+    text: str = ""
+
+
+async def check_model(
+    name: str, model: "OpenAIChatModel", tools: Sequence[ToolSchema], texts: Texts
+) -> Finding:
+    said, began_s = texts.doctor, time.monotonic()
+    try:
+        seen = await _converse(model, tools)
+    except ModelRefusedKey:
+        return failed("model", said.model_refused_key.format(model=name))
+    except ModelRefusedRequest as error:
+        no_path = isinstance(error, ModelNotFound) and not model.has_path
+        return failed(
+            "model", (said.model_no_path if no_path else said.model_refused_request).format(model=name)
+        )
+    except ModelUnreachable as error:
+        return failed("model", said.model_unreachable.format(model=name, **error.params))
+    except CcBotError:
+        return failed("model", said.model_unavailable.format(model=name))
+    marks = {True: said.model_yes, False: said.model_no}
+    takes_tools = "no tools" not in model.changes
+    sentence = said.model_ok.format(
+        model=name,
+        seconds=f"{time.monotonic() - began_s:.1f}",
+        tools=said.model_not_called if takes_tools and not seen.called else marks[seen.called],
+        pictures=marks[seen.pictures],
+        reasoning=marks[seen.thought],
+        changes=said.model_changed.format(changes=", ".join(model.changes)) if model.changes else "",
+    )
+    return ok("model", sentence) if takes_tools else warning("model", sentence, said.model_no_tools_fix)
+
+
+async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _Seen:
+    """Raises ModelError, but not for a refused picture."""
+    seen = _Seen()
+    stable = SystemPart("You are a helpful assistant. Answer in one short sentence.")
+    now = SystemPart("It is noon.")
+    wish = UserPart("Call the tool `recall` with the query “doctor” now. Then say what it found.")
+    prompt: list[PromptPart] = [stable, now, wish]
+    finish = await _ask(model, prompt, tools, seen)
+    if finish.tool_requests:
+        seen.called = True
+        prompt.append(AssistantPart(seen.text, finish.tool_requests, native=finish.native))
+        prompt += [ToolResultPart(each.id, each.name, '{"memories": []}') for each in finish.tool_requests]
+        await _ask(model, prompt, tools, seen)
+    del prompt[1]
+    prompt += [AssistantPart(seen.text or "…"), now, UserPart("Thank you. Is that all?")]
+    await _ask(model, prompt, tools, seen)
+    picture = UserPart("Which colour is this?", (Attachment("red.png", "image/png", _RED),))
+    try:
+        await _ask(model, [stable, now, picture], (), seen)
+    except ModelError:
+        return seen
+    seen.pictures = not model.left_out_images
+    return seen
+
+
+async def _ask(
+    model: "OpenAIChatModel", prompt: Sequence[PromptPart], tools: Sequence[ToolSchema], seen: _Seen
+) -> Finish:
+    seen.text, finish = "", Finish("cut")
+    async with aclosing(model.stream(ChatRequest(tuple(prompt), tuple(tools)))) as events:
+        async for event in events:
+            match event:
+                case Delta(text):
+                    seen.text += text
+                case Thinking():
+                    seen.thought = True
+                case Finish():
+                    finish = event
+                case _:
+                    pass
+    return finish
+
 
 PAGE: Final = "https://example.com/"
 """Maintained by IANA for such uses."""
