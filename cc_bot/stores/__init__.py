@@ -20,7 +20,7 @@ from cc_bot.search.vectors import Embedder
 from cc_bot.storage import TIMEOUT_S, Database, ErasureLog, Synchronous, apply_pending, open_database
 from cc_bot.storage.engines import DATA_FOLDER, folder_setting, state_path
 from cc_bot.storage.files import ensure_folder
-from cc_bot.stores.access import AccessState, AccessStore, LimitStore, Visit
+from cc_bot.stores.access import AccessState, AccessStore, LimitStore, Visit, WebSessionStore
 from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasStore
@@ -50,7 +50,6 @@ from cc_bot.stores.settings import (
 )
 from cc_bot.stores.summaries import SummaryStore
 from cc_bot.stores.usage import UTC_ZONE, Reservation, ReservationRequest, Settlement, UsageStore
-from cc_bot.stores.web_sessions import WebSessionStore
 
 
 @dataclass(frozen=True, slots=True)

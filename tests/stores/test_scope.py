@@ -13,6 +13,7 @@ import pytest
 
 from cc_bot.storage import MAINTENANCE_LOCK, Database, ErasureLog, Statement
 from cc_bot.stores import access, ledger, processes, usage
+from cc_bot.stores.access import PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_STALE
 from cc_bot.stores.channels import PLACES
 from cc_bot.stores.history import SELECT_FILE_BYTES
@@ -23,7 +24,6 @@ from cc_bot.stores.receipts import SELECT_STALE_USERS
 from cc_bot.stores.retention import COUNT_OPEN, SELECT_VERSION
 from cc_bot.stores.schedules import LOSE, REPORT_AGAIN
 from cc_bot.stores.settings import SELECT_ALL_MODELS, SELECT_LISTS
-from cc_bot.stores.web_sessions import PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE
 from tests.stores.backends import Recorder, stores_over
 from tests.stores.everything import USER, do_everything
 
