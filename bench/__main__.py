@@ -28,7 +28,7 @@ FIGURES = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.json"
 
 
 def run_part(name: str) -> None:
-    """TokenBudget one part in this process, print its lines and keep them."""
+    """Measure one part in this process, print its lines and keep them."""
     with TemporaryDirectory() as folder:
         lines = asyncio.run(import_module(PARTS[name]).measure(Path(folder)))
     print(*lines, sep="\n", flush=True)
@@ -36,7 +36,7 @@ def run_part(name: str) -> None:
 
 
 def run_parts(names: list[str]) -> int:
-    """TokenBudget the parts one after the other, each in a process of its own, and write what they found."""
+    """Measure the parts one after another, each in a process of its own, and write the report."""
     failed = 0
     for name in names:
         began = monotonic()

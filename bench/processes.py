@@ -151,7 +151,7 @@ class Fleet:
             await self.start(number)
 
     async def watch_duties(self, outcome: Outcome) -> None:
-        """TokenBudget how long a duty that is kept has nobody who lives."""
+        """Measure how long a duty has no living holder."""
         connection = await asyncpg.connect(self.url)
         since: dict[str, float] = {}
         try:

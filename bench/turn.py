@@ -158,7 +158,7 @@ async def measure(ours: Path, raws: Path) -> tuple[float, float]:
 
 
 def report(where: str) -> float:
-    """TokenBudget, print, and return the ratio."""
+    """Measure, print, and return the ratio."""
     with TemporaryDirectory() as folder:
         ours, raw = asyncio.run(measure(Path(folder, "ours.db"), Path(folder, "raw.db")))
     print(f"{where}: turn {ours:.0f} µs, raw sqlite3 {raw:.0f} µs, ratio {ours / raw:.2f}")

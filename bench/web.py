@@ -164,7 +164,7 @@ async def asks(site: Site) -> float:
 
 
 async def measure_sockets(site: Site, verdicts: Verdicts) -> None:
-    """TokenBudget them, with their clients in a process of their own."""
+    """Measure them, with their clients in a process of their own."""
     await ask(site)
     alone, beside, grown, to_all = [await asks(site)], [], 0.0, 0.0
     for turn in range(ROUNDS):
