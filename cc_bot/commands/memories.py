@@ -90,8 +90,7 @@ async def find_page(
     page_size: int = PAGE_SIZE,
     service: Memories,
 ) -> Listed:
-    """Return a page of the caller's memories, best first if there is a query. Pages past the end are the last
-    one."""
+    """Return a page of the caller's memories, for a query best first. A page past the end is the last one."""
     memories, user_id, hits = service.stores.memories, caller.user_id, list[FoundMemory]()
     if query:
         hits = await memories.find(user_id, query, limit=MAX_FOUND + 1, audience="private", only=only)
@@ -352,8 +351,7 @@ class MemoryForm:
 
 
 def fill_form(kept: Memory, zone: ZoneInfo) -> MemoryForm:
-    """Fill in a form. It loses detail: a tag of several words looks like several tags, an end within a day
-    like the end of that day."""
+    """Fill in a form. A tag of several words becomes several, an end within a day the end of that day."""
     return MemoryForm(
         kept.content,
         "" if kept.category == DEFAULT_CATEGORY else kept.category,

@@ -175,8 +175,7 @@ class ErasureCounts:
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Return whether two texts differ only in width, case, white space and sentence punctuation, but no sign
-    that may carry meaning (`-5`, `1.5`, `≠`)."""
+    """Return whether two texts differ only in width, case, white space and sentence punctuation."""
     return _bare(one) == _bare(other)
 
 
@@ -185,11 +184,8 @@ def _bare(text: str) -> str:
 
 
 def clean_content(content: str) -> str:
-    """Strip the content of white space and control characters.
-
-    Raises EmptyMemory if nothing is visible, or MemoryTooLong, also for twice MAX_CONTENT_CHARACTERS after
-    NFKC, which search uses (ﷺ becomes eighteen letters).
-    """
+    """Strip white space and control characters. Raises EmptyMemory, or MemoryTooLong, also if NFKC makes
+    it too long for search."""
     cleaned = without_controls(content).strip()
     if is_blank(cleaned):
         raise EmptyMemory

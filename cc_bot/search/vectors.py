@@ -78,8 +78,7 @@ def _plain(query: bytes, others: Sequence[bytes]) -> Iterator[float]:
 
 
 def _with_numpy(numpy: Any, query: bytes, others: Sequence[bytes]) -> list[float]:
-    """In single precision and in batches, which bounds memory. einsum runs on this thread only; a matrix
-    product would use all cores, and take several times as long on a busy machine."""
+    """In batches, to bound memory. einsum runs on this thread alone; a matrix product would use all cores."""
     if len(query) <= FACTOR_BYTES:
         raise ValueError("no vector")
     if any(len(other) != len(query) for other in others):

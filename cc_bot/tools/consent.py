@@ -1,9 +1,8 @@
-"""Consent: whether a turn makes a change at once or proposes it to the user.
+"""Decides whether a turn makes a change at once or proposes it to the user.
 
-Models obey what they read. A turn that has read only its user's own text makes changes at once. One that has
-read anything else (a file, a quotation, others in a channel) makes at once only changes that say what its
-user said in this message (grounding.py). Without approval, a turn changes or deletes at most one stored
-memory, which the user was shown; memories that it created are exempt.
+Models obey what they read. A turn that has read more than its user's own text (a file, a quotation, others in
+a channel) makes only changes that the user's message says (grounding.py). Without approval, a turn changes or
+deletes at most one stored memory, which the user was shown; its own are exempt.
 """
 
 import json
@@ -114,8 +113,7 @@ _RUN: Final = re.compile(
 
 
 def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
-    """Return whether the only argument, if any, is a phrase that the user typed: its choice leaks only a few
-    bits."""
+    """Return whether the only argument, if any, is a phrase that the user typed: it leaks few bits."""
     values = list(given.values())
     return not values or (
         len(values) == 1 and isinstance(values[0], str | int | float) and _is_phrase(str(values[0]), typed)
@@ -147,8 +145,7 @@ def _is_phrase(value: str, typed: str) -> bool:
 
 
 def show(choice: Choice, *parts: Part, number: int = 0, text: str | None = None, title: str = "") -> Shown:
-    """Describe a change: its headline, with the text below, and further parts. `title` defaults to the first
-    text."""
+    """Describe a change: headline, text and further parts. `title` defaults to the first text."""
     parts = (Part(choice.what.format(id=number), below=text), *parts)
     written = (on_one_line(part.below) for part in parts if isinstance(part.below, str))
     title = title or next(filter(None, written), parts[0].template)
@@ -176,8 +173,7 @@ def is_pending(call: ToolCall) -> bool:
 
 
 def resolved(stored: ToolCall, call: DeferredCall, text: str, *, ok: bool) -> ToolCall:
-    """Return the stored call with its result if it is this one and pending; there may be several equal
-    calls."""
+    """Return the stored call with its result if it is this one and pending; calls may be equal."""
     name, arguments = call.asked
     written = without_texts(replace(stored, arguments=arguments)).arguments
     if stored.name != name or parse_json(stored.arguments) != parse_json(written) or not is_pending(stored):

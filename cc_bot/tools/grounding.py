@@ -1,12 +1,10 @@
-"""Grounding: whether a change says only what the author said; it is then made at once, whatever the model has
-read.
+"""Checks that a change says only what the author said.
 
-A text is reduced to its content words, in order: each kanji, katakana, numbers, stems of other words, kana
-that is not grammar, and negations. A memory is grounded if its content words are those of whole adjacent
-clauses, with the same particles: an attacker can only choose between clauses. A reminder may be part of a
-sentence and add a few neutral verbs. Times are compared by meaning. Words that may reverse a meaning (if,
-not, a lie) are never dropped. A pasted chat, a request to translate, or a question about memory grounds
-nothing. A message that only points (`remember that`) refers to the author's earlier ones.
+Texts are compared by their content words, in order: kanji, katakana, numbers, stems, kana that is not
+grammar, negations. A memory must consist of whole adjacent clauses with the same particles, so an attacker
+can only choose between clauses. A reminder may be part of a sentence, with a few neutral verbs. Times are
+compared by meaning; words that may reverse a meaning (if, not, a lie) are never dropped. A pasted chat, a
+request to translate, or a question about memory grounds nothing. `Remember that` refers to earlier messages.
 """
 
 import re
@@ -105,8 +103,8 @@ _ENDING: Final = re.compile(rf"(?:{_PHRASES['ends'].pattern})[a-z]*")
 
 
 def _own(said: str, *, wish: bool = True) -> str:
-    """The author's own text without code and quoted requests. Empty for a pasted chat and a text to translate
-    or correct; with `wish`, also if it asks what is remembered, or to remember nothing."""
+    """The author's text without code and quoted requests. Empty for a pasted chat or a text to translate;
+    with `wish`, also if it asks what is remembered, or to remember nothing."""
     own = "、".join(normalize(said).split("```")[::2])
     own = _QUOTED.sub(lambda quoted: "、" if _PHRASES["request"].search(quoted[0]) else quoted[0], own)
     pasted = sum(_LOG_LINE.match(line) is not None for line in own.splitlines()) > 1
@@ -314,8 +312,7 @@ def _wordings(clause: _Clause) -> Iterator[Sequence[_Word]]:
 
 
 def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
-    """Return whether the claim consists of whole clauses, with their times, in order and adjacent within a
-    sentence."""
+    """Return whether the claim consists of whole clauses, adjacent within a sentence."""
     reached = {0}
     alone = [
         each for every in said for clause in every.clauses if not clause.words for _, each in clause.times
@@ -339,8 +336,7 @@ def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
 
 
 def _has_part(said: Sequence[_Sentence], claim: _Clause, neutral: frozenset[str] = frozenset()) -> bool:
-    """Return whether the claim's words, but for a few neutral ones, are adjacent in a sentence that does not
-    reverse their meaning."""
+    """Return whether a sentence has the claim's words side by side, but for a few neutral ones."""
     theirs = _flat(said)
     own = {word.text for word in theirs.words} | {"@i"}
     mine = [each for each in claim.words if each.text in own or each.text not in neutral]
@@ -384,7 +380,6 @@ class OwnWords:
         )
 
     def say_phrase(self, text: str) -> bool:
-        """Return whether the text is a part of the message."""
         return any(_has_part(*both) for both in self._compared(text))
 
     def say_reminder(self, text: str) -> bool:
@@ -411,9 +406,9 @@ class OwnWords:
     def end(
         self, text: str, *, others: Sequence[str] = (), shown: bool = False, may_be_done: bool = False
     ) -> bool:
-        """Return whether the author asks to end this memory or reminder: the message has a phrase for ending,
-        and matches the text better than all `others`, or only points and this one alone was `shown`. With
-        `may_be_done`, a correction also ends a reminder."""
+        """Return whether the author asks to end this memory or reminder: the message says so, and matches it
+        better than all `others`, or only points and this one alone was `shown`. With `may_be_done`, a
+        correction counts too."""
         own = _NAME.sub(" ", _own(self.said, wish=False))
         if not (_PHRASES["ends"].search(own) or (may_be_done and _PHRASES["corrects"].search(own))):
             return False
@@ -424,9 +419,9 @@ class OwnWords:
         return only_points or self._is_named(own, self._topic(text), [*map(self._topic, others)])
 
     def change(self, former: str, content: str, *, others: Sequence[str] = (), shown: bool = False) -> bool:
-        """Return whether the author asks to change a memory to this content: all of it is the author's, or
-        parts of the former text are replaced by the author's words. The message must match the former text
-        better than all `others`; or match none of them, and correct the only memory that was `shown`."""
+        """Return whether the author asks to change a memory to this content: all of it, or the changed parts,
+        are the author's words. The message must match the former text better than all `others`; or match
+        none, and correct the only memory that was `shown`."""
         if sum(map(len, others)) > _MAX_OTHERS:
             return False
         own = _NAME.sub(" ", _own(self.said))
@@ -438,14 +433,12 @@ class OwnWords:
         return (corrects and (names or shown) and self._replace(former, content, own)) or self.say(content)
 
     def _is_named(self, own: str, topic: set[str], others: Sequence[set[str]]) -> bool:
-        """Return whether the message shares more words with this topic than with any other, or as many and
-        these are all of it."""
+        """Return whether the message shares most words with this topic; in a tie, if it has all of them."""
         said = self._topic(own)
         match, *matches = [(len(each & said), bool(each) and each <= said) for each in (topic, *others)]
         return match > max(matches, default=(0, False))
 
     def _replace(self, former: str, content: str, own: str) -> bool:
-        """Return whether the content is the former text with parts replaced by the author's words."""
         old, new = _flat(self._parse(normalize(former))), _flat(self._parse(normalize(content)))
         sentences = self._parse(_PHRASES["corrected"].sub("", re.sub("まちが|間違", "", own)))
         said = [each for each in sentences if not (each.asks or _flat([each]).turning)]
@@ -462,7 +455,6 @@ class OwnWords:
         )
 
     def _pointed_at(self) -> Iterator["OwnWords"]:
-        """Yield the earlier messages if this one only points to them."""
         own = _own(self.said) if self.earlier else ""
         if _PHRASES["request"].search(own) and not _flat(self._parse(own, asking=True)).words:
             yield from (replace(self, said=each, earlier=()) for each in self.earlier)

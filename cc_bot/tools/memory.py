@@ -310,8 +310,8 @@ async def list_memories(
 async def _say_again(
     context: ToolContext, wanted: _Note, known: Memory, *, filed: bool, tagged: bool
 ) -> ToolOutcome:
-    """Report a memory with the same content. A new category, tag or end changes it, but not in an approved
-    call: the user was not shown that."""
+    """Report a memory with the same content. A new category, tag or end changes it, unless the call was
+    approved: the user was not shown that."""
     ends = wanted.expires_at if wanted.expires_at or known.is_expired(context.clock()) else known.expires_at
     filing = replace(_Note.of(known), expires_at=ends)
     filing = replace(filing, category=wanted.category) if filed else filing
@@ -354,8 +354,8 @@ async def _keep(context: ToolContext, wanted: _Note) -> ToolOutcome:
 
 
 async def _replace(context: ToolContext, wanted: _Note, former: Memory, known: Memory | None) -> ToolOutcome:
-    """Replace a memory's content. If another one, `known`, already says the same, delete it if this turn
-    created it, else the former."""
+    """Replace a memory's content. If `known` already says the same, delete it if this turn created it, else
+    the former."""
     gone: Memory | None
     memories, twin = context.memories, known if known and known.id != former.id else None
     if twin is not None and twin.id not in context.made:
@@ -397,7 +397,6 @@ async def _keep_beside(context: ToolContext, wanted: _Note, former: Memory) -> T
 
 
 def _change_needs_approval(context: ToolContext, memory: Memory, is_grounded: Callable[[], bool]) -> bool:
-    """Return whether changing or deleting this memory needs approval."""
     if needs_approval(context, is_grounded):
         return True
     if context.approved is not None or memory.id in context.made:

@@ -193,8 +193,7 @@ class Embedding:
                 self._swept_to = 0  # another program may have written to the same database
 
     async def _sweep(self) -> bool:
-        """Embed until nothing is missing, pausing as long as each step took, longer after a failure. Returns
-        whether memories were skipped."""
+        """Embed until nothing is missing, with pauses. Returns whether memories were skipped."""
         skipped = False
         while True:
             begun = monotonic()
@@ -209,8 +208,7 @@ class Embedding:
                 await asyncio.sleep(pause_s)
 
     async def _embed_next(self) -> bool:
-        """Embed the next memories, one by one after a failure. Returns whether there were any. One that fails
-        alone is skipped."""
+        """Embed the next memories, if any; one by one after a failure. One that fails alone is skipped."""
         async with self._one_at_a_time:
             size, start = 1 if self._failures else _BATCH, self._swept_to
             missing = await self._find_missing(size)

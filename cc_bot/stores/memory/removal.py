@@ -1,12 +1,10 @@
 """Undo of deleted memories, and their erasure.
 
-`/memory delete` hides a memory; the purge erases it after UNDO_TIME: rows, terms, vectors and, on request,
-the messages that mention them (conversations.py), in one transaction. Erasures are first recorded in the
-erasure log, so that restoring a backup repeats them; if that fails, nothing is erased.
+`/memory delete` hides a memory; the purge erases it after UNDO_TIME. An erasure is first recorded in the
+erasure log, so that restoring a backup repeats it; if that fails, nothing is erased.
 
-Deleted rows are overwritten (`secure_delete`), but SQLite keeps changed pages in the WAL until a checkpoint,
-and parts of rows in unused pages until VACUUM. `clean` checkpoints after each erasure and vacuums a small
-file at once; the purge vacuums a large one at night.
+SQLite keeps changed pages in the WAL until a checkpoint, and parts of rows in unused pages until VACUUM:
+`clean` checkpoints after each erasure and vacuums a small file; the purge vacuums a large one at night.
 """
 
 import json

@@ -182,8 +182,7 @@ OWE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
 
 
 def with_versions(chosen: str) -> str:
-    """Return SQL beginning with `chain`: the chosen memories of user $1 with their former versions. A set, as
-    versions in a file edited by hand may lead in a circle."""
+    """Return SQL beginning with `chain`: the chosen memories of user $1 with their former versions."""
     return f"""
     WITH RECURSIVE chain (id, former) AS (
         SELECT id, supersedes FROM memories WHERE user_id = $1 AND {chosen}
@@ -246,8 +245,8 @@ def change(
     *,
     only_as: Memory | None = None,
 ) -> Steps[Memory | None]:
-    """Set cleaned fields of a user's memory and return it; None if there is none. Raises MemoryEditOutdated
-    if its wording or audience differ from `only_as`, or MemoryFull."""
+    """Set cleaned fields and return the memory, if any. Raises MemoryFull, or MemoryEditOutdated if wording
+    or audience differ from `only_as`."""
     known = yield Statement(SELECT, own)
     if not known:
         return None

@@ -242,8 +242,8 @@ class MemoryStore:
         return self.note_written(stored)
 
     async def remember(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> MemoryChange:
-        """Store a memory, or update the one that says the same (see `says_the_same`); an expired one becomes
-        valid again. A public call never updates a private memory. Raises as `add` does."""
+        """Store a memory, or update the one that `says_the_same`; an expired one becomes valid again. A
+        public call never updates a private memory. Raises as `add`."""
         note = await self._new(user_id, content, given)
         rules, unless_known = await self._quotas.rules(), True
         wording: dict[str, Any] = {name: value for name, value in given.items() if value and name in WORDING}
@@ -319,8 +319,7 @@ class MemoryStore:
         return [each.memory for each in found]
 
     async def suggest(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
-        """Return completions: the memory with that number (`12`, `#12`) first, then matches of the words; the
-        newest ones if nothing is typed."""
+        """Return the memory with that number (`12`, `#12`), then matches; for no text the newest."""
         text = typed[:MAX_QUERY_CHARACTERS].strip()
         if not text:
             return await self.list(user_id, limit=limit)
@@ -448,7 +447,7 @@ class MemoryStore:
         return _chained(memory_id, map(MEMORY.read, rows))
 
     async def restore(self, user_id: int, memory_id: int, version_id: int) -> Memory | None:
-        """Set a memory's WORDING to that of one of its versions; what it had becomes a version."""
+        """Set a memory's WORDING to that of a version; what it had becomes a version."""
         versions = await self.list_versions(user_id, memory_id)
         version = next((each for each in versions if each.id == version_id), None)
         if version is None:
@@ -457,8 +456,7 @@ class MemoryStore:
         return await self.update(user_id, memory_id, **wording, source=version.source)  # it keeps its author
 
     async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
-        """Undo an update that kept the version `former_id`, and drop the newer text. None if it was updated
-        since."""
+        """Undo an update that kept the version `former_id`. None if it was updated since."""
         params = (user_id, known_id(memory_id), known_id(former_id))
 
         def steps() -> Steps[Memory | None]:
@@ -508,17 +506,14 @@ class MemoryStore:
         return fields
 
     async def _make(self, text: str, make: Callable[..., Made], *given: object) -> Made:
-        """Call `make(*given)`, in a thread if the text is long: normalization and patterns would block the
-        event loop. One thread at a time, as several would compete with the loop for the interpreter's
-        lock."""
+        """Call `make(*given)`; for a long text in a thread, one at a time, to keep the event loop free."""
         if len(text) <= _SHORT_CHARACTERS:
             return make(*given)
         async with self._apart:
             return await asyncio.to_thread(make, *given)
 
     async def _count(self, user_id: int, *counts: Statement) -> Sequence[Sequence[Any]]:
-        """Run statements that read all memories of a user, once at a time per user: many must not delay
-        others."""
+        """Run statements that read all memories of a user, once at a time per user."""
 
         def steps() -> Steps[Sequence[Sequence[Any]]]:
             found = list[Sequence[Any]]()
