@@ -142,7 +142,7 @@ def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today:
         yield _at(today, minute - MIDNIGHT)  # it is that night already
     for day in days:
         if day != today:
-            yield _at(day, minute if unnamed else clock.of_other_day() or minute)
+            yield _at(day, clock.of_other_day() or minute)
             continue
         yield _at(day, minute)
         if clock.is_in_doubt(AFTERNOON_UNTIL):
@@ -265,11 +265,14 @@ _GOES_ON: Final = re.compile(
     r"|(?:eastern|central|pacific) time)\b"
     r"|(?:europe|america|asia|africa|australia|pacific|atlantic)/|(?:日本|現地|標準)時)"
     r"|[\s、,(]{0,4}(?:[祝祭休平土日月火水木金]\S{0,5}?)?(?:を?は?除|以外)|[\s、,(]{0,4}年末まで"
-    r"|から.{0,12}(?:毎|ごと|隔)"
+    r"|から.{0,12}(?:毎|ごと|隔)|の?(?:深夜|夜中|未明|明け方)"
 )
 """Text after which the match was only part of an expression: `3日`間, `明日`か明後日,
 `毎日9時`(祝日を除く)."""
-_LIMITED: Final = re.compile(r"\b(?:until|till|except|excluding|unless)\b|[\d時日月年末]まで|以外|[をは]除")
+_LIMITED: Final = re.compile(
+    r"\b(?:until|till|except|excluding|unless)\b|[\d時日月年末回]まで|以外|[をは]除"
+    r"|\bfor (?:the next )?(?:\d{1,9}|an?) (?:day|week|month|year)s?\b"
+)
 """A limit that a repeat can't have: `every friday at 18` swim until christmas."""
 _IN_WORD: Final = re.compile(
     r"(?:(?<![今明毎翌])[朝昼夕夜晩]|^[月火水木金土日]{2,7})[^にのは、,\s月火水木金土日]$"
@@ -335,7 +338,7 @@ def split_when(written: str) -> tuple[str, str]:
     if (
         end
         and not _GOES_ON.match(normalize(f"x{text[end : end + _MAX_SPLIT]}"), 1)
-        and not _IN_WORD.search(normalize(text[: end + 1]))
+        and (text[end : end + 1].isspace() or not _IN_WORD.search(normalize(text[: end + 1])))
     ):
         return _checked(text[:end], _LINK.sub("", text[end:]))
     begins = range(max(len(text) - _MAX_SPLIT, 0), len(text))

@@ -123,7 +123,7 @@ class DoctorTexts(Area):
     )
     database_ok = Sentence(ja="{path}（{size}）は壊れておらず、書き込めます。", en="{path} ({size}) is intact and writable.")
     database_new = Sentence(ja="{path} はまだありません。最初の起動で作られます。", en="{path} is not there yet. The first start makes it.")
-    database_folder = Sentence(ja="フォルダ {path} がありません。\n→ 作成するか、CC_BOT_DATABASE_URL を直してください。", en="The folder {path} does not exist.\n→ Create it or correct CC_BOT_DATABASE_URL.")
+    database_folder = Sentence(ja="フォルダ {folder} がありません。\n→ 作成するか、CC_BOT_DATABASE_URL を直してください。", en="The folder {folder} does not exist.\n→ Create it or correct CC_BOT_DATABASE_URL.")
     database_foreign = Sentence(ja="{path} は cc-bot のデータベースではないか、読めません。\n→ CC_BOT_DATABASE_URL とファイルの権限を確かめてください。", en="{path} is no database of cc-bot, or can't be read.\n→ Check CC_BOT_DATABASE_URL and the file's mode.")
     migrations_ok = Sentence(ja="最新です（版 {version}）。", en="Up to date (version {version}).")
     migrations_pending = Sentence(ja="版 {version} です（最新は {newest}）。\n→ 次の起動で更新されます。先に行うなら cc-bot migrate。", en="Version {version}; the newest is {newest}.\n→ The next start brings it up to date, or `cc-bot migrate` does now.")

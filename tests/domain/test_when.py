@@ -61,6 +61,7 @@ NOT_SPLIT = phrases(
 昼寝する | 朝ごはんを作る | 夜更かししない | 5pm or 6pm call | monday or tuesday call
 every day at 9 or 10 pills | every friday until christmas at 18 call | 毎日9時(祝日を除く) 薬
 in 10 minutes and 20 minutes call | 明日から1週間毎日9時 薬 | every friday at 18 swim until christmas
+明日の深夜 電話 | every day at 9 pills for 3 days | 毎日8時 薬を飲む 3回まで
 """
 )
 """Their time goes on, or no rule reads how often: it is not cut short."""
@@ -91,6 +92,10 @@ class TestTime:
         night = datetime(2026, 11, 23, 0, 30, tzinfo=TOKYO)
         for text in ("今夜1時", "夜の1時", "深夜1時", "25時", "tonight at 1am", "1時"):
             assert wall(text, night) == "2026-11-23 01:00", text
+
+    def test_of_an_hour_that_is_over_is_in_the_afternoon_tomorrow_too(self) -> None:
+        for text in ("3時", "at 3"):
+            assert wall(text, datetime(2026, 11, 22, 16, tzinfo=TOKYO)) == "2026-11-23 15:00", text
 
     def test_at_the_end_of_the_month_is_today_on_that_day(self) -> None:
         last = datetime(2026, 11, 30, 8, tzinfo=TOKYO)

@@ -1,5 +1,6 @@
 """What owners change and delete of their memories, how long that can be taken back, and files of them."""
 
+import re
 from typing import Any
 
 from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES
@@ -79,6 +80,7 @@ async def test_files_bring_back_what_was_exported(stage: Stage, aiko: User, chan
     exported = await run(stage, aiko, channel, "export")
     assert exported.ephemeral
     [file] = attached(exported)
+    assert re.fullmatch(r"memories-\d{4}-\d{2}-\d{2}\.json", file.name)
     await press(stage, aiko, await run(stage, aiko, channel, "delete-all"), "2件をすべて消す")
     asked = await run(stage, aiko, channel, "import", file=file)
     assert kept(stage, aiko) == []

@@ -439,11 +439,12 @@ def _files(
 ) -> list[hikari.Bytes]:
     """Takes seconds for many memories: not for the event loop."""
     now, kind = clock(), "md" if readable else "json"
+    day = now.astimezone(caller.timezone).date().isoformat()
     readable_parts = partial(markdown_parts, kept, caller.words, now, caller.timezone)
     parts = [*(readable_parts() if readable else importable_parts(kept, now))]
     numbers = [""] if len(parts) == 1 else [f"-{number}" for number in range(1, len(parts) + 1)]
     return [
-        hikari.Bytes(part.encode("utf-8", "replace"), f"memories-{caller.day(now)}{number}.{kind}")
+        hikari.Bytes(part.encode("utf-8", "replace"), f"memories-{day}{number}.{kind}")
         for part, number in zip(parts, numbers, strict=True)
     ]
 
