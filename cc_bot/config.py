@@ -303,7 +303,7 @@ class Config:
     secret_patterns: tuple[str, ...] = _setting(
         "CC_BOT_SECRET_PATTERNS", "", secret_patterns, "data/secret_patterns.txt"
     )
-    """What must not be saved as memories."""
+    """Patterns of text that must not be saved as memories."""
     channels: Reading = _setting("CC_BOT_CHANNELS", "mentions", one_of(Reading), "off / mentions / all")
     locale: Locale = _setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")
     """For users of unknown language."""

@@ -13,7 +13,7 @@ _CONTROL: Final = re.compile(
 _END_OF_FILE: Final = "\x1a"
 """Ends files of old DOS editors."""
 _HALF_WIDTH: Final = re.compile("[｡-ﾟ]")
-"""What common kanji of EUC-JP look like in Shift_JIS."""
+"""Common kanji of EUC-JP look like these in Shift_JIS."""
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 """User-defined characters of Shift_JIS; many of them mean another encoding."""
 _FEW: Final = 20

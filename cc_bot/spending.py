@@ -77,7 +77,7 @@ class UsageRecorder:
     policy: Callable[[], Awaitable[Policy]]
     meter: Meter = NULL_METER
     settled: bool = False
-    """Whether the usage is stored."""
+    """True if the usage is stored."""
     _asked: list[_Asked] = field(default_factory=list)
     _sounds: list[MeteredSound] = field(default_factory=list)
 

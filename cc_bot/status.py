@@ -34,7 +34,7 @@ class Seen:
     turns_today: int
     tokens_today: int
     seconds_today: int
-    """Of speech."""
+    """Seconds of speech."""
     cost_micros: int | None
     """None: no model has a price."""
     currency: str

@@ -91,7 +91,7 @@ class Models:
 
     @property
     def offline(self) -> bool:
-        """Whether the built-in model answers, because neither a key nor a server is set."""
+        """True if the built-in model answers, because neither a key nor a server is set."""
         return not (self._config.openai_api_key or self._config.openai_base_url or self._providers)
 
     @property

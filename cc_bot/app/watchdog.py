@@ -45,7 +45,7 @@ class Watchdog:
         self._ends = float("inf")
         self._ended = False
         self.leaving = False
-        """Whether the program stops for good."""
+        """True if the program stops for good."""
 
     def begin(self) -> None:
         """Watch the running loop. Call it after slow imports."""

@@ -232,9 +232,9 @@ class SessionTurn(Turn):
 class _Context:
     ranges: tuple[MessageRange, ...]
     cut: bool
-    """Whether not all messages were read, as they would not fit."""
+    """True if not all messages were read, as they would not fit."""
     calls: Sequence[tuple[int, tuple[ToolCall, ...]]]
-    """Of memory tools for the user, by the id of the answer."""
+    """The user's calls of memory tools, by the answer's id."""
 
 
 def _ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...]:

@@ -208,7 +208,7 @@ class TurnOptions:
     """By an interrupted earlier run for the same question."""
     role_ids: tuple[int, ...] | None = ()
     pictures: tuple[Attachment, ...] = ()
-    """Of the approved call that the turn continues; the caller shows them to the user."""
+    """Pictures of the approved call that the turn continues; the caller shows them."""
 
     asker: Asker | None = None
     """Asks the user on a server's behalf."""

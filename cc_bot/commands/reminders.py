@@ -22,7 +22,7 @@ class Destination(NamedTuple):
     key: SessionKey
     place: Place
     moved_to_dm: bool = False
-    """Whether the bot can't post where the caller wanted it."""
+    """True if the bot can't post where the caller wanted it."""
 
     def fields(self, caller: Caller, repeat: str, quiet: Quiet | None = None) -> ScheduleFields:
         return {

@@ -26,7 +26,7 @@ from cc_bot.encodings import decode_text
 Cost = Callable[[str], float]
 MAX_IMAGE_BYTES = 8 * 2**20
 MAX_TEXT_BYTES = 256 * 2**10
-"""Of the file, and of its text in UTF-8: some 90,000 Japanese characters."""
+"""For the file, and for its text in UTF-8: some 90,000 Japanese characters."""
 
 _TEXT_TYPES = frozenset({"application/json", "application/xml", "application/javascript", "image/svg+xml"})
 MAX_DOCUMENT_BYTES = 20 * 2**20
@@ -35,13 +35,13 @@ MAX_DOCUMENT_TOKENS = 12_000
 MAX_DOCUMENTS_TOKENS = 36_000
 """Shown of all documents of one question."""
 MAX_TABLE_BYTES = 16 * 2**10
-"""Of separated values that are shown as text: some 5,000 tokens."""
+"""For separated values shown as text: some 5,000 tokens."""
 
 _PDF = b"%PDF-"
 _PDF_WITHIN = 1024
 """Printers put other bytes before the mark."""
 _DOCUMENT_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
-"""Of archives (Office, books), RTF, and Office's older files."""
+"""Archives (Office, books), RTF, and older Office files."""
 _TABLE_ENDINGS = frozenset({".csv", ".tsv"})
 _DOCUMENT_ENDINGS = _TABLE_ENDINGS | frozenset(
     [

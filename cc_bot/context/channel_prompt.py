@@ -27,7 +27,7 @@ from cc_bot.llm.model import AssistantPart, ChatRequest, SystemPart, ToolSchema,
 KEPT_SHARE: Final = 0.75
 """How full the budget is after blocks were dropped."""
 BLOCKS_IN_BUDGET: Final = 4
-"""Of which a block is at most this fraction."""
+"""A block is at most this fraction of the budget."""
 MARKED_BLOCKS: Final = 3
 """Providers accept four cache marks; one is on the system message."""
 NAMED: Final = 20
@@ -111,7 +111,7 @@ class MessageRange:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a request shows, and which blocks to store."""
+    """The messages a request shows, and the blocks to store."""
 
     groups: tuple[Group, ...] = ()
     frozen: tuple[Block, ...] = ()

@@ -122,11 +122,11 @@ def _hash(message: Message) -> bytes:
 @dataclass(frozen=True, slots=True)
 class PromptStyle:
     budget_tokens: int = 80_000
-    """Of history in one request."""
+    """For history in one request."""
     block_tokens: int = 1_500
     """Channel messages frozen together."""
     channel_locale: Locale = Locale.JA
-    """Of a channel's instructions, the same for all users, so that caches hit."""
+    """For a channel's instructions: the same for all users, so that caches hit."""
 
 
 def build_prompt(

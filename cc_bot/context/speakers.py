@@ -17,7 +17,7 @@ YOU: Final = "you"
 """The model itself; users' names always have a mark."""
 REFERENCE_CHARACTERS: Final = 4000
 _NOT_IN_NAMES: Final = frozenset(":：#＃﹟♯⌗")
-"""What ends a name, begins a mark, or looks like it."""
+"""Characters that end a name, begin a mark, or look like it."""
 _BEGINNING: Final = 50
 
 

@@ -28,9 +28,9 @@ class Chosen:
     key: SessionKey
     agent: Agent
     stands_in: bool = False
-    """Whether the user's choice can't be used there now."""
+    """True if the user's choice can't be used there now."""
     left: bool = False
-    """Whether the user's other questions there go to another agent."""
+    """True if the user's other questions there go to another agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class AgentSelector:
         return _with_models(agent, place, await self.store.get_for_places(_NO_USER, place.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
-        """Whether its user's next question there goes to this session; True if Discord fails."""
+        """True if its user's next question there goes to this session; True if Discord fails."""
         try:
             place = where(interaction) if interaction else Location.of(await self.places.of(key.channel_id))
         except hikari.HTTPError:

@@ -96,7 +96,7 @@ class HeldFiles:
 
 TIMEOUT_S = 20.0
 MAX_BYTES = 20 * 2**20
-"""Of one message; recordings have one recording's size in addition."""
+"""For one message; recordings may add one recording's size."""
 NOT_READ = "[not shown, it could not be read: {name}]"
 _MAX_NAME_LENGTH = 100
 

@@ -48,7 +48,7 @@ MAX_CACHED_USERS: Final = 5000
 Kind = Literal["interaction", "message"]
 
 MAX_AT_ONCE: Final[Mapping[Kind, int]] = {"interaction": 60, "message": 300}
-"""Of one user. After a resume Discord sends all missed messages at once."""
+"""Per user. After a resume Discord sends all missed messages at once."""
 REFILL_PER_S: Final = 20
 QUIET_S: Final = 5.0
 _EVENTS: Final[Mapping[str, Kind]] = {

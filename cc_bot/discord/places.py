@@ -66,7 +66,7 @@ class Places:
         self._listed = Recent[int, KnownPlace](MAX_CACHED)
         """They may not be stored."""
         self._titles = Recent[int, ThreadTitle](MAX_CACHED)
-        """Of threads; user content, so never stored."""
+        """Thread titles; user content, so never stored."""
         self._asking: dict[int, asyncio.Task[KnownPlace]] = {}
 
     async def key_of(self, channel_id: int) -> ChannelKey:

@@ -44,7 +44,7 @@ def command_names() -> lightbulb.DictLocalizationProvider:
 
 
 class GuildLocales:
-    """Of servers with community features; others report American English, whatever they speak."""
+    """Locales of community servers; others report American English, whatever they speak."""
 
     def __init__(self) -> None:
         self._locales: dict[int, Locale] = {}

@@ -96,7 +96,7 @@ class Target:
     message: hikari.Message
     interaction_id: int
     may_be_fetched: bool
-    """Whether the bot is in its channel, and it is not ephemeral."""
+    """True if the bot is in its channel, and it is not ephemeral."""
 
 
 @dataclass(eq=False, slots=True)
@@ -185,7 +185,7 @@ class References:
     rest: hikari.api.RESTClient
     stores: Stores
     may_be_read: Callable[[ChannelKey, int], Awaitable[bool]]
-    """Whether the operator lets the bot read a channel."""
+    """True if the operator lets the bot read a channel."""
     places: Places
     files: AttachmentFetcher
     bot: Callable[[], hikari.User]

@@ -177,7 +177,7 @@ class Reminders:
     _scheduler: Scheduler = field(init=False)
     _looking: asyncio.Task[None] | None = None
     _looks: bool = False
-    """Whether this process runs the scheduler."""
+    """True if this process runs the scheduler."""
     _over: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once nothing more is claimed."""
     _in_flight: set[asyncio.Task[None]] = field(default_factory=set)

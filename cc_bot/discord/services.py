@@ -113,7 +113,7 @@ class DiscordSettings:
     drain_s: float
     """For running turns after the signal to stop."""
     shards: tuple[int, ...] | None = None
-    """Of this process; None: all."""
+    """This process's; None: all."""
     shard_count: int | None = None
     """None: as recommended by Discord."""
     api_keeps_limits: bool = False

@@ -1,4 +1,4 @@
-"""What the web pages need of Discord: access checks, names, and agents."""
+"""Discord as the web pages use it: access checks, names, and agents."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager

@@ -121,11 +121,11 @@ def is_shut(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
 
 
 CODE_LIFE: Final = timedelta(minutes=10)
-"""Of a sign-in link."""
+"""A sign-in link's."""
 UNUSED_LIFE: Final = timedelta(days=7)
-"""Of an unused browser session."""
+"""An unused browser session's."""
 MAX_LIFE: Final = timedelta(days=30)
-"""Of any browser session."""
+"""Any browser session's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ class Canvas:
 
     @property
     def tainted(self) -> bool:
-        """Whether an element was drawn in a turn that had read others' text."""
+        """True if an element was drawn in a turn that had read others' text."""
         return any(each.tainted for each in self.elements)
 
 
@@ -128,7 +128,7 @@ class Drawn:
     command: CanvasCommand
     visibility: Visibility
     tainted: bool = False
-    """Whether the model had read others' text."""
+    """True if the model had read others' text."""
 
 
 # A violation of these limits is refused with a sentence for the model, never cut silently.

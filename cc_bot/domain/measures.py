@@ -15,7 +15,7 @@ Ending = Literal["complete", "stopped", "cut", "refused", "failed"]
 """How a turn ended. refused: as intended, since the user may not ask that, or not now; failed: an error."""
 
 Purpose = Literal["turn", "summary", "heartbeat", "schedule", "speech"]
-"""What tokens were spent on. speech: answers that are read aloud."""
+"""speech: answers that are read aloud."""
 
 
 class Meter:

@@ -205,7 +205,7 @@ class Message:
 
     @property
     def own_words(self) -> str:
-        """What its author typed or said; a transcript counts only if nothing in the message is by others."""
+        """The author's own text; a transcript counts only if nothing in the message is by others."""
         return with_heard(self.typed, "" if self.tainted else self.heard)
 
     def below(self, last_id: int | None) -> "Message":

@@ -62,7 +62,7 @@ class Schedule:
     status: ScheduleStatus = "active"
     obstacle: Obstacle = ""
     tainted: bool = False
-    """Whether a model wrote its text after reading others' text."""
+    """True if a model wrote its text after reading others' text."""
     number: int = 0
     """Counts each user's reminders from 1; 0 for a heartbeat."""
 

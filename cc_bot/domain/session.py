@@ -58,7 +58,7 @@ class ArchivedSession:
 
 
 MAX_SUMMARY_CHARACTERS: Final = 1500
-"""Of each text; a private request may contain two."""
+"""Per text; a private request may contain two."""
 
 _STATEMENT_CHARACTERS: Final = 300
 _SENTENCE_END = re.compile(r"[。．！？!?]|\.(?=\s|$)|\n")

@@ -64,14 +64,15 @@ class OfferedTool:
     parameters: Mapping[str, Any] = field(hash=False)
     read_only: bool
     open_world: bool
-    """Whether a call may reach beyond its server. False only if the operator says so, or the server does and
-    an owner accepted that."""
+    """True if a call may reach beyond its server. False only if the operator says so, or the server does and
+    an owner accepted that.
+    """
     waits: bool
     approvers: Approvers = "asker"
     most_calls: int = 8
     """Per turn, for all tools of its server."""
     for_roles: bool = False
-    """Whether it is limited to certain roles, although others may read its results."""
+    """True if it is limited to certain roles, although others may read its results."""
 
     @property
     def full_name(self) -> str:

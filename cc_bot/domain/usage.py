@@ -82,7 +82,7 @@ class Limits:
 
     @property
     def of_usage(self) -> bool:
-        """Whether any is not a quota."""
+        """True if any is not a quota."""
         return any(getattr(self, name) is not None for name in USAGE_LIMITS)
 
 
@@ -161,7 +161,7 @@ def find_reached(
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """Of a token limit."""
+    """The rest of a token limit."""
 
     name: LimitName
     limit: int
@@ -345,7 +345,7 @@ class UsageReport:
     unpriced: tuple[str, ...] = ()
     """This month; empty if none has a price."""
     left: tuple[Remaining, ...] = ()
-    """Of each token limit."""
+    """One for each token limit."""
     users: int | None = None
     """This month; None in the report of one user."""
 
@@ -355,7 +355,7 @@ class UsageReport:
 
 
 def first_day(today: date) -> date:
-    """Of those that a report covers."""
+    """The first day that a report covers."""
     return min(today.replace(day=1), today - timedelta(days=CHART_DAYS - 1))
 
 

@@ -58,7 +58,7 @@ _ISO: Final = re.compile(
 class ReadTime:
     moment: datetime
     timed: bool
-    """Whether the text names a time of day or a number of hours."""
+    """True if the text names a time of day or a number of hours."""
 
 
 def read_moments(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> list[ReadTime]:

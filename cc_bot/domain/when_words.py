@@ -40,7 +40,7 @@ class Clock:
     """None if only a part of the day is named. From MIDNIGHT on it is the next day's."""
     part: Part = ""
     spoken: bool = False
-    """Whether the hour may be in the afternoon: `3時`, but not `3:00`."""
+    """True if the hour may be in the afternoon: `3時`, but not `3:00`."""
     as_now: bool = False
     """今頃, same time."""
 
@@ -94,7 +94,7 @@ class TimeWords:
     not_today: bool = False
     """次の金曜."""
     plural: bool = False
-    """Whether the weekdays imply a repeat: 平日, mondays."""
+    """True if the weekdays imply a repeat: 平日, mondays."""
     every: tuple[int, Unit] | None = None
     clocks: list[Clock] = field(default_factory=list)
     part: Part = ""

@@ -62,7 +62,7 @@ class SearchService(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WebAccess:
-    """What the operator enabled; None: disabled or not configured."""
+    """Enabled services; None: disabled or not configured."""
 
     pages: PageSource | None = None
     searches: SearchSource | None = None

@@ -55,7 +55,7 @@ _MAX_FOUND: Final = 5
 _MAX_LISTED: Final = 20
 
 _HEAD: Final = re.compile(r"\A(?:\[[^\n]+[.:]\](?:\n>[^\n]*)*(?:\n\n|\Z))*(?P<name>[^#:：\n]{1,40}#\d{6}:)?")
-"""What a prompt puts before the author's words."""
+"""Text that a prompt puts before the author's words."""
 
 _PLEASE_JA: Final = r"(?:おいて|ください|下さい|ほしい|もらえますか|もらえる|くれる|ね|よ)*[。！!？?\s]*"
 _PLEASE_EN: Final = r"(?:(?:please|can you|could you|would you)[, ]+)?"

@@ -36,7 +36,7 @@ MAX_BLOCKS: Final = 1000
 MAX_TEXT: Final = 1024 * 1024
 """Characters per result: just above what an operator can allow."""
 MAX_DIGITS: Final = 30
-"""Of an integer: parsing takes quadratic time. A longer one becomes a string."""
+"""Parsing an integer takes quadratic time; a longer one becomes a string."""
 MAX_QUESTION_BYTES: Final = 1_000_000
 """A server's question is held until it is answered."""
 MAX_INLINE_BYTES: Final = 32_000

@@ -66,9 +66,9 @@ class ServerConnection:
         self._form_s = form_s
         self._active = list[ActiveCall]()
         self._has_abandoned = False
-        """Whether a call of this connection was cancelled or timed out."""
+        """True if a call of this connection was cancelled or timed out."""
         self._asks = False
-        """Whether the server sent a form that names no call."""
+        """True if the server sent a form that names no call."""
         self._ended = False
         self._client: Client | None = None
         self._transport: HttpTransport | ServerProcess | None = None

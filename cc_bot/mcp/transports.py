@@ -76,7 +76,7 @@ class ServerProcess(Transport):
         self._watchdog: asyncio.subprocess.Process | None = None
         self._pipes = list[asyncio.Task[None]]()
         self._has_left = False
-        """Whether the server has closed a pipe."""
+        """True if the server has closed a pipe."""
 
     async def __aenter__(self) -> TransportStreams:
         try:

@@ -11,7 +11,7 @@ from cc_bot.reading.content import MAX_HEADINGS, MAX_PARTS, Content, DocumentRef
 
 PICTURES = 5
 _PICTURE_PIXELS = 1400
-"""Of the longer side: about the most that models use."""
+"""Longer side: about the most that models use."""
 _QUALITY = 75
 _PICTURE_PART = 0.3
 _SCAN_CHARACTERS = 15

@@ -61,7 +61,7 @@ class _RtfReading:
         self._text: list[str] = []
         self._to_skip = 0
         self._begun = False
-        """Whether a group has just begun; its first word names its kind."""
+        """True if a group has just begun; its first word names its kind."""
         self._in_row = False
         self._in_table = False
         """In a cell a paragraph ends no line."""

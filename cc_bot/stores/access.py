@@ -112,7 +112,7 @@ class AccessState:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What a command needs to know of its user before it starts."""
+    """A command's user, as known before it starts."""
 
     in_force: AccessState
     limits: Rules

@@ -375,7 +375,7 @@ class Place:
     newest_id: int
     """By anyone but the bot; 0 if there is none."""
     reset_id: int
-    """Of the reset marker; 0 if there is none."""
+    """The reset marker's id; 0 if there is none."""
 
 
 _PLACE: Final = Columns(Place)

@@ -1,4 +1,4 @@
-"""What each user has used, by model and purpose, and reservations for turns in flight.
+"""Usage of each user by model and purpose, and reservations for turns in flight.
 
 A turn is admitted with a reservation and settled with its actual usage. What a killed process had reserved
 counts as used. Limits are read, checked and reserved in one transaction.

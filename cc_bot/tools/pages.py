@@ -14,7 +14,7 @@ from cc_bot.tools.consent import choices_of_words, propose_call
 from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 
 MAX_BYTES: Final = 16 << 10
-"""Of a page's text: 5,400 characters of Japanese."""
+"""A page's text: 5,400 characters of Japanese."""
 MAX_QUERY_LENGTH: Final = 400
 MAX_TYPED: Final = 8
 """If the user typed more addresses and the model knows private data, reading one needs approval."""

@@ -123,7 +123,7 @@ class ToolContext:
 
     @property
     def own(self) -> OwnWords:
-        """What a tainted turn may store without approval."""
+        """Text that a tainted turn may store without approval."""
         return OwnWords(self.own_words, self.clock(), self.timezone, self.earlier_words)
 
     @property
@@ -132,7 +132,7 @@ class ToolContext:
 
     @property
     def kept_audience(self) -> Audience:
-        """Of memories stored in this turn."""
+        """The audience of memories stored in this turn."""
         return "private" if self.in_dm else self.audience
 
     def local_date(self, moment: datetime) -> str:

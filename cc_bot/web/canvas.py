@@ -56,7 +56,7 @@ class Watcher:
     channel_id: int
     locale: Locale
     hiding: bool
-    """Whether private elements are hidden."""
+    """True if private elements are hidden."""
     key: SessionKey
     shown: tuple[SessionKey, Canvas] | None = None
     order: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -228,7 +228,7 @@ MAX_PLACES: Final = 50
 HIDING: Final = "hide-private"
 """Cookie of a browser that hides private elements; they are not sent then."""
 _CLOSE_BYTES: Final = 123
-"""Of a close reason (RFC 6455, section 5.5)."""
+"""A close reason's limit (RFC 6455, section 5.5)."""
 
 
 @dataclass(frozen=True, slots=True)

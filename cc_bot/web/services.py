@@ -1,4 +1,4 @@
-"""What the web pages are given."""
+"""The parts given to the web pages."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -46,7 +46,7 @@ class Discord(Protocol):
     async def name_of_guild(self, guild_id: int) -> str | None: ...
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
-        """Of the user's next question there. Raises StorageError."""
+        """Return the session of the user's next question there. Raises StorageError."""
 
     async def usable_agents(self, channel_id: int) -> Sequence[Agent]:
         """The default one first."""

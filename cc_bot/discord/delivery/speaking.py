@@ -25,7 +25,7 @@ class SpokenAnswers:
 
     @property
     def possible(self) -> bool:
-        """Whether a speech model is configured."""
+        """True if a speech model is configured."""
         return self._speaking.speaker is not None
 
     async def begin(

@@ -263,7 +263,7 @@ class Arrivals:
         self.mentions.wake(key)
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Whether it addresses the bot, or no other user in a thread where the bot has answered."""
+        """True if it addresses the bot, or no other user in a thread where the bot has answered."""
         if not is_from_person(message):
             return False
         if self.is_addressed(message):

@@ -297,9 +297,9 @@ class ChannelAnswers:
 class _Channel:
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     look: bool = True
-    """Whether the database may have more to serve."""
+    """True if the database may have more to serve."""
     waits: bool = False
-    """Whether users wait for others, or for their earlier answer."""
+    """True if users wait for others, or for their earlier answer."""
     serving: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     work: asyncio.Task[None] | None = None
     typing: asyncio.Task[None] | None = None

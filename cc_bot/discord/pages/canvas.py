@@ -27,7 +27,7 @@ from cc_bot.texts import Texts
 MAX_EMBEDS: Final = 10
 MAX_CHARACTERS: Final = 6000
 TITLE_CHARACTERS: Final = 200
-"""Of 256; a title has at most 100 characters of two units each."""
+"""Discord allows 256; a title has at most 100 characters of two units each."""
 DESCRIPTION_CHARACTERS: Final = 4096
 VALUE_CHARACTERS: Final = 1024
 FOOTER_CHARACTERS: Final = 2000

@@ -56,7 +56,7 @@ class Chunk:
     reasoning: Mapping[str, Any] = field(default_factory=dict)
     """By field name."""
     items: tuple[Any, ...] = ()
-    """Of the Responses API, to send back with the calls."""
+    """The Responses API's, to send back with the calls."""
     alive: bool = False
     """The model did something; an empty chunk only shows that the server runs."""
 
@@ -231,7 +231,7 @@ class _Call:
         self.arguments += delta.arguments[: MAX_ARGUMENTS_CHARACTERS + 1 - len(self.arguments)]
 
     def ends_before(self, delta: ToolCallDelta) -> bool:
-        """Whether it begins another call under the same index."""
+        """True if it begins another call under the same index."""
         if not delta.name:
             return False
         other_id = delta.id and self.id and delta.id[:_MAX_NAME] != self.id
