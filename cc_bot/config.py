@@ -375,7 +375,6 @@ _MISSPELT: Final = 0.9
 
 
 def _refuse_unknown(names: Iterable[str], known: Set[str]) -> None:
-    """Raise UnknownSetting for a misspelt name."""
     for name in names:
         if name.startswith("CC_BOT_") and name not in known:
             for nearest in get_close_matches(name, known, n=1, cutoff=_MISSPELT):

@@ -185,7 +185,6 @@ def keep_records(handler: logging.Handler, logger: str | None = None) -> Iterato
 
 
 def _value(value: object) -> str:
-    """Shorten a value, without tokens; a complex one is its type."""
     if isinstance(value, list | tuple | set | frozenset):
         text = ", ".join(map(_value, value))
     elif value is None or isinstance(value, str | int | float):

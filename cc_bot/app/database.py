@@ -183,7 +183,6 @@ async def run_restore(
 def _find_logs_to_restore(
     database: Path, copy: StagedBackup, backup: Path
 ) -> tuple[list[Path], StartupError | None]:
-    """Return the readable logs, and why they may be incomplete."""
     own, folder = ErasureLog.beside(database).path, backup.parent
     there = [path for path in (own, *logs_in(folder)) if path.exists()]
     unreadable = find_unreadable_logs(there)

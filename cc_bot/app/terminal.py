@@ -64,7 +64,6 @@ SERVERS_WAIT_S: Final = 10.0
 
 
 async def _wait_for_servers(servers: Servers, sentence: str) -> None:
-    """Wait for servers to start, with a notice if that takes long."""
     starting = asyncio.create_task(servers.settle())
     try:
         await asyncio.wait((starting,), timeout=SERVERS_TOLD_S)

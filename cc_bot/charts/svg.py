@@ -221,7 +221,6 @@ def _gutter(axis: _Axis) -> float:
 
 
 def _wrap_below(labels: Sequence[str], gutter: float) -> list[list[str]] | None:
-    """Return None if a label does not fit its slot."""
     slot = (WIDTH - gutter) / len(labels)
     if all(width_of(label) <= slot - _GAP / 4 for label in labels):
         return [[label] for label in labels]

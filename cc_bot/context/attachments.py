@@ -219,7 +219,6 @@ def _contents(document: Document, room: float, cost: Cost) -> str:
 
 
 def _cut(text: str, room: float, cost: Cost) -> str:
-    """Return as much of the beginning as fits."""
     cut = text
     while cut and cost(cut) > room:
         cut = cut[: len(cut) // 2]

@@ -301,7 +301,6 @@ def _outcome_lines(result: ApprovedResult, words: Texts) -> Sequence[str]:
 
 
 async def _roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:
-    """Return a user's roles in the server; None if Discord refuses."""
     if interaction.guild_id is None or interaction.user.id == user_id:
         return roles_of(interaction.member)
     try:

@@ -216,7 +216,6 @@ class DiscordBot:
         await self._connecting.aclose()
 
     def _latency_s(self) -> float | None:
-        """None unless all shards are connected."""
         shards = self._bot.shards.values()
         connected = bool(shards) and all(shard.is_connected for shard in shards)
         return self._bot.heartbeat_latency if connected else None

@@ -250,7 +250,6 @@ class Reminders:
             self._looks = False
 
     async def _attend(self, found: Firing | Missed) -> None:
-        """Returns when there is room for one more."""
         if isinstance(found, Firing) and found.schedule.kind == "heartbeat":
             self._begin(self._speak(found))  # it asks the model, and takes no slot
         else:

@@ -236,8 +236,6 @@ class _Reader:
         return {name: self._fill(f"{key}.{name}", value) for name, value in pairs.items()}
 
     def _fill(self, key: str, text: str) -> str:
-        """Raises FileRefused."""
-
         def value(match: re.Match[str]) -> str:
             name, default = match[1], match[2]
             found = self._variables.get(name, default) if name else None

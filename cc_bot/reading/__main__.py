@@ -99,7 +99,6 @@ def _content_as_json(content: Content) -> dict[str, object]:
 
 
 def _load_page_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
-    """Raises ImportError without the parser's library."""
     kind, _, encoding = beginning.partition(b"\n")[0].decode("ascii", "replace").partition(" ")
     parse = import_module(f"cc_bot.reading.{'html' if kind == 'html' else 'plain'}").read_page
 

@@ -436,7 +436,6 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
 
 
 async def _reset(connection: "asyncpg.Connection[Any]") -> None:
-    """End an abandoned transaction."""
     if connection.is_in_transaction():
         await connection.execute("ROLLBACK", timeout=FAST_FAIL_TIMEOUT_S)
 

@@ -33,7 +33,6 @@ class Store:
         self._log = log
 
     async def _change(self, about: Sequence[Subject], sql: str, *params: Any) -> Sequence[Row]:
-        """Run one statement that writes. Returns its rows."""
         [rows] = await self._database.transaction([Statement(sql, params)], about)
         return rows
 

@@ -112,7 +112,6 @@ def _unquoted(text: str) -> str:
 
 
 def _number(text: str, needed: str) -> int:
-    """Parse `3` or `#3`. Raises InvalidCommand."""
     digits = text.lstrip("#＃")
     if not digits.isdecimal() or not 0 < int(digits[:20]) < 2**63:
         raise InvalidCommand(needed)

@@ -112,7 +112,6 @@ def _argument(name: str, value: Any) -> Iterator[str]:
 
 
 def _is_json(text: str) -> bool:
-    """Return whether a short text looks like a number or other JSON."""
     try:
         json.loads(text)
     except ValueError:

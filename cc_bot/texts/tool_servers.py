@@ -213,7 +213,6 @@ def _visible(sign: str) -> str:
 
 
 def _indented(schema: str) -> str:
-    """Return JSON over several lines, unless it is too long."""
     document, encoder = json.loads(schema), json.JSONEncoder(ensure_ascii=False, indent=2)
     pieces = list(islice(encoder.iterencode(document), MAX_PIECES + 1))
     written = "".join(pieces)

@@ -176,7 +176,6 @@ async def _pin(caller: Recipient, id: int, *, service: Memories) -> EphemeralVie
 async def _card(
     caller: Recipient, memory_id: int, service: Memories, said: Reply | None = None
 ) -> EphemeralView:
-    """The card of a memory, below what was done; a sentence if it is gone."""
     store = service.stores.memories
     kept = await store.get(caller.user_id, memory_id)
     if kept is None:

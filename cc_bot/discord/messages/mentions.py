@@ -436,7 +436,6 @@ class Mentions:
     async def _remake(
         self, key: ChannelKey, question: Message, refusal: Refusal | None, visit: Visit
     ) -> bool:
-        """Returns whether it is done."""
         if self._closed.is_set():
             return False
         if refusal:

@@ -97,7 +97,6 @@ def refused_view(sentence: str, entered: str, words: Texts) -> EphemeralView:
 
 
 def _whole(content: str) -> str:
-    """The full text, escaped if that fits."""
     text = _LINE_MARK.sub(r"\1\\\2", escape_markdown(content))
     return text if len(text) <= DESCRIPTION_CHARACTERS else content[:DESCRIPTION_CHARACTERS]
 

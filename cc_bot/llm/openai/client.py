@@ -102,7 +102,6 @@ class Endpoint:
         _log.warning(event, **{"model": self.name, **outcome, **statistics, **facts})
 
     async def _post(self, path: str, **content: Any) -> bytes:
-        """Return the whole answer. Raises as `_send`."""
         async with aclosing(body_of(await self._send(path, self._max_retries, **content))) as body:
             return b"".join([data async for data in body])
 

@@ -535,7 +535,6 @@ def _chained(memory_id: int, memories: Iterable[Memory]) -> list[Memory]:
 
 
 def _filter(only: MemoryFilter) -> tuple[str | None, ...]:
-    """The parameters of WANTED."""
     tags = json.dumps([fold_tags([tag]) for tag in clean_tags(only.tags)], ensure_ascii=False)
     category = None if only.category is None else clean_category(only.category)
     return category, only.audience, only.origin, tags
