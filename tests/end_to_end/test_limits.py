@@ -1,5 +1,6 @@
 """What a user may use, and what they are told of it; the operator's file changes while the program runs."""
 
+import asyncio
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -57,6 +58,7 @@ async def test_a_flood_stops_nobody_else(stage: Stage, aiko: User, ben: User, ch
     most = MAX_AT_ONCE["interaction"]
     sent = [await stage.discord.slash(aiko, channel, "help") for _ in range(5 * most)]
     assert "<t:" not in (await run(stage, ben, channel, "list")).text
+    await asyncio.gather(*(each.finished() for each in sent[:most]))
     await stage.discord.quiet()
     *served, last = [each for each in sent if each.interaction.answered is not None]
     assert most <= len(served) < len(sent) - 1
