@@ -97,6 +97,7 @@ TagTooLong = InputError.define("TagTooLong", ja="タグは1つ{limit}文字ま�
 TooManyTags = InputError.define("TooManyTags", ja="タグは{limit}個までです（今は{found}個）。減らしてください。", en="A memory has up to {limit} tags (these are {found}). Please leave some out.")
 TooManyMemories = InputError.define("TooManyMemories", ja="メモリは{limit}件までです。</memory list> で見て、要らないものを削除してください。", en="You have as many memories as you can keep ({limit}). See </memory list> and delete those you no longer need.")
 MemoryFull = InputError.define("MemoryFull", ja="メモリに使える容量（{limit}）がいっぱいです。</memory list> で見て、要らないものを削除してください。", en="Your memories fill all the room there is ({limit}). See </memory list> and delete those you no longer need.")
+MemoryKnown = InputError.define("MemoryKnown", ja="同じ内容のメモリをもう覚えているため（#{id}）、元に戻しませんでした。", en="I know that already (#{id}), so I did not bring this one back.")
 TooManyPinned = InputError.define("TooManyPinned", ja="ピン留めできるのは{limit}件までです。</memory list> で 📌 の付いたものを見て、どれかのピンを外してください。", en="You can pin up to {limit} memories. See </memory list> for those with 📌, and unpin one.")
 TooManyImports = InputError.define("TooManyImports", ja="取り込みが続いています。次に取り込めるのは{resets}です。", en="You have imported as often as is possible for now. Please try again {resets}.")
 FilesInLine = InputError.define("FilesInLine", ja="前のファイルをまだ処理しています。終わってから、もう一度お試しください。", en="I'm still at work on your earlier files. Please try again when they are done.")

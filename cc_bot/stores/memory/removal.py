@@ -15,7 +15,8 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.memory import UNDO_TIME, ErasureCounts, Memory
+from cc_bot.domain.errors import MemoryKnown
+from cc_bot.domain.memory import UNDO_TIME, ErasureCounts, Memory, says_the_same
 from cc_bot.storage import (
     MAINTENANCE_LOCK,
     Database,
@@ -59,6 +60,13 @@ UNDELETE: Final = f"""
         status = 'active', deleted_at = NULL, pinned = CASE WHEN {ROOM_FOR_PIN} THEN pinned ELSE 0 END
     WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
     RETURNING {MEMORY.select}
+"""
+
+# Active ones with the same likeness that the same answers may use. $2 memory, $3 its audience
+SELECT_TWINS: Final = f"""
+    SELECT {MEMORY.select} FROM memories
+    WHERE user_id = $1 AND id <> $2 AND status = 'active' AND audience IN ('anywhere', $3)
+        AND likeness = (SELECT likeness FROM memories WHERE user_id = $1 AND id = $2)
 """
 
 # Without changing it.
@@ -126,9 +134,10 @@ class MemoryRemovalStore:
         self._quotas = quotas or MemoryQuotas(database)
 
     async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
-        """Restore a hidden memory with its history; None if it is too late. Raises TooManyMemories or
-        MemoryFull."""
-        params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
+        """Restore a hidden memory with its history; None if it is too late. Raises MemoryKnown if another one
+        says the same, TooManyMemories or MemoryFull."""
+        now = self._clock()
+        params = (user_id, known_id(memory_id), to_text(now - UNDO_TIME))
         rules = await self._quotas.rules()
 
         def steps() -> Steps[Memory | None]:
@@ -136,6 +145,10 @@ class MemoryRemovalStore:
             if not rows:
                 return None
             memory = MEMORY.read(rows[0])
+            twins = yield Statement(SELECT_TWINS, (user_id, memory.id, memory.audience))
+            for twin in map(MEMORY.read, twins):
+                if says_the_same(twin.content, memory.content) and not twin.is_expired(now):
+                    raise MemoryKnown(id=twin.number)
             yield from reindex(user_id, memory.id, memory.content, memory.tags)
             yield mark_stale(user_id, "memory", [memory.id])
             yield from ensure_room_left(user_id, rules)

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from freezegun import freeze_time
 
-from cc_bot.domain.errors import StorageError
+from cc_bot.domain.errors import MemoryKnown, StorageError
 from cc_bot.domain.memory import UNDO_TIME, ErasureCounts
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.backends import OTHER_USER
 from tests.stores.forgetting import FACT, FOLDED, bytes_of, calls_of, remembered, statuses, stored
-from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep, rewrite
+from tests.stores.memory.notes import ME, NO_IDS, START, YOU, found, keep, rewrite
 
 
 async def delete(stores: Stores, *contents: str, user_id: int = ME) -> list[int]:
@@ -41,11 +41,21 @@ class TestUndo:
         undo = stores.memory_removal.undelete
         back = await asyncio.gather(undo(ME, memory.id), undo(ME, memory.id))
         assert sorted(back, key=bool) == [None, memory]
-        assert await stores.memories.search(ME, "大阪") == [memory]
+        assert await found(stores, "大阪") == [memory.content]
         versions = await stores.memories.list_versions(ME, memory.id)
         assert [each.content for each in versions] == ["東京在住"]
         assert await stores.memory_removal.purge(datetime.now(UTC)) == 0
         assert await stores.memories.list(ME) == [memory]
+
+    async def test_makes_no_twin_of_a_memory_that_says_the_same(self, stores: Stores) -> None:
+        [gone] = await delete(stores, "猫はタマ")
+        [other] = await keep(stores, "猫はﾀﾏ。")
+        with pytest.raises(MemoryKnown) as known:
+            await stores.memory_removal.undelete(ME, gone)
+        assert known.value.params == {"id": other.number}
+        assert await stores.memories.list(ME) == [other]
+        await stores.memories.update(ME, other.id, audience="private")
+        assert await stores.memory_removal.undelete(ME, gone), "the other is not for the same answers"
 
     async def test_is_over_after_ten_minutes_even_before_the_purge(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True) as now:
