@@ -191,7 +191,7 @@ async def searches(lite: Database, postgres: Database, notes: int, goal: float) 
         async def block() -> float:
             began = perf_counter()
             for query in queries[:SEARCHES]:
-                await store.search(notes, query)
+                await store.find(notes, query)
             return (perf_counter() - began) / SEARCHES
 
         return block
@@ -200,7 +200,7 @@ async def searches(lite: Database, postgres: Database, notes: int, goal: float) 
     different = 0
     for query in queries:
         mine, theirs = [
-            [each.content for each in await store.search(notes, query)] for store in stores.values()
+            [each.memory.content for each in await store.find(notes, query)] for store in stores.values()
         ]
         different += mine != theirs
     what = Words(f"メモの検索（PostgreSQL、{notes:,}件）", f"finding notes on PostgreSQL, {notes:,} of them")

@@ -41,7 +41,7 @@ async def search(path: Path, users: list[int], *, encoder: bool) -> Resident:
     async with open_stores(f"sqlite:///{path}", embedder=embedder) as stores:
         for user_id in users:
             for _ in range(SEARCHES_OF_EACH):
-                await stores.memories.search(user_id, source.question(random.choice(known)))
+                await stores.memories.find(user_id, source.question(random.choice(known)))
             now = resident()
             most = Resident(max(most.own, now.own - before.own), max(most.mapped, now.mapped - before.mapped))
     return most

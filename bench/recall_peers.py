@@ -100,7 +100,7 @@ class Searches:
         asked = self._asked()
         began = perf_counter()
         for user_id, query in asked:
-            await store.search(user_id, query, limit=LIMIT)
+            await store.find(user_id, query, limit=LIMIT)
         return (perf_counter() - began) / len(asked)
 
     async def plain(self, database: Database) -> float:

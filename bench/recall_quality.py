@@ -107,8 +107,8 @@ async def keep(store: MemoryStore, notes: NoteSet) -> dict[int, str]:
 async def ask(store: MemoryStore, names: dict[int, str], notes: NoteSet) -> Tally:
     tally = Tally()
     for question in notes.questions:
-        found = await store.search(USER, question.query, limit=SHOWN)
-        tally.count(question, [names[memory.id] for memory in found])
+        found = await store.find(USER, question.query, limit=SHOWN)
+        tally.count(question, [names[each.memory.id] for each in found])
     return tally
 
 

@@ -136,7 +136,7 @@ async def searches(
             await store.add(user_id, source.note().text)
         query = source.question(chance.choice(population.known[population.template_of(user_id)]))
         watch = Stopwatch()
-        await store.search(user_id, query)
+        await store.find(user_id, query)
         ours.append(watch.took())
         watch = Stopwatch()
         await like(database, user_id, query)

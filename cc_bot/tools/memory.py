@@ -208,8 +208,9 @@ async def recall(
 ) -> ToolOutcome:
     """Look up what the user asked you to remember, before you say that you do not know something about them.
     If nothing is found, try other words once. Leave out notes of low confidence that do not fit."""
+    only = MemoryFilter(category=category or None)
     found = await context.memories.find(
-        context.user_id, query, limit=limit, category=category, audience=context.audience
+        context.user_id, query, limit=limit, audience=context.audience, only=only
     )
     memories = [each.memory for each in found]
     result = labelled(
@@ -296,10 +297,9 @@ async def list_memories(
     before_id = None if before is None else await context.memories.get_id(context.user_id, before)
     if before is not None and before_id is None:
         raise MemoryNotFound(id=before)
-    only = MemoryFilter(audience=None if context.audience == "private" else "anywhere")
-    memories = await context.memories.list(
-        context.user_id, category=category, limit=limit + 1, before_id=before_id, only=only
-    )
+    audience: Audience | None = None if context.audience == "private" else "anywhere"
+    only = MemoryFilter(category=category or None, audience=audience)
+    memories = await context.memories.list(context.user_id, limit=limit + 1, before_id=before_id, only=only)
     result = labelled([note(context, memory) for memory in memories[:limit]])
     if len(memories) > limit:
         result["more_before"] = memories[limit - 1].number

@@ -38,9 +38,9 @@ async def obeyed(table: Table, question: str | Message = "これは？", **given
     events = await table.ask(question, **given)  # type: ignore[arg-type]  # passed on as it is
     assert table.model.script == []
     changed = any(isinstance(event, MemoryChanged) for event in events)
-    kept = await table.stores.memories.search(KEY.user_id, "鍵は玄関", audience="private")
+    kept = await table.stores.memories.find(KEY.user_id, "鍵は玄関", audience="private")
     proposed = [each.title for each in done(events).proposals]
-    assert changed == bool([each for each in kept if each.content == "鍵は玄関"])
+    assert changed == bool([each for each in kept if each.memory.content == "鍵は玄関"])
     assert changed or proposed == ["鍵は玄関"]
     return changed
 

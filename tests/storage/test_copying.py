@@ -137,7 +137,7 @@ class TestCopy:
             assert session.history[0].content == "猫の名前はモチ"
             after = await stores.sessions.commit_turn(session, turn("元気？"))
             assert (after.history[-1].id or 0) > (session.history[-1].id or 0)
-            assert [each.id for each in await stores.memories.search(ME, "モチ")] == [memory.id]
+            assert [each.memory.id for each in await stores.memories.find(ME, "モチ")] == [memory.id]
             newer = await stores.memories.add(ME, "犬はポチ")
             assert newer.id > deleted.id
             assert newer.number > deleted.number

@@ -166,8 +166,8 @@ async def remember(stores: Stores, database: Database) -> None:
     await memories.remember(USER, "猫が、大好き")
     await memories.delete(USER, first.id)
     await memories.refuses("猫")
-    await memories.search(USER, "猫 犬", category="general", tags=("猫",), audience="anywhere")
-    await do(memories.search(USER, ""), memories.suggest(USER, f"#{memory.id}"))
+    await memories.find(USER, "猫 犬", only=MemoryFilter(category="general", tags=("猫",)))
+    await do(memories.find(USER, ""), memories.suggest(USER, f"#{memory.id}"))
     await recompute_terms(stores, database)
     await memories.update(USER, memory.id, content="犬が好き")
     await do(memories.pin(USER, memory.id), memories.unpin(USER, memory.id))
@@ -298,7 +298,7 @@ async def recompute_terms(stores: Stores, database: Database) -> None:
     outdated = Statement("UPDATE memories SET terms_version = 0 WHERE user_id = $1", (USER,))
     await database.transaction([outdated], ())
     await recompute_outdated(database)
-    assert await stores.memories.search(USER, "犬 好き")
+    assert await stores.memories.find(USER, "犬 好き")
 
 
 async def forget_everything(stores: Stores, database: Database) -> None:

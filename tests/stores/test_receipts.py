@@ -30,8 +30,9 @@ async def settle(stores: Stores, user_id: int, message_id: int) -> None:
 @pytest.fixture
 async def stores(stores: Stores) -> Stores:
     """Of two people with two memories each."""
-    for user_id in (ME, ME, YOU, YOU):
+    for user_id in (ME, YOU):
         await stores.memories.add(user_id, "猫の名前はモチ")
+        await stores.memories.add(user_id, "犬の名前はマメ")
     return stores
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from cc_bot.commands.memories import mark_of
 from cc_bot.domain import Memory
-from cc_bot.domain.memory import Source
+from cc_bot.domain.memory import MemoryFilter, Source
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
 from cc_bot.domain.text import Locale, without_sign
 from cc_bot.texts import texts
@@ -82,8 +82,8 @@ class TestTheList:
         await keep(site, "ねこ 二", audience="private")
         await keep(site, "ねこ 三", source=Source("command"))
         await keep(site, "ねこ 花", HANA)
-        found = await site.core.stores.memories.search(TARO, "ねこ", audience="private")
-        assert listed(await taro.open("/memories?q=ねこ")) == [each.content for each in found]
+        found = await site.core.stores.memories.find(TARO, "ねこ", audience="private")
+        assert listed(await taro.open("/memories?q=ねこ")) == [each.memory.content for each in found]
         assert "条件に合うメモリはありません" in await taro.open("/memories?q=xyzzy")
         for asked, expected in (
             *(
@@ -276,7 +276,7 @@ class TestSeveral:
         page = await taro.follow(await press_several(taro, [1, 2], action="undelete"))
         assert "あるもの: 2件" in page
         await taro.follow(await press_several(taro, [1, 2], action="category", category="家族"))
-        assert len(await site.core.stores.memories.list(TARO, category="家族")) == 2
+        assert len(await site.core.stores.memories.list(TARO, only=MemoryFilter(category="家族"))) == 2
         assert "何も選ばれていません" in said(
             await taro.follow(await press_several(taro, [], action="delete"))
         )

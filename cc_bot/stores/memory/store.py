@@ -7,7 +7,7 @@ belong to a memory, not to a version.
 import asyncio
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, TypedDict, TypeVar, Unpack
@@ -163,7 +163,9 @@ _SELECT_FOR_PROMPT: Final = f"""
 # $1 user, $2 memory
 _SELECT_VERSIONS: Final = f"""
     {with_versions("id = $2 AND status = 'active'")}
-    SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)
+    SELECT {MEMORY.select} FROM memories
+    WHERE user_id = $1 AND id <> $2 AND id IN (SELECT id FROM chain)
+    ORDER BY id DESC
 """
 
 _TAKEN_BACK: Final = (*(name for name in GIVEN if name != "audience"), "supersedes", "updated_at")
@@ -286,37 +288,17 @@ class MemoryStore:
         query: str,
         *,
         limit: int = 5,
-        category: str | None = None,
-        tags: Sequence[str] = (),
         audience: Audience = "anywhere",
         only: MemoryFilter = ALL_MEMORIES,
     ) -> "list[FoundMemory]":
-        """Find the user's unexpired memories that match the query and have all tags, best first.
+        """Find the user's unexpired memories that match the query, best first.
 
-        `audience`: who will see the answer; 'private' finds all memories. `category` and `tags` add to
-        `only`.
+        `audience`: who will see the answer; 'private' finds all memories.
         """
+        query = query[:MAX_QUERY_CHARACTERS]
         return await self._search.find(
-            user_id,
-            query[:MAX_QUERY_CHARACTERS],
-            limit=_limit(limit),
-            audience=audience,
-            wanted=_filter(replace(only, category=category or only.category, tags=(*tags, *only.tags))),
+            user_id, query, limit=_limit(limit), audience=audience, wanted=_filter(only)
         )
-
-    async def search(
-        self,
-        user_id: int,
-        query: str,
-        *,
-        limit: int = 5,
-        category: str | None = None,
-        tags: Sequence[str] = (),
-        audience: Audience = "anywhere",
-    ) -> "list[Memory]":
-        """As `find`, without confidences."""
-        found = await self.find(user_id, query, limit=limit, category=category, tags=tags, audience=audience)
-        return [each.memory for each in found]
 
     async def suggest(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
         """Return the memory with that number (`12`, `#12`), then matches; for no text the newest."""
@@ -338,7 +320,6 @@ class MemoryStore:
         self,
         user_id: int,
         *,
-        category: str | None = None,
         limit: int = 20,
         before_id: int | None = None,
         after_id: int | None = None,
@@ -346,20 +327,16 @@ class MemoryStore:
         offset: int = 0,
         only: MemoryFilter = ALL_MEMORIES,
     ) -> "list[Memory]":
-        """List memories with ids between `after_id` and `before_id`. `category` overrides that of `only`."""
+        """List memories with ids between `after_id` and `before_id`."""
         low = 0 if after_id is None else known_id(after_id)
         high = MAX_ID if before_id is None else min(before_id, MAX_ID)
-        wanted = _filter(replace(only, category=category or only.category))
         rows = await self._database.query(
-            LIST[order], user_id, low, high, *wanted, _limit(limit), max(offset, 0)
+            LIST[order], user_id, low, high, *_filter(only), _limit(limit), max(offset, 0)
         )
         return [MEMORY.read(row) for row in rows]
 
-    async def count(
-        self, user_id: int, *, category: str | None = None, only: MemoryFilter = ALL_MEMORIES
-    ) -> int:
-        wanted = _filter(replace(only, category=category or only.category))
-        [(number,)] = await self._database.query(_COUNT, user_id, 0, MAX_ID, *wanted)
+    async def count(self, user_id: int, *, only: MemoryFilter = ALL_MEMORIES) -> int:
+        [(number,)] = await self._database.query(_COUNT, user_id, 0, MAX_ID, *_filter(only))
         return int(number)
 
     async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
@@ -443,8 +420,9 @@ class MemoryStore:
         return sorted(map(MEMORY.read, rows), key=lambda memory: (not memory.pinned, -memory.id))[:most]
 
     async def list_versions(self, user_id: int, memory_id: int) -> Sequence[Memory]:
+        """List a memory's former versions, newest first."""
         rows = await self._database.query(_SELECT_VERSIONS, user_id, known_id(memory_id))
-        return _chained(memory_id, map(MEMORY.read, rows))
+        return [MEMORY.read(row) for row in rows]
 
     async def restore(self, user_id: int, memory_id: int, version_id: int) -> Memory | None:
         """Set a memory's WORDING to that of a version; what it had becomes a version."""
@@ -523,15 +501,6 @@ class MemoryStore:
 
         async with self._counting.setdefault(user_id, asyncio.Lock()):
             return await self._database.read(steps)
-
-
-def _chained(memory_id: int, memories: Iterable[Memory]) -> list[Memory]:
-    """A memory's versions in the order of `supersedes`, each once."""
-    left = {memory.id: memory for memory in memories}
-    ordered, step = list[Memory](), left.pop(memory_id, None)
-    while step is not None and (step := left.pop(step.supersedes or 0, None)):
-        ordered.append(step)
-    return ordered
 
 
 def _filter(only: MemoryFilter) -> tuple[str | None, ...]:

@@ -35,4 +35,4 @@ async def listed(stores: Stores, user_id: int = ME) -> list[str]:
 
 async def found(stores: Stores, query: str, **filters: Any) -> list[str]:
     """Best first."""
-    return [memory.content for memory in await stores.memories.search(ME, query, limit=100, **filters)]
+    return [each.memory.content for each in await stores.memories.find(ME, query, limit=100, **filters)]

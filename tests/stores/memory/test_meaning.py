@@ -9,6 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, ModelUnavailable
+from cc_bot.domain.memory import ALL_MEMORIES, MemoryFilter
 from cc_bot.search.vectors import Vector, cosines, pack
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore, open_stores
@@ -30,6 +31,9 @@ class Kept:
 
     async def add(self, *contents: str, user_id: int = ME) -> list[int]:
         return [(await self.memories.add(user_id, content)).id for content in contents]
+
+    async def found(self, query: str, only: MemoryFilter = ALL_MEMORIES) -> list[int]:
+        return [each.memory.id for each in await self.memories.find(ME, query, only=only)]
 
     async def vectors(self) -> list[tuple[int, int, str, int]]:
         sql = "SELECT user_id, memory_id, model, length(vector) FROM memory_vectors ORDER BY memory_id"
@@ -149,12 +153,12 @@ class TestSearch:
         cat, _, car = await kept.add("猫が好き", "奥さんの名前は花", "プリウスに乗る")
         assert await kept.memories.find(ME, "moped") == []
         await kept.memories.catch_up()
-        assert [memory.id for memory in await kept.memories.search(ME, "moped")] == [car]
+        assert await kept.found("moped") == [car]
         kept.encoder.embedded.clear()
         assert [memory.id for memory in await kept.memories.suggest(ME, "猫")] == [cat]
         assert kept.encoder.embedded == []
         kept.encoder.trouble = [ModelUnavailable()]
-        assert [memory.id for memory in await kept.memories.search(ME, "猫")] == [cat]
+        assert await kept.found("猫") == [cat]
         assert kept.encoder.trouble == []
 
     async def test_finds_nobody_elses_and_nothing_that_is_not_to_be_seen(self, kept: Kept) -> None:
@@ -165,21 +169,21 @@ class TestSearch:
         seen = await kept.memories.add(ME, "猫の名前はタマ", category="pets", tags=("家族",))
         await kept.memories.catch_up()
         await kept.memories.delete(ME, gone)
-        assert [memory.id for memory in await kept.memories.search(ME, "pet")] == [seen.id]
-        assert await kept.memories.search(ME, "pet", category="other") == []
-        assert await kept.memories.search(ME, "pet", tags=("仕事",)) == []
-        assert [memory.id for memory in await kept.memories.search(ME, "pet", tags=("家族",))] == [seen.id]
+        assert await kept.found("pet") == [seen.id]
+        assert await kept.found("pet", MemoryFilter(category="other")) == []
+        assert await kept.found("pet", MemoryFilter(tags=("仕事",))) == []
+        assert await kept.found("pet", MemoryFilter(tags=("家族",))) == [seen.id]
 
     @pytest.mark.slow
     async def test_uses_the_encoder_that_is_installed_or_none(self, url: str) -> None:
         async with open_stores(url) as stores:
             _, wife = await keep(stores, "ギターを始めて2年", "奥さんとは2018年に結婚した")
             await stores.memories.catch_up()
-            assert (await stores.memories.search(ME, "wife"))[0] == wife
+            assert (await stores.memories.find(ME, "wife"))[0].memory == wife
         async with open_stores(url, embedder=None) as stores:
             [guitar] = await keep(stores, "ギターが好き")
             await stores.memories.catch_up()
-            assert (await stores.memories.search(ME, "ギターが好き"))[0] == guitar
+            assert (await stores.memories.find(ME, "ギターが好き"))[0].memory == guitar
 
 
 MODEL = "chance"

@@ -50,7 +50,7 @@ class TestNotes:
         for most in (1, 3, 10):
             assert await told(telling(database, most)) == order[:most]
         before = await stores.memories.list_for_prompt(ME)
-        await stores.memories.search(ME, "猫")
+        await stores.memories.find(ME, "猫")
         await keep(stores, "Not mine", user_id=YOU)
         assert await stores.memories.list_for_prompt(ME) == before
         await stores.memories.update(ME, last.id, content="魚は嫌い")

@@ -3,6 +3,7 @@
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
+from cc_bot.domain.memory import MemoryFilter
 from cc_bot.domain.message import is_blank
 from cc_bot.search.folding import fold
 from cc_bot.stores import Stores
@@ -42,9 +43,9 @@ class TestSearch:
         await stores.memories.add(ME, "別物 work 急ぎ", tags=("workshop", "急ぎ足"))
         assert await found(stores, "誕生日") == await found(stores, "family 3月") == ["3月15日"]
         for category in ("好み", " 好み "):
-            assert await found(stores, "茶", category=category) == ["茶が好き"]
-        assert await found(stores, "", tags=("work", "急ぎ")) == ["茶を買う"]
-        assert await found(stores, "", tags=("ＷＯＲＫ",)) == ["茶が好き", "茶を買う"]
+            assert await found(stores, "茶", only=MemoryFilter(category=category)) == ["茶が好き"]
+        assert await found(stores, "", only=MemoryFilter(tags=("work", "急ぎ"))) == ["茶を買う"]
+        assert await found(stores, "", only=MemoryFilter(tags=("ＷＯＲＫ",))) == ["茶が好き", "茶を買う"]
 
     async def test_for_a_public_answer_leaves_out_what_was_made_in_private(self, stores: Stores) -> None:
         await keep(stores, "公開の話")
@@ -73,4 +74,5 @@ class TestPromiseOfLike:
         assume(query.strip() in content or fold(query) in fold(content))
         user = abs(hash((before, query, after))) % 2**40 + 1
         memory = await stores.memories.add(user, content)
-        assert memory in await stores.memories.search(user, query, limit=1000)
+        found = await stores.memories.find(user, query, limit=1000)
+        assert memory in [each.memory for each in found]

@@ -184,8 +184,11 @@ class TestLists:
             for query in ("ねこ", ""):
                 hits = await memories.find(ME, query, limit=9, audience="private", only=only)
                 assert sorted(each.memory.content for each in hits) == sorted(expected)
-        assert [each.content for each in await memories.list(ME, category="家族")] == ["ねこ 四", "ねこ 一"]
-        assert await memories.count(ME, category="家族") == 2
+        assert [each.content for each in await memories.list(ME, only=MemoryFilter(category="家族"))] == [
+            "ねこ 四",
+            "ねこ 一",
+        ]
+        assert await memories.count(ME, only=MemoryFilter(category="家族")) == 2
         assert await memories.list_tags(ME) == [("ペット", 2), ("cat", 1)]
         assert await memories.list_tags(ME, limit=1) == [("ペット", 2)]
         assert await memories.list_categories(ME) == [("general", 2), ("家族", 2)]
@@ -251,12 +254,12 @@ class TestIsolation:
         mine = await stores.memories.add(ME, "ひみつの話", category="c", tags=("t",))
         assert await stores.memories.get(YOU, mine.id) is None
         assert await stores.memories.get_by_number(YOU, mine.number) is None
-        assert await stores.memories.search(YOU, "ひみつ") == []
-        assert await stores.memories.search(YOU, "", tags=("t",)) == []
+        assert await stores.memories.find(YOU, "ひみつ") == []
+        assert await stores.memories.find(YOU, "", only=MemoryFilter(tags=("t",))) == []
         assert await stores.memories.list(YOU) == []
         assert await stores.memories.list(YOU, before_id=mine.id + 1) == []
         assert await stores.memories.list(YOU, after_id=mine.id - 1) == []
-        assert await stores.memories.count(YOU, category="c") == 0
+        assert await stores.memories.count(YOU, only=MemoryFilter(category="c")) == 0
         assert await stores.memories.update(YOU, mine.id, content="変えた") is None
         assert await stores.memories.delete(YOU, mine.id) is False
         assert await stores.memories.list(ME) == [mine]

@@ -86,8 +86,8 @@ class TestManyMemories:
                 found = [(hit.memory.id, round(hit.confidence, 9)) for hit in hits]
                 assert found == look_at_each(memories, query), query
         await stores.memory_transfer.take(YOU, [PortableMemory("メモ123号は私の")])
-        [theirs] = await stores.memories.search(YOU, "123号", audience="private")
-        assert theirs.content == "メモ123号は私の"
+        [theirs] = await stores.memories.find(YOU, "123号", audience="private")
+        assert theirs.memory.content == "メモ123号は私の"
 
 
 class TestOutdatedMemories:
@@ -102,10 +102,10 @@ class TestOutdatedMemories:
             "DELETE FROM memory_terms",
         ):
             await database.transaction([Statement(sql)], [MAINTENANCE_LOCK])
-        assert not await stores.memories.search(ME, "飼う", audience="private")
+        assert not await stores.memories.find(ME, "飼う", audience="private")
         await recompute_outdated(database)
-        [found] = await stores.memories.search(ME, "飼う", audience="private")
-        assert found.content == "猫を飼い始めた"
+        [found] = await stores.memories.find(ME, "飼う", audience="private")
+        assert found.memory.content == "猫を飼い始めた"
 
 
 class TestErasedMemory:
