@@ -25,7 +25,7 @@ from bench.recall_quality import like
 from bench.recall_text import Everyday, Phrase
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore
-from cc_bot.stores.memory.index import search_text
+from cc_bot.stores.memory.rows import search_text
 
 NOTES_OF_SMALL = 100
 TEMPLATES = 200

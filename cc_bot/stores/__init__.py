@@ -20,16 +20,15 @@ from cc_bot.search.vectors import Embedder
 from cc_bot.storage import TIMEOUT_S, Database, ErasureLog, Synchronous, apply_pending, open_database
 from cc_bot.storage.engines import DATA_FOLDER, folder_setting, state_path
 from cc_bot.storage.files import ensure_folder
-from cc_bot.stores.access import AccessState, AccessStore, LimitStore, Visit, WebSessionStore
 from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasStore
 from cc_bot.stores.channels import ChannelStore
 from cc_bot.stores.ledger import Mention, TurnLedger, asked_in, channel_turn
-from cc_bot.stores.memory.index import in_background, keep_terms_current
 from cc_bot.stores.memory.limits import FileRules, MemoryQuotas, SecretRules, no_rules
 from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.removal import MemoryRemovalStore
+from cc_bot.stores.memory.rows import in_background, keep_terms_current
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.memory.transfer import MemoryTransferStore
 from cc_bot.stores.personal_data import PersonalDataStore
@@ -40,13 +39,18 @@ from cc_bot.stores.retention import RetentionStore, VitalsStore
 from cc_bot.stores.schedules import HeartbeatStore, ScheduleStore
 from cc_bot.stores.sessions import SessionStore, StoredTurn
 from cc_bot.stores.settings import (
+    AccessState,
+    AccessStore,
     AgentStore,
     ChannelModelStore,
     Keep,
+    LimitStore,
     PlaceAgents,
     SettingsStore,
     TokenFactorStore,
     ToolListStore,
+    Visit,
+    WebSessionStore,
 )
 from cc_bot.stores.summaries import SummaryStore
 from cc_bot.stores.usage import UTC_ZONE, Reservation, ReservationRequest, Settlement, UsageStore

@@ -18,7 +18,6 @@ from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import AskedFile, AskedQuestion, PendingTurn
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
-from cc_bot.stores.access import Visit, visits
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import (
     CHANNEL,
@@ -34,6 +33,7 @@ from cc_bot.stores.columns import (
 )
 from cc_bot.stores.memory.rows import read_call_texts, read_texts
 from cc_bot.stores.processes import left_by_the_dead
+from cc_bot.stores.settings import Visit, visits
 
 
 def _question_to_json(question: AskedQuestion) -> str:

@@ -24,8 +24,7 @@ from cc_bot.storage.schema import newest_tables
 from cc_bot.stores.blocks import deletion_here_alone
 from cc_bot.stores.canvases import MOVE
 from cc_bot.stores.columns import from_ms, to_ms
-from cc_bot.stores.memory.index import SEARCHED
-from cc_bot.stores.memory.rows import OWE
+from cc_bot.stores.memory.rows import OWE, SEARCHED
 from cc_bot.stores.usage import COUNTED
 
 # ruff: noqa: S608 - put together from constants alone

@@ -35,10 +35,10 @@ from cc_bot.domain.usage import (
     remaining_tokens,
 )
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, guild, user
-from cc_bot.stores.access import rules_for
 from cc_bot.stores.columns import Columns, Kind, from_ms, to_ms
 from cc_bot.stores.ledger import accept_turn
 from cc_bot.stores.processes import left_by_the_dead
+from cc_bot.stores.settings import rules_for
 
 # ruff: noqa: S608 - put together from constants alone
 

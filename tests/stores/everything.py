@@ -22,14 +22,14 @@ from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import ReservationRequest, SessionStore, Settlement, Stores, UsageStore
-from cc_bot.stores.access import WebSessionStore
 from cc_bot.stores.blocks import context_state
 from cc_bot.stores.channels import memory_calls
-from cc_bot.stores.memory.index import recompute_outdated
 from cc_bot.stores.memory.meaning import Meaning
+from cc_bot.stores.memory.rows import recompute_outdated
 from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.receipts import ReceiptMessage
 from cc_bot.stores.schedules import ScheduleStore
+from cc_bot.stores.settings import WebSessionStore
 from tests.proposals import WRITING, remembering
 from tests.stores.backends import KEY, got, stores_over, turn
 from tests.stores.encoders import TopicEncoder

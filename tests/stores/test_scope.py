@@ -12,8 +12,7 @@ from typing import Final
 import pytest
 
 from cc_bot.storage import MAINTENANCE_LOCK, Database, ErasureLog, Statement
-from cc_bot.stores import access, ledger, processes, usage
-from cc_bot.stores.access import PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE
+from cc_bot.stores import ledger, processes, settings, usage
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_STALE
 from cc_bot.stores.channels import PLACES
 from cc_bot.stores.history import SELECT_FILE_BYTES
@@ -23,7 +22,7 @@ from cc_bot.stores.proposals import ADOPT_CALLS, PRUNE_PROPOSALS, SELECT_CLAIMED
 from cc_bot.stores.receipts import SELECT_STALE_USERS
 from cc_bot.stores.retention import COUNT_OPEN, SELECT_VERSION
 from cc_bot.stores.schedules import LOSE, REPORT_AGAIN
-from cc_bot.stores.settings import SELECT_ALL_MODELS, SELECT_LISTS
+from cc_bot.stores.settings import PRUNE_CODES, PRUNE_SESSIONS, SELECT_ALL_MODELS, SELECT_LISTS, SELECT_LIVE
 from tests.stores.backends import Recorder, stores_over
 from tests.stores.everything import USER, do_everything
 
@@ -47,7 +46,7 @@ WHOLE: Final = {
     *(*(ledger.ADOPT_TURNS, ledger.SELECT_UNFINISHED, ledger.FORGET_INTERRUPTED),),
     PLACES,  # a row a channel
     *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_USERS),
-    *(access.SELECT_LIMITS, usage.SELECT_LEFT, usage.FORGET_SETTLED, access.SELECT_IN_FORCE),
+    *(settings.SELECT_LIMITS, usage.SELECT_LEFT, usage.FORGET_SETTLED, settings.SELECT_IN_FORCE),
     SELECT_FILE_BYTES,  # of all users, from the index alone
     *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED, LOSE, REPORT_AGAIN, SELECT_ALL_MODELS, SELECT_LISTS),
     *(processes.SELECT_PROCESSES, processes.SELECT_DUTIES, processes.DELETE_LAPSED),

@@ -13,7 +13,7 @@ from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import LimitKey, LimitName, LimitScope, ModelUsage, Rules, UsageSubject
 from cc_bot.storage import Database, apply_pending, open_database
 from cc_bot.stores import PersonalDataStore, Reservation, ReservationRequest, Settlement
-from cc_bot.stores.access import LimitStore
+from cc_bot.stores.settings import LimitStore
 from cc_bot.stores.usage import UsageStore
 
 pytestmark = pytest.mark.sqlite("a file of its own; on both engines there is test_at_once")

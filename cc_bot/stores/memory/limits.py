@@ -17,8 +17,8 @@ from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_BESIDE_CHARACTERS, MAX_CO
 from cc_bot.domain.secrets import looks_secret
 from cc_bot.domain.usage import HOUR, Limits, Rules, UsageSubject, limits_of_user
 from cc_bot.storage import Database, Statement, Steps, user
-from cc_bot.stores.access import rules_for
 from cc_bot.stores.columns import from_ms, to_ms
+from cc_bot.stores.settings import rules_for
 
 # Uses memories_by_size. $1 user
 _SELECT_USED: Final = """

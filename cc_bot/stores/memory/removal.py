@@ -30,9 +30,17 @@ from cc_bot.storage import (
 )
 from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.conversations import Mentions, empty, find_mentions
-from cc_bot.stores.memory.index import delete_terms, reindex
 from cc_bot.stores.memory.limits import MemoryQuotas, ensure_room_left
-from cc_bot.stores.memory.rows import MEMORY, OWE, ROOM_FOR_PIN, hide, known_id, with_versions
+from cc_bot.stores.memory.rows import (
+    MEMORY,
+    OWE,
+    ROOM_FOR_PIN,
+    delete_terms,
+    hide,
+    known_id,
+    reindex,
+    with_versions,
+)
 from cc_bot.stores.receipts import mark_stale
 
 # ruff: noqa: S608 - put together from constants alone

@@ -20,9 +20,8 @@ from cc_bot.search.ranking import Candidate, Statistics, rank, term_weight
 from cc_bot.search.terms import Query, parse_query
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import to_text
-from cc_bot.stores.memory.index import term_keys
 from cc_bot.stores.memory.meaning import Meaning
-from cc_bot.stores.memory.rows import MEMORY
+from cc_bot.stores.memory.rows import MEMORY, term_keys
 
 POOL: Final = 64
 """Candidates to rank."""

@@ -38,7 +38,6 @@ from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.text import without_controls
 from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import ISO, Columns, to_text
-from cc_bot.stores.memory.index import fold_tags, likeness, reindex
 from cc_bot.stores.memory.limits import MemoryQuotas, SecretRules
 from cc_bot.stores.memory.meaning import Embedding, Meaning
 from cc_bot.stores.memory.rows import (
@@ -51,8 +50,11 @@ from cc_bot.stores.memory.rows import (
     SELECT,
     NewMemory,
     change,
+    fold_tags,
     hide,
     known_id,
+    likeness,
+    reindex,
     with_versions,
     words_of,
 )

@@ -16,9 +16,8 @@ from cc_bot.domain.memory import Audience, Memory, check_beside, clean_content
 from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
 from cc_bot.domain.usage import Rules
 from cc_bot.storage import Database, Statement, Steps, user
-from cc_bot.stores.memory.index import likeness
 from cc_bot.stores.memory.limits import MemoryQuotas, SecretRules, ensure_room_left
-from cc_bot.stores.memory.rows import GIVEN, MEMORY, PIN, NewMemory, words_of
+from cc_bot.stores.memory.rows import GIVEN, MEMORY, PIN, NewMemory, likeness, words_of
 from cc_bot.stores.memory.store import MemoryStore
 
 # Uses memories_by_likeness alone. $1 user

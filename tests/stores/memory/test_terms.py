@@ -14,7 +14,7 @@ from cc_bot.search.ranking import Candidate, Statistics, rank
 from cc_bot.search.terms import document_terms, parse_query
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement
 from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.memory.index import fold_tags, recompute_outdated, term_keys
+from cc_bot.stores.memory.rows import fold_tags, recompute_outdated, term_keys
 from tests.stores.backends import got, stores_over
 from tests.stores.forgetting import bytes_of
 from tests.stores.memory.notes import ME, YOU, keep
