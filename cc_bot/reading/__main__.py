@@ -17,7 +17,7 @@ from contextlib import suppress
 from importlib import import_module
 from pkgutil import iter_modules
 
-from cc_bot.reading.content import Content, DocumentRefused
+from cc_bot.reading import Content, DocumentRefused
 from cc_bot.reading.sandbox import CPU_S, MEMORY_BYTES, NotConfined, enter
 
 MAX_BYTES = 20 * 2**20

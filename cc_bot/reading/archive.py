@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from cc_bot.reading.content import DocumentRefused
+from cc_bot.reading import DocumentRefused
 
 MAX_BYTES = 96 * 2**20
 MAX_ENTRIES = 5000
@@ -91,12 +91,20 @@ class Element:
     def elements(self) -> "Iterator[Element]":
         return (child for child in self.children if not isinstance(child, str))
 
-    def all(self, name: str) -> "Iterator[Element]":
-        """Yield the elements of this name at any depth, in order."""
+    def all(self, *names: str) -> "Iterator[Element]":
+        """Yield the elements of these names at any depth, in order."""
         for child in self.elements():
-            if child.name == name:
+            if child.name in names:
                 yield child
-            yield from child.all(name)
+            yield from child.all(*names)
+
+    def outermost(self, *names: str) -> "Iterator[Element]":
+        """Yield the elements of these names that are in none of the others."""
+        for child in self.elements():
+            if child.name in names:
+                yield child
+            else:
+                yield from child.outermost(*names)
 
     def first(self, name: str) -> "Element | None":
         return next(self.all(name), None)

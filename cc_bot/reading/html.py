@@ -12,7 +12,7 @@ from trafilatura import external
 from trafilatura.settings import use_config
 
 from cc_bot.encodings import decode_declared
-from cc_bot.reading.content import MAX_CHARACTERS, normalised
+from cc_bot.reading import MAX_CHARACTERS, normalised
 
 MAX_TITLE_LENGTH = 200
 LITTLE = "80"

@@ -1,21 +1,24 @@
 """Documents in containers: zip archives (Word, PowerPoint, OpenDocument, EPUB, Excel) and OLE files (Excel
-before 2007). Links are not followed. python-docx and python-pptx reach no text boxes, footnotes, content
-controls or tracked insertions, and take 0.1 to 0.2 s to load."""
+before 2007). Links are not followed.
 
+python-docx and python-pptx reach no text boxes, footnotes, content controls or tracked insertions, and take
+0.1 to 0.2 s to load. Sheets are read by calamine: 100,000 cells take 0.09 s (openpyxl 1.6 s), and older
+formats are read as well.
+"""
+
+import datetime
+import io
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
+from cc_bot.reading import MAX_COLUMNS, Content, DocumentRefused, RunningText, add_sheet, as_table
 from cc_bot.reading.archive import Archive, Element, beside, parse
-from cc_bot.reading.content import MAX_COLUMNS, Content, DocumentRefused, RunningText, as_table
 
 try:
-    from cc_bot.reading.spreadsheet import read_spreadsheet
+    import python_calamine
 except ImportError:  # the extra is not installed
-
-    def read_spreadsheet(data: bytes) -> Content:  # noqa: ARG001 - it takes what the other takes
-        raise DocumentRefused("not_installed")
-
+    python_calamine = None  # type: ignore[assignment]
 
 _MAX_TYPE_BYTES = 1000
 _MAIN_STREAMS = ("Workbook", "Book", "WordDocument", "PowerPoint Document")
@@ -66,75 +69,77 @@ def _main_stream(data: bytes) -> str:
     return min((name for name, place in places.items() if place >= 0), key=places.__getitem__, default="")
 
 
+_PANIC = "PanicException"
+"""Raised by calamine for a sheet whose last cell is far out; not an Exception."""
+
+
+def read_spreadsheet(data: bytes) -> Content:
+    """Read the sheets, by name. Raises DocumentRefused."""
+    if python_calamine is None:
+        raise DocumentRefused("not_installed")
+    content = Content("excel", "part")
+    try:
+        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+        for sheet in book.sheets_metadata:
+            hidden = "" if sheet.visible == python_calamine.SheetVisibleEnum.Visible else " (hidden)"
+            add_sheet(
+                content,
+                f"{sheet.name}{hidden}",
+                ([_shown(value) for value in row] for row in book.get_sheet_by_name(sheet.name).iter_rows()),
+            )
+    except python_calamine.PasswordError as error:
+        raise DocumentRefused("locked") from error
+    except (python_calamine.CalamineError, OSError, ValueError) as error:
+        raise DocumentRefused("unreadable") from error
+    except BaseException as error:
+        if type(error).__name__ == _PANIC:
+            raise DocumentRefused("too_long") from None
+        raise
+    return content
+
+
+def _shown(value: object) -> str:
+    match value:
+        case float() if value.is_integer() and abs(value) < 1e15:
+            return str(int(value))
+        case float():
+            return f"{value:.12g}"
+        case datetime.datetime() if value.time() == datetime.time():
+            return value.date().isoformat()
+        case datetime.datetime():
+            return value.isoformat(" ", "minutes" if not value.second else "seconds")
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case _:
+            return str(value)
+
+
 _WORD = "word/document.xml"
 _LOOKS = frozenset({"rPr", "sectPr", "tblPr", "tcPr", "trPr", "tblGrid", "del", "moveFrom", "Fallback", "rt"})
 """Formatting, deletions, duplicates for old programs, and readings above kanji."""
+_BREAK = "lastRenderedPageBreak"
 _SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
 def read_word(archive: Archive) -> Content:
     """Read the body with its notes; parts are pages if Word recorded page breaks. Raises DocumentRefused."""
-    document = parse(archive.pieces(_WORD), _LOOKS)
-    paged = document.first("lastRenderedPageBreak") is not None
+    document, headings = parse(archive.pieces(_WORD), _LOOKS), _headings(archive)
+    paged = document.first(_BREAK) is not None
     content = Content("word", "page" if paged else "part")
-    _WordReading(content, _headings(archive), paged=paged).read(document, _notes(archive))
-    return content
-
-
-class _WordReading:
-    def __init__(self, content: Content, headings: frozenset[str], *, paged: bool) -> None:
-        self._content = content
-        self._headings = headings
-        self._paged = paged
-        self._running = RunningText(content)
-        self._lines: list[str] = []
-        self._anything = False
-
-    def read(self, document: Element, notes: str) -> None:
-        for block in _blocks(document):
-            self._block(block)
-        if notes:
-            self._add(notes)
-        if self._paged:
-            self._end_page()
-        self._running.end_part()
-
-    def _block(self, block: Element) -> None:
-        breaks = sum(1 for _ in block.all("lastRenderedPageBreak")) if self._paged else 0
-        heading = block.name == "p" and _is_heading(block, self._headings)
+    running = RunningText(content, paged=paged)
+    for block in document.outermost("p", "tbl"):
+        breaks = sum(1 for _ in block.all(_BREAK)) if running.begun else 0
+        if breaks and _begins_with_break(block):
+            running.end_part()
+            breaks -= 1
         text = _paragraph(block) if block.name == "p" else as_table(_rows(block))
-        if breaks and self._anything:
-            # A paragraph across a page break belongs to the page where it begins.
-            if _begins_with_break(block):
-                self._end_page()
-                breaks -= 1
-            self._add(text, heading=heading)
-            if breaks > 0:
-                self._end_page()
-        else:
-            self._add(text, heading=heading)
-
-    def _add(self, text: str, *, heading: bool = False) -> None:
-        heading = heading and bool(text.strip())
-        self._anything = self._anything or bool(text.strip())
-        if not self._paged:
-            self._running.add(text, heading=heading)
-            return
-        if heading:
-            self._content.add_heading(text)
-        self._lines.append(f"## {text.strip()}" if heading else text)
-
-    def _end_page(self) -> None:
-        self._content.add("\n".join(self._lines))
-        self._lines, self._anything = [], False
-
-
-def _blocks(parent: Element) -> Iterator[Element]:
-    for child in parent.elements():
-        if child.name in {"p", "tbl"}:
-            yield child
-        else:
-            yield from _blocks(child)
+        running.add(text, heading=block.name == "p" and _is_heading(block, headings))
+        if breaks:  # a paragraph across a page break belongs to the page where it begins
+            running.end_part()
+    if notes := _notes(archive):
+        running.add(notes)
+    running.end_part()
+    return content
 
 
 def _paragraph(paragraph: Element) -> str:
@@ -142,7 +147,7 @@ def _paragraph(paragraph: Element) -> str:
     boxes = [
         _paragraph(inner)
         for box in paragraph.all("txbxContent")
-        for inner in _blocks(box)
+        for inner in box.outermost("p", "tbl")
         if inner.name == "p"
     ]
     text = "".join(_run_texts(paragraph))
@@ -162,31 +167,14 @@ def _run_texts(element: Element) -> Iterator[str]:
 
 
 def _rows(table: Element) -> Iterator[list[str]]:
-    for row in _named(table, "tr"):
-        yield [" ".join(_paragraph(inner) for inner in cell.all("p")) for cell in _named(row, "tc")]
-
-
-def _named(parent: Element, name: str) -> Iterator[Element]:
-    for child in parent.elements():
-        if child.name == name:
-            yield child
-        elif child.name not in {"tc", "tr", "tbl"}:
-            yield from _named(child, name)
+    for row in table.outermost("tr"):
+        yield [" ".join(map(_paragraph, cell.all("p"))) for cell in row.outermost("tc")]
 
 
 def _begins_with_break(block: Element) -> bool:
-    for child in _leaves(block):
-        if child.name == "lastRenderedPageBreak":
-            return True
-        if child.name == "t" and child.text().strip():
-            return False
-    return False
-
-
-def _leaves(element: Element) -> Iterator[Element]:
-    for child in element.elements():
-        yield child
-        yield from _leaves(child)
+    begins = (each for each in block.all(_BREAK, "t") if each.name == _BREAK or each.text().strip())
+    first = next(begins, None)
+    return first is not None and first.name == _BREAK
 
 
 def _is_heading(paragraph: Element, headings: frozenset[str]) -> bool:
@@ -239,7 +227,7 @@ def read_powerpoint(archive: Archive) -> Content:
 
 def _slide(archive: Archive, name: str, content: Content) -> str:
     lines = []
-    for shape in _shapes(parse(archive.pieces(name), frozenset({"rPr", "Fallback", "rt"}))):
+    for shape in parse(archive.pieces(name), _LOOKS).outermost("sp", "tbl"):
         if shape.name == "tbl":
             lines.append(as_table([cell.text() for cell in row.all("tc")] for row in shape.all("tr")))
             continue
@@ -257,30 +245,12 @@ def _slide(archive: Archive, name: str, content: Content) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _shapes(parent: Element) -> Iterator[Element]:
-    for child in parent.elements():
-        if child.name in {"sp", "tbl"}:
-            yield child
-        else:
-            yield from _shapes(child)
-
-
 def _said(shape: Element) -> str:
-    return "\n".join(filter(None, ("".join(_letters(paragraph)).strip() for paragraph in shape.all("p"))))
-
-
-def _letters(paragraph: Element) -> Iterator[str]:
-    for child in paragraph.elements():
-        if child.name == "t":
-            yield child.text()
-        elif child.name == "br":
-            yield "\n"
-        else:
-            yield from _letters(child)
+    return "\n".join(filter(None, ("".join(_run_texts(paragraph)).strip() for paragraph in shape.all("p"))))
 
 
 def _spoken(notes: Element) -> Iterator[str]:
-    for shape in _shapes(notes):
+    for shape in notes.outermost("sp", "tbl"):
         place = shape.first("ph")
         if place and place.attributes.get("type") == "body" and (text := _said(shape)):
             yield text
@@ -429,10 +399,6 @@ class _Page(HTMLParser):
             self._heading = tag in _HEADINGS
         elif tag in {"td", "th"} and self._text:
             self._text.append(" | ")
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        if tag in _BLOCKS:
-            self._end_block()
 
     def handle_endtag(self, tag: str) -> None:
         self._reading = self._reading and tag not in {"ruby", *_READINGS, *_BLOCKS}

@@ -7,7 +7,7 @@ from itertools import groupby
 import pypdfium2
 from PIL import Image
 
-from cc_bot.reading.content import MAX_HEADINGS, MAX_PARTS, Content, DocumentRefused
+from cc_bot.reading import MAX_HEADINGS, MAX_PARTS, Content, DocumentRefused
 
 PICTURES = 5
 _PICTURE_PIXELS = 1400

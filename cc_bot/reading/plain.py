@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from cc_bot.encodings import decode_declared, decode_text
-from cc_bot.reading.content import MAX_CHARACTERS, Content, DocumentRefused, add_sheet
+from cc_bot.reading import MAX_CHARACTERS, Content, DocumentRefused, add_sheet
 
 _SEPARATORS = "\t;,"
 """In order of preference: commas also appear in sentences, and in 1,200."""

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from cc_bot.reading.content import Content, DocumentRefused, RunningText, as_table
+from cc_bot.reading import Content, DocumentRefused, RunningText, as_table
 
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.S

@@ -21,7 +21,7 @@ from cc_bot.domain.errors import (
     DocumentUnreadable,
     InputError,
 )
-from cc_bot.reading.content import normalised
+from cc_bot.reading import normalised
 from cc_bot.reading.reader import DocumentReader, reading_command
 from tests import documents
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
