@@ -55,7 +55,7 @@ MAX_SHARDS: Final = 16_000
 
 def read_dotenv(path: Path) -> dict[str, str]:
     """Return the settings in the file, or in the one with `.txt` added, as Notepad saves it. Raises
-    InvalidSetting for a line that can't be read, and SettingsUnreadable."""
+    InvalidSetting, with the number of a line that can't be read, and SettingsUnreadable."""
     refused = InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
     try:
         names = (path, path.with_name(f"{path.name}.txt"))
@@ -70,8 +70,9 @@ def read_dotenv(path: Path) -> dict[str, str]:
     text = decode_text(content) if len(content) <= MAX_DOTENV_BYTES else None
     if text is None:
         raise refused
-    if any(line.error for line in parse_stream(StringIO(text))):
-        raise refused
+    for line in parse_stream(StringIO(text)):
+        if line.error:
+            raise InvalidSetting(name=f".env:{line.original.line}", expected="CC_BOT_LOCALE=ja")
     values = dotenv_values(stream=StringIO(text))
     return {name: value for name, value in values.items() if value is not None}
 

@@ -3,13 +3,12 @@
 
 import asyncio
 import io
-import json
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from email.message import Message
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import aiohttp
 import structlog
@@ -20,7 +19,7 @@ from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.internet.addresses import WebAddress
 from cc_bot.internet.http import PUBLIC, Network, get, header, open_session, read_body, run_apart
 from cc_bot.internet.turn import ReadPage
-from cc_bot.reading.reader import DocumentReader, ask_process, reading_command
+from cc_bot.reading.reader import DocumentReader, ask_reader, reading_command
 
 # Redirects are followed, each checked like the first request.
 
@@ -107,11 +106,6 @@ AT_A_TIME: Final = 4
 READING_AT_A_TIME: Final = 1
 TITLE_CHARACTERS: Final = 200
 
-_REFUSALS: Final[Mapping[type[errors.InputError], type[errors.PageError]]] = {
-    errors.DocumentTooLong: errors.PageTooLong,
-    errors.DocumentsNotInstalled: errors.PagesOfDocumentsNotInstalled,
-    errors.DocumentsNotConfined: errors.PagesNotConfined,
-}
 _NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 """Encodings that are passed on: the reading process expects one line."""
 
@@ -168,37 +162,29 @@ class PageReader:
             raise errors.PagesWait from error
 
     async def _text_of(self, fetched: FetchedPage) -> tuple[str, str]:
-        if fetched.kind == "document":
-            return "", await self._document_text(fetched.data)
-        encoding = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""
-        data = f"{fetched.kind} {encoding}\n".encode() + fetched.data
+        """Return title and text."""
+        is_document = fetched.kind == "document"
         try:
-            answer: Any = json.loads(await ask_process(self._command, io.BytesIO(data)))
-        except TimeoutError as error:
-            raise errors.PageTooLong from error
-        except (OSError, ValueError, RecursionError) as error:
-            raise errors.PageUnreadable from error
-        match answer:
-            case {"title": str(title), "text": str(text)} if text.strip():
-                return title, text
-            case {"error": "too_long"}:
-                raise errors.PageTooLong
-            case {"error": "not_installed"}:
-                _log.warning("pages_not_installed", extra="pages", mend="make pages")
-                raise errors.PagesNotInstalled
-            case {"error": "not_confined"}:
-                _log.warning("pages_not_confined", mend="CC_BOT_READ_UNCONFINED=on")
-                raise errors.PagesNotConfined
-            case _:
-                raise errors.PageUnreadable
-
-    async def _document_text(self, data: bytes) -> str:
-        try:
-            document = (await self._documents.read_now(io.BytesIO(data))).document
+            if is_document:
+                return "", await self._document_text(fetched.data)
+            encoding = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""
+            data = f"{fetched.kind} {encoding}\n".encode() + fetched.data
+            answer = await ask_reader(self._command, io.BytesIO(data), "pages")
         except (errors.DocumentLocked, errors.DocumentOldFormat):
             raise
-        except errors.InputError as error:
-            raise _REFUSALS.get(type(error), errors.PageUnreadable) from error
+        except (errors.DocumentTooLong, TimeoutError) as error:
+            raise errors.PageTooLong from error
+        except errors.DocumentsNotInstalled as error:
+            missing = errors.PagesOfDocumentsNotInstalled if is_document else errors.PagesNotInstalled
+            raise missing from error
+        except errors.DocumentsNotConfined as error:
+            raise errors.PagesNotConfined from error
+        except (errors.InputError, OSError, ValueError, RecursionError) as error:
+            raise errors.PageUnreadable from error
+        return str(answer.get("title", "")), str(answer.get("text", ""))
+
+    async def _document_text(self, data: bytes) -> str:
+        document = (await self._documents.read_now(io.BytesIO(data))).document
         if not any(part.text.strip() for part in document.parts):
             raise errors.PageIsScan if document.is_scan else errors.PageUnreadable
         return document.marked(range(1, len(document.parts) + 1))

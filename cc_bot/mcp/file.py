@@ -162,7 +162,7 @@ def _parse_json(text: str, words: ToolServersFileTexts) -> dict[str, Any]:
     except (ValueError, RecursionError):  # numbers with more digits than Python reads, and too much depth
         raise FileRefused(words.not_json.format(line=1, column=1)) from None
     if not isinstance(document, dict):
-        raise FileRefused(words.not_an_object.format(name="{…}"))
+        raise FileRefused(words.no_object.format())
     return document
 
 
@@ -262,6 +262,10 @@ def servers_file(
     words = texts(locale)
     parse = partial(parse_servers, variables=variables, words=words)
     kind = FileKind(
-        "tool_servers", "CC_BOT_MCP_FILE", parse, InvalidToolServers, words.tool_servers_file.empty.format()
+        "tool_servers",
+        "CC_BOT_MCP_FILE",
+        parse,
+        InvalidToolServers,
+        words.tool_servers_file.no_object.format(),
     )
     return OperatorFile(path, kind, words.operator_file, required=required)

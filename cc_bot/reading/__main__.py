@@ -104,9 +104,9 @@ def _load_page_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
 
     def read(data: bytes) -> dict[str, object]:
         title, text = parse(data.partition(b"\n")[2], encoding)
-        if not text:
+        if not text.strip():
             raise DocumentRefused("unreadable")
-        return {"title": title, "text": text[:MAX_PAGE_CHARACTERS]}
+        return {"title": title, "text": text.strip()[:MAX_PAGE_CHARACTERS]}
 
     return read
 

@@ -28,9 +28,25 @@ def reading_command(*what: str, unconfined: bool = False) -> tuple[str, ...]:
     return (sys.executable, "-s", "-P", "-m", "cc_bot.reading", *what, *permission)
 
 
-async def ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
-    """Return the process's answer about a file. Raises OSError and ValueError for an invalid answer,
-    TimeoutError if it used up its processor time."""
+async def ask_reader(command: Sequence[str], file: io.BytesIO, extra: str) -> Mapping[str, Any]:
+    """Return the process's answer about a file. `extra`: the package's extra with the parsers.
+
+    Raises the InputError that the answer names; OSError, ValueError or RecursionError for an invalid answer;
+    TimeoutError if the process used up its processor time.
+    """
+    answer = json.loads(await _ask_process(command, file))
+    if not isinstance(answer, dict):
+        raise ValueError
+    if error := answer.get("error"):
+        if error == "not_installed":
+            _log.warning(f"{extra}_not_installed", extra=extra, mend=f"make {extra}")
+        if error == "not_confined":
+            _log.warning(f"{extra}_not_confined", mend="CC_BOT_READ_UNCONFINED=on")
+        raise _ERRORS.get(error, errors.DocumentUnreadable)
+    return answer
+
+
+async def _ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
@@ -153,9 +169,9 @@ class DocumentReader:
         DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported or DocumentUnreadable."""
         try:
             async with asyncio.timeout(self._timeout_s):
-                answer = await ask_process(self._command, file)
-            return _document(json.loads(answer))
-        except (TimeoutError, OSError, ValueError, TypeError, RecursionError) as error:
+                answer = await ask_reader(self._command, file, "documents")
+            return _document(answer)
+        except (TimeoutError, OSError, ValueError, RecursionError) as error:
             _log.warning("document_not_read", error=type(error).__name__)
             raise errors.DocumentUnreadable from error
 
@@ -169,9 +185,7 @@ class _Answer(BaseModel):
 
 
 def _document(answer: Mapping[str, Any]) -> ReadDocument:
-    """Raises the InputError that the answer names, and ValueError if it is invalid."""
-    if "error" in answer:
-        _refuse(str(answer["error"]))
+    """Raises ValueError for an invalid answer."""
     given = _Answer.model_validate(answer)
     last = max(len(given.parts), 1)
     headings = tuple(Heading(title, min(max(part, 1), last)) for title, part in given.headings)
@@ -180,12 +194,3 @@ def _document(answer: Mapping[str, Any]) -> ReadDocument:
         raise ValueError
     parts = tuple(DocumentPart(name, text) for name, text in given.parts)
     return ReadDocument(Document(given.kind, given.unit, parts, headings, len(pictures)), pictures)
-
-
-def _refuse(error: str) -> None:
-    refusal = _ERRORS.get(error, errors.DocumentUnreadable)
-    if refusal is errors.DocumentsNotInstalled:
-        _log.warning("documents_not_installed", extra="documents", mend="make documents")
-    if refusal is errors.DocumentsNotConfined:
-        _log.warning("documents_not_confined", mend="CC_BOT_READ_UNCONFINED=on")
-    raise refusal

@@ -15,7 +15,7 @@ class ToolServersFileTexts(Area):
     """A value in the file is never repeated: it may be a secret."""
 
     not_json = Sentence(ja="JSON として読めないところがあります（{line} 行目の {column} 文字目）。コメントと、最後の余分なコンマも使えません。", en="It is not valid JSON (line {line}, column {column}). Comments, and commas after the last entry, are not supported either.")
-    empty = Sentence(ja='空です。サーバーを使わないときは、{{"mcpServers": {{}}}} と書くか、ファイルを消してください。', en='It is empty. For no servers, write {{"mcpServers": {{}}}} or remove the file.')
+    no_object = Sentence(ja='空か、オブジェクトではありません。サーバーを使わないときは、{{"mcpServers": {{}}}} と書くか、ファイルを消してください。', en='It is empty, or not an object. For no servers, write {{"mcpServers": {{}}}} or remove the file.')
     not_an_object = Sentence(ja="{name} は {{ … }} の形（オブジェクト）にしてください。", en="{name} has to be an object: {{ … }}")
     other_key = Sentence(ja='{key} は知らないキーです。サーバーは "mcpServers"（または "servers"）の中に書いてください。', en='{key} is not a known key. Servers stand under "mcpServers" (or "servers").')
     twice = Sentence(ja="{key} が2度書かれています。どちらかを消してください。", en="{key} is there twice. Remove one of them.")

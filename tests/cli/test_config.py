@@ -71,15 +71,14 @@ class TestSettings:
         assert wrong == []
 
     def test_in_lines_or_files_that_make_no_sense_are_refused_at_once(self, tmp_path: Path) -> None:
-        lines = ("DISCORD_TOKEN: abc", 'DISCORD_TOKEN="abc', "= 5", "A=1\n" * 70_000)
-        for content in (
-            b"CC_BOT_LOCALE=\xff\xfe",
-            *(f"CC_BOT_LOCALE=ja\n{line}\n".encode() for line in lines),
-        ):
+        lines = ("DISCORD_TOKEN: abc", 'DISCORD_TOKEN="abc', "= 5")
+        files = dict.fromkeys((b"CC_BOT_LOCALE=\xff\xfe", b"A=1\n" * 70_000), ".env")
+        files |= {f"CC_BOT_LOCALE=ja\n{line}\n".encode(): ".env:2" for line in lines}
+        for content, name in files.items():
             (tmp_path / ".env").write_bytes(content)
             with pytest.raises(InvalidSetting) as refused:
                 read_config({}, tmp_path / ".env")
-            assert refused.value.params["name"] == ".env"
+            assert refused.value.params["name"] == name
         for name, make in NO_FILES.items():
             make(tmp_path / name)
             with pytest.raises(InvalidSetting):

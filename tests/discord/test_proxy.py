@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from cc_bot.app.doctor.discord import check_discord
+from cc_bot.app.doctor.services import check_discord
 from cc_bot.config import read_config
 from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.gateway import fetch_reading, gateway_bot

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from cc_bot.app.doctor import Finding
-from cc_bot.app.doctor.discord import check_discord
+from cc_bot.app.doctor.services import check_discord
 from cc_bot.config import read_config
 from cc_bot.domain import Locale
 from cc_bot.domain.clock import utc_now

@@ -97,6 +97,7 @@ MISTAKES = [
     # (what stands in the file, what its sentence has to name)
     ('{"mcpServers": {', ["line 1", "column 17"]),
     ("[" * 5000, ["line"]),
+    ([], ["not an object", '{"mcpServers": {}}']),
     ({"mcpServer": {}}, ["mcpServer", "mcpServers"]),
     ('{"mcpServers": {"notes": {}, "notes": {}}}', ["notes", "twice"]),
     ('{"mcpServers": {"notes": {"env": {"A": "wert-43", "A": ""}}}}', ["A", "twice"]),

@@ -11,7 +11,7 @@ from typing import Any, Final
 import cc_bot.tools
 from cc_bot.agents import Agents
 from cc_bot.app.core import build_internet, build_searches, tool_cost
-from cc_bot.app.doctor import Finding, Report, database, discord, failed, ok, services, warning
+from cc_bot.app.doctor import Finding, Report, database, failed, ok, services, warning
 from cc_bot.app.files import make_agents, make_policies, make_servers_file, path_of
 from cc_bot.app.models import build_embedder, build_speaker, build_transcriber
 from cc_bot.config import LOCAL, OFF, Config
@@ -36,7 +36,6 @@ SERVERS_LIMIT_S: Final = 30.0
 """For MCP servers to start and list their tools."""
 SLACK_S: Final = 2.0
 """Beyond a check's own timeouts, so that these are reported first."""
-MAX_NAMES: Final = 10
 Checked = Finding | Sequence[Finding]
 Check = tuple[str, Callable[[], Awaitable[Checked]], float]
 """Its name, the check, and its time limit in seconds."""
@@ -132,7 +131,7 @@ async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
 async def _check_discord(config: Config, words: Texts) -> Sequence[Finding]:
     bot = import_module("cc_bot.discord.bot")  # hikari takes a second to load
     names = partial(bot.list_command_names, config.discord_token or "")
-    return await discord.check_discord(config, words, names, utc_now)
+    return await services.check_discord(config, words, names, utc_now)
 
 
 async def _check_agents(config: Config, words: Texts, agents: Agents) -> Finding:
@@ -178,7 +177,7 @@ async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline:
             found.append(warning("tools", words.tool_servers_file.over_budget.format(**limits)))
     for agent in await _load_agents(agents):
         if missing := find_missing(agent.tools or (), known):
-            names = {"agent": agent.name, "tools": ", ".join(missing[:MAX_NAMES])}
+            names = {"agent": agent.name, "tools": ", ".join(missing[: services.MAX_NAMES])}
             found.append(warning("tools", said.agent_tools_missing.format(**names)))
     return found
 
@@ -196,7 +195,7 @@ def _check_server(report: ToolServerReport, listed: Sequence[str], words: Texts)
         names = say_left_out(report.left_out, words.tool_servers)
         found.append(warning("tools", said.tool_server_left_out.format(server=server, tools=names)))
     elif not report.tools and listed:
-        names = one_line(", ".join(listed[:MAX_NAMES]))
+        names = one_line(", ".join(listed[: services.MAX_NAMES]))
         found.append(warning("tools", said.tool_server_none_fits.format(server=server, tools=names)))
     elif not report.tools:
         found.append(warning("tools", said.tool_server_empty.format(server=server)))

@@ -1,15 +1,17 @@
-"""Tries the models and the optional features with real requests."""
+"""Tries Discord, the models and the optional features with real requests."""
 
 import asyncio
 import io
 import ssl
+import string
 import time
 import wave
 from base64 import b64decode
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
@@ -55,12 +57,91 @@ from cc_bot.llm.model import (
     Transcriber,
     UserPart,
 )
+from cc_bot.proxy import proxy_for
 from cc_bot.reading.reader import READ_BY_EXTRA, DocumentReader
 from cc_bot.search.vectors import Embedder
 from cc_bot.texts import Texts, explain
+from cc_bot.version import __version__
 
 if TYPE_CHECKING:
     from cc_bot.llm.openai import OpenAIChatModel
+
+TIMEOUT_S: Final = 8.0
+MAX_NAMES: Final = 10
+
+API_URL: Final = "https://discord.com/api/v10"
+MESSAGE_CONTENT: Final = 1 << 18 | 1 << 19
+"""For the intent: granted in full, or because it is in few servers."""
+MAX_DIFFERENCE: Final = timedelta(seconds=5)
+"""Discord's time is in whole seconds, and delayed."""
+WRONG_DIFFERENCE: Final = timedelta(minutes=1)
+_TOKEN_PARTS: Final = 3
+_TOKEN_LETTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}_-")
+
+
+async def check_discord(
+    config: Config, texts: Texts, list_commands: Callable[[], Awaitable[Collection[str]]], clock: Clock
+) -> Sequence[Finding]:
+    """The token, the intents, the commands and the clock. `list_commands`: the names of the program's own
+    commands. See https://discord.com/developers/docs/resources/application."""
+    said, api, token = texts.doctor, config.discord_api_url or API_URL, config.discord_token
+    if not token:
+        return [warning("token", said.token_missing)]
+    parts = token.split(".")
+    if len(parts) != _TOKEN_PARTS or not all(part and _TOKEN_LETTERS.issuperset(part) for part in parts):
+        return [failed("token", said.token_malformed)]
+    headers = {"Authorization": f"Bot {token}", "User-Agent": f"DiscordBot (cc-bot, {__version__})"}
+    try:
+        async with aiohttp.ClientSession(
+            headers=headers,
+            timeout=aiohttp.ClientTimeout(TIMEOUT_S),
+            proxy=proxy_for(api),
+            raise_for_status=True,
+        ) as session:
+            async with session.get(f"{api}/users/@me") as response:
+                name, date = (await response.json())["username"], response.headers.get("Date", "")
+            async with session.get(f"{api}/applications/@me") as response:
+                application = await response.json()
+                flags = int(application.get("flags") or 0)
+            async with session.get(f"{api}/applications/{application['id']}/commands") as response:
+                registered = {command["name"] for command in await response.json()}
+    except aiohttp.ClientResponseError as error:  # without quoting the response
+        unreachable = said.discord_unreachable.format(problem=f"HTTP {error.status}")
+        return [failed("token", said.token_refused if error.status == 401 else unreachable)]
+    except (aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return [failed("token", said.discord_unreachable.format(problem=type(error).__name__))]
+    found = [ok("token", said.token_ok.format(name=name))]
+    if config.channels == "all" and not flags & MESSAGE_CONTENT:
+        found.append(warning("intents", said.intents_missing))
+    else:
+        found.append(ok("intents", said.intents_ok.format(reading=config.channels)))
+    own = set(await list_commands())
+    for names, sentence in (
+        (own - registered, said.commands_missing),
+        (registered - own, said.commands_strange),
+    ):
+        if names:
+            more = f" … (+{len(names) - MAX_NAMES})" if len(names) > MAX_NAMES else ""
+            listed = ", ".join(sorted(names)[:MAX_NAMES]) + more
+            found.append(warning("commands", sentence.format(names=listed)))
+    if registered == own:
+        found.append(ok("commands", said.commands_ok.format(count=len(registered))))
+    return [*found, _check_clock(date, clock(), texts)]
+
+
+def _check_clock(date: str, now: datetime, texts: Texts) -> Finding:
+    said = texts.doctor
+    try:
+        theirs = parsedate_to_datetime(date)
+    except ValueError:
+        return ok("clock", said.clock_unknown)
+    difference = abs(now - theirs.replace(tzinfo=theirs.tzinfo or UTC))
+    seconds = round(difference.total_seconds())
+    if difference <= MAX_DIFFERENCE:
+        return ok("clock", said.clock_ok.format(seconds=seconds))
+    judge = failed if difference > WRONG_DIFFERENCE else warning
+    return judge("clock", said.clock_off.format(seconds=seconds))
+
 
 MAX_REQUESTS: Final = 4
 _RED: Final = b64decode(
@@ -296,7 +377,6 @@ async def check_search(services: Sequence[SearchService], texts: Texts) -> Seque
     return found or [ok("search", said.search_none)]
 
 
-TIMEOUT_S: Final = 5.0
 SOON: Final = timedelta(days=14)
 """A certificate is usually renewed a month before it expires."""
 ANY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
