@@ -7,7 +7,7 @@ from cc_bot.assistant import TimeResolver
 from cc_bot.commands.reply import Action, Caller, Item, Reply
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import InputError, ScheduleNotFound, SeveralTimes, TooManySchedules
-from cc_bot.domain.repeats import Quiet, hours_of, next_time
+from cc_bot.domain.repeats import Quiet, begin_at, hours_of, next_time
 from cc_bot.domain.schedule import MAX_SCHEDULES, Place, Schedule, clock_time, quiet_of
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import HeartbeatStore, ScheduleStore
@@ -82,8 +82,8 @@ async def change(
     schedules: ScheduleStore,
     moments: TimeResolver,
 ) -> Reply:
-    """Change a reminder's text and, if given, its time and repeat; a repeat alone starts at the former time.
-    Raises ScheduleNotFound or SeveralTimes, and as `add`."""
+    """Change a reminder's text and, if given, its time and repeat; a repeat alone starts at the former time, and
+    a time alone keeps the repeat. Raises ScheduleNotFound or SeveralTimes, and as `add`."""
     time, zone = None, caller.timezone
     if when.strip() or repeat.strip():
         begins = when if when.strip() else f"{before.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
@@ -91,6 +91,9 @@ async def change(
         time, *others = await moments.resolve(begins, repeat, zone, caller.locale, payer=caller.payer)
         if others:
             raise SeveralTimes
+        due, again = time
+        if before.repeat and not again and not repeat.strip():
+            time = begin_at(before.repeat, due, zone)
     changed = await schedules.change(caller.user_id, before.id, text=text, time=time, timezone=zone.key)
     if changed is None:
         raise ScheduleNotFound(id=before.number)

@@ -112,6 +112,21 @@ def count_from(repeat: str, day: date) -> str:
     return f"{cron} {replace(interval, since=interval.since or day)}" if interval else cron
 
 
+def begin_at(repeat: str, due: datetime, zone: ZoneInfo) -> tuple[datetime, str]:
+    """Return the first time from `due` on, and the repeat with its time of day and its interval from there."""
+    if in_hours(repeat):
+        return due, repeat
+    local = due.astimezone(zone)
+    cron, interval = parts_of(repeat)
+    minute, hour, days = cron.split(maxsplit=2)
+    if hour.isdecimal():
+        minute, hour = str(local.minute), str(local.hour)
+    moved = f"{minute} {hour} {days}"
+    first = next_time(moved, due - timedelta(seconds=1), zone) or due
+    since = first.astimezone(zone).date()
+    return first, f"{moved} {replace(interval, since=since)}" if interval else moved
+
+
 def in_hours(repeat: str) -> bool:
     return repeat.startswith("every ")
 

@@ -168,7 +168,7 @@ class WebReminderTexts(Area):
     add = Sentence(ja="予約する", en="Set it")
     change = Sentence(ja="変える", en="Change")
     change_of = Sentence(ja="お知らせ {number} を変える", en="Change reminder {number}")
-    when_kept = Sentence(ja="空のままなら、時刻は変わりません。", en="Left empty, its time stays.")
+    when_kept = Sentence(ja="空のままなら、時刻も繰り返しも変わりません。", en="What you leave empty stays.")
     cancel = Sentence(ja="取り消す", en="Cancel it")
     cancel_of = Sentence(ja="お知らせ {number} を取り消す", en="Cancel reminder {number}")
     resume = Sentence(ja="再開する", en="Let it go on")

@@ -85,7 +85,12 @@ class TestReminder:
         [after] = await listed(site)
         assert (after.text, after.due_at) == ("薬と水", before.due_at)
         assert site.town.told_anew == [TARO]
-        for when, repeat, expected in (("毎週月曜8時", "", "0 8 * * 1"), ("明後日10時", "1回だけ", "")):
+        changes = (
+            ("毎週月曜8時", "", "0 8 * * 1"),
+            ("明後日10時30分", "", "30 10 * * 1"),
+            ("明後日10時", "1回だけ", ""),
+        )
+        for when, repeat, expected in changes:
             await change(taro, before.number, text="薬", when=when, repeat=repeat)
             assert [each.repeat for each in await listed(site)] == [expected]
         [kept] = await listed(site)
@@ -144,3 +149,9 @@ async def test_a_heartbeat_is_started_and_stopped(site: Site, taro: Visit) -> No
     assert 'value="23:30"' in page
     await taro.press("/heartbeat/stop")
     assert await schedules.list(TARO, kind="heartbeat") == []
+
+
+async def test_a_heartbeat_is_not_for_the_terminals_user(site: Site) -> None:
+    async with site.visit(0) as visit:
+        assert 'action="/heartbeat"' not in await visit.open("/reminders")
+        assert (await visit.press("/heartbeat", every="3", quiet_from="", quiet_to="")).status == 404
