@@ -9,7 +9,7 @@ from aiohttp import web
 
 from cc_bot.commands import reminders
 from cc_bot.commands.reply import Reply
-from cc_bot.domain.errors import InputError, ReminderEditOutdated
+from cc_bot.domain.errors import InputError, NothingHere, ReminderEditOutdated
 from cc_bot.domain.repeats import hours_of
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, USUAL_QUIET, Schedule, clock_time
 from cc_bot.web.conversations import channel_names
@@ -137,6 +137,8 @@ class ReminderPages:
 
     async def start_heartbeat(self, request: web.Request) -> web.StreamResponse:
         visitor, every = visitor_of(request), text_of(request, "every")
+        if not visitor.user_id:  # heartbeats are sent on Discord only
+            raise NothingHere
         quiet_from, quiet_to = text_of(request, "quiet_from").strip(), text_of(request, "quiet_to").strip()
         if not (every.isascii() and every.isdecimal()) or bool(quiet_from) != bool(quiet_to):
             raise InputError
