@@ -82,8 +82,8 @@ async def change(
     schedules: ScheduleStore,
     moments: TimeResolver,
 ) -> Reply:
-    """Change a reminder's text and, if given, its time and repeat; a repeat alone starts at the former time, and
-    a time alone keeps the repeat. Raises ScheduleNotFound or SeveralTimes, and as `add`."""
+    """Change a reminder's text and, if given, its time and repeat; a repeat alone starts at the former time,
+    and a time alone keeps the repeat. Raises ScheduleNotFound or SeveralTimes, and as `add`."""
     time, zone = None, caller.timezone
     if when.strip() or repeat.strip():
         begins = when if when.strip() else f"{before.due_at.astimezone(zone):%Y-%m-%d %H:%M}"

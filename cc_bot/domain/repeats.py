@@ -113,7 +113,7 @@ def count_from(repeat: str, day: date) -> str:
 
 
 def begin_at(repeat: str, due: datetime, zone: ZoneInfo) -> tuple[datetime, str]:
-    """Return the first time from `due` on, and the repeat with its time of day and its interval from there."""
+    """Return the first time from `due` on, and the repeat at that time of day, counted from there."""
     if in_hours(repeat):
         return due, repeat
     local = due.astimezone(zone)

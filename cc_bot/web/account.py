@@ -32,11 +32,11 @@ from cc_bot.domain.privacy import CONFIRM_WITHIN, LEFT_BY_ERASING, Holdings
 from cc_bot.domain.text import Locale, without_sign
 from cc_bot.domain.usage import Remaining, Total, UsageBreakdown, UsageReport
 from cc_bot.stores import Keep
-from cc_bot.texts import Texts, explain, texts
+from cc_bot.texts import Texts
 from cc_bot.texts.session import money
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_of, number_of, text_of
-from cc_bot.web.page import go_on, render, render_for_anyone, see_other, send_file
+from cc_bot.web.page import Pages, go_on, reader_of, render, render_for_anyone, see_other, send_file
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import (
     VISITOR,
@@ -45,7 +45,6 @@ from cc_bot.web.visitor import (
     address_of,
     drop_cookie,
     is_secure,
-    language_of,
     set_cookie,
     visitor_of,
 )
@@ -55,9 +54,9 @@ MAX_TRIES: Final = 5
 TRIES_S: Final = 60.0
 
 
-class SignInPages:
+class SignInPages(Pages):
     def __init__(self, services: WebServices) -> None:
-        self._services = services
+        super().__init__(services)
         self._tries = RequestRates(MAX_TRIES, TRIES_S)
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
@@ -76,13 +75,10 @@ class SignInPages:
         place = await self._services.stores.web_sessions.find_code(code)
         if place is None:
             raise self._refused(request)
-        words = texts(language_of(request, self._services))
-        zone = self._services.settings.timezone
-        name = (
-            await self._services.discord.name_of(place.user_id) if place.user_id else words.web.terminal_user
-        )
-        name = name or str(place.user_id)
-        return render_for_anyone(request, "sign_in.html", words, zone, code=code, name=name)
+        name = reader_of(request)[0].web.terminal_user
+        if place.user_id:
+            name = await self._services.discord.name_of(place.user_id) or str(place.user_id)
+        return render_for_anyone(request, "sign_in.html", code=code, name=name)
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
         """Raises as `show`, and errors of the gate."""
@@ -103,8 +99,7 @@ class SignInPages:
         return sent
 
     async def show_signed_out(self, request: web.Request) -> web.Response:
-        words = texts(language_of(request, self._services))
-        return render_for_anyone(request, "signed_out.html", words, self._services.settings.timezone)
+        return render_for_anyone(request, "signed_out.html")
 
     async def sign_out(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
@@ -129,10 +124,7 @@ _LANGUAGES: Final[dict[str, Locale | None]] = {"": None, **{locale: locale for l
 MAX_ZONE_LENGTH: Final = 64
 
 
-class AccountPages:
-    def __init__(self, services: WebServices) -> None:
-        self._services = services
-
+class AccountPages(Pages):
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
             web.get("/settings", self.show_settings),
@@ -151,7 +143,6 @@ class AccountPages:
         return render(
             request,
             "privacy.html",
-            visitor,
             held=[(name, held.kinds[kind]) for kind, name in kinds.items() if kind in held.kinds],
             kept=[
                 _LIST_MARK.sub("", line) for line in visitor.words.privacy.kept_lines(privacy.retention, held)
@@ -171,7 +162,6 @@ class AccountPages:
         return render(
             request,
             "privacy_erase.html",
-            visitor,
             goes=_that_goes(held, visitor.words),
             stays=_LIST_MARK.sub("", visitor.words.privacy.what_stays(held)),
             until=until,
@@ -183,12 +173,11 @@ class AccountPages:
         visitor, until = visitor_of(request), text_of(request, "until")
         is_number = until.isascii() and until.isdecimal() and len(until) < 12
         if not is_number or self._services.clock().timestamp() > int(until):
-            return go_on(request, visitor, "/privacy/erase", "erase_too_late")
+            return go_on(request, "/privacy/erase", "erase_too_late")
         async with self._services.discord.erasing(visitor.user_id):
             held = await self._services.privacy.erase(visitor.user_id)
-        request.pop(VISITOR)
         told = without_sign(visitor.words.privacy.say_erased(held))
-        page = render_for_anyone(request, "privacy_erased.html", visitor.words, visitor.timezone, told=told)
+        page = render_for_anyone(request, "privacy_erased.html", visitor=None, owner=False, told=told)
         return self._signed_out(request, page)
 
     def _signed_out(self, request: web.Request, response: web.Response) -> web.Response:
@@ -198,27 +187,18 @@ class AccountPages:
     async def show_settings(self, request: web.Request) -> web.Response:
         visitor = visitor_of(request)
         chosen = await self._services.stores.settings.get(visitor.user_id)
-        return await self._page(request, visitor, chosen)
+        return await self._page(request, chosen)
 
     async def _page(
-        self,
-        request: web.Request,
-        visitor: SignedIn,
-        chosen: UserSettings,
-        trouble: str = "",
-        *,
-        status: int = 200,
+        self, request: web.Request, chosen: UserSettings, problem: InputError | None = None
     ) -> web.Response:
-        """`trouble` is the problem with the time zone."""
-        services = self._services
+        visitor, services = visitor_of(request), self._services
         sessions = await services.stores.web_sessions.list(visitor.user_id)
         return render(
             request,
             "settings.html",
-            visitor,
-            status=status,
+            problem=problem,
             chosen=chosen,
-            trouble=trouble,
             zones=suggest_zones(""),
             default_zone=services.settings.timezone.key,
             may_speak=services.settings.speaks,
@@ -250,8 +230,8 @@ class AccountPages:
             )
         except UnknownTimezone as error:
             written = UserSettings(locale=locale, timezone=typed, spoken=spoken)
-            return await self._page(request, visitor, written, explain(error, visitor.words), status=400)
-        return go_on(request, visitor_of(request), "/settings", "settings_saved")
+            return await self._page(request, written, error)
+        return go_on(request, "/settings", "settings_saved")
 
     async def end_session(self, request: web.Request) -> web.StreamResponse:
         """Sign out one browser, all, or all but this one. Raises NothingHere for an unknown number."""
@@ -259,14 +239,14 @@ class AccountPages:
         store = self._services.stores.web_sessions
         if wanted == "others":
             await store.end_all(visitor.user_id, but=visitor.session.id)
-            return go_on(request, visitor_of(request), "/settings", "sessions_ended")
+            return go_on(request, "/settings", "sessions_ended")
         if wanted == "all":
             await store.end_all(visitor.user_id)
         elif not await store.end(visitor.user_id, number_of(wanted)):
             raise NothingHere
         if wanted in ("all", str(visitor.session.id)):
             return self._signed_out(request, see_other("/signed-out"))
-        return go_on(request, visitor_of(request), "/settings", "session_ended")
+        return go_on(request, "/settings", "session_ended")
 
 
 def _that_goes(held: Holdings, words: Texts) -> list[tuple[str, int]]:
@@ -301,10 +281,7 @@ class UsageView:
     tables: Sequence[UsageTable]
 
 
-class UsagePages:
-    def __init__(self, services: WebServices) -> None:
-        self._services = services
-
+class UsagePages(Pages):
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (web.get("/usage", self.show),)
 
@@ -317,7 +294,6 @@ class UsagePages:
         return render(
             request,
             "usage.html",
-            visitor,
             views=[own, *await self._guilds(visitor, days)],
             days=days,
             periods=PERIODS,

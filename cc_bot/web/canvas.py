@@ -27,7 +27,7 @@ from cc_bot.texts import Texts, texts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import text_of
 from cc_bot.web.markdown import to_html
-from cc_bot.web.page import go_on, make_environment, render, see_other, sentence_on, sign_forms
+from cc_bot.web.page import Pages, go_on, make_environment, render, see_other, sentence_on, sign_forms
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, is_from_ours, read_cookie, visitor_of
 
@@ -240,9 +240,9 @@ class CanvasPlace:
     elements: int
 
 
-class CanvasPages:
+class CanvasPages(Pages):
     def __init__(self, services: WebServices, feed: CanvasFeed) -> None:
-        self._services = services
+        super().__init__(services)
         self._feed = feed
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
@@ -262,7 +262,7 @@ class CanvasPages:
         if len(channels) == 1 and "all" not in request.query:
             return see_other(f"/canvas/{channels[0]}")
         places = [await self._place(visitor, each) for each in channels[:MAX_PLACES]]
-        return render(request, "canvas_places.html", visitor, places=places)
+        return render(request, "canvas_places.html", places=places)
 
     async def show(self, request: web.Request) -> web.Response:
         visitor, channel_id = visitor_of(request), await self._channel(request)
@@ -274,7 +274,6 @@ class CanvasPages:
         return render(
             request,
             "canvas.html",
-            visitor,
             channel_id=channel_id,
             place=await self._name(visitor, channel_id),
             places=len(await self._channels(visitor)),
@@ -303,9 +302,7 @@ class CanvasPages:
             async for _ in socket:
                 await _close(socket, WSCloseCode.UNSUPPORTED_DATA, visitor.words.web.closed_unknown)
         except errors.CcBotError as error:
-            await _close(
-                socket, WSCloseCode.TRY_AGAIN_LATER, sentence_on(error, visitor.words, visitor.timezone)
-            )
+            await _close(socket, WSCloseCode.TRY_AGAIN_LATER, sentence_on(error, request))
         finally:
             self._feed.close(watcher)
         return socket
@@ -318,14 +315,14 @@ class CanvasPages:
         if not await self._services.stores.canvases.remove(key, wanted):
             raise errors.NothingHere
         await self._services.discord.canvas_changed(key)
-        return go_on(request, visitor_of(request), f"/canvas/{key.channel_id}", "element_removed")
+        return go_on(request, f"/canvas/{key.channel_id}", "element_removed")
 
     async def clear(self, request: web.Request) -> web.Response:
         """Remove all elements. Raises CanvasSwitched, and InputError for a form without an agent."""
         key = await self._key(request)
         await self._services.stores.canvases.clear(key)
         await self._services.discord.canvas_changed(key)
-        return go_on(request, visitor_of(request), f"/canvas/{key.channel_id}", "canvas_cleared")
+        return go_on(request, f"/canvas/{key.channel_id}", "canvas_cleared")
 
     async def use_agent(self, request: web.Request) -> web.Response:
         """Choose an agent there. Raises UnknownAgent."""
@@ -335,7 +332,7 @@ class CanvasPages:
         if wanted is None:
             raise errors.UnknownAgent
         await self._services.discord.use_agent(visitor.user_id, channel_id, wanted)
-        return go_on(request, visitor_of(request), f"/canvas/{channel_id}", "agent_used")
+        return go_on(request, f"/canvas/{channel_id}", "agent_used")
 
     async def _key(self, request: web.Request) -> SessionKey:
         """Another agent's element may have the same id."""

@@ -25,7 +25,7 @@ from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, Subjec
 from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.log import LEVELS, MAX_RECORDS
 from cc_bot.web.form import form_of, text_of
-from cc_bot.web.page import Handler, go_on_with, render
+from cc_bot.web.page import Handler, Pages, render
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -40,9 +40,9 @@ class _Rule:
     """Otherwise it is in the operator's file."""
 
 
-class ConsolePages:
+class ConsolePages(Pages):
     def __init__(self, services: WebServices) -> None:
-        self._services = services
+        super().__init__(services)
         self._examining = asyncio.Lock()
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
@@ -83,7 +83,7 @@ class ConsolePages:
             if "kind" in form_of(request) and _kind(request) is None:
                 raise  # the kind is missing, not the id
             raise IdNotUnderstood from error
-        return go_on_with(request, owner, page, reply)
+        return await self._go_on_with(request, page, reply)
 
     async def show_status(self, request: web.Request) -> web.Response:
         owner = owner_of(request)
@@ -197,7 +197,7 @@ def owner_of(request: web.Request) -> SignedIn:
 def _render(request: web.Request, template: str, **values: Any) -> web.Response:
     owner = owner_of(request)
     texts = owner.words
-    return render(request, template, owner, console=texts.console, admin=texts.admin, **values)
+    return render(request, template, console=texts.console, admin=texts.admin, **values)
 
 
 def _kind(request: web.Request) -> Subject | None:

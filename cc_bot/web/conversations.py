@@ -18,7 +18,7 @@ from cc_bot.domain.page import PageLink, pages_behind
 from cc_bot.domain.session import SessionKey
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
-from cc_bot.web.page import go_on, moment_in, name_of_page, render
+from cc_bot.web.page import Pages, go_on, moment_in, name_of_page, render
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -31,10 +31,7 @@ MAX_CHOICES: Final = 50
 _SESSION_ID: Final = re.compile(r"[0-9a-f-]{36}")
 
 
-class ConversationPages:
-    def __init__(self, services: WebServices) -> None:
-        self._services = services
-
+class ConversationPages(Pages):
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
             web.get("/conversations", self.list),
@@ -61,7 +58,6 @@ class ConversationPages:
         return render(
             request,
             "conversations.html",
-            visitor,
             counts=counts,
             choices=choices,
             chosen=chosen,
@@ -77,7 +73,7 @@ class ConversationPages:
         visitor, stores = visitor_of(request), self._services.stores
         session = await stores.archive.get_session(visitor.user_id, _id_in(request))
         if session is None:
-            return _gone(request, visitor)
+            return _gone(request)
         page = PageNumber.of(request.query.get("page", "1"), session.messages, MESSAGES)
         messages = await stores.archive.list_messages(
             visitor.user_id, session.id, limit=MESSAGES, offset=page.offset(MESSAGES)
@@ -85,7 +81,6 @@ class ConversationPages:
         return render(
             request,
             "conversation.html",
-            visitor,
             session=session,
             messages=messages,
             names=await place_names(self._services, [session.key], visitor),
@@ -100,16 +95,16 @@ class ConversationPages:
         visitor = visitor_of(request)
         key = await self._services.privacy.delete_session(visitor.user_id, _id_in(request))
         if key is None:
-            return _gone(request, visitor)
+            return _gone(request)
         await self._services.discord.canvas_changed(key)
-        return go_on(request, visitor_of(request), "/conversations", "conversation_deleted")
+        return go_on(request, "/conversations", "conversation_deleted")
 
 
-def _gone(request: web.Request, visitor: SignedIn) -> web.Response:
+def _gone(request: web.Request) -> web.Response:
     _log.info("page_refused", page=name_of_page(request), error="NothingHere", status=404)
-    texts, here = visitor.words.web_conversation, "/conversations"
+    texts, here = visitor_of(request).words.web_conversation, "/conversations"
     links = [(here, texts.back)]
-    return render(request, "trouble.html", visitor, status=404, here=here, sentence=texts.gone, links=links)
+    return render(request, "trouble.html", status=404, here=here, sentence=texts.gone, links=links)
 
 
 def place_of(key: SessionKey) -> str:

@@ -1,8 +1,14 @@
-"""The pages on a user's own memories: list, search, add, change and erase, one or several at once.
+"""The pages on a user's own memories: list, search, add, change and erase, one or several at once, pausing,
+export and import. An import is previewed first: the confirming form carries the compressed file, which is
+checked again.
 
 Memories are addressed by their per-user number, so no page can reach another user's.
 """
 
+import asyncio
+import base64
+import binascii
+import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
@@ -14,16 +20,23 @@ from cc_bot.commands import memories
 from cc_bot.commands.memories import (
     MAX_END_CHARACTERS,
     MAX_FOUND,
+    MAX_PLANNED_BYTES,
     MAX_QUERY_CHARACTERS,
     MAX_TAGS_CHARACTERS,
     UNSURE_BELOW,
     MemoryForm,
     fill_form,
     mark_of,
+    plan_import,
+    read_json,
+    read_markdown,
+    take_import,
 )
 from cc_bot.commands.reply import Reply
 from cc_bot.domain.errors import (
+    AttachmentTooLarge,
     CategoryNeeded,
+    ImportNotUnderstood,
     InputError,
     MemoryEditOutdated,
     MemoryHidden,
@@ -43,11 +56,22 @@ from cc_bot.domain.memory import (
     read_category,
     write_end,
 )
+from cc_bot.domain.memory_transfer import MAX_IMPORTED, PortableMemory
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebMemoryTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
-from cc_bot.web.page import go_on, go_on_with, moment_in, render, see_other, sentence_on, take_notice
+from cc_bot.web.page import (
+    Handler,
+    Pages,
+    go_on,
+    moment_in,
+    render,
+    see_other,
+    send_file,
+    sentence_on,
+    take_notice,
+)
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -69,7 +93,11 @@ _LIMITS: Final = {
     "most_query": MAX_QUERY_CHARACTERS,
 }
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+MAX_PREVIEWED: Final = 50
+MAX_PACKED_CHARACTERS: Final = 990_000
+"""Larger forms would be refused."""
+SURE_TO_ARRIVE: Final = "500 KB"
+"""A file of this size always fits."""
 
 
 def list_params(asked: Mapping[str, str]) -> Mapping[str, str]:
@@ -95,9 +123,9 @@ class Outcome:
     """Why it failed."""
 
 
-class MemoryPages:
+class MemoryPages(Pages):
     def __init__(self, services: WebServices) -> None:
-        self._services = services
+        super().__init__(services)
         self._memories = services.stores.memories
         self._removal = services.stores.memory_removal
 
@@ -107,16 +135,21 @@ class MemoryPages:
             ("/memories/several", self.show_several, self.change_several),
             ("/memories/erase", self.ask_to_erase, self.erase),
             ("/memories/erase-all", self.ask_to_erase_all, self.erase_all),
+            ("/memories/import", self.show_import, self.preview),
             ("/memories/{number}", self.show, self.edit),
         )
         return (
+            web.get("/memories/export", self.export),
+            web.post("/memories/import/take", self.take),
+            web.post("/memories/pause", self.pause),
+            web.post("/memories/resume", self.pause),
             *(web.get(path, show) for path, show, _ in pages),
             *(web.post(path, press) for path, _, press in pages),
             web.post("/memories/{number}/{action:undo-edit|restore|delete|undelete|pin|unpin}", self.change),
         )
 
     async def list(self, request: web.Request) -> web.Response:
-        return await self._list(request, visitor_of(request), request.query)
+        return await self._list(request, request.query)
 
     async def add(self, request: web.Request) -> web.StreamResponse:
         """Invalid input is shown again with the reason. Raises InputError for a foreign form."""
@@ -134,13 +167,12 @@ class MemoryPages:
                 service=self._services.memories,
             )
         except InputError as error:
-            return await self._list(request, visitor, {}, entered=entered, problem=error)
-        return go_on_with(request, visitor, _path(added.number), reply)
+            return await self._list(request, {}, entered=entered, problem=error)
+        return await self._go_on_with(request, _path(added.number), reply)
 
     async def _list(
         self,
         request: web.Request,
-        visitor: SignedIn,
         asked: Mapping[str, str],
         *,
         entered: MemoryForm | None = None,
@@ -149,7 +181,8 @@ class MemoryPages:
         problem: InputError | None = None,
     ) -> web.Response:
         """Show a page of the list; after an error, with the input or the selection. Raises NothingHere."""
-        wish, user_id, asked_page = list_params(asked), visitor.user_id, number_of(asked.get("page", "1"))
+        visitor, wish, asked_page = visitor_of(request), list_params(asked), number_of(asked.get("page", "1"))
+        user_id = visitor.user_id
         only = MemoryFilter(
             category=wish.get("category"),
             tags=(wish["tag"],) if "tag" in wish else (),
@@ -182,7 +215,6 @@ class MemoryPages:
         return render(
             request,
             "memories.html",
-            visitor,
             problem=problem,
             wish=wish,
             found=found.found,
@@ -196,7 +228,7 @@ class MemoryPages:
             chosen=chosen,
             elsewhere=elsewhere,
             to_category=category,
-            shown=lambda memory: shorten(one_line(memory.content), SHOWN_CHARACTERS),
+            shown=_shown,
             ended=lambda memory: memory.is_expired(now),
             last_day=lambda memory: write_end(memory.expires_at, visitor.timezone),
             unsure_below=UNSURE_BELOW,
@@ -209,64 +241,62 @@ class MemoryPages:
         visitor = visitor_of(request)
         kept = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
         if kept is not None:
-            return await self._card(request, visitor, kept, fill_form(kept, visitor.timezone))
-        hidden = await self._removal.get_hidden(visitor.user_id, await self._row(request, visitor))
+            return await self._card(request, kept, fill_form(kept, visitor.timezone))
+        hidden = await self._removal.get_hidden(visitor.user_id, await self._row(request))
         if hidden is None:
             raise NothingHere
         until = hidden.since + UNDO_TIME
-        return render(request, "memory_deleted.html", visitor, memory=hidden.memory, until=until)
+        return render(request, "memory_deleted.html", memory=hidden.memory, until=until)
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
         """Change a memory; if it was changed meanwhile, show both. Raises NothingHere and MemoryHidden."""
         visitor = visitor_of(request)
-        if await self._removal.get_hidden(visitor.user_id, await self._row(request, visitor)):
+        if await self._removal.get_hidden(visitor.user_id, await self._row(request)):
             raise MemoryHidden
-        before = await self._find(request, visitor)
+        before = await self._find(request)
         entered, mark = _form(request), mark_of(before)
         if text_of(request, "mark") != mark:
-            return await self._card(request, visitor, before, entered, conflict=True)
+            return await self._card(request, before, entered, conflict=True)
         try:
             after = await memories.edit(visitor, before, entered, service=self._services.memories)
         except MemoryEditOutdated:
-            return await self._card(
-                request, visitor, await self._find(request, visitor), entered, conflict=True
-            )
+            return await self._card(request, await self._find(request), entered, conflict=True)
         except InputError as error:
-            return await self._card(request, visitor, before, entered, problem=error)
+            return await self._card(request, before, entered, problem=error)
         if after is None:
             raise NothingHere
-        await self._services.discord.receipts_changed(visitor.user_id)
         card = visitor.words.memory_card
         done = card.unchanged if mark_of(after) == mark else card.edited
-        return go_on_with(request, visitor, _path(after.number), Reply((done.format(id=after.number),)))
+        reply = Reply((done.format(id=after.number),), receipts_changed=True)
+        return await self._go_on_with(request, _path(after.number), reply)
 
     async def change(self, request: web.Request) -> web.StreamResponse:
         """Run the button in the path. Raises NothingHere, and what `memories.change` raises."""
         visitor, action = visitor_of(request), request.match_info["action"]
-        memory_id = await self._row(request, visitor)
+        memory_id = await self._row(request)
         version = _number(text_of(request, "version") or "0")
         reply = await memories.change(
             visitor, action, memory_id, version=version, service=self._services.memories
         )
-        await self._services.discord.receipts_changed(visitor.user_id)
-        path = _path(id_in(request, "number"))
-        return see_other(path) if action == "delete" else go_on_with(request, visitor, path, reply)
+        if action == "delete":  # its page says so
+            reply = Reply(receipts_changed=True)
+        return await self._go_on_with(request, _path(id_in(request, "number")), reply)
 
     async def _card(
         self,
         request: web.Request,
-        visitor: SignedIn,
         kept: Memory,
         entered: MemoryForm,
         *,
         problem: InputError | None = None,
         conflict: bool = False,
     ) -> web.Response:
-        former, card = await self._memories.list_versions(visitor.user_id, kept.id), visitor.words.memory_card
+        visitor = visitor_of(request)
+        former = await self._memories.list_versions(visitor.user_id, kept.id)
+        pin_use = visitor.words.memory_card.pin_use
         return render(
             request,
             "memory.html",
-            visitor,
             status=409 if conflict else 200,
             problem=problem,
             memory=kept,
@@ -278,19 +308,19 @@ class MemoryPages:
             why=_why(kept, visitor.words),
             ended=kept.is_expired(self._services.clock()),
             last_day=write_end(kept.expires_at, visitor.timezone),
-            pin_hint=card.pin_use(kept, self._memories.profile_notes) if kept.pinned else "",
+            pin_hint=pin_use(kept, self._memories.profile_notes) if kept.pinned else "",
             **_LIMITS,
         )
 
-    async def _find(self, request: web.Request, visitor: SignedIn) -> Memory:
-        found = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
+    async def _find(self, request: web.Request) -> Memory:
+        found = await self._memories.get_by_number(visitor_of(request).user_id, id_in(request, "number"))
         if found is None:
             raise NothingHere
         return found
 
-    async def _row(self, request: web.Request, visitor: SignedIn) -> int:
+    async def _row(self, request: web.Request) -> int:
         """Return the id of the memory in the path, hidden or not. Raises NothingHere."""
-        found = await self._memories.get_id(visitor.user_id, id_in(request, "number"))
+        found = await self._memories.get_id(visitor_of(request).user_id, id_in(request, "number"))
         if found is None:
             raise NothingHere
         return found
@@ -298,8 +328,7 @@ class MemoryPages:
     async def show_several(self, request: web.Request) -> web.Response:
         """Show the result of a bulk action for each memory, as it is now."""
         visitor = visitor_of(request)
-        notice = take_notice(request, visitor)
-        why_not = notice.params.get("why_not", {}) if notice else {}
+        why_not = take_notice(request).params.get("why_not", {})
         outcomes = [
             await self._outcome(number, visitor, why_not.get(number, ""))
             for number in _chosen(request.query.getall("n", ()))
@@ -310,11 +339,10 @@ class MemoryPages:
         return render(
             request,
             "memories_several.html",
-            visitor,
             outcomes=outcomes,
             counts=counts,
             not_done=sum(bool(each.why_not) for each in outcomes),
-            shown=lambda memory: shorten(one_line(memory.content), SHOWN_CHARACTERS),
+            shown=_shown,
             back=_back(request.query.get("back", "")),
         )
 
@@ -328,14 +356,14 @@ class MemoryPages:
         if action is None:
             raise InputError
         if not numbers:
-            return go_on(request, visitor, f"/memories?{urlencode(back)}", "memories_none_chosen")
+            return go_on(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
         category = text_of(request, "category")
         try:
             wanted = read_category(category)
             if action == "category" and not wanted:
                 raise CategoryNeeded
         except InputError as error:
-            return await self._list(request, visitor, back, chosen=numbers, category=category, problem=error)
+            return await self._list(request, back, chosen=numbers, category=category, problem=error)
         why_not = dict[int, str]()
         for number in numbers:
             memory_id = await self._memories.get_id(visitor.user_id, number)
@@ -346,11 +374,11 @@ class MemoryPages:
                 elif memory_id is not None:
                     await memories.change(visitor, action, memory_id, service=self._services.memories)
             except InputError as error:
-                why_not[number] = sentence_on(error, visitor.words, visitor.timezone)
+                why_not[number] = sentence_on(error, request)
         await self._services.discord.receipts_changed(visitor.user_id)
         query = [*(("n", each) for each in numbers), *([("back", urlencode(back))] if back else [])]
         path = f"/memories/several?{urlencode(query)}"
-        return go_on(request, visitor, path, why_not=why_not) if why_not else see_other(path)
+        return go_on(request, path, why_not=why_not) if why_not else see_other(path)
 
     async def _outcome(self, number: int, visitor: SignedIn, why_not: str = "") -> Outcome:
         kept = await self._memories.get_by_number(visitor.user_id, number)
@@ -368,7 +396,7 @@ class MemoryPages:
         visitor = visitor_of(request)
         numbers, back = _chosen(request.query.getall("n", ())), _back(request.query.get("back", ""))
         if not numbers:
-            return go_on(request, visitor, f"/memories?{urlencode(back)}", "memories_none_chosen")
+            return go_on(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
         outcomes = [await self._outcome(each, visitor) for each in numbers]
         there = [each for each in outcomes if each.memory]
         if not there:
@@ -376,10 +404,9 @@ class MemoryPages:
         return render(
             request,
             "memories_erase.html",
-            visitor,
             outcomes=there,
             missing=[each.number for each in outcomes if not each.memory],
-            shown=lambda memory: shorten(one_line(memory.content), SHOWN_CHARACTERS),
+            shown=_shown,
             back=back,
         )
 
@@ -397,12 +424,12 @@ class MemoryPages:
         erased = await self._removal.erase(visitor.user_id, *ids, mark=mark)
         if erased is None:
             raise NothingHere
-        return await self._erased(request, visitor, erased, missing)
+        return await self._erased(request, erased, missing)
 
     async def ask_to_erase_all(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         count = await self._memories.count(visitor.user_id)
-        return render(request, "memories_erase_all.html", visitor, count=count)
+        return render(request, "memories_erase_all.html", count=count)
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
         """Erase all, unless there are more than the question named. Raises InputError."""
@@ -410,23 +437,79 @@ class MemoryPages:
         said = _scope(request) == "said"
         erased = await memories.erase_all(visitor, asked=asked, said=said, service=self._services.memories)
         if erased is None:
-            return go_on(request, visitor, "/memories/erase-all", "memories_more")
-        return await self._erased(request, visitor, erased)
+            return go_on(request, "/memories/erase-all", "memories_more")
+        return await self._erased(request, erased)
 
     async def _erased(
-        self, request: web.Request, visitor: SignedIn, erased: ErasureCounts, missing: Sequence[int] = ()
+        self, request: web.Request, erased: ErasureCounts, missing: Sequence[int] = ()
     ) -> web.Response:
+        visitor = visitor_of(request)
         await self._services.discord.receipts_changed(visitor.user_id)
         for key in await self._services.stores.canvases.list_keys(visitor.user_id):
             await self._services.discord.canvas_changed(key)
         said = visitor.words.erasure.reword(done=visitor.words.web_memory.erased).say_erased(erased)
         # written for Discord
         lines = [line.removeprefix("-# ").replace("**", "") for line in said.split("\n")]
-        return render(request, "memories_erased.html", visitor, lines=lines, missing=missing)
+        return render(request, "memories_erased.html", lines=lines, missing=missing)
+
+    async def export(self, request: web.Request) -> web.StreamResponse:
+        """Send all memories as one file. Raises FilesInLine."""
+        visitor, service = visitor_of(request), self._services.memories
+        if not await self._memories.count(visitor.user_id):
+            return go_on(request, "/memories", "memories_none")
+        day = self._services.clock().astimezone(visitor.timezone).date().isoformat()
+        name = visitor.words.web_memory.export_name.format(day=day)
+        if request.query.get("format") == "markdown":
+            pieces = read_markdown(visitor, service=service)
+            return await send_file(request, pieces, f"{name}.md", "text/markdown")
+        pieces = read_json(visitor, service=service)
+        return await send_file(request, pieces, f"{name}.json", "application/json")
+
+    async def show_import(self, request: web.Request) -> web.Response:
+        return _import_page(request)
+
+    async def preview(self, request: web.Request) -> web.StreamResponse:
+        """Show what a file would add. Raises InputError for a foreign form."""
+        visitor, audience = visitor_of(request), _AUDIENCES.get(text_of(request, "audience"))
+        if audience is None:
+            raise InputError
+        sent = form_of(request).get("file")
+        if not isinstance(sent, bytes):
+            return _import_page(request, ImportNotUnderstood())
+        try:
+            plan, planned = await plan_import(
+                visitor, _at_hand(sent), audience=audience, service=self._services.memories
+            )
+            packed = await asyncio.to_thread(_pack, planned)
+        except InputError as error:
+            return _import_page(request, error)
+        shown = [*map(_shown, plan.new[:MAX_PREVIEWED])]
+        return render(request, "memories_import_preview.html", plan=plan, packed=packed, shown=shown)
+
+    async def take(self, request: web.Request) -> web.StreamResponse:
+        """Import what was shown."""
+        visitor = visitor_of(request)
+        try:
+            planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
+            count = await take_import(visitor, _at_hand(planned), service=self._services.memories)
+        except InputError as error:
+            return _import_page(request, error)
+        return go_on(request, "/memories", "memories_imported", count=f"{count:,}")
+
+    async def pause(self, request: web.Request) -> web.StreamResponse:
+        """Pause or resume, as the path says."""
+        visitor = visitor_of(request)
+        run = memories.pause if request.path.endswith("/pause") else memories.resume
+        reply = await run(visitor, service=self._services.memories)
+        return await self._go_on_with(request, "/memories", reply)
 
 
 def _path(number: int) -> str:
     return f"/memories/{number}"
+
+
+def _shown(memory: Memory | PortableMemory) -> str:
+    return shorten(one_line(memory.content), SHOWN_CHARACTERS)
 
 
 def _why(kept: Memory, words: Texts) -> str:
@@ -477,3 +560,33 @@ def _chosen(named: Sequence[object]) -> Sequence[int]:
 
 def _back(address: str) -> dict[str, str]:
     return {name: value for name, value in parse_qsl(address, max_num_fields=20) if name in _ADDRESS}
+
+
+def _import_page(request: web.Request, problem: InputError | None = None) -> web.Response:
+    return render(request, "memories_import.html", problem=problem, limit=MAX_IMPORTED)
+
+
+def _at_hand(data: bytes) -> Callable[[], Awaitable[bytes]]:
+    async def fetch() -> bytes:
+        return data
+
+    return fetch
+
+
+def _pack(planned: str) -> str:
+    """Return a file as a form field. Raises AttachmentTooLarge."""
+    packed = base64.b64encode(zlib.compress(planned.encode("utf-8", "replace"))).decode()
+    if len(packed) > MAX_PACKED_CHARACTERS:
+        raise AttachmentTooLarge(limit=SURE_TO_ARRIVE)
+    return packed
+
+
+def _unpack(packed: str) -> bytes:
+    try:
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(base64.b64decode(packed, validate=True), MAX_PLANNED_BYTES)
+    except (binascii.Error, ValueError, zlib.error) as error:
+        raise InputError from error
+    if not unpacking.eof:
+        raise InputError
+    return data

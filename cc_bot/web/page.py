@@ -2,7 +2,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.resources import files
@@ -38,8 +38,9 @@ from cc_bot.domain.errors import (
     TooManyRequests,
 )
 from cc_bot.domain.text import without_sign
-from cc_bot.texts import Texts, explain
-from cc_bot.web.visitor import VISITOR, SignedIn
+from cc_bot.texts import Texts, explain, texts
+from cc_bot.web.services import WebServices, WebSettings
+from cc_bot.web.visitor import VISITOR, locale_of, visitor_of
 
 _log = structlog.get_logger(__name__)
 
@@ -77,6 +78,7 @@ class PageNotice:
 
 Notices = OrderedDict[int, PageNotice]
 NOTICES: Final = web.AppKey("notices", Notices)
+SETTINGS: Final = web.AppKey("settings", WebSettings)
 
 
 def status_of(error: CcBotError) -> int:
@@ -121,22 +123,32 @@ def read_static_files() -> Mapping[str, tuple[bytes, str]]:
     return found
 
 
-def go_on(request: web.Request, visitor: SignedIn, path: str, name: str = "", **params: Any) -> web.Response:
+def go_on(request: web.Request, path: str, name: str = "", **params: Any) -> web.Response:
     """Redirect after a press; the next page shows that sentence."""
-    return _redirect(request, visitor, path, PageNotice(name, params))
+    return _redirect(request, path, PageNotice(name, params))
 
 
-def go_on_with(request: web.Request, visitor: SignedIn, path: str, reply: Reply) -> web.Response:
-    text = "\n".join(map(without_sign, (*reply.lines, *reply.notes)))
-    return _redirect(request, visitor, path, PageNotice(text=text))
-
-
-def _redirect(request: web.Request, visitor: SignedIn, path: str, notice: PageNotice) -> web.Response:
+def _redirect(request: web.Request, path: str, notice: PageNotice) -> web.Response:
     notices = request.app[NOTICES]
-    notices[visitor.session.id] = notice
+    notices[visitor_of(request).session.id] = notice
     if len(notices) > MAX_NOTICES:
         notices.popitem(last=False)
     return see_other(path)
+
+
+class Pages:
+    def __init__(self, services: WebServices) -> None:
+        self._services = services
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        raise NotImplementedError
+
+    async def _go_on_with(self, request: web.Request, path: str, reply: Reply) -> web.Response:
+        """Redirect to a page that shows the reply of a command."""
+        if reply.receipts_changed:
+            await self._services.discord.receipts_changed(visitor_of(request).user_id)
+        text = "\n".join(map(without_sign, (*reply.lines, *reply.notes)))
+        return _redirect(request, path, PageNotice(text=text))
 
 
 def see_other(path: str) -> web.Response:
@@ -144,37 +156,36 @@ def see_other(path: str) -> web.Response:
     return web.Response(status=303, headers={"Location": path})
 
 
-def take_notice(request: web.Request, visitor: SignedIn) -> PageNotice | None:
-    return request.app[NOTICES].pop(visitor.session.id, None)
+def take_notice(request: web.Request) -> PageNotice:
+    return request.app[NOTICES].pop(visitor_of(request).session.id, PageNotice())
 
 
 def render(
     request: web.Request,
     template: str,
-    visitor: SignedIn,
     *,
     status: int = 200,
     problem: InputError | None = None,
     **values: Any,
 ) -> web.Response:
     """With the notice of the last press, or why input was refused."""
+    visitor, notice = visitor_of(request), take_notice(request)
+    values["done"] = (
+        visitor.words.web.done[notice.name].format(**notice.params) if notice.name else notice.text
+    )
     if problem:
         status = status_of(problem)
-        values["problem"] = sentence_on(problem, visitor.words, visitor.timezone)
-    notice = take_notice(request, visitor) or PageNotice()
-    done = visitor.words.web.done[notice.name].format(**notice.params) if notice.name else notice.text
-    shown = {"visitor": visitor, "owner": visitor.owner, "done": done, "problem": "", **values}
-    page = render_for_anyone(request, template, visitor.words, visitor.timezone, status=status, **shown)
+    values["problem"] = sentence_on(problem, request) if problem else ""
+    page = render_for_anyone(request, template, status=status, **values)
     page.text = sign_forms(page.text or "", visitor.user_id)
     return page
 
 
 def render_for_anyone(
-    request: web.Request, template: str, words: Texts, zone: ZoneInfo, *, status: int = 200, **values: Any
+    request: web.Request, template: str, *, status: int = 200, **values: Any
 ) -> web.Response:
     """Signed-in users get the navigation."""
-    visitor = request.get(VISITOR)
-    shown = {"visitor": visitor, "owner": bool(visitor and visitor.owner), "done": "", **values}
+    visitor, (words, zone) = request.get(VISITOR), reader_of(request)
     body = (
         request.app[ENVIRONMENT]
         .get_template(template)
@@ -183,10 +194,18 @@ def render_for_anyone(
             web=words.web,
             at=moment_in(zone),
             day=lambda moment: moment.astimezone(zone).date().isoformat(),
-            **shown,
+            **{"visitor": visitor, "owner": bool(visitor and visitor.owner), "done": "", **values},
         )
     )
     return web.Response(text=body, status=status, content_type="text/html", charset="utf-8")
+
+
+def reader_of(request: web.Request) -> tuple[Texts, ZoneInfo]:
+    """Return the visitor's texts and time zone, or those of the browser's language and of the settings."""
+    visitor, settings = request.get(VISITOR), request.app[SETTINGS]
+    if visitor:
+        return visitor.words, visitor.timezone
+    return texts(locale_of(request, settings.locale)), settings.timezone
 
 
 def sign_forms(html: str, user_id: int) -> str:
@@ -198,7 +217,8 @@ def moment_in(zone: ZoneInfo) -> Callable[[datetime], str]:
     return lambda moment: moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
-def sentence_on(error: CcBotError, words: Texts, zone: ZoneInfo) -> str:
+def sentence_on(error: CcBotError, request: web.Request) -> str:
+    words, zone = reader_of(request)
     at = moment_in(zone)
     return explain(error, words, lambda moment: words.usage.at.format(time=at(moment)))
 

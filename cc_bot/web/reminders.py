@@ -14,7 +14,7 @@ from cc_bot.domain.repeats import hours_of
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, USUAL_QUIET, Schedule, clock_time
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
-from cc_bot.web.page import go_on_with, render
+from cc_bot.web.page import Pages, render
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -34,9 +34,9 @@ class ReminderForm(NamedTuple):
 NOTHING_ENTERED: Final = ReminderForm()
 
 
-class ReminderPages:
+class ReminderPages(Pages):
     def __init__(self, services: WebServices) -> None:
-        self._services = services
+        super().__init__(services)
         self._schedules = services.stores.schedules
         self._sent = SentForms()
 
@@ -65,7 +65,6 @@ class ReminderPages:
         return render(
             request,
             "reminders.html",
-            visitor,
             problem=problem,
             entered=entered,
             reminders=known,
@@ -103,7 +102,7 @@ class ReminderPages:
             await self._sent.once(visitor.user_id, text_of(request, "key"), form[:3], act)
         except InputError as error:
             return await self.page(request, form, error)
-        return go_on_with(request, visitor, "/reminders", replies[-1])
+        return await self._go_on_with(request, "/reminders", replies[-1])
 
     async def change(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
@@ -123,17 +122,17 @@ class ReminderPages:
             )
         except InputError as error:
             return await self.page(request, form, error)
-        return await self._go_on(request, visitor, reply)
+        return await self._go_on_with(request, "/reminders", reply)
 
     async def cancel(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         reply = await reminders.delete(visitor, id_in(request, "number"), schedules=self._schedules)
-        return await self._go_on(request, visitor, reply)
+        return await self._go_on_with(request, "/reminders", reply)
 
     async def resume(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         reply = await reminders.resume(visitor, id_in(request, "number"), schedules=self._schedules)
-        return go_on_with(request, visitor, "/reminders", reply)
+        return await self._go_on_with(request, "/reminders", reply)
 
     async def start_heartbeat(self, request: web.Request) -> web.StreamResponse:
         visitor, every = visitor_of(request), text_of(request, "every")
@@ -151,16 +150,12 @@ class ReminderPages:
             schedules=self._schedules,
             clock=self._services.clock,
         )
-        return go_on_with(request, visitor, "/reminders", reply)
+        return await self._go_on_with(request, "/reminders", reply)
 
     async def stop_heartbeat(self, request: web.Request) -> web.StreamResponse:
         visitor, heartbeats = visitor_of(request), self._services.stores.heartbeats
         reply = await reminders.heartbeat_off(visitor, schedules=self._schedules, heartbeats=heartbeats)
-        return go_on_with(request, visitor, "/reminders", reply)
-
-    async def _go_on(self, request: web.Request, visitor: SignedIn, reply: Reply) -> web.Response:
-        await self._services.discord.receipts_changed(visitor.user_id)
-        return go_on_with(request, visitor, "/reminders", reply)
+        return await self._go_on_with(request, "/reminders", reply)
 
     async def _destination(self, visitor: SignedIn) -> reminders.Destination:
         channel_id = visitor.session.place.channel_id

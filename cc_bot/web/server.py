@@ -24,17 +24,16 @@ from cc_bot.domain.errors import (
     TooManyRequests,
 )
 from cc_bot.listener import ConnectionLimits, Port, listen, reserve
-from cc_bot.texts import texts
 from cc_bot.web.account import AccountPages, SignInPages, UsagePages
 from cc_bot.web.canvas import CanvasFeed, CanvasPages
 from cc_bot.web.console import ConsolePages
 from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.form import read_form, text_of
 from cc_bot.web.memory import MemoryPages
-from cc_bot.web.memory_files import MemoryFilePages
 from cc_bot.web.page import (
     ENVIRONMENT,
     NOTICES,
+    SETTINGS,
     WHOSE,
     Handler,
     Notices,
@@ -58,7 +57,6 @@ from cc_bot.web.visitor import (
     is_from_ours,
     is_ours,
     is_secure,
-    locale_of,
     only_header,
     read_cookie,
     recognize,
@@ -97,7 +95,6 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
     pages = (
         SignInPages(services),
         CanvasPages(services, feed),
-        MemoryFilePages(services),
         MemoryPages(services),
         ConversationPages(services),
         ReminderPages(services),
@@ -107,7 +104,7 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
     )
     app = web.Application(middlewares=[Doorway(services).pass_on])
     app.on_response_prepare.append(_secure)
-    app[ENVIRONMENT], app[NOTICES] = make_environment(), Notices()
+    app[ENVIRONMENT], app[NOTICES], app[SETTINGS] = make_environment(), Notices(), services.settings
     app.add_routes([web.get("/", _go_home), web.get("/static/{name}", _static())])
     app.add_routes([route for each in pages for route in each.routes()])
     settings = services.settings
@@ -212,21 +209,17 @@ class Doorway:
         status, page = status_of(error), name_of_page(request)
         if status != 401:  # expired sessions and robots
             _log.info("page_refused", page=page, error=type(error).__name__, status=status)
-        visitor, settings = request.get(VISITOR), self._services.settings
-        words = texts(visitor.locale if visitor else locale_of(request, settings.locale))
-        zone, hidden = visitor.timezone if visitor else settings.timezone, isinstance(error, OwnersOnly)
+        hidden = isinstance(error, OwnersOnly)
         response = render_for_anyone(
             request,
             "trouble.html",
-            words,
-            zone,
             status=status,
-            sentence=sentence_on(NothingHere() if hidden else error, words, zone),
+            sentence=sentence_on(NothingHere() if hidden else error, request),
             links=(),
             here=f"/{page.split('/')[1]}" if page and not hidden else "",
         )
-        secure = is_secure(request.host, settings)
-        signed_out = visitor is None and isinstance(error, NotSignedIn)
+        secure = is_secure(request.host, self._services.settings)
+        signed_out = VISITOR not in request and isinstance(error, NotSignedIn)
         if signed_out and read_cookie(request, cookie_name(secure=secure)):
             drop_cookie(response, secure=secure)
         return response

@@ -54,11 +54,6 @@ def locale_of(request: web.Request, otherwise: Locale) -> Locale:
     return otherwise
 
 
-def language_of(request: web.Request, services: WebServices) -> Locale:
-    visitor = request.get(VISITOR)
-    return visitor.locale if visitor else locale_of(request, services.settings.locale)
-
-
 def cookie_name(*, secure: bool) -> str:
     return f"{PREFIX}{COOKIE}" if secure else COOKIE
 
