@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Final, TypeVar
+from typing import Final
 
 import hikari
 import structlog
@@ -26,7 +26,7 @@ from cc_bot.discord.attachments import (
     files_of,
     on_one_line,
 )
-from cc_bot.discord.delivery.reply import is_gone
+from cc_bot.discord.delivery.reply import is_gone, repeat
 from cc_bot.discord.incoming import (
     FILE_NOTE,
     ORDINARY,
@@ -58,8 +58,6 @@ from cc_bot.texts import texts
 
 _log = structlog.get_logger(__name__)
 
-Answer = TypeVar("Answer")
-
 KEPT_S: Final = 3600.0
 """Elsewhere the bot is not notified of deletions."""
 MAX_CACHED: Final = 200
@@ -71,7 +69,7 @@ PICTURE_WITHIN: Final = timedelta(minutes=5)
 PICTURE_AMONG: Final = 25
 TIMEOUT_S: Final = 15.0
 """Then the question is asked without references."""
-RETRY_S: Final = 1.0
+RETRY_PAUSES_S: Final = (1.0,)
 FOLLOWING: Final = 200
 FOLLOWING_CHARACTERS: Final = 24_000
 """18,000 tokens of Japanese."""
@@ -296,7 +294,7 @@ class References:
         """None on failure. `stored`: the archive has it in this channel, and deletes it if Discord no longer
         knows it. Never set for links."""
         try:
-            return await _with_retry(lambda: self.rest.fetch_message(place_id, message_id))
+            return await repeat(lambda: self.rest.fetch_message(place_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError as error:
             if stored and is_gone(error):
                 await self.stores.channels.delete((message_id,), place_id=place_id)
@@ -316,6 +314,9 @@ class References:
             return _Found(Reference(pointing, shown=False), None, answers, withheld)
         found = await self._files(message)
         foreign = message.author.id != asker_id or contains_foreign_text(message, int(bot.id))
+        if own and (posted := await self.stores.schedules.get_said(int(message.id))):
+            owner_id, reminder = posted
+            foreign = owner_id != asker_id or reminder.tainted
         reference = Reference(
             pointing,
             "\n".join((_said_by(message, bot), *_not_read(found.left_out))),
@@ -358,11 +359,11 @@ class References:
 
     async def _is_for(self, asker_id: int, guild_id: int, channel_id: int) -> bool:
         try:
-            channel = await _with_retry(lambda: self.rest.fetch_channel(channel_id))
+            channel = await repeat(lambda: self.rest.fetch_channel(channel_id), RETRY_PAUSES_S)
             place = await self.places.of(channel_id, channel)
             if place.guild_id != guild_id or not await self.may_be_read(place.key, guild_id):
                 return False
-            return await _with_retry(lambda: may_read(self.rest, guild_id, channel, asker_id))
+            return await repeat(lambda: may_read(self.rest, guild_id, channel, asker_id), RETRY_PAUSES_S)
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
             return False
@@ -488,11 +489,3 @@ def _not_read(names: Sequence[str]) -> Sequence[str]:
 def links_in(text: str) -> str:
     """Return the text if it links to a message, else an empty string."""
     return text if _LINK.search(text) else ""
-
-
-async def _with_retry(ask: Callable[[], Awaitable[Answer]]) -> Answer:
-    try:
-        return await ask()
-    except hikari.InternalServerError:
-        await asyncio.sleep(RETRY_S)
-        return await ask()

@@ -11,6 +11,7 @@ from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.messages.arrivals import Forwards
 from cc_bot.discord.references import KEPT_S, QuestionLocation, References, Target, Targets, is_same
 from cc_bot.domain import Message
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Reference
 from cc_bot.domain.session import SessionKey
 from tests.discord.hikari_messages import AIKO, BEN, message
@@ -64,6 +65,17 @@ class TestTaint:
         told, question = await scene.reply(8)
         assert (told.tainted, question.tainted) == (True, True)
         assert (question.content, question.author_name) == ("which?", "Ben")
+
+    async def test_of_a_reminder_is_none_for_its_owner(self, scene: Scene) -> None:
+        schedules, now = scene.stores.schedules, utc_now()
+        for owner, tainted in ((scene.aiko, False), (scene.ben, True)):
+            await schedules.add(SessionKey(owner.id, scene.channel.id), "薬", now)
+            [firing] = await schedules.claim_due(now, ("channel",))
+            content = f"<@{owner.id}> 薬"
+            posted = await scene.rest.create_message(scene.channel.id, content, user_mentions=[owner.id])
+            said = Message("assistant", content, discord_id=int(posted.id))
+            await schedules.mark_sent(firing, said, channel_id=scene.channel.id)
+            assert [each.tainted for each in await scene.reply(int(posted.id))] == [tainted]
 
 
 class TestWhatIsPointedAt:
