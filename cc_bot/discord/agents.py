@@ -41,26 +41,6 @@ class Preloaded:
     agents: PlaceAgents | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
-    channel_id: int
-    guild_id: int | None
-    parent_id: int | None = None
-
-    @classmethod
-    def of(cls, place: KnownPlace) -> "Location":
-        key = place.key
-        return cls(key.place_id, place.guild_id, key.channel_id if key.thread_id else None)
-
-    @property
-    def ids(self) -> tuple[int, ...]:
-        """Under which choices and defaults are stored, the most specific first."""
-        return (self.channel_id,) if self.parent_id is None else (self.channel_id, self.parent_id)
-
-    def allows(self, agent: Agent) -> bool:
-        return agent.places.allow(guild_id=self.guild_id, channel_ids=frozenset(self.ids))
-
-
 MAX_NOTED: Final = 1000
 
 
@@ -76,8 +56,8 @@ class AgentSelector:
         user_id, place = int(interaction.user.id), where(interaction)
         return await (self._choose(user_id, place, known) if known else self.of_place(user_id, place))
 
-    async def of_place(self, user_id: int, place: Location) -> Chosen:
-        return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.ids))
+    async def of_place(self, user_id: int, place: KnownPlace) -> Chosen:
+        return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.key.ids))
 
     async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
         """Raises AgentGone if the agent can't be used here any more: no other agent knows that
@@ -106,48 +86,50 @@ class AgentSelector:
         """For a scheduled message: the session's agent, or the default one."""
         agent = await self.agents.get(key.agent) or await self.agents.default()
         place = await self._place_in(guild_id, key.channel_id)
-        return _with_models(agent, place, await self.store.get_for_places(_NO_USER, place.ids))
+        return _with_models(agent, place, await self.store.get_for_places(_NO_USER, place.key.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
         """True if its user's next question there goes to this session; True if Discord fails."""
         try:
-            place = where(interaction) if interaction else Location.of(await self.places.of(key.channel_id))
+            place = where(interaction) if interaction else await self.places.of(key.channel_id)
         except hikari.HTTPError:
             return True
         return (await self.of_place(key.user_id, place)).key == key
 
     async def in_channel(self, key: ChannelKey, known: PlaceAgents | None = None) -> Agent:
         """Return the agent that answers mentions. `known`: the choices there, if read already."""
-        place = Location.of(KnownPlace(key, None))
-        found = known or await self.store.get_for_places(_NO_USER, place.ids)
+        place = KnownPlace(key)
+        found = known or await self.store.get_for_places(_NO_USER, place.key.ids)
         return _with_models(_default(place, found, await self.agents.all()), place, found)
 
-    async def default_of(self, place: Location) -> Agent:
-        return _default(place, await self.store.get_for_places(_NO_USER, place.ids), await self.agents.all())
+    async def default_of(self, place: KnownPlace) -> Agent:
+        return _default(
+            place, await self.store.get_for_places(_NO_USER, place.key.ids), await self.agents.all()
+        )
 
-    async def set_default(self, place: Location, guild_id: int, agent: Agent, set_by: int) -> None:
+    async def set_default(self, place: KnownPlace, guild_id: int, agent: Agent, set_by: int) -> None:
         """The global default is stored only in a thread whose channel has another one."""
         if agent.name == DEFAULT_AGENT:
-            await self.store.unset_default(place.channel_id)
+            await self.store.unset_default(place.key.place_id)
             if (await self.default_of(place)).name == DEFAULT_AGENT:
                 return
-        await self.store.set_default(place.channel_id, guild_id, agent.name, set_by)
+        await self.store.set_default(place.key.place_id, guild_id, agent.name, set_by)
 
-    async def choose(self, user_id: int, place: Location, agent: Agent) -> tuple[Chosen, Chosen]:
+    async def choose(self, user_id: int, place: KnownPlace, agent: Agent) -> tuple[Chosen, Chosen]:
         """Set a user's agent there. Returns their agent before and now. The default agent is stored only if
         the channel has another one."""
         before = await self.of_place(user_id, place)
         if agent.name == DEFAULT_AGENT:
-            await self.store.choose(user_id, place.channel_id, None)
+            await self.store.choose(user_id, place.key.place_id, None)
             now = await self.of_place(user_id, place)
             if now.agent.name == DEFAULT_AGENT:
                 return before, now
-        await self.store.choose(user_id, place.channel_id, agent.name)
+        await self.store.choose(user_id, place.key.place_id, agent.name)
         return before, await self.of_place(user_id, place)
 
-    async def usable_at(self, place: Location) -> tuple[Agent, ...]:
+    async def usable_at(self, place: KnownPlace) -> tuple[Agent, ...]:
         """The default one comes first."""
-        return tuple(agent for agent in (await self.agents.all()).values() if place.allows(agent))
+        return tuple(agent for agent in (await self.agents.all()).values() if _allows(place, agent))
 
     def stand_in_note(self, chosen: Chosen, recipient: Recipient) -> str:
         """Return the note for the first answer that is not by the chosen agent, else an empty string."""
@@ -160,43 +142,43 @@ class AgentSelector:
         self._noted[key] = None
         return recipient.words.agents.gone.format(display=chosen.agent.display_name(recipient.locale))
 
-    async def _choose(self, user_id: int, place: Location, found: PlaceAgents) -> Chosen:
+    async def _choose(self, user_id: int, place: KnownPlace, found: PlaceAgents) -> Chosen:
         known, passed_over = await self.agents.all(), False
-        for name in (found.choices[place_id] for place_id in place.ids if place_id in found.choices):
+        for name in (found.choices[place_id] for place_id in place.key.ids if place_id in found.choices):
             agent = known.get(name)
-            if agent and place.allows(agent):
+            if agent and _allows(place, agent):
                 break
             passed_over = True
         else:
             agent = _default(place, found, known)
         return _in_session(user_id, place, _with_models(agent, place, found), stands_in=passed_over)
 
-    async def _once_more(self, user_id: int, place: Location, name: str) -> Chosen:
+    async def _once_more(self, user_id: int, place: KnownPlace, name: str) -> Chosen:
         """Raises AgentGone if it can't be used there any more."""
         agent = await self.agents.get(name)
-        if agent is None or not place.allows(agent):
+        if agent is None or not _allows(place, agent):
             raise AgentGone
-        found = await self.store.get_for_places(user_id, place.ids)
+        found = await self.store.get_for_places(user_id, place.key.ids)
         chosen = _in_session(user_id, place, _with_models(agent, place, found))
         return replace(chosen, left=(await self._choose(user_id, place, found)).key != chosen.key)
 
-    async def _place_in(self, guild_id: int | None, channel_id: int) -> Location:
+    async def _place_in(self, guild_id: int | None, channel_id: int) -> KnownPlace:
         if guild_id is None:
-            return Location(channel_id, None)
+            return KnownPlace(ChannelKey(channel_id))
         return await self.locate(channel_id, int(guild_id))
 
-    async def locate(self, channel_id: int, guild_id: int | None = None) -> Location:
+    async def locate(self, channel_id: int, guild_id: int | None = None) -> KnownPlace:
         """While Discord does not answer (or forbids it, where the bot is only user-installed), a thread
         counts as a channel of its own."""
         try:
-            return Location.of(await self.places.of(channel_id))
+            return await self.places.of(channel_id)
         except hikari.HTTPError:
-            return Location(channel_id, guild_id)
+            return KnownPlace(ChannelKey(channel_id), guild_id)
 
 
-def where(interaction: hikari.PartialInteraction) -> Location:
+def where(interaction: hikari.PartialInteraction) -> KnownPlace:
     guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
-    return Location.of(KnownPlace(key_of_interaction(interaction.channel), guild_id))
+    return KnownPlace(key_of_interaction(interaction.channel), guild_id)
 
 
 def words_under(chosen: Chosen, recipient: Recipient) -> Texts:
@@ -207,21 +189,25 @@ def words_under(chosen: Chosen, recipient: Recipient) -> Texts:
     return replace(words, canvas=words.canvas.reword(changed=changed))
 
 
-def _in_session(user_id: int, place: Location, agent: Agent, *, stands_in: bool = False) -> Chosen:
-    return Chosen(SessionKey(user_id, place.channel_id, agent.name), agent, stands_in)
+def _allows(place: KnownPlace, agent: Agent) -> bool:
+    return agent.places.allow(guild_id=place.guild_id, channel_ids=frozenset(place.key.ids))
 
 
-def _with_models(agent: Agent, place: Location, found: PlaceAgents) -> Agent:
+def _in_session(user_id: int, place: KnownPlace, agent: Agent, *, stands_in: bool = False) -> Chosen:
+    return Chosen(SessionKey(user_id, place.key.place_id, agent.name), agent, stands_in)
+
+
+def _with_models(agent: Agent, place: KnownPlace, found: PlaceAgents) -> Agent:
     """Agents without models of their own use the channel's."""
-    for place_id in () if agent.models else place.ids:
+    for place_id in () if agent.models else place.key.ids:
         if chain := found.models.get(place_id):
             return replace(agent, models=chain)
     return agent
 
 
-def _default(place: Location, found: PlaceAgents, known: Mapping[str, Agent]) -> Agent:
-    for default in (found.defaults[place_id] for place_id in place.ids if place_id in found.defaults):
+def _default(place: KnownPlace, found: PlaceAgents, known: Mapping[str, Agent]) -> Agent:
+    for default in (found.defaults[place_id] for place_id in place.key.ids if place_id in found.defaults):
         agent = known.get(default.agent)
-        if agent and replace(place, guild_id=default.guild_id).allows(agent):
+        if agent and _allows(replace(place, guild_id=default.guild_id), agent):
             return agent
     return known[DEFAULT_AGENT]

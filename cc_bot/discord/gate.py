@@ -237,11 +237,10 @@ class Gate:
         UnderMaintenance. Owners pass, unless they flood."""
         guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
         key, user_id = key_of_interaction(interaction.channel), int(interaction.user.id)
-        channels = tuple(dict.fromkeys((key.place_id, key.channel_id)))
         roles = self._known_roles(user_id, guild_id, interaction.member)
         if self.floods.refuses(user_id, int(interaction.id)):
             raise TooManyCommands(resets=self.clock() + timedelta(seconds=QUIET_S))
-        return await self._admit(Visitor(user_id, channels, guild_id, roles), what, always=always)
+        return await self._admit(Visitor(user_id, key.ids, guild_id, roles), what, always=always)
 
     async def admit_page(self, place: WebPlace, what: What, *, always: bool = False) -> None:
         """As `admit`; the place is where they asked for their pages."""

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeVar, cast
 import hikari
 import structlog
 
-from cc_bot.discord.agents import AgentSelector, Location
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate, error_of
@@ -17,7 +17,7 @@ from cc_bot.discord.places import Places, Recent, guild_permissions
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipients
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.errors import AccessError, CcBotError
-from cc_bot.domain.message import Agent
+from cc_bot.domain.message import Agent, ChannelKey, KnownPlace
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import one_line, without_controls
 
@@ -136,8 +136,8 @@ class DiscordForPages:
         async with self.receipts.erasing(user_id, recipient.words):
             yield
 
-    async def _place(self, channel_id: int) -> Location:
-        return await self.chooser.locate(channel_id) if channel_id else Location(0, None)
+    async def _place(self, channel_id: int) -> KnownPlace:
+        return await self.chooser.locate(channel_id) if channel_id else KnownPlace(ChannelKey(0))
 
     async def _name(self, kind: str, id_: int, ask: Callable[[], Awaitable[str | None]]) -> str | None:
         found = await self._remembered((kind, id_), ask, NAMES_S)

@@ -292,6 +292,11 @@ class ChannelKey:
         return self.thread_id or self.channel_id
 
     @property
+    def ids(self) -> tuple[int, ...]:
+        """The most specific first."""
+        return (self.thread_id, self.channel_id) if self.thread_id else (self.channel_id,)
+
+    @property
     def parent(self) -> "ChannelKey":
         return ChannelKey(self.channel_id)
 

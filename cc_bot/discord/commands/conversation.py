@@ -220,4 +220,4 @@ class Default:
             sentence = words.default_set.format(display=wanted.display_name(recipient.locale))
         await interaction.edit_initial_response(sentence)
         if done and wanted is not None:
-            await boards.agent_changed(place.channel_id, wanted.name)
+            await boards.agent_changed(place.key.place_id, wanted.name)
