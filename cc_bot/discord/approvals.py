@@ -18,13 +18,13 @@ from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
 from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.gate import Owners
+from cc_bot.discord.handlers import whisper
 from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of, visibility_of
 from cc_bot.discord.pages.custom_ids import ProposalButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import declined_line, outcome_line, refreshed
 from cc_bot.discord.pages.receipts import AnyReceipt
 from cc_bot.discord.places import key_of_interaction
-from cc_bot.discord.presses import whisper
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError, ProposalGone, StorageError
 from cc_bot.domain.memory import receipt_of

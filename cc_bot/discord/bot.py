@@ -18,9 +18,9 @@ import structlog
 from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 
 from cc_bot.discord import commands
-from cc_bot.discord.declaring import admit_commands
 from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.gateway import GrantedReading, RestShare, check_token, fetch_reading, gateway_bot, refusal
+from cc_bot.discord.handlers import admit_commands
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_error_handler, command_names
 from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError

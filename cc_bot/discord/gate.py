@@ -72,12 +72,11 @@ class Owners:
     rest: hikari.api.RESTClient
     _of_application: frozenset[int] = frozenset()
     _fetched_at_s: float = -math.inf
-    _fetching: "asyncio.Task[None] | None" = None
 
     async def learn(self) -> None:
         """Raises hikari's errors."""
-        application = await self.rest.fetch_application()
         self._fetched_at_s = monotonic()
+        application = await self.rest.fetch_application()
         members = application.team.members if application.team else {}
         accepted = hikari.TeamMembershipState.ACCEPTED
         team = (user_id for user_id, member in members.items() if member.membership_state == accepted)
@@ -88,20 +87,12 @@ class Owners:
         policy = await self.policies.now()
         named = self.named | policy.access.owners
         if not named and (fresh or monotonic() - self._fetched_at_s > OWNERS_TTL_S):
-            if self._fetching is None:  # once for all concurrent callers
-                self._fetched_at_s = monotonic()
-                self._fetching = asyncio.create_task(self._learn_or_keep())
-            with suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(self._fetching), ASK_TIMEOUT_S)
+            try:
+                async with asyncio.timeout(ASK_TIMEOUT_S):
+                    await self.learn()
+            except (hikari.HikariError, TimeoutError) as error:
+                _log.warning("owners_not_learned", error=type(error).__name__)
         return self.under(policy)
-
-    async def _learn_or_keep(self) -> None:
-        try:
-            await self.learn()
-        except hikari.HikariError as error:
-            _log.warning("owners_not_learned", error=type(error).__name__)
-        finally:
-            self._fetching = None
 
     async def has(self, user_id: int) -> bool:
         return user_id in self.under(await self.policies.now())

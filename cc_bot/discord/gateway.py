@@ -5,7 +5,7 @@ Discord closes the connection (4014) of a bot that asks for message content with
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, cast
@@ -133,32 +133,8 @@ def refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
     return MessageContentRefused() if error.code == DISALLOWED_INTENTS else DiscordUnreachable()
 
 
-async def _no_guild(_: int) -> None:
-    return None
-
-
-@dataclass(eq=False, slots=True)
-class ShardPlaces:
-    shard: Shard = WHOLE
-    guild_of: Callable[[int], Awaitable[int | None]] = _no_guild
-    """None for a DM. Raises hikari's errors."""
-
-    async def has(self, channel_id: int) -> bool:
-        """True if Discord does not answer, as checking twice is better than never."""
-        if self.shard == WHOLE:
-            return True
-        try:
-            guild_id = await self.guild_of(channel_id)
-        except (hikari.ForbiddenError, hikari.NotFoundError):
-            guild_id = None
-        except hikari.HikariError:
-            return True
-        if guild_id is None:
-            return self.shard.id == FIRST
-        return hikari.snowflakes.calculate_shard_id(self.shard.count, guild_id) == self.shard.id
-
-
-EVERYWHERE: Final = ShardPlaces()
+def shard_of(connection: hikari.api.GatewayShard) -> Shard:
+    return Shard(connection.id, connection.shard_count)
 
 
 @dataclass(eq=False, slots=True)
@@ -166,21 +142,25 @@ class Shards:
     places: Places
     locales: GuildLocales
 
-    def served_by(self, shard: hikari.api.GatewayShard) -> ShardPlaces:
-        return ShardPlaces(Shard(shard.id, shard.shard_count), self._guild_of)
+    async def has(self, shard: Shard, channel_id: int) -> bool:
+        """True if Discord does not answer, as checking twice is better than never."""
+        if shard == WHOLE:
+            return True
+        try:
+            guild_id = self.locales.guild_of(channel_id) or (await self.places.of(channel_id)).guild_id
+        except (hikari.ForbiddenError, hikari.NotFoundError):
+            guild_id = None
+        except hikari.HikariError:
+            return True
+        if guild_id is None:
+            return shard.id == FIRST
+        return hikari.snowflakes.calculate_shard_id(shard.count, guild_id) == shard.id
 
     async def serves_here(self, bot: hikari.GatewayBot, channel_id: int) -> bool:
-        connections = bot.shards.values()
-        if not connections or len(connections) == next(iter(connections)).shard_count:
-            return True
-        for shard in connections:
-            if await self.served_by(shard).has(channel_id):
+        for shard in map(shard_of, bot.shards.values()):
+            if len(bot.shards) == shard.count or await self.has(shard, channel_id):
                 return True
-        return False
-
-    async def _guild_of(self, channel_id: int) -> int | None:
-        known = self.locales.guild_of(channel_id)
-        return (await self.places.of(channel_id)).guild_id if known is None else known
+        return not bot.shards
 
 
 class PacedBucketManager(RESTBucketManager):

@@ -26,9 +26,9 @@ from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
+from cc_bot.discord.handlers import Presses
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
-from cc_bot.discord.presses import Presses
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.discord.reminders import Posting, Reminders

@@ -18,9 +18,10 @@ from cc_bot.discord.delivery.canvas import CanvasBoards, Draw
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.turns import NOTE_TIMEOUT_S, RunningTurns
 from cc_bot.discord.gate import Gate, Owners
+from cc_bot.discord.gateway import Shards
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.places import Places
-from cc_bot.discord.recipients import Recipients
+from cc_bot.discord.recipients import GuildLocales, Recipients
 from cc_bot.discord.references import References
 from cc_bot.domain.canvas import Chart
 from cc_bot.domain.clock import utc_now
@@ -51,6 +52,10 @@ class Place:
     @property
     def key(self) -> ChannelKey:
         return ChannelKey(self.channel.id)
+
+    @property
+    def shards(self) -> Shards:
+        return Shards(Places(self.rest, self.stores.channels), GuildLocales())
 
     def execute(self, sql: str, *values: object) -> list[Any]:
         """As another program does with the same database."""

@@ -8,9 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.discord.delivery.canvas import MAX_STALE, CanvasBoards, CanvasUpkeep
-from cc_bot.discord.gateway import Shards, gateway_bot
-from cc_bot.discord.places import Places
-from cc_bot.discord.recipients import GuildLocales
+from cc_bot.discord.gateway import gateway_bot
 from cc_bot.domain.canvas import Canvas, CanvasCommand, Card, Drawn, SetMode
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
@@ -39,8 +37,7 @@ class Scene(Place):
 
     def upkeep(self, canvases: CanvasStore | None = None) -> CanvasUpkeep:
         bot = gateway_bot(self.discord.token, self.discord.api_url, "off")
-        shards = Shards(Places(self.rest, self.stores.channels), GuildLocales())
-        return CanvasUpkeep(bot, canvases or self.stores.canvases, self.boards, shards, every_s=0.02)
+        return CanvasUpkeep(bot, canvases or self.stores.canvases, self.boards, self.shards, every_s=0.02)
 
     async def draw(self, *commands: CanvasCommand, key: SessionKey | None = None) -> Canvas:
         """A heartbeat, say, in a session."""

@@ -61,7 +61,9 @@ class Scene(Place):
 
     def returns(self, bounds: CatchUpBounds = QUICK, *, since: int = 0) -> CatchUp:
         """The bot connects; every CatchUp is closed at the end of the test."""
-        catch_up = CatchUp(self.stores.channels, self.rest, self.hearing, utc_now, bounds, since=since)
+        catch_up = CatchUp(
+            self.stores.channels, self.rest, self.shards, self.hearing, utc_now, bounds, since=since
+        )
         self.opened.push_async_callback(catch_up.close)
         catch_up.begin()
         return catch_up
@@ -166,7 +168,7 @@ class TestWhatWasMissed:
 
 class TestALiveMessage:
     async def test_waits_until_what_came_before_it_is_stored(self, scene: Scene) -> None:
-        catch_up = CatchUp(scene.stores.channels, scene.rest, scene.hearing, utc_now)
+        catch_up = CatchUp(scene.stores.channels, scene.rest, scene.shards, scene.hearing, utc_now)
         await catch_up.wait_for(scene.channel.id)
         assert scene.discord.calls(HISTORY) == []  # the bot was never away
         await scene.write("先に書かれた")

@@ -8,10 +8,11 @@ from typing import cast
 import hikari
 import pytest
 
-from cc_bot.discord.gateway import RestShare, ShardPlaces, check_token, fetch_reading, hold_to_the_limit
+from cc_bot.discord.gateway import RestShare, check_token, fetch_reading, hold_to_the_limit
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
 from cc_bot.domain.message import Reading
 from cc_bot.domain.process import Shard
+from tests.discord.parts import Place
 from tests.loopback.discord import Allowance, LoopbackDiscord
 
 APPLICATION = "GET /applications/@me"
@@ -54,21 +55,17 @@ class TestReading:
 
 
 class TestAShard:
-    async def test_has_the_channels_of_its_servers_and_the_first_one_also_dms(self) -> None:
-        async def guild_of(channel_id: int) -> int | None:
-            match channel_id:
-                case 1:
-                    return 5 << 22
-                case 2:
-                    return None
-                case 3:
-                    raise hikari.ForbiddenError("", {}, b"")
-                case _:
-                    raise hikari.InternalServerError("", 503, {}, b"")
+    async def test_has_the_channels_of_its_servers_and_the_first_one_also_dms(self, place: Place) -> None:
+        shards, dm = place.shards, place.discord.dm(place.aiko)
+        shards.locales.place(1, 5 << 22)
 
-        shards = [ShardPlaces(Shard(number, 4), guild_of) for number in range(4)]
-        having = [[each.shard.id for each in shards if await each.has(channel)] for channel in range(1, 5)]
-        assert having == [[1], [0], [0], [0, 1, 2, 3]]
+        async def having(channel_id: int) -> list[int]:
+            return [number for number in range(4) if await shards.has(Shard(number, 4), channel_id)]
+
+        assert [await having(1), await having(dm.id)] == [[1], [0]]
+        for status, expected in ((403, [0]), (503, [0, 1, 2, 3])):
+            place.discord.fail_next("GET /channels/{channel}", status, times=4)
+            assert await having(7) == expected
 
 
 @asynccontextmanager

@@ -10,6 +10,7 @@ from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.messages.arrivals import Forwards
 from cc_bot.discord.references import KEPT_S, QuestionLocation, References, Target, Targets, is_same
+from cc_bot.discord.reminders import PLACES
 from cc_bot.domain import Message
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Reference
@@ -70,7 +71,7 @@ class TestTaint:
         schedules, now = scene.stores.schedules, utc_now()
         for owner, tainted in ((scene.aiko, False), (scene.ben, True)):
             await schedules.add(SessionKey(owner.id, scene.channel.id), "薬", now)
-            [firing] = await schedules.claim_due(now, ("channel",))
+            [firing] = await schedules.claim_due(now, PLACES)
             content = f"<@{owner.id}> 薬"
             posted = await scene.rest.create_message(scene.channel.id, content, user_mentions=[owner.id])
             said = Message("assistant", content, discord_id=int(posted.id))

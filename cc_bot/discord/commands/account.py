@@ -12,15 +12,24 @@ import structlog
 
 from cc_bot.commands.account import choose, show_usage
 from cc_bot.commands.reply import Reply
-from cc_bot.discord.declaring import Choice, choices, reply_command, suggesting, switch_option, text_option
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, open_dm, repeat
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Owners
 from cc_bot.discord.gateway import GrantedReading
+from cc_bot.discord.handlers import (
+    Choice,
+    Press,
+    choices,
+    on_press,
+    reply_command,
+    show,
+    suggesting,
+    switch_option,
+    text_option,
+)
 from cc_bot.discord.pages.custom_ids import BrowserMenu, PrivacyButton, base36
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, timestamp
-from cc_bot.discord.presses import Press, on_press, show
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.web import PagesUrl
 from cc_bot.domain.access import WebPlace, WebSession

@@ -9,8 +9,8 @@ import lightbulb
 from cc_bot.commands import admin
 from cc_bot.commands.admin import MAX_MODEL_CHARACTERS, MAX_MODELS, MAX_NOTE_CHARACTERS, Administration
 from cc_bot.commands.reply import Caller, Reply
-from cc_bot.discord.declaring import choices, number_option, reply_command, suggesting, text_option
 from cc_bot.discord.gate import Owners
+from cc_bot.discord.handlers import choices, number_option, reply_command, suggesting, text_option
 from cc_bot.domain.access import Ruling
 from cc_bot.domain.usage import LIMIT_NAMES, MAX_LIMIT
 

@@ -14,14 +14,22 @@ from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.commands.memories import kept_reply
 from cc_bot.discord.agents import Preloaded
 from cc_bot.discord.attachments import asked_file, files_of
-from cc_bot.discord.declaring import command, file_option, message_command, switch_option, text_option
 from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.handlers import (
+    Submission,
+    command,
+    file_option,
+    message_command,
+    on_press,
+    show,
+    switch_option,
+    text_option,
+)
 from cc_bot.discord.incoming import has_no_visible_content, memorable_text, text_of
 from cc_bot.discord.interactions import Answerable, author_name, is_ephemeral, own_space
 from cc_bot.discord.messages.arrivals import Forwards, ProactiveMessageQuotes
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.places import may_read
-from cc_bot.discord.presses import Submission, on_press, show
 from cc_bot.discord.recipients import Recipient, Recipients, tell
 from cc_bot.discord.references import is_present, is_said, target_of
 from cc_bot.domain.errors import (

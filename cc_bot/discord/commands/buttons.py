@@ -16,6 +16,7 @@ from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.delivery.turns import RunningTurns
+from cc_bot.discord.handlers import Press, Submission, on_press
 from cc_bot.discord.interactions import defer_update, is_accepted_ahead
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.answer import page_of
@@ -35,7 +36,6 @@ from cc_bot.discord.pages.custom_ids import (
 from cc_bot.discord.pages.memory import used_list, within
 from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, EphemeralView, Page, components, reply_view, rows_of
 from cc_bot.discord.pages.proposals import with_proposals
-from cc_bot.discord.presses import Press, Submission, on_press
 from cc_bot.discord.recipients import Recipient, respond_or_follow_up, tell
 from cc_bot.domain.errors import InputError, StorageError
 from cc_bot.domain.form import read_form

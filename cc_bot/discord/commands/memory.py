@@ -26,18 +26,22 @@ from cc_bot.commands.memories import (
 from cc_bot.commands.reply import Caller, Item, Reply
 from cc_bot.context.attachments import too_large
 from cc_bot.discord.attachments import fetch_bytes
-from cc_bot.discord.declaring import (
+from cc_bot.discord.delivery.canvas import CanvasBoards
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.handlers import (
     Choice,
+    Press,
+    Submission,
     choices,
     command,
     file_option,
     number_option,
+    on_press,
     reply_command,
+    show,
     suggesting,
     text_option,
 )
-from cc_bot.discord.delivery.canvas import CanvasBoards
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.interactions import MAX_CHOICES
 from cc_bot.discord.pages.custom_ids import (
     ConfirmButton,
@@ -49,7 +53,6 @@ from cc_bot.discord.pages.custom_ids import (
 )
 from cc_bot.discord.pages.memory import choice_name, edited_view, import_preview, memory_card, refused_view
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, reply_view, timestamp
-from cc_bot.discord.presses import Press, Submission, on_press, show
 from cc_bot.discord.recipients import Recipient, Recipients, tell
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import AttachmentNotFetched, InputError, MemoryNotFound, StorageError

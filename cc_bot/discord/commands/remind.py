@@ -10,15 +10,23 @@ from cc_bot.commands import reminders
 from cc_bot.commands.reminders import Destination
 from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import AgentSelector
-from cc_bot.discord.declaring import Choice, choices, number_option, reply_command, suggesting, text_option
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.handlers import (
+    Choice,
+    Press,
+    choices,
+    number_option,
+    on_press,
+    reply_command,
+    suggesting,
+    text_option,
+)
 from cc_bot.discord.interactions import Answerable, can_write, own_space
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.page import EphemeralView, Page, reply_view
 from cc_bot.discord.pages.reminders import choice_name, snoozed_page
-from cc_bot.discord.presses import Press, on_press
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.repeats import MAX_HOURS, MIN_HOURS
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Schedule

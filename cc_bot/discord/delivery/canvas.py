@@ -23,7 +23,7 @@ import structlog
 
 from cc_bot import charts
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, ExpectedDeletions, repeat
-from cc_bot.discord.gateway import EVERYWHERE, ShardPlaces, Shards
+from cc_bot.discord.gateway import Shards, shard_of
 from cc_bot.discord.interactions import Answerable, can_write, own_space
 from cc_bot.discord.pages.canvas import CanvasPage, canvas_page, picture_name
 from cc_bot.discord.pages.page import NO_PINGS
@@ -32,6 +32,7 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, StorageError
+from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.in_order import KeyedLock
@@ -485,10 +486,10 @@ class CanvasUpkeep:
             self._bot.subscribe(hikari.MessageDeleteEvent, self._on_deleted)
             self._bot.subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
 
-    def begin(self, served: ShardPlaces = EVERYWHERE) -> None:
+    def begin(self, shard: Shard = WHOLE) -> None:
         """Start for the channels of a shard."""
-        restoring = self._guard(partial(self._restore_all, served))
-        self._restoring[served.shard.id] = asyncio.create_task(restoring)
+        restoring = self._guard(partial(self._restore_all, shard))
+        self._restoring[shard.id] = asyncio.create_task(restoring)
         self._upkeep = self._upkeep or asyncio.create_task(
             self._duties.run_as_leader("canvases", self._keep_up)
         )
@@ -506,7 +507,7 @@ class CanvasUpkeep:
             before.cancel()
             await asyncio.gather(before, return_exceptions=True)
         if not self._closed:  # a reconnect during shutdown
-            self.begin(self._shards.served_by(event.shard))
+            self.begin(shard_of(event.shard))
 
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
@@ -523,9 +524,9 @@ class CanvasUpkeep:
             await asyncio.sleep(self._every_s)
             await self._guard(self._boards.refresh_stale)
 
-    async def _restore_all(self, served: ShardPlaces) -> None:
-        for key in await self._canvases.list_shown(MAX_CHECKED, served.shard):
-            if await served.has(key.channel_id):
+    async def _restore_all(self, shard: Shard) -> None:
+        for key in await self._canvases.list_shown(MAX_CHECKED, shard):
+            if await self._shards.has(shard, key.channel_id):
                 await self._boards.restore(key)
                 await asyncio.sleep(CHECK_PAUSE_S)
 

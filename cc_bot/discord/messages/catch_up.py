@@ -15,10 +15,11 @@ from typing import Protocol
 import hikari
 import structlog
 
-from cc_bot.discord.gateway import EVERYWHERE, ShardPlaces
+from cc_bot.discord.gateway import Shards
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.log import job
 from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.usage import UsageStore
@@ -76,6 +77,7 @@ class CatchUp:
 
     channels: ChannelStore
     rest: hikari.api.RESTClient
+    shards: Shards
     listener: Listener
     clock: Clock
     bounds: CatchUpBounds = CatchUpBounds()
@@ -83,12 +85,12 @@ class CatchUp:
     """Messages up to this id are not read."""
     _runs: "dict[int, _Run]" = field(default_factory=dict)
 
-    def begin(self, served: ShardPlaces = EVERYWHERE) -> None:
+    def begin(self, shard: Shard = WHOLE) -> None:
         """Start for a connection that missed events. Call it before handling any message of the
         connection."""
-        if before := self._runs.get(served.shard.id):
+        if before := self._runs.get(shard.id):
             before.rounds.cancel()  # it still reads channels that a live message waits for
-        self._runs[served.shard.id] = _Run(self, served)
+        self._runs[shard.id] = _Run(self, shard)
 
     async def wait_for(self, channel_id: int) -> None:
         """Wait until the missed messages of a channel are stored, or could not be read."""
@@ -220,16 +222,16 @@ class MissedMessages:
 
 
 class _Run:
-    def __init__(self, catch_up: CatchUp, served: ShardPlaces) -> None:
+    def __init__(self, catch_up: CatchUp, shard: Shard) -> None:
         self._catch_up = catch_up
-        self._served = served
+        self._shard = shard
         self._behind = asyncio.create_task(self._look_up())
         self._filling: dict[int, asyncio.Task[None]] = {}
         self.rounds = asyncio.create_task(self._make_rounds())
 
     async def wait_for(self, channel_id: int) -> None:
         behind = await asyncio.shield(self._behind)
-        if channel_id not in behind or not await self._served.has(channel_id):
+        if channel_id not in behind or not await self._catch_up.shards.has(self._shard, channel_id):
             return
         place = behind.get(channel_id)
         if place is None:  # already read
@@ -248,7 +250,7 @@ class _Run:
     async def _look_up(self) -> dict[int, Place]:
         channels, limit = self._catch_up.channels, self._catch_up.bounds.known_places
         try:
-            places = await channels.list_places(limit=limit, shard=self._served.shard)
+            places = await channels.list_places(limit=limit, shard=self._shard)
         except StorageError as error:
             _log.error("catch_up_failed", error=type(error).__name__)
             return {}
@@ -260,7 +262,7 @@ class _Run:
         for place_id in list(behind):
             if looked_at == bounds.places:
                 break
-            if await self._served.has(place_id):
+            if await self._catch_up.shards.has(self._shard, place_id):
                 looked_at += 1
                 await self.wait_for(place_id)
                 await asyncio.sleep(bounds.pause_s)

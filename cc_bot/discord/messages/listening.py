@@ -1,12 +1,10 @@
 """Passes Discord's message events to their handlers."""
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from itertools import chain, repeat
 from typing import Final, cast
 
 import hikari
@@ -16,7 +14,7 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import delete_all
 from cc_bot.discord.gate import Gate
-from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user
+from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user, shard_of
 from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
 from cc_bot.discord.messages.arrivals import Arrivals, Forwards, ProactiveMessageQuotes
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, MissedMessages
@@ -25,104 +23,15 @@ from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, is_blank
 from cc_bot.in_order import KeyedLock
-from cc_bot.stores import ChannelStore, Stores
+from cc_bot.stores import Stores
 
 _log = structlog.get_logger(__name__)
 
 MAX_TEXT_HASHES: Final = 1000
-_RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
 _RETRY_PAUSE_S: Final = 2.0
 _MAX_RETRIES: Final = 1000
 Write = Callable[[], Awaitable[None]]
 """Idempotent."""
-
-
-@dataclass(eq=False, slots=True)
-class Changes:
-    """Applies edits and deletions to the archive. Raises StorageError and hikari's errors.
-
-    An edited question is answered again if its answer is the newest; a deleted one takes its answer along.
-    Updates for link previews are no new question; those without content are ignored.
-    """
-
-    rest: hikari.api.RESTClient
-    channels: ChannelStore
-    arrivals: Arrivals
-    mentions: Mentions
-    answers: Answers
-    forwards: Forwards
-    _typed: Recent[int, int] = field(default_factory=lambda: Recent(MAX_TEXT_HASHES))
-
-    async def follow_edit(self, message: hikari.PartialMessage) -> None:
-        self.answers.references.targets.forget(int(message.id))
-        if has_no_visible_content(message):
-            return
-        content = await self.arrivals.content_of(message)
-        message_id, place_id = int(message.id), int(message.channel_id)
-        if is_blank(content):
-            if not is_blank(message.content or ""):  # has content, but nothing to store
-                await self._forget(place_id, [message_id])
-            return
-        bot = self.arrivals.bot()
-        typed = hash(typed_text_of(message, bot))
-        known, self._typed[message_id] = self._typed.get(message_id), typed
-        # After an edit, each later update has the edit time as well.
-        preview = typed == known or not message.edited_timestamp
-        tainted = contains_foreign_text(message, int(bot.id))
-        changed = await self.channels.edit(
-            message_id, content, place_id=place_id, tainted=tainted, preview=preview
-        )
-        if changed and not preview:
-            await self.mentions.follow_edit(message_id)
-
-    async def follow_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
-        for message_id in message_ids:
-            self.answers.references.targets.forget(message_id)
-        self.forwards.forget(message_ids)
-        expected = self.answers.expected_deletions.was_expected
-        if gone := [message_id for message_id in message_ids if not expected(message_id)]:
-            await self._forget(channel_id, gone)
-
-    async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
-        """Also deletes their answers, which would reveal them."""
-        self.answers.running.withdraw(gone)
-        answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
-        self.answers.running.withdraw(answers)
-        await self.channels.delete((*gone, *answers), place_id=channel_id)
-        await delete_all(self.rest, channel_id, answers, self.answers.expected_deletions)
-
-    async def follow_place_deletion(self, key: ChannelKey) -> None:
-        self.answers.running.withdraw_channel(key)
-        await self.channels.forget_place(key)
-
-
-class RetryQueue:
-    def __init__(self) -> None:
-        self.writes = deque[Write](maxlen=_MAX_RETRIES)
-        self._work: asyncio.Task[None] | None = None
-
-    def add(self, write: Write) -> None:
-        self.writes.append(write)
-        if self._work is None or self._work.done():
-            self._work = asyncio.create_task(self._retry())
-
-    async def close(self) -> None:
-        if self._work is not None:
-            self._work.cancel()
-            await asyncio.gather(self._work, return_exceptions=True)
-
-    async def _retry(self) -> None:
-        while self.writes:
-            write = self.writes[0]
-            try:
-                await write()
-            except StorageError:
-                await asyncio.sleep(_RETRY_PAUSE_S)
-                continue
-            except Exception as error:  # noqa: BLE001 - the next write is tried
-                _log.warning("message_failed", error=type(error).__name__)
-            if self.writes[0] is write:  # else it was dropped
-                self.writes.popleft()
 
 
 class Messages:
@@ -149,10 +58,10 @@ class Messages:
         if granted.reading == "mentions":
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
         self._missed = MissedMessages(stores.channels, stores.usage, bot.rest, clock, bounds)
-        self._resuming: asyncio.Task[None] | None = None
         self._reading_back: asyncio.Task[None] | None = None
         self._hearing: set[asyncio.Task[None]] = set()
-        self._retries = RetryQueue()
+        self._retries = KeyedLock()
+        self._retrying: set[asyncio.Task[None]] = set()
         self.forwards = Forwards(bot.rest, stores.channels, answers.references, replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores, self._me)
         channel_answers = ChannelAnswers(stores, answers, replies, gate.roles)
@@ -165,15 +74,15 @@ class Messages:
             granted.reading == "all",
             gate,
             places,
-            self._caught_up,
+            self._wait_for_missed,
             self._mentions,
             self.forwards,
             replies,
         )
-        self._catch_up = CatchUp(stores.channels, bot.rest, self._arrivals, clock, bounds, granted.since)
-        self._changes = Changes(
-            bot.rest, stores.channels, self._arrivals, self._mentions, answers, self.forwards
+        self._catch_up = CatchUp(
+            stores.channels, bot.rest, shards, self._arrivals, clock, bounds, granted.since
         )
+        self._typed = Recent[int, int](MAX_TEXT_HASHES)
 
     async def prepare(self) -> None:
         """Load what the last run was answering, before the connection is opened."""
@@ -197,15 +106,15 @@ class Messages:
         subscribe(hikari.MessageUpdateEvent, self._on_edited)
         subscribe(hikari.MessageDeleteEvent, self._on_deleted)
         subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
-        subscribe(hikari.GuildChannelCreateEvent, self._on_channel_created)
-        subscribe(hikari.GuildThreadCreateEvent, self._on_thread_changed)
-        subscribe(hikari.GuildThreadUpdateEvent, self._on_thread_changed)
-        subscribe(hikari.GuildThreadDeleteEvent, self._on_thread_deleted)
+        subscribe(hikari.GuildChannelCreateEvent, self._on_channel)
+        subscribe(hikari.GuildThreadCreateEvent, self._on_channel)
+        subscribe(hikari.GuildThreadUpdateEvent, self._on_channel)
+        subscribe(hikari.GuildThreadDeleteEvent, self._on_channel_deleted)
         subscribe(hikari.GuildChannelDeleteEvent, self._on_channel_deleted)
 
     def resume(self) -> None:
         if self._reading != "off":
-            self._resuming = asyncio.create_task(self._resume())
+            self._repeat_later(partial(self._mentions.resume, partial(self._shards.serves_here, self._bot)))
 
     async def reset(self, key: ChannelKey, marker_id: int) -> None:
         """Authors of waiting questions are notified."""
@@ -223,29 +132,14 @@ class Messages:
     async def finish(self, deadline_s: float) -> None:
         """Wait after `close` until a time of the event loop, then cancel the rest. Afterwards nothing uses
         the database."""
-        for task in filter(None, (self._resuming, self._reading_back)):
+        for task in filter(None, (self._reading_back, *self._retrying)):
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-        await self._retries.close()
         await self._catch_up.close()
         await self.forwards.close()
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
                 await self._mentions.finish()
-
-    async def _caught_up(self, channel_id: int) -> None:
-        await self._catch_up.wait_for(channel_id)
-
-    async def _resume(self) -> None:
-        async with self._guard():
-            for pause_s in chain(_RESUME_PAUSES_S, repeat(_RESUME_PAUSES_S[-1])):
-                try:
-                    await self._mentions.resume(partial(self._shards.serves_here, self._bot))
-                except StorageError as error:
-                    _log.warning("resume_failed", error=type(error).__name__)
-                    await asyncio.sleep(pause_s)
-                else:
-                    return
 
     async def _read_back(self) -> None:
         async with self._guard():
@@ -273,7 +167,7 @@ class Messages:
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
         self._answers.references.targets.forget_brought()
-        self._catch_up.begin(self._shards.served_by(event.shard))
+        self._catch_up.begin(shard_of(event.shard))
         if event.shard.id == FIRST:
             if self._reading_back:
                 self._reading_back.cancel()
@@ -294,7 +188,7 @@ class Messages:
         message = event.message
         if not self._is_of_others(message):
             return
-        await self._follow(event.channel_id, partial(self._changes.follow_edit, message))
+        await self._follow(event.channel_id, partial(self._apply_edit, message))
         whole = cast("hikari.Message", message)  # Discord sends edited messages in full
         async with self._guard():
             if await self._arrivals.is_called_by_edit(whole):
@@ -304,38 +198,86 @@ class Messages:
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
     ) -> None:
         ids = [event.message_id] if isinstance(event, hikari.MessageDeleteEvent) else event.message_ids
-        change = partial(self._changes.follow_deletion, int(event.channel_id), [*map(int, ids)])
+        change = partial(self._apply_deletion, int(event.channel_id), [*map(int, ids)])
         await self._follow(event.channel_id, change)
 
-    async def _on_channel_created(self, event: hikari.GuildChannelCreateEvent) -> None:
-        self._places.learn_listed((event.channel,))
-
-    async def _on_thread_changed(
-        self, event: hikari.GuildThreadCreateEvent | hikari.GuildThreadUpdateEvent
+    async def _on_channel(
+        self,
+        event: hikari.GuildChannelCreateEvent | hikari.GuildThreadCreateEvent | hikari.GuildThreadUpdateEvent,
     ) -> None:
-        self._places.learn_listed((event.thread,))
-        self._places.learn_title(event.thread)
+        channel = event.channel if isinstance(event, hikari.GuildChannelCreateEvent) else event.thread
+        self._places.learn_listed((channel,))
+        self._places.learn_title(channel)
 
-    async def _on_thread_deleted(self, event: hikari.GuildThreadDeleteEvent) -> None:
-        key = ChannelKey(int(event.parent_id), int(event.thread_id))
-        await self._follow(event.thread_id, partial(self._changes.follow_place_deletion, key))
+    async def _on_channel_deleted(
+        self, event: hikari.GuildThreadDeleteEvent | hikari.GuildChannelDeleteEvent
+    ) -> None:
+        if isinstance(event, hikari.GuildThreadDeleteEvent):
+            key = ChannelKey(int(event.parent_id), int(event.thread_id))
+        else:
+            key = ChannelKey(int(event.channel_id))
+        await self._follow(key.place_id, partial(self._forget_channel, key))
 
-    async def _on_channel_deleted(self, event: hikari.GuildChannelDeleteEvent) -> None:
-        key = ChannelKey(int(event.channel_id))
-        await self._follow(event.channel_id, partial(self._changes.follow_place_deletion, key))
-
-    async def _follow(self, channel_id: hikari.Snowflake, change: Write) -> None:
+    async def _follow(self, channel_id: int, change: Write) -> None:
         again = partial(self._change, channel_id, change)
-        if self._retries.writes:
-            self._retries.add(again)
+        if self._retrying:
+            self._repeat_later(again)
         async with self._guard(again=again):
             await again()
 
-    async def _change(self, channel_id: hikari.Snowflake, change: Write) -> None:
+    async def _change(self, channel_id: int, change: Write) -> None:
         """Catching up may store an older version."""
         async with self._order.after(channel_id):
-            await self._catch_up.wait_for(int(channel_id))
+            await self._wait_for_missed(channel_id)
             await change()
+
+    async def _wait_for_missed(self, channel_id: int) -> None:
+        await self._catch_up.wait_for(channel_id)
+
+    async def _apply_edit(self, message: hikari.PartialMessage) -> None:
+        """A changed question is answered again if its answer is the newest. An update may lack the content,
+        or only add a link preview."""
+        self._answers.references.targets.forget(int(message.id))
+        if has_no_visible_content(message):
+            return
+        content = await self._arrivals.content_of(message)
+        message_id, place_id = int(message.id), int(message.channel_id)
+        if is_blank(content):
+            if not is_blank(message.content or ""):  # has content, but nothing to store
+                await self._forget(place_id, [message_id])
+            return
+        bot = self._me()
+        typed = hash(typed_text_of(message, bot))
+        known, self._typed[message_id] = self._typed.get(message_id), typed
+        # After an edit, each later update has the edit time as well.
+        preview = typed == known or not message.edited_timestamp
+        tainted = contains_foreign_text(message, int(bot.id))
+        changed = await self._stores.channels.edit(
+            message_id, content, place_id=place_id, tainted=tainted, preview=preview
+        )
+        if changed and not preview:
+            await self._mentions.follow_edit(message_id)
+
+    async def _apply_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
+        for message_id in message_ids:
+            self._answers.references.targets.forget(message_id)
+        self.forwards.forget(message_ids)
+        expected = self._answers.expected_deletions.was_expected
+        if gone := [message_id for message_id in message_ids if not expected(message_id)]:
+            await self._forget(channel_id, gone)
+
+    async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
+        """Also deletes their answers, which would reveal them."""
+        channels, running = self._stores.channels, self._answers.running
+        running.withdraw(gone)
+        answers = [each for each in await channels.list_answers(gone) if each not in gone]
+        running.withdraw(answers)
+        await channels.delete((*gone, *answers), place_id=channel_id)
+        await delete_all(self._bot.rest, channel_id, answers, self._answers.expected_deletions)
+
+    async def _forget_channel(self, key: ChannelKey) -> None:
+        self._answers.running.withdraw_channel(key)
+        await self._stores.channels.forget_place(key)
 
     @asynccontextmanager
     async def _guard(
@@ -351,7 +293,7 @@ class Messages:
         except CcBotError as error:
             _log.warning("message_failed", error=type(error).__name__)
             if again is not None and isinstance(error, StorageError):
-                self._retries.add(again)
+                self._repeat_later(again)
             failure = error
         except Exception:  # noqa: BLE001 - logged, and the author is told
             _log.error("message_broke", exc_info=True)
@@ -361,6 +303,20 @@ class Messages:
                 await self._arrivals.tell_failure(message, failure)
         except hikari.HikariError as unreachable:
             _log.warning("user_not_told", error=type(unreachable).__name__)
+
+    def _repeat_later(self, write: Write) -> None:
+        if len(self._retrying) < _MAX_RETRIES:
+            self._retrying.add(task := asyncio.create_task(self._repeat(write)))
+            task.add_done_callback(self._retrying.discard)
+
+    async def _repeat(self, write: Write) -> None:
+        """Repeat a write once the database works, after those that failed before it."""
+        async with self._guard(), self._retries.after(Write):
+            while True:
+                try:
+                    return await write()
+                except StorageError:
+                    await asyncio.sleep(_RETRY_PAUSE_S)
 
     def _is_of_others(self, message: hikari.PartialMessage) -> bool:
         if not message.author:

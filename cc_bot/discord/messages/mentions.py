@@ -24,7 +24,6 @@ from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
 from cc_bot.discord.delivery.reply import REFUSALS, Reply, Sent, is_gone, sent_messages
 from cc_bot.discord.delivery.turns import ShownTurn
 from cc_bot.discord.gate import Gate, SeenRoles, error_of
-from cc_bot.discord.gateway import EVERYWHERE
 from cc_bot.discord.pages.answer import AnswerState, final_pages, stored_state, unanswered_page, with_controls
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
@@ -317,7 +316,7 @@ class Mentions:
     _asked_again: set[int] = field(default_factory=set)
     _closed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def resume(self, serves: Callable[[int], Awaitable[bool]] = EVERYWHERE.has) -> None:
+    async def resume(self, serves: Callable[[int], Awaitable[bool]]) -> None:
         for key in await self.store.list_places():
             if await serves(key.place_id):
                 self.wake(key)

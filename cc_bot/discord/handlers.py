@@ -1,0 +1,363 @@
+"""Commands, and handlers of button presses, menu choices and submitted forms, behind the gate.
+
+Commands are declared by their keys in texts/commands.py. The custom id of a control has all that its handler
+needs, so that it still works after a restart.
+"""
+
+import asyncio
+import contextlib
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import new_class
+from typing import Any, Concatenate, Final, Generic, Literal, NamedTuple, ParamSpec, TypeVar
+
+import hikari
+import lightbulb
+import linkd
+import structlog
+
+from cc_bot.commands.reply import Reply
+from cc_bot.discord.agents import Preloaded
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.gate import Gate
+from cc_bot.discord.interactions import MAX_CHOICES, Answerable, defer_early, defer_update
+from cc_bot.discord.pages.custom_ids import (
+    ANY_ASKER,
+    AnswerButton,
+    AskForm,
+    Control,
+    EditForm,
+    FormSheet,
+    PrivacyButton,
+    RetryButton,
+    StopButton,
+    parse_custom_id,
+)
+from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, components, reply_view
+from cc_bot.discord.places import Recent
+from cc_bot.discord.recipients import Recipient, Recipients, tell, tell_failure
+from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
+from cc_bot.domain.message import UserSettings
+from cc_bot.in_order import KeyedLock
+from cc_bot.texts import Texts
+
+_log = structlog.get_logger(__name__)
+
+PressInteraction = hikari.ComponentInteraction | hikari.ModalInteraction
+Kind = TypeVar("Kind", bound=Control)
+
+
+class Press(NamedTuple, Generic[Kind]):
+    interaction: hikari.ComponentInteraction
+    button: Kind
+    user: Recipient
+
+
+class Submission(NamedTuple, Generic[Kind]):
+    """A submitted form."""
+
+    interaction: hikari.ModalInteraction
+    form: Kind
+    user: Recipient
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The input by the ids of its fields."""
+        return {each.custom_id: each.value or "" for row in self.interaction.components for each in row}
+
+
+Shown = Reply | EphemeralView | str | None
+"""The response, a sentence for an ephemeral follow-up, or None if the handler has shown everything."""
+Act = Callable[..., Awaitable[Shown]]
+"""Called with a Press or Submission; other parameters are injected."""
+Response = Literal["update", "message", "later", "own"]
+"""Acknowledged before the handler runs: `update` edits the button's message, `message` is an ephemeral one.
+Acknowledged by the handler: `later`, or `own`: at once, without the database and out of order."""
+
+_FORMS: Final = AskForm | EditForm | FormSheet
+_DOUBLE_PRESS_S: Final = 1.0
+"""The user has not seen the effect of the first press yet."""
+_MAX_PRESSES: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class PressHandler:
+    act: Act
+    not_yours: Callable[[Texts], str]
+    only: Callable[[Any], bool]
+    anybody: bool
+    response: Response
+
+
+_HANDLERS: Final = defaultdict[type[Control], list[PressHandler]](list)
+
+
+def on_press(
+    *kinds: type[Control],
+    not_yours: Callable[[Texts], str],
+    only: Callable[[Any], bool] = lambda _: True,
+    anybody: bool = False,
+    response: Response = "update",
+) -> Callable[[Act], Act]:
+    """Register a function for presses that match `only`. Other users than the one in the custom id are
+    answered with `not_yours`, unless `anybody`."""
+
+    def register(act: Act) -> Act:
+        injected: Any = lightbulb.di.with_di(act)
+        for kind in kinds:
+            _HANDLERS[kind].append(PressHandler(injected, not_yours, only, anybody, response))
+        return act
+
+    return register
+
+
+_Key = tuple[int, int, bool]
+"""Message id, user id, and whether the press is for an answer."""
+_Wish = tuple[str, ...]
+
+
+class Presses:
+    """All but StopButton, which reduces load, pass the gate. It is open for /privacy: all may erase their
+    data.
+
+    One press runs at a time per user and message; a double press counts once. While a press is handled, the
+    user's next one on the same message is acknowledged and queued. If its button is gone by then, it does
+    nothing.
+    """
+
+    def __init__(self, client: lightbulb.Client, gate: Gate, recipients: Recipients) -> None:
+        self._client = client
+        self._gate = gate
+        self._recipients = recipients
+        self._order = KeyedLock()
+        self._last = Recent[_Key, tuple[_Wish, float]](_MAX_PRESSES)
+
+    def listen(self, bot: hikari.GatewayBot) -> None:
+        bot.subscribe(hikari.ComponentInteractionCreateEvent, self._on_press)
+        bot.subscribe(hikari.ModalInteractionCreateEvent, self._on_press)
+
+    async def _on_press(
+        self, event: hikari.ComponentInteractionCreateEvent | hikari.ModalInteractionCreateEvent
+    ) -> None:
+        try:
+            await self._dispatch(event.interaction)
+        except Exception as error:  # noqa: BLE001 - hikari would only log it; the user must be told
+            await tell_failure(event.interaction, error, self._recipients)
+
+    async def _dispatch(self, interaction: PressInteraction) -> None:
+        """Raises the gate's and the handler's errors."""
+        control, settings = parse_custom_id(interaction.custom_id), None
+        handlers = _HANDLERS[type(control)] if control else ()
+        handler = next((each for each in handlers if each.only(control)), None)
+        if handler is None or not isinstance(control, StopButton):
+            arrival = await self._gate.admit(interaction, always=isinstance(control, PrivacyButton))
+            settings = arrival.settings
+        is_form = isinstance(interaction, hikari.ModalInteraction)
+        if control is None or handler is None or isinstance(control, _FORMS) != is_form:
+            _log.info("press_unknown")
+            words = (await self._recipients.soon(interaction, settings)).words
+            await tell(interaction, words.answer.unknown_press)
+            return
+        if settings is None and handler.response != "own":  # the database may take long
+            await defer_early(interaction, shows=handler.response == "message")
+        handle = partial(self._handle, interaction, control, handler, settings)
+        if handler.response in ("update", "later") and isinstance(interaction, hikari.ComponentInteraction):
+            await self._handle_in_order(interaction, control, handle)
+        else:
+            await handle()
+
+    async def _handle_in_order(
+        self,
+        interaction: hikari.ComponentInteraction,
+        control: Control,
+        handle: Callable[[], Awaitable[None]],
+    ) -> None:
+        is_for_answer = isinstance(control, AnswerButton | RetryButton)
+        key = (int(interaction.message.id), int(interaction.user.id), is_for_answer)
+        wish, now_s = (interaction.custom_id, *interaction.values), asyncio.get_running_loop().time()
+        waits, last = self._order.length(key) > 0, self._last.get(key)
+        if last and last[0] == wish and (waits or now_s - last[1] < _DOUBLE_PRESS_S):
+            await defer_update(interaction)
+            return
+        self._last[key] = wish, now_s
+        if waits:
+            await defer_early(interaction)
+        async with self._order.after(key):
+            if not waits or await _is_still_shown(interaction):
+                await handle()
+
+    async def _handle(
+        self,
+        interaction: PressInteraction,
+        control: Control,
+        handler: PressHandler,
+        settings: UserSettings | None,
+    ) -> None:
+        find = self._recipients.soon if handler.response == "own" else self._recipients.of
+        recipient = await find(interaction, settings)
+        shared = handler.anybody or (isinstance(control, StopButton) and control.user_id == ANY_ASKER)
+        if not shared and control.user_id != recipient.user_id:
+            await tell(interaction, handler.not_yours(recipient.words))
+            return
+        if handler.response in ("update", "message"):
+            await defer_early(interaction, shows=handler.response == "message")
+        async with (
+            self._client.di.enter_context(lightbulb.di.Contexts.DEFAULT),
+            self._client.di.enter_context(lightbulb.di.Contexts.LISTENER),
+        ):
+            if isinstance(interaction, hikari.ModalInteraction):
+                shown = await handler.act(Submission(interaction, control, recipient))
+            else:
+                shown = await handler.act(Press(interaction, control, recipient))
+        if isinstance(shown, str):
+            await whisper(interaction, shown)
+        elif shown is not None:
+            await show(interaction, shown, recipient)
+
+
+async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
+    message = await interaction.fetch_initial_response()
+    return any(
+        getattr(component, "custom_id", None) == interaction.custom_id
+        for row in message.components
+        if isinstance(row, hikari.ActionRowComponent)
+        for component in row.components
+    )
+
+
+async def show(interaction: Answerable, shown: Reply | EphemeralView, reader: Recipient) -> None:
+    """Replace the acknowledged response."""
+    view = shown if isinstance(shown, EphemeralView) else reply_view(shown, reader)
+    await interaction.edit_initial_response(
+        view.content or None,
+        embeds=[view.embed] if view.embed else [],
+        components=components(view.buttons, menu=view.menu),
+        attachment=view.attachment,
+        **NO_PINGS,
+    )
+
+
+async def whisper(interaction: PressInteraction, sentence: str) -> None:
+    await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Declared = TypeVar("Declared", bound=type)
+
+_IMPLICIT = frozenset({"__dict__", "__weakref__", "__module__", "__doc__"})
+
+
+def command(
+    register: Callable[[Any], Any],
+    key: str,
+    *,
+    base: type[lightbulb.commands.CommandBase] = lightbulb.SlashCommand,
+    **given: Any,
+) -> Callable[[Declared], Declared]:
+    """Register a class as the command of a key. Its options come from `text_option` and the like; the
+    parameters of `invoke(self, ctx, …)` are injected by type. `given` is for lightbulb."""
+
+    def declare(declared: Declared) -> Declared:
+        own: dict[str, Any] = {name: value for name, value in vars(declared).items() if name not in _IMPLICIT}
+        own["invoke"] = lightbulb.invoke(own["invoke"])
+        described = {"description": f"{key}_description"} if base is lightbulb.SlashCommand else {}
+        parameters = {"name": key, **described, "localize": True, **given}
+        made: Any = new_class(declared.__name__, (base,), parameters, lambda body: body.update(own))
+        register(made)
+        return made  # type: ignore[no-any-return]
+
+    return declare
+
+
+message_command = partial(command, base=lightbulb.MessageCommand)
+"""An entry of the message menu: `self.target` is the message."""
+
+
+def reply_command(
+    register: Callable[[Any], Any],
+    key: str,
+    run: Callable[..., Awaitable[Reply | EphemeralView | None]],
+    *,
+    hooks: Sequence[lightbulb.ExecutionHook] = (),
+    **options: Any,
+) -> None:
+    """Register a function as a slash command with an ephemeral reply. It gets the caller, the options by name
+    (or fixed values), and other parameters injected by type. None: it has replied itself."""
+    injected: Any = lightbulb.di.with_di(run)
+
+    async def invoke(
+        self: Any, ctx: lightbulb.Context, recipients: Recipients, upkeep: ReceiptUpkeep
+    ) -> None:
+        caller = await recipients.defer(ctx.interaction)
+        reply = await injected(caller, **{name: getattr(self, name) for name in options})
+        if reply is not None:
+            await show(ctx.interaction, reply, caller)
+        if isinstance(reply, Reply) and reply.receipts_changed:
+            upkeep.refresh(caller.user_id, caller.words)
+
+    command(register, key, hooks=[*hooks])(type(run.__name__, (), {**options, "invoke": invoke}))
+
+
+def _localized(option: Callable[Concatenate[str, str, P], T]) -> Callable[Concatenate[str, P], T]:
+    def make(key: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        kwargs["localize"] = True
+        return option(key, f"{key}_description", *args, **kwargs)
+
+    return make
+
+
+text_option = _localized(lightbulb.string)
+number_option = _localized(lightbulb.integer)
+switch_option = _localized(lightbulb.boolean)
+file_option = _localized(lightbulb.attachment)
+
+
+def choices(noun: str, *values: str) -> Sequence[lightbulb.Choice[str]]:
+    return [lightbulb.Choice(f"{noun}_{value}_choice", value, localize=True) for value in values]
+
+
+Choice = str | tuple[str, str] | tuple[str, int]
+Suggest = Callable[..., Awaitable[Sequence[Choice]]]
+"""Returns the choices; its other parameters are injected."""
+
+
+_SUGGESTED_WITHIN_S: Final = 2.8
+"""Discord waits three seconds."""
+
+
+@lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
+async def admit_commands(
+    _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
+) -> None:
+    """Pass a command through the gate, and provide what the gate read as Preloaded."""
+    arrival = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
+    given.add_value(Preloaded, arrival)
+
+
+def suggesting(suggest: Suggest) -> Any:
+    """Return an autocomplete provider, without choices for users without access."""
+    injected: Any = lightbulb.di.with_di(suggest)
+
+    @lightbulb.di.with_di
+    async def suggest_if_admitted(
+        ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED
+    ) -> None:
+        found: Sequence[Choice] = ()  # a list of choices can't show why it is empty
+        try:
+            await gate.admit(ctx.interaction, "choices")
+            async with asyncio.timeout(_SUGGESTED_WITHIN_S):
+                found = await injected(ctx)
+        except TimeoutError:
+            return
+        except CcBotError as error:
+            if isinstance(error, TooManyCommands) and error.told:
+                return
+            if not isinstance(error, AccessError):
+                _log.warning("autocomplete_failed", error=type(error).__name__)
+        with contextlib.suppress(hikari.HikariError):  # too late, or Discord fails
+            await ctx.respond(found[:MAX_CHOICES])
+
+    return suggest_if_admitted
