@@ -41,15 +41,12 @@ class Preloaded:
     agents: PlaceAgents | None = None
 
 
-MAX_NOTED: Final = 1000
-
-
 @dataclass(eq=False, slots=True)
 class AgentSelector:
     agents: Agents
     store: AgentStore
     places: Places
-    _noted: Recent[tuple[int, int], None] = field(default_factory=lambda: Recent(MAX_NOTED), init=False)
+    _noted: Recent[tuple[int, int], None] = field(default_factory=Recent, init=False)
 
     async def of(self, interaction: Answerable, known: PlaceAgents | None = None) -> Chosen:
         """`known`: the choices, if read already."""

@@ -43,7 +43,6 @@ What = Literal["command", "choices"]
 """choices: autocomplete requests, which come with every key press."""
 
 CHOICES_PER_COMMAND: Final = 10
-MAX_CACHED_USERS: Final = 5000
 
 Kind = Literal["interaction", "message"]
 
@@ -111,12 +110,8 @@ class Owners:
 class CommandRates:
     """Uses within the last minute, in memory: a check must not wait for a write."""
 
-    _moments: Recent[tuple[int, What], deque[datetime]] = field(
-        default_factory=lambda: Recent(MAX_CACHED_USERS)
-    )
-    _refused_until: Recent[tuple[int, What], datetime] = field(
-        default_factory=lambda: Recent(MAX_CACHED_USERS)
-    )
+    _moments: Recent[tuple[int, What], deque[datetime]] = field(default_factory=Recent)
+    _refused_until: Recent[tuple[int, What], datetime] = field(default_factory=Recent)
 
     def count(self, user_id: int, what: What, most: int, now: datetime) -> datetime | None:
         """Count one use, or return when the next is allowed."""
@@ -148,7 +143,7 @@ class _Sender:
 class FloodGuard:
     """Drops the events of a user who sends more than a person can, before hikari builds them."""
 
-    _senders: Recent[tuple[int, Kind], _Sender] = field(default_factory=lambda: Recent(MAX_CACHED_USERS))
+    _senders: Recent[tuple[int, Kind], _Sender] = field(default_factory=Recent)
 
     def drops(self, user_id: int, kind: Kind, now_s: float, *, answerable: int | None = None) -> bool:
         """Count an event. Returns whether to drop it. The first `answerable` interaction of a flood is
@@ -206,7 +201,7 @@ class Gate:
     places: Places
     rest: hikari.api.RESTClient
     timeout_s: float = DATABASE_TIMEOUT_S
-    roles: SeenRoles = field(default_factory=lambda: Recent(MAX_CACHED_USERS))
+    roles: SeenRoles = field(default_factory=Recent)
     rates: CommandRates = field(default_factory=CommandRates)
     floods: FloodGuard = field(default_factory=FloodGuard)
     clock: Clock = utc_now

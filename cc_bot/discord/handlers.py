@@ -79,7 +79,6 @@ Acknowledged by the handler: `later`, or `own`: at once, without the database an
 _FORMS: Final = AskForm | EditForm | FormSheet
 _DOUBLE_PRESS_S: Final = 1.0
 """The user has not seen the effect of the first press yet."""
-_MAX_PRESSES: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ class Presses:
         self._gate = gate
         self._recipients = recipients
         self._order = KeyedLock()
-        self._last = Recent[_Key, tuple[_Wish, float]](_MAX_PRESSES)
+        self._last = Recent[_Key, tuple[_Wish, float]]()
 
     def listen(self, bot: hikari.GatewayBot) -> None:
         bot.subscribe(hikari.ComponentInteractionCreateEvent, self._on_press)

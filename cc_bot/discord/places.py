@@ -20,7 +20,6 @@ _log = structlog.get_logger(__name__)
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-MAX_CACHED: Final = 2000
 _THREADS: Final = frozenset(
     {
         hikari.ChannelType.GUILD_PUBLIC_THREAD,
@@ -31,7 +30,7 @@ _THREADS: Final = frozenset(
 
 
 class Recent(Generic[Key, Value]):
-    def __init__(self, max_size: int) -> None:
+    def __init__(self, max_size: int = 5000) -> None:
         self._max_size = max_size
         self._entries: OrderedDict[Key, Value] = OrderedDict()
 
@@ -62,10 +61,10 @@ class Places:
     def __init__(self, rest: hikari.api.RESTClient, channels: ChannelStore) -> None:
         self._rest = rest
         self._channels = channels
-        self._known = Recent[int, KnownPlace](MAX_CACHED)
-        self._listed = Recent[int, KnownPlace](MAX_CACHED)
+        self._known = Recent[int, KnownPlace]()
+        self._listed = Recent[int, KnownPlace]()
         """They may not be stored."""
-        self._titles = Recent[int, ThreadTitle](MAX_CACHED)
+        self._titles = Recent[int, ThreadTitle]()
         """Thread titles; user content, so never stored."""
         self._asking: dict[int, asyncio.Task[KnownPlace]] = {}
 

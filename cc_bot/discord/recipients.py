@@ -28,8 +28,6 @@ _log = structlog.get_logger(__name__)
 
 DEFAULT_LOCALE = hikari.Locale.EN_US
 """Its names are the canonical ones."""
-MAX_CACHED_CHANNELS: Final = 2000
-MAX_CACHED_LANGUAGES: Final = 10_000
 DATABASE_TIMEOUT_S: Final = 0.5
 UNKNOWN_INTERACTION = 10062
 MANAGER_PERMISSIONS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
@@ -48,7 +46,7 @@ class GuildLocales:
 
     def __init__(self) -> None:
         self._locales: dict[int, Locale] = {}
-        self._guilds = Recent[int, int](MAX_CACHED_CHANNELS)
+        self._guilds = Recent[int, int]()
 
     def learn(self, guild: hikari.Guild) -> None:
         self._locales.pop(int(guild.id), None)
@@ -117,7 +115,7 @@ class Recipients:
     guilds: GuildLocales = field(default_factory=GuildLocales)
     is_owner: Callable[[int], Awaitable[bool]] = _no_owner
     _words: dict[Locale, Texts] = field(default_factory=lambda: {locale: texts(locale) for locale in Locale})
-    _languages: Recent[int, Locale] = field(default_factory=lambda: Recent(MAX_CACHED_LANGUAGES))
+    _languages: Recent[int, Locale] = field(default_factory=Recent)
     """As of their last interaction, else Japanese if they wrote it."""
 
     def words(self, locale: Locale) -> Texts:

@@ -47,7 +47,6 @@ Wanted = Callable[[], Awaitable[bool]]
 
 PAUSES_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Discord remembers a nonce for longer than this."""
-MAX_CACHED_DMS: Final = 2000
 
 _OBSTACLES: Final[dict[int, Obstacle]] = {
     10003: "channel_gone",  # unknown channel
@@ -79,7 +78,7 @@ class Posting:
     rest: hikari.api.RESTClient
     pauses_s: Sequence[float] = PAUSES_S
     pace: RateLimiter = field(default_factory=RateLimiter)
-    _dms: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_CACHED_DMS))
+    _dms: Recent[int, int] = field(default_factory=Recent)
 
     async def say(self, firing: Firing, page: Page, wanted: Wanted | None = None) -> hikari.Message:
         """Post a firing, pinging only the owner. Raises Refused, Unwanted, and hikari's errors if Discord

@@ -27,7 +27,6 @@ T = TypeVar("T")
 
 MANAGING_S: Final = 60.0
 NAMES_S: Final = 3600.0
-MAX_CACHED: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +45,7 @@ class DiscordForPages:
     boards: CanvasBoards
     receipts: ReceiptUpkeep
     recipients: Recipients
-    _cached: Recent[tuple[object, ...], tuple[object, float]] = field(
-        default_factory=lambda: Recent(MAX_CACHED)
-    )
+    _cached: Recent[tuple[object, ...], tuple[object, float]] = field(default_factory=Recent)
 
     async def admit(
         self, place: WebPlace, what: Literal["command", "choices"], *, always: bool = False

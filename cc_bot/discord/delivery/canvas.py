@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
 from hashlib import blake2b
@@ -48,9 +48,9 @@ GONE: Final = 0
 FILES_REFUSED: Final = 50013
 """Discord's error code for a missing permission, possibly to attach files."""
 TOKEN_LIFE: Final = timedelta(minutes=14)
-MAX_CACHED: Final = 1000
 MAX_CACHED_PICTURES: Final = 30
 MAX_STALE: Final = 50
+MAX_RESTING: Final = 1000
 REST_S: Final = 600.0
 """Before a retry: an archived thread, for example, refuses edits until a user writes there."""
 STALE_EVERY_S: Final = 60.0
@@ -59,6 +59,7 @@ CHECK_PAUSE_S: Final = 0.2
 """Answers come first: Discord allows 50 requests a second."""
 
 Draw = Callable[[Chart, Locale], bytes | None]
+_draw_once: Final[Draw] = lru_cache(MAX_CACHED_PICTURES)(charts.draw)
 Sent = TypeVar("Sent")
 
 
@@ -100,38 +101,30 @@ class _FollowUp:
     since: datetime
 
 
+_FollowUps = Recent[SessionKey, _FollowUp]
+
+
+@dataclass(eq=False, slots=True)
 class CanvasBoards:
-    def __init__(
-        self,
-        rest: hikari.api.RESTClient,
-        canvases: CanvasStore,
-        recipients: Recipients,
-        places: Places,
-        expected_deletions: ExpectedDeletions,
-        *,
-        spoken_in: Callable[[int], Locale | None],
-        is_current: Callable[[SessionKey, Answerable | None], Awaitable[bool]],
-        draw: Draw = charts.draw,
-    ) -> None:
-        """`spoken_in`: the language of a channel's server. `is_current`: whether the key's agent answers
-        there."""
-        self._rest = rest
-        self._canvases = canvases
-        self._recipients = recipients
-        self._places = places
-        self._expected_deletions = expected_deletions
-        self._spoken_in = spoken_in
-        self._is_current = is_current
-        self._draw = lru_cache(MAX_CACHED_PICTURES)(draw)
-        self._files = Recent[int, bytes](MAX_CACHED)
-        """Digests of attached files, by message."""
-        self._nonces = Recent[str, None](MAX_CACHED)
-        self._public = Recent[SessionKey, _FollowUp](MAX_CACHED)
-        """Where the bot may not write."""
-        self._ephemeral = Recent[SessionKey, _FollowUp](MAX_CACHED)
-        self._rest_until_s = Recent[SessionKey, float](MAX_CACHED)
-        self._order = KeyedLock()
-        self._showing = set[asyncio.Task[None]]()
+    rest: hikari.api.RESTClient
+    canvases: CanvasStore
+    recipients: Recipients
+    places: Places
+    expected_deletions: ExpectedDeletions
+    spoken_in: Callable[[int], Locale | None]
+    """The language of a channel's server."""
+    is_current: Callable[[SessionKey, Answerable | None], Awaitable[bool]]
+    """Whether the key's agent answers there."""
+    draw: Draw = _draw_once
+    _files: Recent[int, bytes] = field(default_factory=Recent)
+    """Digests of attached files, by message."""
+    _nonces: Recent[str, None] = field(default_factory=Recent)
+    _public: _FollowUps = field(default_factory=Recent)
+    """Where the bot may not write."""
+    _ephemeral: _FollowUps = field(default_factory=Recent)
+    _rest_until_s: Recent[SessionKey, float] = field(default_factory=Recent)
+    _order: KeyedLock = field(default_factory=KeyedLock)
+    _showing: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def refresh(
         self,
@@ -151,8 +144,8 @@ class CanvasBoards:
         posts it. Never raises."""
         if interaction is None or _may_write(interaction):
             try:
-                if await self._canvases.get_message(key) is None:
-                    await self._canvases.note_message(key, GONE, 0)
+                if await self.canvases.get_message(key) is None:
+                    await self.canvases.note_message(key, GONE, 0)
             except StorageError as error:
                 _log.warning("canvas_not_noted", error=type(error).__name__)
 
@@ -172,18 +165,18 @@ class CanvasBoards:
     async def forget_message(self, message_id: int) -> None:
         """Record that a user deleted a message. The canvas is posted again with its next change, or on
         request. Raises StorageError."""
-        key = await self._canvases.get_key(message_id)
+        key = await self.canvases.get_key(message_id)
         if key is None:
             return
         async with self._order.after(key):
-            shown = await self._canvases.get_message(key)
+            shown = await self.canvases.get_message(key)
             if shown and shown.message_id == message_id:
-                await self._canvases.note_message(key, GONE, shown.shown_revision)
+                await self.canvases.note_message(key, GONE, shown.shown_revision)
 
     async def restore(self, key: SessionKey) -> None:
         """Refresh a canvas whose message may have been deleted while the bot was offline. Never raises."""
         try:
-            shown = await self._canvases.get_message(key)
+            shown = await self.canvases.get_message(key)
             if shown and shown.message_id and await self._is_gone(key.channel_id, shown.message_id):
                 await self.forget_message(shown.message_id)
         except (CcBotError, hikari.HikariError) as error:
@@ -193,7 +186,7 @@ class CanvasBoards:
     async def refresh_stale(self) -> None:
         """Refresh outdated messages. Raises StorageError."""
         now_s = asyncio.get_running_loop().time()
-        stale = await self._canvases.list_stale(MAX_STALE + MAX_CACHED)
+        stale = await self.canvases.list_stale(MAX_STALE + MAX_RESTING)
         ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
         for key in ready[:MAX_STALE]:
             if not await self.refresh(key):
@@ -201,7 +194,7 @@ class CanvasBoards:
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
         """Replace the canvases in a channel by those of its new default agent. Raises StorageError."""
-        for key in await self._canvases.list_shown_in(channel_id, MAX_STALE):
+        for key in await self.canvases.list_shown_in(channel_id, MAX_STALE):
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
 
@@ -233,7 +226,7 @@ class CanvasBoards:
         await _drop(self._ephemeral, key)
         seen = await self._to_see(key, interaction)
         if seen and not seen.canvas.empty:
-            sheet = await self._sheet(seen.canvas, await self._recipients.of(interaction), alone=True)
+            sheet = await self._sheet(seen.canvas, await self.recipients.of(interaction), alone=True)
             await self._follow(self._ephemeral, key, interaction, sheet)
         return True
 
@@ -241,7 +234,7 @@ class CanvasBoards:
         self, key: SessionKey, interaction: Answerable | None, *, below: bool, repost: bool
     ) -> bool:
         seen = await self._to_see(key, interaction)
-        shown = await self._canvases.get_message(key)
+        shown = await self.canvases.get_message(key)
         everything = seen.canvas if seen else Canvas()
         if everything.empty:
             await _drop(self._ephemeral, key)
@@ -264,8 +257,8 @@ class CanvasBoards:
         return interaction is not None and below
 
     async def _to_see(self, key: SessionKey, interaction: Answerable | None) -> CurrentCanvas | None:
-        seen = await self._canvases.get(key)
-        return seen if seen and await self._is_current(key, interaction) else None
+        seen = await self.canvases.get(key)
+        return seen if seen and await self.is_current(key, interaction) else None
 
     async def _show_in_channel(
         self,
@@ -279,7 +272,7 @@ class CanvasBoards:
         """Edit the message, or post another one. Returns False if the bot may not write. `want` makes
         failures be retried."""
         if shown and shown.message_id and not repost:
-            edit = partial(self._rest.edit_message, key.channel_id, shown.message_id)
+            edit = partial(self.rest.edit_message, key.channel_id, shown.message_id)
             try:
                 await _without_refused_files(partial(self._edit, shown.message_id, edit), sheet)
             except hikari.NotFoundError:
@@ -288,7 +281,7 @@ class CanvasBoards:
                 _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
                 return False
             else:
-                await self._canvases.note_message(key, shown.message_id, seen.revision)
+                await self.canvases.note_message(key, shown.message_id, seen.revision)
                 return True
         await self.want(key)
         deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
@@ -298,9 +291,9 @@ class CanvasBoards:
         except (hikari.NotFoundError, hikari.ForbiddenError) as error:
             _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
             if shown is None or not shown.message_id:
-                await self._canvases.forget_message(key)
+                await self.canvases.forget_message(key)
             return False
-        if not await self._canvases.note_message(key, message_id, seen.revision):  # erased in between
+        if not await self.canvases.note_message(key, message_id, seen.revision):  # erased in between
             await self._delete(key.channel_id, message_id)
         if shown and shown.message_id:
             await self._delete(key.channel_id, shown.message_id)
@@ -314,7 +307,7 @@ class CanvasBoards:
         return secrets.token_hex(10) if nonce in self._nonces else nonce
 
     async def _post(self, channel_id: int, nonce: str, sheet: CanvasSheet) -> int:
-        create = partial(self._rest.create_message, channel_id, **sheet.body, nonce=nonce)
+        create = partial(self.rest.create_message, channel_id, **sheet.body, nonce=nonce)
         message_id = int((await repeat(create, RETRY_PAUSES_S)).id)
         self._nonces[nonce] = None
         self._files[message_id] = sheet.digest
@@ -336,11 +329,7 @@ class CanvasBoards:
         self._files[message_id] = sheet.digest
 
     async def _follow(
-        self,
-        follow_ups: Recent[SessionKey, _FollowUp],
-        key: SessionKey,
-        interaction: Answerable,
-        sheet: CanvasSheet,
+        self, follow_ups: _FollowUps, key: SessionKey, interaction: Answerable, sheet: CanvasSheet
     ) -> None:
         """Post a message below an acknowledged interaction, once: it has no nonce."""
         flags = hikari.MessageFlag.EPHEMERAL if follow_ups is self._ephemeral else hikari.UNDEFINED
@@ -363,16 +352,16 @@ class CanvasBoards:
     async def _is_gone(self, channel_id: int, message_id: int) -> bool:
         with contextlib.suppress(hikari.ForbiddenError):  # the bot may not read the channel
             try:
-                await self._rest.fetch_message(channel_id, message_id)
+                await self.rest.fetch_message(channel_id, message_id)
             except hikari.NotFoundError:
                 return True
         return False
 
     async def _delete(self, channel_id: int, message_id: int) -> None:
-        self._expected_deletions.expect(message_id)
+        self.expected_deletions.expect(message_id)
         try:
             with contextlib.suppress(hikari.NotFoundError):
-                await repeat(lambda: self._rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
+                await repeat(lambda: self.rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
         except hikari.ForbiddenError as error:  # the bot was removed
             _log.info("canvas_out_of_reach", channel=channel_id, code=error.code)
 
@@ -382,26 +371,26 @@ class CanvasBoards:
             return
         if shown.message_id:
             await self._delete(key.channel_id, shown.message_id)
-        await self._canvases.forget_message(key)
+        await self.canvases.forget_message(key)
 
     async def _is_own_space(self, channel_id: int, interaction: Answerable | None) -> bool:
         """Return False if Discord refuses to say."""
         if interaction is not None:
             return own_space(interaction)
         try:
-            return (await repeat(lambda: self._places.of(channel_id), RETRY_PAUSES_S)).is_dm
+            return (await repeat(lambda: self.places.of(channel_id), RETRY_PAUSES_S)).is_dm
         except (hikari.NotFoundError, hikari.ForbiddenError):
             return False
 
     async def _recipient(self, key: SessionKey, interaction: Answerable | None) -> Recipient:
         if interaction is not None:
-            return await self._recipients.of(interaction)
-        return await self._recipients.of_author(key.user_id, self._spoken_in(key.channel_id))
+            return await self.recipients.of(interaction)
+        return await self.recipients.of_author(key.user_id, self.spoken_in(key.channel_id))
 
     async def _sheet(self, canvas: Canvas, recipient: Recipient, *, alone: bool) -> CanvasSheet:
         """`alone`: only the user will see it."""
         shown = [element for element in canvas.in_sight if isinstance(element, Chart)]
-        pictures = await draw_pictures(shown, recipient.locale, self._draw)
+        pictures = await draw_pictures(shown, recipient.locale, self.draw)
         user_id = None if alone else recipient.user_id
         make = partial(canvas_page, canvas, recipient.words, user_id=user_id)
         page = await asyncio.to_thread(make, pictures=pictures)  # slow for tables with long labels
@@ -413,13 +402,13 @@ def _may_write(interaction: Answerable) -> bool:
     return can_write(interaction) or own_space(interaction)
 
 
-def _take(follow_ups: Recent[SessionKey, _FollowUp], key: SessionKey) -> _FollowUp | None:
+def _take(follow_ups: _FollowUps, key: SessionKey) -> _FollowUp | None:
     follow_up = follow_ups.get(key)
     follow_ups.discard(key)
     return follow_up if follow_up and utc_now() - follow_up.since < TOKEN_LIFE else None
 
 
-async def _drop(follow_ups: Recent[SessionKey, _FollowUp], key: SessionKey) -> None:
+async def _drop(follow_ups: _FollowUps, key: SessionKey) -> None:
     if follow_up := _take(follow_ups, key):
         try:
             await follow_up.interaction.delete_message(follow_up.message_id)
@@ -455,43 +444,34 @@ async def draw_pictures(shown: Iterable[Chart], locale: Locale, draw: Draw) -> d
     return found
 
 
+@dataclass(eq=False, slots=True)
 class CanvasUpkeep:
     """Checks messages that may have been deleted while the bot was offline, with each new connection, and
     refreshes stale canvases, not updated by a turn, every minute."""
 
-    def __init__(
-        self,
-        bot: hikari.GatewayBot,
-        canvases: CanvasStore,
-        boards: CanvasBoards,
-        shards: Shards,
-        *,
-        duties: Leases = Leases(),
-        every_s: float = STALE_EVERY_S,
-    ) -> None:
-        self._bot = bot
-        self._duties = duties
-        self._canvases = canvases
-        self._boards = boards
-        self._shards = shards
-        self._every_s = every_s
-        self._upkeep: asyncio.Task[None] | None = None
-        self._restoring: dict[int, asyncio.Task[None]] = {}
-        self._closed = False
+    bot: hikari.GatewayBot
+    canvases: CanvasStore
+    boards: CanvasBoards
+    shards: Shards
+    duties: Leases = field(default_factory=Leases)
+    every_s: float = STALE_EVERY_S
+    _upkeep: asyncio.Task[None] | None = None
+    _restoring: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    _closed: bool = False
 
     def listen(self) -> None:
         """Subscribe to events, before the connection is opened."""
-        self._bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
-        if self._bot.intents & hikari.Intents.GUILD_MESSAGES:  # else Discord sends no deletions
-            self._bot.subscribe(hikari.MessageDeleteEvent, self._on_deleted)
-            self._bot.subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
+        self.bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
+        if self.bot.intents & hikari.Intents.GUILD_MESSAGES:  # else Discord sends no deletions
+            self.bot.subscribe(hikari.MessageDeleteEvent, self._on_deleted)
+            self.bot.subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
 
     def begin(self, shard: Shard = WHOLE) -> None:
         """Start for the channels of a shard."""
         restoring = self._guard(partial(self._restore_all, shard))
         self._restoring[shard.id] = asyncio.create_task(restoring)
         self._upkeep = self._upkeep or asyncio.create_task(
-            self._duties.run_as_leader("canvases", self._keep_up)
+            self.duties.run_as_leader("canvases", self._keep_up)
         )
 
     async def close(self) -> None:
@@ -515,19 +495,19 @@ class CanvasUpkeep:
         ids = [event.message_id] if isinstance(event, hikari.MessageDeleteEvent) else event.message_ids
         try:
             for message_id in ids:
-                await self._boards.forget_message(int(message_id))
+                await self.boards.forget_message(int(message_id))
         except CcBotError as error:  # the next edit notices
             _log.warning("deletion_not_noted", error=type(error).__name__)
 
     async def _keep_up(self) -> None:
         while True:
-            await asyncio.sleep(self._every_s)
-            await self._guard(self._boards.refresh_stale)
+            await asyncio.sleep(self.every_s)
+            await self._guard(self.boards.refresh_stale)
 
     async def _restore_all(self, shard: Shard) -> None:
-        for key in await self._canvases.list_shown(MAX_CHECKED, shard):
-            if await self._shards.has(shard, key.channel_id):
-                await self._boards.restore(key)
+        for key in await self.canvases.list_shown(MAX_CHECKED, shard):
+            if await self.shards.has(shard, key.channel_id):
+                await self.boards.restore(key)
                 await asyncio.sleep(CHECK_PAUSE_S)
 
     async def _guard(self, work: Callable[[], Awaitable[None]]) -> None:

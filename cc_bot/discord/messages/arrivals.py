@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Final
 
 import hikari
@@ -56,7 +55,6 @@ _log = structlog.get_logger(__name__)
 WAITS: Final = timedelta(minutes=10)
 ASKED_AFTER: Final = timedelta(minutes=1)
 LOOKED_AT: Final = 10
-REMEMBERED: Final = 500
 
 
 @dataclass(eq=False, slots=True)
@@ -69,7 +67,7 @@ class Forwards:
     _waiting: dict[int, dict[int, datetime]] = field(default_factory=dict)
     """By DM, when each forward arrived."""
     _asking: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    _known: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
+    _known: Recent[int, None] = field(default_factory=Recent)
     _taken: dict[int, int] = field(default_factory=dict)
     _asked: set[int] = field(default_factory=set)
     _began: datetime = field(init=False)
@@ -169,7 +167,7 @@ class Forwards:
 
 
 QUOTED_CHARACTERS = 1000
-MAX_REMEMBERED = 1000
+MAX_QUOTED = 1000
 PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
 """Five minutes; only that channel waits."""
 
@@ -178,7 +176,7 @@ PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
 class ProactiveMessageQuotes:
     stores: Stores
     bot: Callable[[], hikari.OwnUser]
-    _answered: Recent[int, str] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
+    _answered: Recent[int, str] = field(default_factory=lambda: Recent(MAX_QUOTED))
     """By reply: an edit does not change the quotation."""
 
     async def replied_to(self, message: hikari.PartialMessage) -> str | None:
@@ -224,9 +222,9 @@ class Arrivals:
     mentions: Mentions
     forwards: Forwards
     replies: MessageReplies
-    _attended: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
-    _personal: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
-    _missed: Recent[int, None] = field(default_factory=lambda: Recent(MAX_REMEMBERED))
+    _attended: Recent[int, None] = field(default_factory=Recent)
+    _personal: Recent[int, None] = field(default_factory=Recent)
+    _missed: Recent[int, None] = field(default_factory=Recent)
     """Found first by catching up: they belong to the channel."""
 
     def is_addressed(self, message: hikari.PartialMessage) -> bool:

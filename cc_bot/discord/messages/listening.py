@@ -27,7 +27,6 @@ from cc_bot.stores import Stores
 
 _log = structlog.get_logger(__name__)
 
-MAX_TEXT_HASHES: Final = 1000
 _RETRY_PAUSE_S: Final = 2.0
 _MAX_RETRIES: Final = 1000
 Write = Callable[[], Awaitable[None]]
@@ -82,7 +81,7 @@ class Messages:
         self._catch_up = CatchUp(
             stores.channels, bot.rest, shards, self._arrivals, clock, bounds, granted.since
         )
-        self._typed = Recent[int, int](MAX_TEXT_HASHES)
+        self._typed = Recent[int, int]()
 
     async def prepare(self) -> None:
         """Load what the last run was answering, before the connection is opened."""

@@ -44,7 +44,6 @@ _log = structlog.get_logger(__name__)
 MAX_BATCH = 10
 MAX_BATCH_CHARACTERS = 6000
 """The same as the limit of one question."""
-MAX_TEXT_HASHES = 1000
 MAX_QUESTION_AGE: Final = timedelta(hours=1)
 EDIT_WITHIN: Final = timedelta(minutes=10)
 MAX_CONCURRENT_USERS: Final = 5
@@ -84,7 +83,7 @@ class ChannelAnswers:
     roles: SeenRoles
     _posted: dict[int, int] = field(default_factory=dict)
     """By question; not recorded yet."""
-    _read: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_TEXT_HASHES))
+    _read: Recent[int, int] = field(default_factory=Recent)
     """Hashes of the texts when last answered."""
 
     async def answer(self, key: ChannelKey, waiting: Sequence[Mention], visit: Visit | None = None) -> bool:
