@@ -1,11 +1,11 @@
-"""Keyed locks, a rate limiter, and a queue for files."""
+"""Keyed locks, background tasks, a rate limiter, and a queue for files."""
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from cc_bot.domain.errors import FilesInLine
 
@@ -26,6 +26,22 @@ class RateLimiter:
         at_s = max(now_s, self._next_s)
         self._next_s = at_s + 1 / self.a_second
         await asyncio.sleep(at_s - now_s)
+
+
+class Tasks(set[asyncio.Task[None]]):
+    """Background tasks, kept until they end."""
+
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        self.add(task := asyncio.create_task(work))
+        task.add_done_callback(self.discard)
+        return task
+
+    async def cancel(self) -> None:
+        """Cancel all, and wait until they have ended."""
+        tasks = [*self]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class KeyedLock:

@@ -25,6 +25,7 @@ from cc_bot.discord.recipients import DEFAULT_LOCALE, command_error_handler, com
 from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.domain.text import one_line
+from cc_bot.in_order import Tasks
 from cc_bot.texts import texts
 
 _log = structlog.get_logger(__name__)
@@ -118,7 +119,7 @@ class DiscordBot:
         self._words = texts(settings.operator_locale)
         self._say = say
         self._tell_fault = functools.partial(_tell_fault, given, say)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks = Tasks()
         self._is_registering = False
         self._registration_tried = asyncio.Event()
         self._told_not_registered = False
@@ -164,7 +165,7 @@ class DiscordBot:
         self._services.messages.resume()
         self._services.reminders.begin()
         self._services.recovery.begin()
-        self._tasks.append(asyncio.create_task(self._tell_owners()))
+        self._tasks.start(self._tell_owners())
         self._given.pulse.look = self._latency_s
         self._given.lifeline.ready()
         if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
@@ -196,7 +197,7 @@ class DiscordBot:
         except (hikari.HikariError, OSError) as error:
             raise self._start_failure or DiscordUnreachable from error
         finally:
-            self._tasks.append(asyncio.create_task(self._let_others_connect()))
+            self._tasks.start(self._let_others_connect())
         if self._start_failure:
             raise self._start_failure
 
@@ -225,7 +226,7 @@ class DiscordBot:
             if not self._is_registering:
                 await self._load_commands()
                 self._is_registering = True
-                self._tasks.append(asyncio.create_task(self._register_commands()))
+                self._tasks.start(self._register_commands())
                 try:
                     await asyncio.wait_for(self._registration_tried.wait(), _REGISTRATION_S)
                 except TimeoutError as error:  # hikari waits by itself where Discord names a time

@@ -33,7 +33,7 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Firing, Missed, Obstacle, Place, Schedule
-from cc_bot.in_order import RateLimiter
+from cc_bot.in_order import RateLimiter, Tasks
 from cc_bot.log import job
 from cc_bot.process import Leases
 from cc_bot.scheduler import Scheduler
@@ -174,12 +174,12 @@ class Reminders:
     recipients: Recipients
     duties: Leases = field(default_factory=Leases)
     _scheduler: Scheduler = field(init=False)
-    _looking: asyncio.Task[None] | None = None
+    _looking: Tasks = field(default_factory=Tasks)
     _looks: bool = False
     """True if this process runs the scheduler."""
     _over: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once nothing more is claimed."""
-    _in_flight: set[asyncio.Task[None]] = field(default_factory=set)
+    _in_flight: Tasks = field(default_factory=Tasks)
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
 
     def __post_init__(self) -> None:
@@ -187,7 +187,7 @@ class Reminders:
 
     def begin(self) -> None:
         """Run the scheduler while this process holds the lease."""
-        self._looking = asyncio.create_task(self.duties.run_as_leader("reminders", self._look))
+        self._looking.start(self.duties.run_as_leader("reminders", self._look))
 
     async def close(self) -> None:
         self._scheduler.stop()
@@ -195,8 +195,9 @@ class Reminders:
             with suppress(TimeoutError):
                 async with asyncio.timeout(STOP_S):
                     await self._over.wait()
-        if self._looking and not self._over.is_set():
-            self._looking.cancel()
+        if not self._over.is_set():
+            for task in self._looking:
+                task.cancel()
 
     async def drain(self, timeout_s: float) -> None:
         """Wait after `close` for claimed posts."""
@@ -206,10 +207,8 @@ class Reminders:
     async def finish(self, deadline_s: float) -> None:
         """Wait for claimed posts until a time of the event loop, then cancel them."""
         await self.drain(deadline_s - asyncio.get_running_loop().time())
-        tasks = [*self._in_flight, *filter(None, [self._looking])]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._in_flight.cancel()
+        await self._looking.cancel()
 
     async def deliver(self, firing: Firing, page: Page, said: Message) -> None:
         """Post a claimed firing, and record the outcome."""
@@ -259,10 +258,7 @@ class Reminders:
             pass
 
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(_guard(work))
-        self._in_flight.add(task)
-        task.add_done_callback(self._in_flight.discard)
-        return task
+        return self._in_flight.start(_guard(work))
 
     async def _remind(self, firing: Firing) -> None:
         schedule = firing.schedule

@@ -35,7 +35,7 @@ from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.in_order import KeyedLock
+from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.log import upkeep
 from cc_bot.process import Leases
 from cc_bot.stores import CanvasStore
@@ -124,7 +124,7 @@ class CanvasBoards:
     _ephemeral: _FollowUps = field(default_factory=Recent)
     _rest_until_s: Recent[SessionKey, float] = field(default_factory=Recent)
     _order: KeyedLock = field(default_factory=KeyedLock)
-    _showing: set[asyncio.Task[None]] = field(default_factory=set)
+    _showing: Tasks = field(default_factory=Tasks)
 
     async def refresh(
         self,
@@ -154,10 +154,7 @@ class CanvasBoards:
     ) -> None:
         """Show a canvas that a turn has changed, after the answer. Never raises. After an ephemeral answer
         all elements are shown to the user only, and the public message loses those that became private."""
-        showing = asyncio.create_task(self._show_change(key, interaction, ephemeral=ephemeral))
-        self._showing.add(showing)
-        showing.add_done_callback(self._showing.discard)
-        await asyncio.shield(showing)
+        await asyncio.shield(self._showing.start(self._show_change(key, interaction, ephemeral=ephemeral)))
 
     async def settle(self) -> None:
         await asyncio.gather(*self._showing)
@@ -457,6 +454,7 @@ class CanvasUpkeep:
     every_s: float = STALE_EVERY_S
     _upkeep: asyncio.Task[None] | None = None
     _restoring: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    _tasks: Tasks = field(default_factory=Tasks)
     _closed: bool = False
 
     def listen(self) -> None:
@@ -469,18 +467,13 @@ class CanvasUpkeep:
     def begin(self, shard: Shard = WHOLE) -> None:
         """Start for the channels of a shard."""
         restoring = self._guard(partial(self._restore_all, shard))
-        self._restoring[shard.id] = asyncio.create_task(restoring)
-        self._upkeep = self._upkeep or asyncio.create_task(
-            self.duties.run_as_leader("canvases", self._keep_up)
-        )
+        self._restoring[shard.id] = self._tasks.start(restoring)
+        self._upkeep = self._upkeep or self._tasks.start(self.duties.run_as_leader("canvases", self._keep_up))
 
     async def close(self) -> None:
         """Stop for good; the next process refreshes stale canvases."""
         self._closed = True
-        tasks = [*self._restoring.values(), *([self._upkeep] if self._upkeep else [])]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._tasks.cancel()
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
         if before := self._restoring.get(event.shard.id):

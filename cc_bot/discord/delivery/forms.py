@@ -20,6 +20,7 @@ from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.form import MAX_ENTRY_LENGTH, OPEN_FOR_S, Form, FormField
 from cc_bot.domain.text import one_line, shorten
+from cc_bot.in_order import Tasks
 from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)
@@ -39,7 +40,7 @@ class OpenForm:
 @dataclass(eq=False, slots=True)
 class OpenForms:
     _open: dict[str, OpenForm] = field(default_factory=dict)
-    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _tasks: Tasks = field(default_factory=Tasks)
 
     def find(self, key: str) -> OpenForm | None:
         found = self._open.get(key)
@@ -53,9 +54,7 @@ class OpenForms:
     def close(self, key: str, after: Coroutine[None, None, None]) -> None:
         """Close a form, and run `after` in the background."""
         self._open.pop(key, None)
-        task = asyncio.create_task(after)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.start(after)
 
     def asker(self, reply: Reply, recipient: Recipient) -> "FormAsker":
         return FormAsker(self, reply, recipient)

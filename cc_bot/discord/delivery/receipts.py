@@ -21,7 +21,7 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import Receipt, ReceiptState
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import ScheduleChange, ScheduleReceipt
-from cc_bot.in_order import KeyedLock, RateLimiter
+from cc_bot.in_order import KeyedLock, RateLimiter, Tasks
 from cc_bot.stores import Stores
 from cc_bot.stores.receipts import MemoryNow, ReceiptMessage
 from cc_bot.texts import Texts
@@ -92,7 +92,7 @@ class ReceiptUpkeep:
         self._order = KeyedLock()
         self.changes = KeyedLock()
         """By message id: a change starts from the message's current content."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     async def with_current_state(self, page: Page, words: Texts) -> Page:
         """Unchanged if the database fails."""
@@ -146,14 +146,14 @@ class ReceiptUpkeep:
             self.refresh(receipts.user_id, words)
 
     def refresh(self, user_id: int, words: Texts) -> None:
-        self._begin(user_id, self._refresh(user_id, words))
+        self._tasks.start(self._in_turn(user_id, self._refresh(user_id, words)))
 
     @asynccontextmanager
     async def erasing(self, user_id: int, words: Texts) -> AsyncIterator[None]:
         """Edit a user's newest messages after a block that erases their data. Raises StorageError."""
         messages = await self._stores.receipts.list_newest(user_id, most=MAX_EDITED_AFTER_ERASURE)
         yield
-        self._begin(user_id, self._edit_all(messages, words))
+        self._tasks.start(self._in_turn(user_id, self._edit_all(messages, words)))
 
     async def catch_up(self, recipients: Recipients) -> None:
         for user_id in await self._stores.receipts.list_stale_users():
@@ -181,11 +181,6 @@ class ReceiptUpkeep:
         page = replace(page, receipts=replace(page.receipts, buttons=buttons))
         left = await self._stores.schedules.get(pressed.user_id, pressed.schedule_id)
         return page if left else replace(page, facts=page.facts.noting(words.receipt.taken_back))
-
-    def _begin(self, user_id: int, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(self._in_turn(user_id, work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _in_turn(self, user_id: int, work: Coroutine[None, None, None]) -> None:
         try:

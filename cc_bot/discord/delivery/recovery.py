@@ -47,7 +47,7 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import KEPT, CallsResumed, Done, Heard, PendingTurn, Usage
-from cc_bot.in_order import KeyedLock
+from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.log import job
 from cc_bot.stores import ProposalStore
 
@@ -133,10 +133,10 @@ class Recovery:
     _receipts_current: bool = False
     _look_due: asyncio.Event = field(default_factory=asyncio.Event)
     _application_id: int | None = None
-    _work: asyncio.Task[None] | None = None
+    _work: Tasks = field(default_factory=Tasks)
 
     def begin(self) -> None:
-        self._work = asyncio.create_task(self._run())
+        self._work.start(self._run())
 
     def look_again(self) -> None:
         self._look_due.set()
@@ -144,9 +144,7 @@ class Recovery:
 
     async def close(self) -> None:
         """Stop; the next process recovers the rest."""
-        if self._work:
-            self._work.cancel()
-            await asyncio.gather(self._work, return_exceptions=True)
+        await self._work.cancel()
 
     async def _run(self) -> None:
         while True:

@@ -20,6 +20,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.process import WHOLE, Shard
+from cc_bot.in_order import Tasks
 from cc_bot.log import job
 from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.usage import UsageStore
@@ -227,7 +228,8 @@ class _Run:
         self._shard = shard
         self._behind = asyncio.create_task(self._look_up())
         self._filling: dict[int, asyncio.Task[None]] = {}
-        self.rounds = asyncio.create_task(self._make_rounds())
+        self._tasks = Tasks()
+        self.rounds = self._tasks.start(self._make_rounds())
 
     async def wait_for(self, channel_id: int) -> None:
         behind = await asyncio.shield(self._behind)
@@ -236,16 +238,13 @@ class _Run:
         place = behind.get(channel_id)
         if place is None:  # already read
             return
-        filling = self._filling.get(channel_id)
-        if filling is None:
-            filling = self._filling[channel_id] = asyncio.create_task(self._fill(place))
-        await asyncio.shield(filling)
+        if channel_id not in self._filling:
+            self._filling[channel_id] = self._tasks.start(self._fill(place))
+        await asyncio.shield(self._filling[channel_id])
 
     async def close(self) -> None:
-        tasks = (self.rounds, self._behind, *self._filling.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self._behind.cancel()
+        await self._tasks.cancel()
 
     async def _look_up(self) -> dict[int, Place]:
         channels, limit = self._catch_up.channels, self._catch_up.bounds.known_places

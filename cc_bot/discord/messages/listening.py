@@ -22,7 +22,7 @@ from cc_bot.discord.messages.mentions import ChannelAnswers, Mentions
 from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, is_blank
-from cc_bot.in_order import KeyedLock
+from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.stores import Stores
 
 _log = structlog.get_logger(__name__)
@@ -57,10 +57,10 @@ class Messages:
         if granted.reading == "mentions":
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
         self._missed = MissedMessages(stores.channels, stores.usage, bot.rest, clock, bounds)
-        self._reading_back: asyncio.Task[None] | None = None
-        self._hearing: set[asyncio.Task[None]] = set()
+        self._reading_back = Tasks()
+        self._hearing = Tasks()
         self._retries = KeyedLock()
-        self._retrying: set[asyncio.Task[None]] = set()
+        self._retrying = Tasks()
         self.forwards = Forwards(bot.rest, stores.channels, answers.references, replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores, self._me)
         channel_answers = ChannelAnswers(stores, answers, replies, gate.roles)
@@ -131,9 +131,8 @@ class Messages:
     async def finish(self, deadline_s: float) -> None:
         """Wait after `close` until a time of the event loop, then cancel the rest. Afterwards nothing uses
         the database."""
-        for task in filter(None, (self._reading_back, *self._retrying)):
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        await self._reading_back.cancel()
+        await self._retrying.cancel()
         await self._catch_up.close()
         await self.forwards.close()
         with suppress(TimeoutError):
@@ -146,8 +145,7 @@ class Messages:
                 async with self._guard():  # an unreadable channel must not block the others
                     async for message, waits in self._missed.questions(channel_id, int(self._me().id)):
                         hear = self._hear if waits else self._apologize
-                        self._hearing.add(task := asyncio.create_task(hear(message)))
-                        task.add_done_callback(self._hearing.discard)
+                        self._hearing.start(hear(message))
                 await asyncio.sleep(self._missed.bounds.pause_s)
 
     async def _hear(self, message: hikari.Message) -> None:
@@ -168,9 +166,8 @@ class Messages:
         self._answers.references.targets.forget_brought()
         self._catch_up.begin(shard_of(event.shard))
         if event.shard.id == FIRST:
-            if self._reading_back:
-                self._reading_back.cancel()
-            self._reading_back = asyncio.create_task(self._read_back())
+            await self._reading_back.cancel()
+            self._reading_back.start(self._read_back())
 
     async def _on_guild(
         self, event: hikari.GuildAvailableEvent | hikari.GuildJoinEvent | hikari.GuildUpdateEvent
@@ -305,8 +302,7 @@ class Messages:
 
     def _repeat_later(self, write: Write) -> None:
         if len(self._retrying) < _MAX_RETRIES:
-            self._retrying.add(task := asyncio.create_task(self._repeat(write)))
-            task.add_done_callback(self._retrying.discard)
+            self._retrying.start(self._repeat(write))
 
     async def _repeat(self, write: Write) -> None:
         """Repeat a write once the database works, after those that failed before it."""
