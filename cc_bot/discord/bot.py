@@ -21,7 +21,7 @@ from cc_bot.discord import commands
 from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.gateway import GrantedReading, RestShare, check_token, fetch_reading, gateway_bot, refusal
 from cc_bot.discord.handlers import admit_commands
-from cc_bot.discord.recipients import DEFAULT_LOCALE, command_error_handler, command_names
+from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names, tell_failure
 from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.domain.text import one_line
@@ -138,7 +138,7 @@ class DiscordBot:
         self._services = build_services(self._bot, self._client, given, granted)
         membership.on_end.append(given.assistant.turns.cut)
         membership.on_change.append(self._services.recovery.look_again)
-        self._client.error_handler(command_error_handler(self._services.answers.recipients))
+        self._client.error_handler(self._on_failed_command)
         # Before the gateway connects: earlier interactions would be lost.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
@@ -220,6 +220,10 @@ class DiscordBot:
         shards = self._bot.shards.values()
         connected = bool(shards) and all(shard.is_connected for shard in shards)
         return self._bot.heartbeat_latency if connected else None
+
+    async def _on_failed_command(self, failed: lightbulb.exceptions.ExecutionPipelineFailedException) -> bool:
+        await tell_failure(failed.context.interaction, failed.causes[0], self._services.answers.recipients)
+        return True
 
     async def _on_starting(self, _: hikari.StartingEvent) -> None:
         try:

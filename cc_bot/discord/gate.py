@@ -152,19 +152,17 @@ class FloodGuard:
         sender = self._senders.get((user_id, kind)) or _Sender(most, now_s)
         self._senders[user_id, kind] = sender
         away_s, sender.seen_at_s = now_s - sender.seen_at_s, now_s
-        if sender.is_flooding and away_s < QUIET_S:
-            if sender.refused is None and answerable is not None:
-                sender.refused = answerable
+        if not sender.is_flooding or away_s >= QUIET_S:
+            sender.allowance = min(most, sender.allowance + away_s * REFILL_PER_S)
+            sender.is_flooding, sender.refused = sender.allowance < 1, None
+            if not sender.is_flooding:
+                sender.allowance -= 1
                 return False
-            return True
-        sender.is_flooding, sender.refused = False, None
-        sender.allowance = min(most, sender.allowance + away_s * REFILL_PER_S)
-        if sender.allowance >= 1:
-            sender.allowance -= 1
+            _log.warning("flood_dropped", subject=user_id, kind=kind)
+        if sender.refused is None and answerable is not None:
+            sender.refused = answerable
             return False
-        _log.warning("flood_dropped", subject=user_id, kind=kind)
-        sender.is_flooding, sender.refused = True, answerable
-        return answerable is None
+        return True
 
     def refuses(self, user_id: int, interaction_id: int) -> bool:
         sender = self._senders.get((user_id, "interaction"))

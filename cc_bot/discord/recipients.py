@@ -1,7 +1,7 @@
 """Whom a reply is for: language, time zone and settings; and how they learn of an error."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -227,13 +227,3 @@ async def tell_failure(interaction: Answerable, error: Exception, recipients: Re
         await say(interaction, explain(shown, (await recipients.soon(interaction)).words))
     except hikari.HikariError as unreachable:
         _log.warning("user_not_told", error=type(unreachable).__name__)
-
-
-def command_error_handler(
-    recipients: Recipients,
-) -> Callable[[lightbulb.exceptions.ExecutionPipelineFailedException], Coroutine[object, object, bool]]:
-    async def handle(failed: lightbulb.exceptions.ExecutionPipelineFailedException) -> bool:
-        await tell_failure(failed.context.interaction, failed.causes[0], recipients)
-        return True
-
-    return handle

@@ -1,7 +1,8 @@
 """Decides to which conversation a new message belongs, and whether it is stored and answered."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -64,7 +65,7 @@ class Forwards:
     references: References
     replies: MessageReplies
     recipients: Recipients
-    _waiting: dict[int, dict[int, datetime]] = field(default_factory=dict)
+    _waiting: defaultdict[int, dict[int, datetime]] = field(default_factory=lambda: defaultdict(dict))
     """By DM, when each forward arrived."""
     _asking: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _known: Recent[int, None] = field(default_factory=Recent)
@@ -79,7 +80,7 @@ class Forwards:
         channel_id = int(message.channel_id)
         self.references.targets.note(message)
         self._known[channel_id] = None
-        self._waiting.setdefault(channel_id, {})[int(message.id)] = message.created_at
+        self._waiting[channel_id][int(message.id)] = message.created_at
         self._stop_asking(channel_id)
         if int(message.id) not in self._asked:
             self._asking[channel_id] = asyncio.create_task(self._ask_what_to_do(message))
@@ -107,7 +108,7 @@ class Forwards:
             await self._look_up(channel_id, user_id, question_id, since)
         self._known[channel_id] = None
         waiting = self._waiting.get(channel_id)
-        if waiting is None:
+        if not waiting:
             return ()
         self._stop_asking(channel_id)
         stored = await self.channels.find_known([*waiting])
@@ -115,20 +116,17 @@ class Forwards:
             del waiting[id_]
         taken = tuple(sorted(waiting.keys() - self._taken.keys()))
         self._taken.update(dict.fromkeys(taken, question_id))
-        if not waiting:
-            self._waiting.pop(channel_id, None)
         return taken
 
     def release(self, question_id: int) -> None:
         self._taken = {id_: of for id_, of in self._taken.items() if of != question_id}
 
-    def forget(self, message_ids: Collection[int]) -> None:
-        for channel_id, waiting in [*self._waiting.items()]:
-            for message_id in message_ids:
-                waiting.pop(message_id, None)
-            if not waiting:
-                self._stop_asking(channel_id)
-                del self._waiting[channel_id]
+    def forget(self, message_ids: Iterable[int]) -> None:
+        for channel_id, waiting in self._waiting.items():
+            for message_id in waiting.keys() & {*message_ids}:
+                del waiting[message_id]
+                if not waiting:
+                    self._stop_asking(channel_id)
 
     async def close(self) -> None:
         asking = [*self._asking.values()]
@@ -151,7 +149,7 @@ class Forwards:
                 if not message.message_snapshots or message.created_at <= since:
                     break
                 self.references.targets.note(message)
-                self._waiting.setdefault(channel_id, {})[int(message.id)] = message.created_at
+                self._waiting[channel_id][int(message.id)] = message.created_at
 
     async def _ask_what_to_do(self, message: hikari.Message) -> None:
         passed = self.recipients.clock() - message.created_at

@@ -15,6 +15,7 @@ from typing import Protocol
 import hikari
 import structlog
 
+from cc_bot.discord.delivery.reply import repeat
 from cc_bot.discord.gateway import Shards
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
@@ -141,14 +142,7 @@ class CatchUp:
             messages = self.rest.fetch_messages(place_id, before=before)
             return await messages.take_while(lambda message: message.id > after_id).limit(PAGE)
 
-        for pause_s in self.bounds.retry_pauses_s:
-            try:
-                return await read()
-            except (hikari.ForbiddenError, hikari.NotFoundError):
-                raise
-            except hikari.HTTPError:
-                await asyncio.sleep(pause_s)
-        return await read()
+        return await repeat(read, self.bounds.retry_pauses_s)
 
     async def _store(self, key: ChannelKey, missed: Sequence[hikari.Message]) -> None:
         """Each question to answer is stored as waiting in the same transaction."""
