@@ -35,6 +35,7 @@ from cc_bot.domain.errors import AnswerInUse, StorageError
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn
+from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.log import begin_turn
 from cc_bot.stores import Mention, Stores, TurnLedger, Visit, asked_in, channel_turn
 from cc_bot.texts import explain
@@ -292,18 +293,6 @@ class ChannelAnswers:
 
 
 @dataclass(eq=False, slots=True)
-class _Channel:
-    woken: asyncio.Event = field(default_factory=asyncio.Event)
-    look: bool = True
-    """True if the database may have more to serve."""
-    waits: bool = False
-    """True if users wait for others, or for their earlier answer."""
-    serving: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    work: asyncio.Task[None] | None = None
-    typing: asyncio.Task[None] | None = None
-
-
-@dataclass(eq=False, slots=True)
 class Mentions:
     store: TurnLedger
     answers: ChannelAnswers
@@ -311,7 +300,16 @@ class Mentions:
     gate: Gate
     clock: Clock
     retry_s: float = RETRY_S
-    _busy: dict[ChannelKey, _Channel] = field(default_factory=dict)
+    _order: KeyedLock = field(default_factory=KeyedLock)
+    """By channel: one look at the database at a time."""
+    _due: set[ChannelKey] = field(default_factory=set)
+    """Channels where such a look has not begun."""
+    _serving: set[tuple[ChannelKey, int]] = field(default_factory=set)
+    """The users who are being answered."""
+    _waiting: set[ChannelKey] = field(default_factory=set)
+    """Channels where users wait for others, or for their earlier answer."""
+    _typing: set[ChannelKey] = field(default_factory=set)
+    _tasks: Tasks = field(default_factory=Tasks)
     _asked_again: set[int] = field(default_factory=set)
     _closed: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -321,13 +319,9 @@ class Mentions:
                 self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
-        channel = self._busy.get(key)
-        if channel is None and not self._closed.is_set():
-            channel = self._busy[key] = _Channel()
-            channel.work = asyncio.create_task(self._work(key, channel))
-        if channel:
-            channel.look = True
-            channel.woken.set()
+        if key not in self._due and not self._closed.is_set():
+            self._due.add(key)
+            self._tasks.start(self._serve_due(key))
 
     async def follow_edit(self, message_id: int) -> None:
         if key := await self.store.get_place(message_id):
@@ -345,77 +339,68 @@ class Mentions:
 
     def close(self) -> None:
         self._closed.set()
-        for channel in self._busy.values():
-            channel.woken.set()
 
     async def finish(self) -> None:
         """Wait after `close` until running answers are recorded."""
-        for channel in [*self._busy.values()]:
-            tasks = (channel.work, channel.typing, *channel.serving.values())
-            await asyncio.gather(*filter(None, tasks))
+        while self._tasks:
+            await asyncio.wait(self._tasks)
 
-    async def _work(self, key: ChannelKey, channel: _Channel) -> None:
-        try:
-            while (channel.look or channel.serving) and not self._closed.is_set():
-                channel.woken.clear()
-                if channel.look:
-                    await self._serve_due(key, channel)
-                if channel.serving:
-                    await channel.woken.wait()
-            await asyncio.gather(*channel.serving.values())
-        finally:
-            channel.waits = False
-            del self._busy[key]
+    async def _serve_due(self, key: ChannelKey) -> None:
+        async with self._order.after(key):
+            self._due.discard(key)
+            try:
+                due, visits = await self.store.read_due(key)
+            except StorageError as error:
+                self._retry_later(key, error, self.retry_s)
+                return
+            by_user = defaultdict[int, list[Mention]](list)
+            for mention in due:
+                by_user[mention.question.author_id].append(mention)
+            serving = {user_id for channel, user_id in self._serving if channel == key}
+            begun = [user_id for user_id in by_user if user_id not in serving]
+            begun = begun[: max(0, MAX_CONCURRENT_USERS - len(serving))]
+            for user_id in begun if not self._closed.is_set() else ():
+                self._serving.add((key, user_id))
+                self._tasks.start(self._serve(key, by_user[user_id], visits[user_id]))
+            if len(begun) == len(by_user):
+                self._waiting.discard(key)
+                return
+            self._waiting.add(key)
+            if key not in self._typing:
+                self._tasks.start(self._type(key))
 
-    async def _serve_due(self, key: ChannelKey, channel: _Channel) -> None:
-        channel.look, channel.waits = False, False
-        try:
-            due, visits = await self.store.read_due(key)
-        except StorageError as error:
-            self._retry_later(key, error, self.retry_s)
-            return
-        by_user = defaultdict[int, list[Mention]](list)
-        for mention in due:
-            by_user[mention.question.author_id].append(mention)
-        for user_id, mentions in by_user.items():
-            if user_id in channel.serving or len(channel.serving) >= MAX_CONCURRENT_USERS:
-                channel.waits = True
-            elif not self._closed.is_set():
-                serving = self._serve(key, channel, mentions, visits[user_id])
-                channel.serving[user_id] = asyncio.create_task(serving)
-        if channel.waits and (channel.typing is None or channel.typing.done()):
-            channel.typing = asyncio.create_task(self._type(key, channel))
-
-    async def _serve(self, key: ChannelKey, channel: _Channel, due: Sequence[Mention], visit: Visit) -> None:
-        user_id = due[0].question.author_id
+    async def _serve(self, key: ChannelKey, due: Sequence[Mention], visit: Visit) -> None:
+        user_id, more = due[0].question.author_id, False
         try:
             if after_s := await self._attend(key, due, visit):
                 self._retry_later(key, None, after_s)
-            elif len(due) > 1 or due[0].state != "accepted":  # of several, only some may be done
-                channel.look = True
+            else:
+                more = len(due) > 1 or due[0].state != "accepted"  # of several, only some may be done
         except (StorageError, hikari.HikariError) as error:
             self._retry_later(key, error, self.retry_s)
         except Exception:  # noqa: BLE001 - logged, and retried
             _log.error("mentions_broke", place=key.place_id, exc_info=True)
             self._retry_later(key, None, self.retry_s)
         finally:
-            del channel.serving[user_id]
-            channel.look |= channel.waits
-            channel.woken.set()
+            self._serving.discard((key, user_id))
+            if more or key in self._waiting:
+                self.wake(key)
 
     def _retry_later(self, key: ChannelKey, error: Exception | None, after_s: float) -> None:
         if error:
             _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
         asyncio.get_running_loop().call_later(after_s, self.wake, key)
 
-    async def _type(self, key: ChannelKey, channel: _Channel) -> None:
-        while channel.waits and not self._closed.is_set():
+    async def _type(self, key: ChannelKey) -> None:
+        self._typing.add(key)
+        while key in self._waiting and not self._closed.is_set():
             try:
                 await self.rest.trigger_typing(key.place_id)
             except hikari.HikariError as error:
                 _log.info("typing_not_shown", error=type(error).__name__)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._closed.wait(), TYPING_S)
+        self._typing.discard(key)
 
     async def _attend(self, key: ChannelKey, due: Sequence[Mention], visit: Visit) -> float:
         """Returns the seconds until a retry; 0 if done. Edits come first: once there is a newer answer, the
