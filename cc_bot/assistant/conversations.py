@@ -31,10 +31,10 @@ from cc_bot.context.prompt import PromptStyle, build_prompt, recap, tokens_up_to
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
-from cc_bot.domain.memory_calls import shown_ids
 from cc_bot.domain.message import ChannelKey, ContextMessage, Message, ToolCall, Visibility
 from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import Session, SessionKey
+from cc_bot.domain.tool_calls import shown_ids
 from cc_bot.llm.model import ChatRequest, ToolSchema
 from cc_bot.storage import Steps
 from cc_bot.stores import Settlement, StoredTurn, Stores

@@ -13,7 +13,6 @@ from cc_bot.assistant.active import ActiveTurn
 from cc_bot.assistant.turn import Measured, TurnPrompt
 from cc_bot.context.tokens import call_parts
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
-from cc_bot.domain.memory_calls import kept_ids
 from cc_bot.domain.message import (
     Attachment,
     Message,
@@ -24,6 +23,7 @@ from cc_bot.domain.message import (
     result_for_model,
 )
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedCalls
+from cc_bot.domain.tool_calls import kept_ids
 from cc_bot.domain.tool_server import is_of_server
 from cc_bot.domain.turn import (
     CallInDoubt,

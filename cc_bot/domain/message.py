@@ -3,9 +3,10 @@
 import json
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cc_bot.domain.document import Document
@@ -76,6 +77,14 @@ def result_for_model(result: str) -> str:
 MAYBE_DONE: Final = "maybe_done"
 
 
+def parse_json(text: str, change: Callable[[dict[str, Any]], Any] | None = None) -> Any:
+    """Return the value of a call's arguments or result, each object changed; None if it is not JSON."""
+    try:
+        return json.loads(text or "{}", object_hook=change)
+    except (ValueError, RecursionError):
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """Stored with the assistant message that made it."""
@@ -97,10 +106,7 @@ class ToolCall:
         """True if it has no result, or one that says so."""
         if not self.result or self.ok:
             return not self.result
-        try:
-            content = json.loads(self.result)
-        except (ValueError, RecursionError):
-            return False
+        content = parse_json(self.result)
         return isinstance(content, dict) and MAYBE_DONE in content
 
 

@@ -12,7 +12,6 @@ from heapq import nlargest
 from typing import Any, Final, NamedTuple
 
 from cc_bot.domain.errors import ConversationGone
-from cc_bot.domain.memory_calls import CANVAS_TOOLS, MEMORY_TOOLS
 from cc_bot.domain.message import (
     ChannelKey,
     KnownPlace,
@@ -26,6 +25,7 @@ from cc_bot.domain.message import (
 from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_calls import CANVAS_TOOLS, MEMORY_TOOLS
 from cc_bot.storage import MAINTENANCE_LOCK, Statement, Steps, Subject, channel, place_name, user
 from cc_bot.stores.blocks import (
     ANSWERS_TO,

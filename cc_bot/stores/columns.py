@@ -15,9 +15,9 @@ from types import NoneType, UnionType
 from typing import Any, Final, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.memory_calls import without_texts
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_calls import without_texts
 from cc_bot.storage import Database, ErasureLog, Row, Statement, Subject, channel
 
 _BEGINNING_OF_TIME: Final = ""

@@ -21,9 +21,9 @@ from cc_bot.domain import turn
 from cc_bot.domain.canvas import Canvas, Chart, Element
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Receipt, with_receipt
-from cc_bot.domain.page import LINKS_SHOWN, pages_behind
 from cc_bot.domain.schedule import Firing, Missed, ScheduleChange
 from cc_bot.domain.text import printable
+from cc_bot.domain.tool_calls import LINKS_SHOWN, pages_behind
 from cc_bot.domain.tool_server import is_of_server
 from cc_bot.terminal.markdown import (
     ChatMarkdown,

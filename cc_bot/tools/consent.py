@@ -13,9 +13,9 @@ from math import comb
 from typing import Any, Final
 
 from cc_bot.domain.errors import ProposalOutdated
-from cc_bot.domain.memory_calls import parse_json, without_texts
-from cc_bot.domain.message import ToolCall, spell_out
+from cc_bot.domain.message import ToolCall, parse_json, spell_out
 from cc_bot.domain.proposal import DeferredCall, Origin, Part, ProposedCalls, Shown, Value
+from cc_bot.domain.tool_calls import without_texts
 from cc_bot.domain.tool_server import Approvers
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.proposal import Choice, argument_lines

@@ -7,7 +7,7 @@ from typing import Final
 import structlog
 
 from cc_bot.domain.errors import AddressNotGiven, AddressRefused
-from cc_bot.domain.page import READ_PAGE, WEB_SEARCH
+from cc_bot.domain.tool_calls import READ_PAGE, WEB_SEARCH
 from cc_bot.internet.addresses import WebAddress, addresses_in, parse_address
 from cc_bot.internet.turn import ReadPage, TurnWebAccess
 from cc_bot.tools.consent import choices_of_words, propose_call

@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from cc_bot.domain.errors import NothingHere
 from cc_bot.domain.message import Message
-from cc_bot.domain.page import PageLink, pages_behind
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_calls import PageLink, pages_behind
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
 from cc_bot.web.page import Pages, go_on, moment_in, name_of_page, render

@@ -12,7 +12,7 @@ from cc_bot.assistant.turn import link_texts
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import AddressNotPublic, PageKindRefused, PageNotThere
 from cc_bot.domain.message import Attachment, Message, Reference, ToolCall
-from cc_bot.domain.page import PageLink, pages_behind
+from cc_bot.domain.tool_calls import PageLink, pages_behind
 from cc_bot.internet.addresses import TurnTexts, addresses_in
 from cc_bot.internet.pages import PageReader
 from cc_bot.internet.search import SearxngSearch, WebSearch

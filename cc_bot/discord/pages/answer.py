@@ -51,10 +51,10 @@ from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.fences import close_fences
 from cc_bot.domain.memory import Receipt, with_receipt
 from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_blank
-from cc_bot.domain.page import LINKS_SHOWN, PageLink, pages_behind
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.schedule import ScheduleReceipt, with_schedule
 from cc_bot.domain.text import Locale, one_line, shorten
+from cc_bot.domain.tool_calls import LINKS_SHOWN, PageLink, pages_behind
 from cc_bot.domain.tool_server import SEPARATOR
 from cc_bot.domain.turn import (
     AskedAbout,

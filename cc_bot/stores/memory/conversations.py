@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from cc_bot.domain.memory_calls import CANVAS_TOOLS, kept_ids, shown_ids
 from cc_bot.domain.message import ToolCall
+from cc_bot.domain.tool_calls import CANVAS_TOOLS, kept_ids, shown_ids
 from cc_bot.search.folding import fold
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE

@@ -33,10 +33,10 @@ from cc_bot.domain.memory import (
     clean_source,
     clean_tags,
 )
-from cc_bot.domain.memory_calls import named_ids, with_texts
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.message import Message, ToolCall, Visibility
 from cc_bot.domain.text import without_controls
+from cc_bot.domain.tool_calls import named_ids, with_texts
 from cc_bot.domain.usage import Rules
 from cc_bot.search.folding import fold
 from cc_bot.search.terms import TERMS_VERSION, listed_terms

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from cc_bot.domain import Message, ToolCall
 from cc_bot.domain.memory import Source
-from cc_bot.domain.memory_calls import UNAVAILABLE
+from cc_bot.domain.tool_calls import UNAVAILABLE
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.backends import KEY, OTHER_USER

@@ -1,16 +1,18 @@
-"""Tool calls about memories, stored with references instead of the memories' text.
+"""What stored tool calls refer to: memories, and the web pages that an answer is based on.
 
-A result refers to each memory by its row (`ref`). The text is removed when a call is stored and inserted when
-it is read, so stored answers keep no copy of an erased memory.
+A result refers to each memory by its row (`ref`). The memory's text is removed when a call is stored and
+inserted when it is read, so stored answers keep no copy of an erased memory.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from cc_bot.domain.memory import Memory
-from cc_bot.domain.message import Message, ToolCall
+from cc_bot.domain.message import Message, ToolCall, parse_json
 
 MEMORY_TOOLS: Final = frozenset({"remember", "recall", "update_memory", "forget", "list_memories"})
 CANVAS_TOOLS: Final = frozenset(
@@ -22,11 +24,13 @@ UNAVAILABLE: Final = {"unavailable": True}
 _KEEPING_TOOLS: Final = frozenset({"remember", "update_memory"})
 _KEPT: Final = ("remembered", "updated")
 _TEXTS: Final = ("content", "category", "tags")
+_REF: Final = re.compile(r'"ref": (\d+)')
+"""Inside a JSON string the quotes would be escaped."""
 
 
 def named_ids(call: ToolCall) -> frozenset[int]:
     """The memories that a call's result refers to."""
-    return frozenset(_references_in(parse_json(call.result))) if call.name in MEMORY_TOOLS else frozenset()
+    return frozenset(map(int, _REF.findall(call.result))) if call.name in MEMORY_TOOLS else frozenset()
 
 
 def kept_ids(call: ToolCall) -> frozenset[int]:
@@ -46,12 +50,12 @@ def shown_ids(calls: Iterable[ToolCall]) -> frozenset[int]:
 
 
 def without_texts(call: ToolCall) -> ToolCall:
-    if call.name not in MEMORY_TOOLS or '"ref": ' not in call.result:
+    if not named_ids(call):
         return call
     arguments = call.arguments
     if kept_ids(call) and isinstance(given := parse_json(arguments), dict):
         arguments = _dump(_emptied(given))
-    return replace(call, arguments=arguments, result=_dump(_change_notes(parse_json(call.result), _emptied)))
+    return replace(call, arguments=arguments, result=_change_notes(call.result, _emptied))
 
 
 def with_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
@@ -81,24 +85,19 @@ def _with_texts(call: ToolCall, memories: Mapping[int, Memory]) -> ToolCall:
         memory = memories.get(min(kept))
         arguments = _dump(_filled(given, memory) if memory else UNAVAILABLE)
 
-    def look_up(note: Mapping[str, Any]) -> Mapping[str, Any]:
+    def fill(note: Mapping[str, Any]) -> Mapping[str, Any]:
         if note["content"] is not None:
             return note
         return _filled(note, memories[note["ref"]]) if note["ref"] in memories else UNAVAILABLE
 
-    return replace(call, arguments=arguments, result=_dump(_change_notes(parse_json(call.result), look_up)))
+    return replace(call, arguments=arguments, result=_change_notes(call.result, fill))
 
 
-def _change_notes(value: Any, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Any:
-    match value:
-        case {"ref": int(), "content": _}:
-            return change(value)
-        case dict():
-            return {name: _change_notes(each, change) for name, each in value.items()}
-        case list():
-            return [_change_notes(each, change) for each in value]
-        case _:
-            return value
+def _change_notes(result: str, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> str:
+    def change_note(value: dict[str, Any]) -> Mapping[str, Any]:
+        return change(value) if isinstance(value.get("ref"), int) and "content" in value else value
+
+    return _dump(parse_json(result, change_note))
 
 
 def _emptied(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,27 +109,44 @@ def _filled(fields: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
     return {name: now[name] if name in _TEXTS and value is None else value for name, value in fields.items()}
 
 
-def _references_in(value: Any) -> Iterator[int]:
-    match value:
-        case dict():
-            if isinstance(ref := value.get("ref"), int):
-                yield ref
-            for each in value.values():
-                yield from _references_in(each)
-        case list():
-            for each in value:
-                yield from _references_in(each)
-        case _:
-            pass
-
-
-def parse_json(text: str) -> Any:
-    """Return the value of a call's arguments or result; None if it is not JSON."""
-    try:
-        return json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return None
-
-
 def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+READ_PAGE: Final = "read_page"
+WEB_SEARCH: Final = "web_search"
+LINKS_SHOWN: Final = 5
+FOUND_SHOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    url: str
+    title: str
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).netloc.removeprefix("www.")
+
+
+def pages_behind(calls: Iterable[ToolCall]) -> tuple[PageLink, ...]:
+    """Return the pages that were read, or else the first results of the last search. The model's arguments
+    are ignored."""
+    read, found = list[Any](), tuple[PageLink, ...]()
+    for call in calls:
+        result = parse_json(call.result) if call.ok else None
+        if call.name == READ_PAGE:
+            read.append(result)
+        elif call.name == WEB_SEARCH and isinstance(result, dict):
+            found = _links(result.get("results"))[:FOUND_SHOWN] or found
+    return _links(read) or found
+
+
+def _links(pages: Any) -> tuple[PageLink, ...]:
+    """Return each link once."""
+    known = dict[str, PageLink]()
+    for page in pages if isinstance(pages, list) else ():
+        match page:
+            case {"url": str(url), "title": str(title)} if url.startswith(("http://", "https://")):
+                known.setdefault(url, PageLink(url, title))
+    return tuple(known.values())
