@@ -31,8 +31,7 @@ from cc_bot.domain.memory import MAX_PINNED
 from cc_bot.domain.message import REASONING, Reading, Reasoning
 from cc_bot.domain.privacy import Retention
 from cc_bot.domain.text import Locale
-from cc_bot.encodings import decode_text
-from cc_bot.regular_file import read_regular
+from cc_bot.files import decode_text, read_regular
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "console"]

@@ -16,7 +16,7 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from cc_bot.domain.errors import StartupError
-from cc_bot.regular_file import NotRegular, open_regular
+from cc_bot.files import NotRegular, open_regular
 from cc_bot.texts.agents import OperatorFileTexts
 
 _log = structlog.get_logger(__name__)

@@ -33,12 +33,11 @@ from cc_bot.domain.errors import (
     ToolServerAway,
     WhenPassed,
 )
-from cc_bot.domain.form import Asker
 from cc_bot.domain.memory import MemoryChange, Source
 from cc_bot.domain.message import Agent, Attachment, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, CallMessage, CallState, Proposal, is_expired
 from cc_bot.domain.schedule import ScheduleChange
-from cc_bot.domain.tool_server import ToolPlace
+from cc_bot.domain.tool_server import Asker, ToolPlace
 from cc_bot.internet.addresses import TurnTexts
 from cc_bot.internet.turn import WebAccess
 from cc_bot.stores import Stores

@@ -14,7 +14,6 @@ from cc_bot.context.prompt import fitting_history, shrunk_history
 from cc_bot.context.tokens import has_images, part_tokens, request_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.form import Asker
 from cc_bot.domain.memory import Audience, Memory, Source
 from cc_bot.domain.message import (
     THE_DEFAULT,
@@ -32,7 +31,7 @@ from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.domain.tool_server import ToolPlace
+from cc_bot.domain.tool_server import Asker, ToolPlace
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.internet.addresses import TurnTexts
 from cc_bot.internet.turn import WebAccess

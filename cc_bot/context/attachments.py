@@ -21,7 +21,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
 from cc_bot.domain.message import Attachment, image_type
-from cc_bot.encodings import decode_text
+from cc_bot.files import decode_text
 
 Cost = Callable[[str], float]
 MAX_IMAGE_BYTES = 8 * 2**20

@@ -1,13 +1,29 @@
-"""MCP tools: their descriptions, where they are offered, and results."""
+"""MCP servers: their tools, where they are offered, results, and the forms in which they ask users.
+
+Forms never ask for secrets, and entries are not stored.
+"""
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
+from cc_bot.domain.errors import (
+    CcBotError,
+    FieldEmpty,
+    FieldLengthOutOfBounds,
+    FieldNotAChoice,
+    FieldNotANumber,
+    FieldNotAWholeNumber,
+    FieldNotYesOrNo,
+    FieldOutOfBounds,
+    InputError,
+)
 from cc_bot.domain.message import Attachment
+from cc_bot.domain.text import shorten
 
 SEPARATOR: Final = "__"
 """Between the server's and the tool's name in the model's name for a tool."""
@@ -175,3 +191,126 @@ class ToolServerReport:
     problem: ToolServerProblem | None = None
     code: str = ""
     """Accepts the current tools; empty if nothing awaits acceptance."""
+
+
+MAX_FIELDS: Final = 5
+MAX_ENTRY_LENGTH: Final = 4000
+MAX_CHOICES_LENGTH: Final = 1000
+"""In an error."""
+OPEN_FOR_S: Final = 300
+MAX_NUMBER: Final = 1e15
+"""Floats are exact integers up to here."""
+
+FieldKind = Literal["text", "number", "whole", "yes_or_no", "choice"]
+FieldValue = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class FormChoice:
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """Its texts are the server's."""
+
+    name: str
+    title: str
+    kind: FieldKind = "text"
+    hint: str = ""
+    required: bool = False
+    default: str = ""
+    choices: tuple[FormChoice, ...] = ()
+    least: float | None = None
+    """A number's value, or a text's length."""
+    most: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """With one to MAX_FIELDS fields."""
+
+    server: str
+    message: str
+    fields: tuple[FormField, ...]
+
+
+class Asker(Protocol):
+    """Asks the user of a running tool call."""
+
+    async def ask(self, form: Form) -> Mapping[str, str] | None:
+        """Return the entries for `read_form`; None if the user declines. Cancelling withdraws the form."""
+        ...
+
+    async def tell(self, refusal: CcBotError) -> None: ...
+
+
+_YES: Final = "yes y true on 1 はい うん する します ok オーケー 有効 ○ ◯"
+_NO: Final = "no n false off 0 いいえ いや しない しません 無効 × x"
+_GROUPED: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d{0,20})?")
+"""Elsewhere a comma may be a decimal point."""
+_NUMBER: Final = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})")
+
+
+def read_form(form: Form, entered: Mapping[str, str]) -> Mapping[str, FieldValue]:
+    """Return the values; empty fields have none. Raises an InputError for the first invalid one."""
+    found = {field.name: _read(field, entered.get(field.name, "").strip()) for field in form.fields}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _read(field: FormField, text: str) -> FieldValue | None:
+    if not text:
+        if field.required:
+            raise FieldEmpty(name=field.title)
+        return None
+    match field.kind:
+        case "choice":
+            return _choice(field, text)
+        case "yes_or_no":
+            if (folded := _fold(text)) not in (*_YES.split(), *_NO.split()):
+                raise FieldNotYesOrNo(name=field.title)
+            return folded in _YES.split()
+        case "number" | "whole":
+            return _number(field, text)
+        case "text":
+            _check_bounds(field, len(text), FieldLengthOutOfBounds)
+            return text
+
+
+def _choice(field: FormField, text: str) -> str:
+    """Labels before values, exact before folded."""
+    for fold in (str.strip, _fold):
+        for shown in (True, False):
+            called = [(fold(each.label if shown else each.value), each.value) for each in field.choices]
+            if len(found := [value for name, value in called if name == fold(text)]) == 1:
+                return found[0]
+    known = shorten(" / ".join(choice.label for choice in field.choices), MAX_CHOICES_LENGTH)
+    raise FieldNotAChoice(name=field.title, known=known)
+
+
+def _number(field: FormField, text: str) -> int | float:
+    plain = _fold(text).replace("−", "-")
+    if _GROUPED.fullmatch(plain):
+        plain = plain.replace(",", "")
+    wrong = FieldNotAWholeNumber if field.kind == "whole" else FieldNotANumber
+    if not _NUMBER.fullmatch(plain) or abs(value := float(plain)) > MAX_NUMBER:
+        raise wrong(name=field.title)
+    if field.kind == "whole":
+        if not value.is_integer():
+            raise wrong(name=field.title)
+        value = int(value)
+    _check_bounds(field, value)
+    return value
+
+
+def _check_bounds(field: FormField, number: float, wrong: type[InputError] = FieldOutOfBounds) -> None:
+    least, most = field.least, field.most
+    if (least is None or number >= least) and (most is None or number <= most):
+        return
+    bounds = ("" if bound is None else f"{bound:.15g}" for bound in (least, most))
+    raise wrong(name=field.title, expected="–".join(bounds))
+
+
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().strip()

@@ -12,7 +12,9 @@ import mcp_types as types
 import structlog
 
 from cc_bot.domain.errors import FormUnsuitable, InputError, SecretAsked, ToolServerError
-from cc_bot.domain.form import (
+from cc_bot.domain.secrets import asks_for_secret
+from cc_bot.domain.text import one_line, printable
+from cc_bot.domain.tool_server import (
     MAX_ENTRY_LENGTH,
     MAX_FIELDS,
     MAX_NUMBER,
@@ -21,10 +23,8 @@ from cc_bot.domain.form import (
     Form,
     FormChoice,
     FormField,
-    asks_for_secret,
     read_form,
 )
-from cc_bot.domain.text import one_line, printable
 
 _log = structlog.get_logger(__name__)
 

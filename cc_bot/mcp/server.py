@@ -19,8 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
-from cc_bot.domain.form import OPEN_FOR_S, Asker
-from cc_bot.domain.tool_server import ServerResult, ToolServerProblem
+from cc_bot.domain.tool_server import OPEN_FOR_S, Asker, ServerResult, ToolServerProblem
 from cc_bot.mcp.catalog import MAX_TOOLS, RemoteTool, as_listed
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.forms import UNCLEAR, ActiveCall

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import structlog
 
 from cc_bot.domain.errors import CcBotError, ToolGone, ToolListNotShown, ToolServerAway, ToolServerUnknown
-from cc_bot.domain.form import OPEN_FOR_S, Asker
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.tool_server import (
+    OPEN_FOR_S,
+    Asker,
     OfferedTool,
     ServerResult,
     StoredToolList,

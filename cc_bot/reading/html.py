@@ -11,7 +11,7 @@ from justext.utils import get_stoplist  # type: ignore[import-untyped]
 from trafilatura import external
 from trafilatura.settings import use_config
 
-from cc_bot.encodings import decode_declared
+from cc_bot.files import decode_declared
 from cc_bot.reading import MAX_CHARACTERS, normalised
 
 MAX_TITLE_LENGTH = 200

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TextIO
 
-from cc_bot.encodings import decode_declared, decode_text
+from cc_bot.files import decode_declared, decode_text
 from cc_bot.reading import MAX_CHARACTERS, Content, DocumentRefused, add_sheet
 
 _SEPARATORS = "\t;,"

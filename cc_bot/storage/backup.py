@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, OldBackupsKept
-from cc_bot.regular_file import open_regular, read_regular
+from cc_bot.files import open_regular, read_regular
 from cc_bot.storage.erasures import ErasureLog, copy_in, merge_log, read_erasures
 from cc_bot.storage.files import ensure_free_space, move, sync_file, sync_folder, write_new
 from cc_bot.storage.sqlite import code_of, connect_existing

@@ -22,7 +22,7 @@ import structlog
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ErasureNotNoted
-from cc_bot.regular_file import open_regular
+from cc_bot.files import open_regular
 from cc_bot.storage.files import append
 
 Kind = Literal["user", "memory", "memory_and_messages", "session", "message", "place"]

@@ -33,7 +33,7 @@ from cc_bot.domain.errors import (
     SchemaChanged,
     StorageError,
 )
-from cc_bot.regular_file import NotRegular
+from cc_bot.files import NotRegular
 from cc_bot.storage.backup import (
     Announce,
     Damaged,

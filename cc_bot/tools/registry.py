@@ -25,14 +25,13 @@ from pydantic import BaseModel, BeforeValidator, ValidationError, create_model
 from cc_bot.domain.canvas import Canvas, CanvasCommand, Drawn, Element, reduce
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, SecretNotStored, ToolGone
-from cc_bot.domain.form import Asker
 from cc_bot.domain.memory import Audience, Memory, MemoryChange, Source
 from cc_bot.domain.message import MAYBE_DONE, Attachment, Visibility
 from cc_bot.domain.proposal import DeferredCall, ProposedCalls
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.domain.tool_server import SEPARATOR, ToolPlace
+from cc_bot.domain.tool_server import SEPARATOR, Asker, ToolPlace
 from cc_bot.internet.turn import TurnWebAccess
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.stores.memory.store import MemoryStore

@@ -46,7 +46,7 @@ class TestPatterns:
             "cc_bot.domain.when_words._FORMS",
             "cc_bot.llm.offline._NUMBER",
             "cc_bot.discord.pages.split._PATTERNS",
-            "cc_bot.encodings._ISO_2022_JP_ESCAPE",
+            "cc_bot.files._ISO_2022_JP_ESCAPE",
             "cc_bot.domain.secrets._KNOWN_FORM",
         } <= places
         assert len(places) > 200

@@ -16,7 +16,7 @@ from cc_bot.domain.text import (
     without_controls,
     without_sign,
 )
-from cc_bot.encodings import decode_declared, decode_text
+from cc_bot.files import decode_declared, decode_text
 
 
 def test_what_is_written_in_several_ways_is_made_one() -> None:

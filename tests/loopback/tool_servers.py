@@ -19,9 +19,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
-from cc_bot.domain.form import Asker, Form, FormChoice, FormField, read_form
 from cc_bot.domain.message import Attachment
-from cc_bot.domain.tool_server import Approvers, OfferedTool, ServerResult, ToolPlace
+from cc_bot.domain.tool_server import (
+    Approvers,
+    Asker,
+    Form,
+    FormChoice,
+    FormField,
+    OfferedTool,
+    ServerResult,
+    ToolPlace,
+    read_form,
+)
 from cc_bot.mcp.servers import Servers
 
 PICTURE: Final = b"\x89PNG\r\n\x1a\n of a chart"

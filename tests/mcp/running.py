@@ -10,9 +10,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from cc_bot.domain.form import Asker
 from cc_bot.domain.text import Locale
-from cc_bot.domain.tool_server import ServerResult, StoredToolList, ToolPlace, ToolServerReport
+from cc_bot.domain.tool_server import Asker, ServerResult, StoredToolList, ToolPlace, ToolServerReport
 from cc_bot.mcp.file import servers_file
 from cc_bot.mcp.servers import Servers, open_servers
 

@@ -12,7 +12,7 @@ import pytest
 from mcp_types import ElicitRequestFormParams
 
 from cc_bot.domain.errors import CcBotError, FormUnsuitable, SecretAsked, ToolTimedOut
-from cc_bot.domain.form import Form
+from cc_bot.domain.tool_server import Form
 from cc_bot.mcp.forms import UNCLEAR, form_of
 from tests.mcp.form_words import HARMLESS, SECRETS, Words
 from tests.mcp.running import Running, hostile, ready, running

@@ -38,8 +38,8 @@ from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, EphemeralView, Page, c
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.recipients import Recipient, respond_or_follow_up, tell
 from cc_bot.domain.errors import InputError, StorageError
-from cc_bot.domain.form import read_form
 from cc_bot.domain.text import shorten
+from cc_bot.domain.tool_server import read_form
 from cc_bot.log import begin_turn
 from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores, TurnLedger, asked_in
 from cc_bot.texts import explain

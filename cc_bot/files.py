@@ -1,8 +1,38 @@
+"""Opens regular files only, as opening a pipe or reading a device could block forever; and decodes text."""
+
 import codecs
+import os
 import re
+import stat
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
+from io import BufferedReader
+from pathlib import Path
 from typing import Final
+
+_AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # not on Windows
+
+
+class NotRegular(OSError):
+    """A pipe, socket, device or folder."""
+
+
+def open_regular(path: Path) -> BufferedReader:
+    """Raises FileNotFoundError, NotRegular and other OSErrors."""
+    # A socket can't be opened at all, and a device may act on it.
+    if stat.S_ISREG(path.stat().st_mode):
+        file = open(path, "rb", opener=lambda path, flags: os.open(path, flags | _AT_ONCE))  # noqa: SIM115
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return file
+        file.close()
+    raise NotRegular(str(path))
+
+
+def read_regular(path: Path) -> bytes:
+    """Raises as `open_regular`."""
+    with open_regular(path) as file:
+        return file.read()
+
 
 _MARKS: Final = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
 _ISO_2022_JP_ESCAPE: Final = re.compile(rb"\x1b\$[@B(]|\x1b\([JI]")
