@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_bot.charts import draw
-from cc_bot.charts.picture import GROUND, WIDTH
+from cc_bot.charts.svg import GROUND, PICTURE_WIDTH
 from cc_bot.domain import Locale
 from cc_bot.domain.canvas import MAX_VALUE, Chart, ChartKind, Series
 from tests.charts.charts import chart, colour, picture
@@ -20,7 +20,7 @@ class TestPicture:
     def test_is_as_wide_as_said_on_a_ground_of_its_own_and_has_a_colour_for_each_series(self) -> None:
         for kind in KINDS:
             image = picture(chart(kind, FRUIT))
-            assert image.width == WIDTH
+            assert image.width == PICTURE_WIDTH
             right, low = image.width - 1, image.height - 1
             corners = {image.getpixel(at) for at in [(0, 0), (right, 0), (0, low), (right, low)]}
             assert corners == {colour(GROUND)}
