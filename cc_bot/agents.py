@@ -15,7 +15,7 @@ from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces, Reasoning
 from cc_bot.domain.text import Locale
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
-from cc_bot.texts.agents import AgentsFileTexts
+from cc_bot.texts.cli import AgentsFileTexts
 
 __all__ = ["Agents"]
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from cc_bot.domain.errors import StartupError
 from cc_bot.files import NotRegular, open_regular
-from cc_bot.texts.agents import OperatorFileTexts
+from cc_bot.texts.cli import OperatorFileTexts
 
 _log = structlog.get_logger(__name__)
 

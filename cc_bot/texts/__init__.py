@@ -9,17 +9,16 @@ from cc_bot.domain import errors
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.text import Locale
 from cc_bot.texts.admin import AdminTexts, ConsoleTexts
-from cc_bot.texts.agents import AgentsFileTexts, AgentTexts, ModelsFileTexts, OperatorFileTexts, PolicyFileTexts
 from cc_bot.texts.answer import AnswerTexts, CanvasTexts, MentionTexts, MessageMenuTexts, SummaryTexts, UnfinishedTexts
 from cc_bot.texts.area import Area, Sentence, Show, by_key
-from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts, TerminalTexts
+from cc_bot.texts.cli import AgentsFileTexts, BackupTexts, CliTexts, ModelsFileTexts, OperatorFileTexts, PolicyFileTexts, StorageTexts, TerminalTexts
 from cc_bot.texts.commands import plainly
 from cc_bot.texts.doctor import DoctorServerTexts, DoctorTexts
 from cc_bot.texts.memory import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
 from cc_bot.texts.privacy import ErasureTexts, PrivacyTexts
 from cc_bot.texts.proposal import ProposalTexts
 from cc_bot.texts.reminder import HeartbeatTexts, ReminderTexts, RemindHereTexts, RepeatTexts
-from cc_bot.texts.session import SessionTexts, UsageTexts
+from cc_bot.texts.session import AgentTexts, SessionTexts, UsageTexts
 from cc_bot.texts.tool_servers import FormTexts, ToolServersFileTexts, ToolServersTexts
 from cc_bot.texts.web import WebCommandTexts, WebConversationTexts, WebMemoryTexts, WebPrivacyTexts, WebReminderTexts, WebSettingsTexts, WebTexts, WebUsageTexts
 

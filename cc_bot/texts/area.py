@@ -75,18 +75,6 @@ class Area:
         other.__dict__.update(wordings)
         return other
 
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other.__dict__ == self.__dict__
-
-    def __hash__(self) -> int:
-        return hash((type(self), *self.__dict__))
-
-    def __setattr__(self, name: str, value: Never) -> None:
-        raise AttributeError(name)
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(name)
-
 
 def named(wording: Wording, show: Show) -> Wording:
     """Return a wording, or a tree of them, with each mark replaced. Mentions lose backticks around them, as code would

@@ -1,4 +1,4 @@
-"""`/clear`, `/help`, `/settings` and `/usage`."""
+"""`/clear`, `/help`, `/settings`, `/agent` and `/usage`."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -98,6 +98,22 @@ class SessionTexts(Area):
         ja=("\n私が見られるチャンネルでは、みなさんのメッセージがすべて保存され、答えるときに使われます。Discord で消せば、保存されたものも、それへの私の回答も消えます。"),
         en=("\nIn channels that I can see, everybody's messages are stored and used for my answers. What you delete on Discord is deleted there too, with my answer to it."),
     )
+
+
+class AgentTexts(Area):
+    the_default = Sentence(ja="標準", en="Standard")
+    title = Sentence(ja="ここで使えるエージェント", en="Agents that you can use here")
+    in_use = Sentence(ja=" — 使用中", en=" — in use")
+    channel_default = Sentence(ja=" — このチャンネルの既定", en=" — this channel's default")
+    gone = Sentence(ja="選んだエージェントはいまここでは使えないので、「{display}」が答えます。", en="The agent that you chose can't be used here at present: {display} answers instead.")
+    only_one = Sentence(ja="ここで使えるエージェントは「{display}」だけです。", en="The only agent here is {display}.")
+    more = Sentence(ja="ほかに{count}個あります。</agent use> で名前の一部を入力すると見つかります。", en="There are {count} more. Type a part of the name into </agent use> to find them.")
+    usage = Sentence(ja="</agent use> で切り替えます。会話・要約・キャンバスはエージェントごとに別で、メモリは共通です。", en="</agent use> switches. Each agent has its own conversation, summary and canvas; memories are shared.")
+    using = Sentence(ja="🎭 この場所では、これから「{display}」がお答えします。会話・要約・キャンバスはエージェントごとに別で、メモリは共通です。", en="🎭 From now on {display} answers you here. Each agent has its own conversation, summary and canvas; memories are shared.")
+    using_already = Sentence(ja="この場所では、もう「{display}」がお答えしています。", en="{display} answers you here already.")
+    default_set = Sentence(ja="🎭 このチャンネルの既定のエージェントを「{display}」にしました。自分で選んだ人には、選んだエージェントが答えます。", en="🎭 The default agent of this channel is {display} now. Whoever chose one for themselves keeps it.")
+    default_refused = Sentence(ja="チャンネルの既定を決められるのは、「サーバー管理」の権限がある人だけです。自分の分は </agent use> で選べます。", en="Only members who may manage the server can set a channel's default. Choose your own with </agent use>.")
+    default_nowhere = Sentence(ja="既定を決められるのは、サーバーのチャンネルだけです。ここでは </agent use> で選んでください。", en="Only a server's channels have a default. Choose your own here with </agent use>.")
 
 
 class UsageTexts(Area):
