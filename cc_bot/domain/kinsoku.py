@@ -69,6 +69,11 @@ def cells(text: str) -> int:
 
 def wrap_label(text: str, room: float, measure: Measure) -> list[str]:
     """Return lines of at most `room` width, unless a single character is wider."""
+    return [line.strip() for line in wrap(text, room, measure)]
+
+
+def wrap(text: str, room: float, measure: Measure) -> list[str]:
+    """Return the lines with the spaces at their ends."""
     lines = [""]
     for unit in units(text):
         if not lines[-1] or measure(lines[-1] + unit.rstrip()) <= room:
@@ -76,8 +81,8 @@ def wrap_label(text: str, room: float, measure: Measure) -> list[str]:
         else:
             lines.append(unit)
         if measure(lines[-1].rstrip()) > room:
-            lines[-1:] = _cut(lines[-1].rstrip(), room, measure)
-    return [line.strip() for line in lines]
+            lines[-1:] = _cut(lines[-1], room, measure)
+    return lines
 
 
 def balance(text: str, room: float, measure: Measure) -> list[str]:
@@ -130,7 +135,7 @@ def widest_unit(text: str, measure: Measure) -> float:
 def _cut(text: str, room: float, measure: Measure) -> list[str]:
     lines = [""]
     for grapheme in graphemes(text):
-        if lines[-1] and measure(lines[-1] + grapheme) > room:
+        if lines[-1] and measure(lines[-1] + grapheme.rstrip()) > room:
             lines.append("")
         lines[-1] += grapheme
     return lines

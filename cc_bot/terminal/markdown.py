@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
@@ -15,7 +16,7 @@ from rich.text import Text
 
 from cc_bot.domain import text
 from cc_bot.domain.fences import with_fence_lines
-from cc_bot.domain.kinsoku import graphemes, units
+from cc_bot.domain.kinsoku import wrap
 from cc_bot.domain.message import spell_out
 from cc_bot.domain.text import printable
 
@@ -24,35 +25,14 @@ def one_line(content: str, limit: int = 200) -> str:
     return text.shorten(text.one_line(printable(content)), limit)
 
 
-def break_offsets(line: str, width: int) -> list[int]:
-    """Where to cut a line into pieces of at most `width` cells, by Japanese line-breaking rules."""
-    offsets, column, start = list[int](), 0, 0
-    for unit in units(line):
-        size = cell_len(unit.rstrip())
-        if column and column + size > width:
-            offsets.append(start)
-            column = 0
-        if size > width:
-            position, filled = start, 0
-            for grapheme in graphemes(unit):
-                if filled and filled + cell_len(grapheme) > width and not grapheme.isspace():
-                    offsets.append(position)
-                    filled = 0
-                filled += cell_len(grapheme)
-                position += len(grapheme)
-            column = filled
-        else:
-            column += cell_len(unit)
-        start += len(unit)
-    return offsets
-
-
 class WrappedText(Text):
+    """Wraps by Japanese line-breaking rules."""
+
     def wrap(self, console: Any, width: int, **options: Any) -> Lines:
         lines = Lines()
         for line in self.split(allow_blank=True):
             line.expand_tabs(options.get("tab_size", 8))
-            pieces = line.divide(break_offsets(line.plain, width))
+            pieces = line.divide(accumulate(map(len, wrap(line.plain, width, cell_len)[:-1])))
             for piece in pieces:
                 piece.rstrip()
             if justify := options.get("justify") or self.justify:
