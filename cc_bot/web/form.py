@@ -1,13 +1,13 @@
 """Parses what a browser sends. aiohttp's parser decodes with any codec that a request names, and some of
 Python's take hours for a megabyte."""
 
-import asyncio
 import hashlib
 import re
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl
 
@@ -15,6 +15,7 @@ from aiohttp import web
 from multidict import MultiDict
 
 from cc_bot.domain.errors import NothingHere, RequestTooLarge
+from cc_bot.in_order import KeyedLock
 
 _MAX_DIGITS: Final = 18  # fits in an SQLite integer
 Form = MultiDict[str | bytes]
@@ -124,34 +125,24 @@ def make_form_key() -> str:
     return secrets.token_urlsafe(12)
 
 
-@dataclass(eq=False, slots=True)
-class SentForm:
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    done: bool = False
-
-
-@dataclass(eq=False, slots=True)
 class SentForms:
     """Handles a form once that a double click sends twice: the same content counts once per key of its
     page."""
 
-    _sent: OrderedDict[bytes, SentForm] = field(default_factory=OrderedDict)
+    def __init__(self) -> None:
+        self._order = KeyedLock()
+        self._done = OrderedDict[bytes, None]()
 
-    async def once(
-        self, user_id: int, key: str, words: tuple[str, ...], act: Callable[[], Awaitable[None]]
-    ) -> None:
-        """Call `act` unless the same form was handled. A refused form may be sent again."""
-        if not key:
-            await act()
-            return
+    @asynccontextmanager
+    async def once(self, user_id: int, key: str, words: tuple[str, ...]) -> AsyncIterator[bool]:
+        """Yield whether to handle the form. A refused form, which raises, may be sent again."""
         form = hashlib.sha256(repr((user_id, key, words)).encode("utf-8", "replace")).digest()
-        sent = self._sent.setdefault(form, SentForm())
-        if len(self._sent) > MAX_SENT:
-            self._sent.popitem(last=False)
-        async with sent.lock:
-            if not sent.done:
-                await act()
-                sent.done = True
+        async with self._order.after(form):
+            yield form not in self._done
+            if key:
+                self._done[form] = None
+        if len(self._done) > MAX_SENT:
+            self._done.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)

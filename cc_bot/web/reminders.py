@@ -82,27 +82,22 @@ class ReminderPages(Pages):
 
     async def add(self, request: web.Request) -> web.StreamResponse:
         """Add one, or one per time; the same form counts once."""
-        visitor, form = visitor_of(request), _form(request)
-        replies = [Reply()]
-
-        async def act() -> None:
-            replies.append(
-                await reminders.add(
-                    visitor,
-                    await self._destination(visitor),
-                    text=form.text,
-                    when=form.when,
-                    repeat=form.repeat,
-                    schedules=self._schedules,
-                    moments=self._services.moments,
-                )
-            )
-
+        visitor, form, reply = visitor_of(request), _form(request), Reply()
         try:
-            await self._sent.once(visitor.user_id, text_of(request, "key"), form[:3], act)
+            async with self._sent.once(visitor.user_id, text_of(request, "key"), form[:3]) as is_new:
+                if is_new:
+                    reply = await reminders.add(
+                        visitor,
+                        await self._destination(visitor),
+                        text=form.text,
+                        when=form.when,
+                        repeat=form.repeat,
+                        schedules=self._schedules,
+                        moments=self._services.moments,
+                    )
         except InputError as error:
             return await self.page(request, form, error)
-        return await self._go_on_with(request, "/reminders", replies[-1])
+        return await self._go_on_with(request, "/reminders", reply)
 
     async def change(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
