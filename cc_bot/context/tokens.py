@@ -11,18 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Final, assert_never
+from typing import Final
 
 from cc_bot.context.attachments import MAX_TEXT_BYTES, as_prompt_texts
 from cc_bot.context.recordings import BYTES_A_SECOND
 from cc_bot.context.speakers import quote
-from cc_bot.domain.message import Attachment, Message, ToolCall, is_recording
+from cc_bot.domain.message import Message, ToolCall, is_recording
 from cc_bot.domain.usage import TOKENS_A_SECOND
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,
     PromptPart,
-    SystemPart,
     ToolRequest,
     ToolResultPart,
     ToolSchema,
@@ -34,27 +33,22 @@ UNSAID: Final = "…"
 
 
 def message_parts(message: Message) -> Iterator[PromptPart]:
+    """An answer's calls come first: many servers refuse a result followed by a question."""
     if message.role == "user":
         yield user_part(message)
-    else:
-        yield from _assistant_parts(message)
+        return
+    yield from call_parts(message)
+    yield AssistantPart(message.content or UNSAID, tainted=message.tainted)
 
 
 def user_part(message: Message) -> UserPart:
-    images = tuple(file for file in _files(message) if file.is_image)
-    return UserPart(_whole_text(message), images, message.taints)
-
-
-def _whole_text(message: Message) -> str:
     if not (message.attachments or message.references):
-        return message.content
-    files = as_prompt_texts(_files(message), estimate_tokens)
-    return "\n\n".join(filter(None, (quote(message.references), message.content, *files)))
-
-
-def _files(message: Message) -> tuple[Attachment, ...]:
+        return UserPart(message.content, tainted=message.taints)
     pointed_at = (file for reference in message.references for file in reference.attachments)
-    return (*pointed_at, *message.attachments)
+    files = (*pointed_at, *message.attachments)
+    texts = (quote(message.references), message.content, *as_prompt_texts(files, estimate_tokens))
+    images = tuple(file for file in files if file.is_image)
+    return UserPart("\n\n".join(filter(None, texts)), images, message.taints)
 
 
 def call_parts(message: Message) -> Iterator[PromptPart]:
@@ -69,12 +63,6 @@ def call_parts(message: Message) -> Iterator[PromptPart]:
         yield AssistantPart("", tuple(requests), message.tainted, calls[0][1].native)
         for id_, call in calls:
             yield ToolResultPart(id_, call.name, call.result_shown, message.tainted)
-
-
-def _assistant_parts(message: Message) -> Iterator[PromptPart]:
-    """The calls come first: many servers refuse a result followed by a question."""
-    yield from call_parts(message)
-    yield AssistantPart(message.content or UNSAID, tainted=message.tainted)
 
 
 def _call_id(message: Message, index: int) -> str:
@@ -152,30 +140,18 @@ def tools_tokens(tools: Iterable[ToolSchema]) -> int:
 
 
 def message_tokens(message: Message) -> int:
-    if message.role == "user":
-        images = sum(file.is_image for file in _files(message))
-        return MESSAGE_TOKENS + estimate_tokens(_whole_text(message)) + IMAGE_TOKENS * images
-    return sum(map(part_tokens, _assistant_parts(message)))
+    return sum(map(part_tokens, message_parts(message)))
 
 
 def part_tokens(part: PromptPart) -> int:
-    return MESSAGE_TOKENS + estimate_tokens(part.text) + _beside_text(part)
-
-
-def _beside_text(part: PromptPart) -> int:
-    match part:
-        case UserPart():
-            return IMAGE_TOKENS * len(part.images)
-        case AssistantPart():
-            calls = sum(
-                MESSAGE_TOKENS + estimate_tokens(call.name) + estimate_tokens(call.arguments)
-                for call in part.tool_requests
-            )
-            return calls + len(part.native) // _NATIVE_CHARACTERS
-        case SystemPart() | ToolResultPart():
-            return 0
-        case _:
-            assert_never(part)
+    tokens = MESSAGE_TOKENS + estimate_tokens(part.text)
+    if isinstance(part, UserPart):
+        tokens += IMAGE_TOKENS * len(part.images)
+    elif isinstance(part, AssistantPart):
+        tokens += len(part.native) // _NATIVE_CHARACTERS
+        for call in part.tool_requests:
+            tokens += MESSAGE_TOKENS + estimate_tokens(call.name) + estimate_tokens(call.arguments)
+    return tokens
 
 
 def has_images(prompt: Sequence[PromptPart]) -> bool:

@@ -9,7 +9,7 @@ import contextlib
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from types import new_class
 from typing import Any, Concatenate, Final, Generic, Literal, NamedTuple, ParamSpec, TypeVar
 
@@ -261,7 +261,13 @@ def command(
 
     def declare(declared: Declared) -> Declared:
         own: dict[str, Any] = {name: value for name, value in vars(declared).items() if name not in _IMPLICIT}
-        own["invoke"] = lightbulb.invoke(own["invoke"])
+        injected: Any = lightbulb.invoke(own["invoke"])
+
+        @wraps(own["invoke"])  # has lightbulb's mark. linkd would generate code at each call of a method
+        async def invoke(self: Any, ctx: lightbulb.Context) -> None:
+            await injected(self, ctx)
+
+        own["invoke"] = invoke
         described = {"description": f"{key}_description"} if base is lightbulb.SlashCommand else {}
         parameters = {"name": key, **described, "localize": True, **given}
         made: Any = new_class(declared.__name__, (base,), parameters, lambda body: body.update(own))

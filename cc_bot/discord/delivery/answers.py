@@ -179,7 +179,7 @@ class TurnRunner:
         return resolved.question.references
 
     async def _questions(self, turn: ShownTurn, live: LiveAnswer) -> tuple[Message, ...]:
-        """Make the questions; only their text if the user stops first. Raises as `_build`."""
+        """Make the questions; only their text if the user stops first. Raises as `_open_files`."""
         asked, left = turn.row.question, turn.questions
         typed = turn.mentions
         if not turn.asked_again:
@@ -199,18 +199,17 @@ class TurnRunner:
                 pointing=asked.pointing,
             )
             typed = (said,)
-        building = self._build(turn, typed, live)
         if not (asked and (asked.files or asked.forwards)) and not any(FILE_NOTE in q.content for q in typed):
-            return await building  # without a task it is queued at once
-        return await until_stopped(building, turn.stop) or tuple(
+            return await self._resolve(turn, typed, live)  # without a task it is queued at once
+        return await until_stopped(self._open_files(turn, typed, live), turn.stop) or tuple(
             replace(question, content=question.content or UNSAID) for question in typed
         )
 
-    async def _build(
+    async def _open_files(
         self, turn: ShownTurn, typed: Sequence[Message], live: LiveAnswer
     ) -> tuple[Message, ...]:
-        """Return the questions with files and references. Raises InputError if a question loses all its files
-        or the message of its menu command, and StorageError."""
+        """Return the questions with files and references. Raises InputError if a question loses all its
+        files, and as `_resolve`."""
         asked, questions, fetched = turn.row.question, list[Message](), list[Fetched]()
         channel_id, room_bytes = turn.row.key.channel_id, MAX_BYTES
         for question in typed:
@@ -225,13 +224,21 @@ class TurnRunner:
             questions.append(with_files(replace(question, attachments=shown.files), files))
         for event in Fetched.of(fetched).events:
             live.feed(event)
-        for index, question in enumerate(questions):
+        return await self._resolve(turn, questions, live)
+
+    async def _resolve(
+        self, turn: ShownTurn, questions: Sequence[Message], live: LiveAnswer
+    ) -> tuple[Message, ...]:
+        """Return the questions with their references. Raises InputError if the message of a menu command
+        can't be read, and StorageError."""
+        asked, found = turn.row.question, list[Message]()
+        for question in questions:
             at = _location(turn.row, question)
             resolved = await self.references.resolve(question, at, asked.links_in if asked else "")
             for notice in resolved.events:
                 live.feed(notice)
-            questions[index] = resolved.question
-        return tuple(questions)
+            found.append(resolved.question)
+        return tuple(found)
 
 
 def _location(row: PendingTurn, question: Message | None = None) -> QuestionLocation:

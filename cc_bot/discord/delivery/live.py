@@ -23,13 +23,12 @@ from cc_bot.discord.pages.answer import (
     answer_buttons,
     ask_again_button,
     final_pages,
-    receipts_of,
     streaming_pages,
     with_controls,
     with_effects,
 )
 from cc_bot.discord.pages.custom_ids import RetryButton, StopButton
-from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.page import Button, Page, Receipts
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import (
     BeingErased,
@@ -130,24 +129,25 @@ class LiveAnswer:
             if self.one_message:
                 raise PostUncertain
             await self.reply.show(pages)
-        await self._show_last(pages, user_id, alone=len(pages) == 1)
+        receipts = await self._show_last(pages, user_id, alone=len(pages) == 1)
         if user_id is not None and len(pages) == 1 and self.reply.further_ids:  # its file was refused
             await self._show_last(pages, user_id, alone=False)
         if self.receipts and self.state.done:
-            receipts = receipts_of(self.state, self.words, self.asker_id)
             await self.receipts.record(self.reply, receipts, self.words)
 
-    async def _show_last(self, pages: Sequence[Page], user_id: int | None, *, alone: bool) -> None:
+    async def _show_last(self, pages: Sequence[Page], user_id: int | None, *, alone: bool) -> Receipts:
+        """Returns the receipts of the turn."""
         buttons: tuple[Button, ...] = ()
         if self.retry and self.state.may_be_asked_again:
             buttons = (ask_again_button(self.retry, self.words),)
         elif user_id is not None:
             earlier = () if alone else (await self.reply.message_ids())[:-1]
             buttons = answer_buttons(self.state, self.words, user_id, earlier)
-        last = with_controls(pages[-1], self.state, self.words, self.asker_id, buttons)
+        last = page = with_controls(pages[-1], self.state, self.words, self.asker_id, buttons)
         if self.receipts:
-            last = await self.receipts.with_current_state(last, self.words)
+            last = await self.receipts.with_current_state(page, self.words)
         await self.reply.show((*pages[:-1], last))
+        return page.receipts
 
     async def _paint(self) -> None:
         loop, changes = asyncio.get_running_loop(), 0

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, assert_never
+from typing import Final, Literal
 
 import hikari
 
@@ -155,23 +155,21 @@ class AnswerState:
         return self.passing and self.done is None
 
 
-def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR0912 - a case an event
-    if isinstance(event, Note):
-        return replace(state, notes=tuple(dict.fromkeys((*state.notes, event))), quiet_s=0)
+def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR0911, PLR0912 - a case an event
     match event:
         case TextDelta(text):
-            state = replace(state, text=state.text + text, waiting="thinking", tools=())
+            return replace(state, text=state.text + text, waiting="thinking", tools=())
         case ToolStarted(name=name):
-            state = replace(state, tools=(*state.tools, name))
+            return replace(state, tools=(*state.tools, name))
         case ToolFinished():
-            pass  # shown until text follows
+            return state  # shown until text follows
         case MemoryChanged(change):
-            state = replace(state, receipts=with_receipt(state.receipts, change))
+            return replace(state, receipts=with_receipt(state.receipts, change))
         case CallsResumed(calls):
             known = {one.memory_id for one in state.receipts}
             memories = (one for one in receipts_in(calls) if one.memory_id not in known)
             reminders = (one for one in schedules_in(calls) if one not in state.schedules)
-            state = replace(
+            return replace(
                 state,
                 receipts=(*state.receipts, *memories),
                 schedules=(*state.schedules, *reminders),
@@ -180,26 +178,26 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 done_outside=event.done_outside,
             )
         case CallInDoubt():
-            state = replace(state, in_doubt_outside=True)
+            return replace(state, in_doubt_outside=True)
         case MemoriesRecalled(ids):
-            state = replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
+            return replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
         case ScheduleChanged(change):
-            state = replace(state, schedules=with_schedule(state.schedules, ScheduleReceipt.of(change)))
+            return replace(state, schedules=with_schedule(state.schedules, ScheduleReceipt.of(change)))
         case FilesLeftOut(names):
-            state = replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
+            return replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
         case Heard(text):
-            state = replace(state, heard=text, waiting="thinking")
+            return replace(state, heard=text, waiting="thinking")
         case ImagesGiven(images):
-            state = replace(state, images=(*state.images, *images))
+            return replace(state, images=(*state.images, *images))
         case CanvasChanged(canvas):
-            state = replace(state, canvas=canvas)
+            return replace(state, canvas=canvas)
         case Notice(kind, ahead):
             waiting: Waiting = kind if kind in ("queued", "hearing", "fallback") else "thinking"
-            state = replace(
+            return replace(
                 state, waiting=waiting, ahead=ahead, tools=() if kind == "thinking" else state.tools
             )
         case Done(answer):  # after a crash, the only event
-            state = replace(
+            return replace(
                 state,
                 text=answer.content,
                 done=event,
@@ -208,9 +206,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 recalled=state.recalled or recalled_in(answer.tool_calls),
                 pages=pages_behind(answer.tool_calls),
             )
-        case _:
-            assert_never(event)
-    return replace(state, quiet_s=0)
+        case _:  # a Note
+            return replace(state, notes=tuple(dict.fromkeys((*state.notes, event))))
 
 
 def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple[Page, ...]:
@@ -264,7 +261,7 @@ def with_controls(
     page: Page, state: AnswerState, words: Texts, user_id: int, buttons: tuple[Button, ...] = ()
 ) -> Page:
     page = replace(page, buttons=buttons, receipts=receipts_of(state, words, user_id))
-    return with_proposals(page, state.proposals, words)
+    return with_proposals(page, state.proposals, words) if state.proposals else page
 
 
 def with_effects(

@@ -79,6 +79,7 @@ _WHOLE = regex.compile(
     r"|(?P<pair>\*\*|~~|\|\|)(?=\S)[^*~|\n]{1,200}+(?:(?P=pair)|\Z)"
 )
 _LINK = regex.compile(_URL)
+_FENCE_MARKS = regex.compile("`{3}|~{3}")
 _GRAPHEME = regex.compile(r"\X")
 _LAST = regex.compile(rf"[{_characters(NEVER_LAST)}]\s*\Z")
 _HEADING = regex.compile(r"[ ]{0,3}\#{1,3}[ ]")
@@ -118,7 +119,7 @@ class _Cut(NamedTuple):
 
 
 def utf16_length(text: str) -> int:
-    return len(text) + sum(character > "\uffff" for character in text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> tuple[str, ...]:
@@ -134,8 +135,11 @@ def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> 
         in_line = at and text[at - 1] != "\n"
         opening = f"{fence.opening}\n{fence.quote if in_line else ''}" if fence else ""
         view = text[at : at + limit + limit // 4]
+        ends = at + len(view) == len(text)
+        if ends and not fence and not _FENCE_MARKS.search(view) and utf16_length(view) <= limit:
+            return (*pieces, view)
         lines = _lines(view, fence, fence.quote if fence and in_line else "", limit)
-        cut = _choose(view, lines, limit, limit - utf16_length(opening), ends=at + len(view) == len(text))
+        cut = _choose(view, lines, limit, limit - utf16_length(opening), ends=ends)
         if body := view[: cut.at].rstrip():
             pieces.append(f"{opening}{body}{f'{chr(10)}{cut.fence.closing}' if cut.fence else ''}")
         at, fence = _resume(text, at + cut.at, cut.fence, limit)
