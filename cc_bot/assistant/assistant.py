@@ -5,8 +5,8 @@ and is stored in one short transaction.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -109,7 +109,7 @@ class Assistant:
         self.approvals = Approvals(stores, tools, settings.internet, clock)
         self.turns = ActiveTurns(settings.max_turns)
 
-    def ask(
+    async def ask(
         self,
         key: SessionKey | ChannelKey,
         message: Message | Sequence[Message],
@@ -118,20 +118,46 @@ class Assistant:
         *,
         replaces: int | None = None,
         references: Sequence[Reference] = (),
-        admitted: Reservation | None = None,
+        reserved: Callable[[], Awaitable[Reservation | None]] | None = None,
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Answer a new message in a session, or archived messages of one user in a channel.
+        """Answer a new message in a session, or archived messages of one user in a channel. Yields the turn's
+        events; cancels the turn if the consumer stops iterating.
 
         `replaces`: the newest answer, whose question is answered again. In a session it is the row, which
         stays archived as `replaced`; there is no `message`, but its `references`. In a channel it is the
         Discord message id, and the old answer is overwritten, as it answers an edited text.
-        `admitted` is the turn's reservation, if any. The last event is Done: the turn is then stored unless
-        it is temporary or empty. Raises InputError for an invalid message, NotNewest, TurnError if there is
-        no answer, and StorageError.
+        `reserved` is awaited once the turn is queued, and returns its reservation if it has one. The last
+        event is Done: the turn is then stored unless it is temporary or empty. Raises InputError for an
+        invalid message, NotNewest, what `reserved` raises, TurnError if there is no answer, and StorageError.
         """
         questions = (message,) if isinstance(message, Message) else tuple(message)
+        for question in questions if replaces is None else ():
+            _check(question)
         request = TurnRequest(key, options, questions, replaces, tuple(references))
-        return self._events(request, stop or Stop(), admitted)
+        events = asyncio.Queue[TurnEvent | None]()
+        user_id = request.user_id
+        line = ("channels", user_id) if isinstance(key, ChannelKey) else user_id
+        # All log records of this task and its children carry the turn's id.
+        active = ActiveTurn(user_id, stop or Stop(), line, take_up_turn(), self._meter)
+        try:
+            with self.turns.join(active):
+                self.turns.announce(active, events.put_nowait)  # before anything else
+                running = asyncio.create_task(self._run(request, active, reserved, events.put_nowait))
+                running.add_done_callback(lambda _: events.put_nowait(None))
+                try:
+                    while (event := await events.get()) is not None:
+                        yield event
+                    done, after = running.result()
+                finally:
+                    running.cancel()
+                    await asyncio.gather(running, return_exceptions=True)
+        except Exception as error:
+            active.record_failure(error)
+            raise
+        try:
+            yield done
+        finally:  # the caller has the answer
+            after()
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:
         """Raise NotNewest unless this is the newest answer of its session."""
@@ -159,55 +185,27 @@ class Assistant:
     async def settle(self) -> None:
         await self._calibration.settle()
 
-    async def _events(
-        self, request: TurnRequest, stop: Stop, admitted: Reservation | None
-    ) -> AsyncGenerator[TurnEvent, None]:
-        """Yield the turn's events; cancel the turn if the consumer stops iterating. All log records of this
-        task and its children carry the turn's id."""
-        events = asyncio.Queue[TurnEvent | None]()
-        async with AsyncExitStack() as held:
-            recorder = await held.enter_async_context(self._spending.record(admitted)) if admitted else None
-            for question in request.questions if request.replaces is None else ():
-                _check(question)
-            user_id, in_channel = request.user_id, isinstance(request.key, ChannelKey)
-            line = ("channels", user_id) if in_channel else user_id
-            active = ActiveTurn(user_id, stop, line, take_up_turn(), self._meter)
-            try:
-                with self.turns.join(active):
-                    self.turns.announce(active, events.put_nowait)  # before anything else
-                    running = asyncio.create_task(self._run(request, active, recorder, events.put_nowait))
-                    running.add_done_callback(lambda _: events.put_nowait(None))
-                    try:
-                        while (event := await events.get()) is not None:
-                            yield event
-                        done, after = running.result()
-                    finally:
-                        running.cancel()
-                        await asyncio.gather(running, return_exceptions=True)
-            except Exception as error:
-                active.record_failure(error)
-                raise
-            try:
-                yield done
-            finally:  # the caller has the answer
-                after()
-
     async def _run(
-        self, request: TurnRequest, active: ActiveTurn, recorder: UsageRecorder | None, emit: Emit
+        self,
+        request: TurnRequest,
+        active: ActiveTurn,
+        reserved: Callable[[], Awaitable[Reservation | None]] | None,
+        emit: Emit,
     ) -> tuple[Done, Callable[[], None]]:
         """Admit, queue, begin, answer and store the turn. The second value starts its background work.
 
         The turn is queued before it is admitted: a user who has to wait is notified at once, and a refused
         turn leaves the queue.
         """
-        stop, draft = active.stop, Draft()
-        async with AsyncExitStack() as held:
+        stop, draft, options = active.stop, Draft(), request.options
+        with active.timing("queue"):
+            reservation = await reserved() if reserved else None
+            if reservation is None:
+                tokens, model = sum(map(_max_tokens, request.questions)), self.first_model(options.agent)
+                payer = options.paid_by(request.user_id)
+                reservation = await self._spending.reserve(payer, "turn", model=model, tokens=tokens)
+        async with self._spending.record(reservation) as recorder:
             with active.timing("queue"):
-                if recorder is None:
-                    tokens, options = sum(map(_max_tokens, request.questions)), request.options
-                    payer, model = options.paid_by(request.user_id), self.first_model(options.agent)
-                    admitting = self._spending.admit(payer, "turn", model=model, tokens=tokens)
-                    recorder = await held.enter_async_context(admitting)
                 await self.turns.wait(active, emit)
             if any_recordings(request):
                 with active.timing("hearing"):
@@ -222,9 +220,9 @@ class Assistant:
             with active.timing("store"):
                 done, stored = await self._store(turn, draft, stop, recorder)
         active.record_answer(done)
-        learned = self._calibration.learn(draft.measured)
+        self._calibration.learn(draft.measured)
         if isinstance(request.key, ChannelKey):  # so a crash now does not change the next request
-            await learned
+            await self._calibration.settle()
         if stored is None:
             return done, lambda: None
         if stored.canvas is not None:

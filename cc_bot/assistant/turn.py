@@ -3,7 +3,8 @@
 import asyncio
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -52,12 +53,18 @@ class Measured:
     limit: int | None = None
 
 
+_ALL_LEARNED: Final = 20
+_LEARNED_EVERY: Final = 5
+
+
 @dataclass(eq=False)
 class Calibration:
     factors: TokenFactorStore
     model: str
     """The first one asked, unless an agent has its own."""
     _limits: dict[str, int] = field(default_factory=dict)
+    _responses: Counter[str] = field(default_factory=Counter)
+    """By model, in this process."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def factor(self, chain: Sequence[str] = ()) -> float:
@@ -68,25 +75,30 @@ class Calibration:
         """The context limit of the chain's first model, answer included; None if not reported yet."""
         return self._limits.get(chain[0] if chain else self.model)
 
-    def learn(self, measured: Iterable[Measured]) -> Awaitable[None]:
-        """Learn from a turn's requests in the background; await the result to wait for the end."""
-        measured = list(measured)
+    def learn(self, measured: Sequence[Measured]) -> None:
+        """Learn from a turn's requests in the background, until `settle`."""
         self._limits |= {one.model: one.limit for one in measured if one.limit is not None}
-        known = [one for one in measured if one.model and one.prompt_tokens > 0]
-        task = asyncio.create_task(self._learn(known))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        if due := [one for one in measured if self._is_due(one)]:
+            task = asyncio.create_task(self._learn(due))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def settle(self) -> None:
         await asyncio.gather(*self._tasks)
 
+    def _is_due(self, one: Measured) -> bool:
+        """Tokens of pictures are only estimates. Later responses hardly change a factor."""
+        if not one.model or one.prompt_tokens <= 0 or has_images(one.request.prompt):
+            return False
+        self._responses[one.model] += 1
+        responses = self._responses[one.model]
+        return responses <= _ALL_LEARNED or responses % _LEARNED_EVERY == 0
+
     async def _learn(self, measured: Iterable[Measured]) -> None:
         try:
             for one in measured:
-                if not has_images(one.request.prompt):  # tokens of pictures are only estimates
-                    estimated = await asyncio.to_thread(request_tokens, one.request)
-                    await self.factors.learn(one.model, estimated=estimated, counted=one.prompt_tokens)
+                estimated = await asyncio.to_thread(request_tokens, one.request)
+                await self.factors.learn(one.model, estimated=estimated, counted=one.prompt_tokens)
         except StorageError as error:
             _log.warning("calibration_failed", error=type(error).__name__)
 

@@ -1,8 +1,7 @@
 """The events of a turn, in the order in which front ends show them, and its row in the ledger."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from operator import add
 from typing import Final, Literal
 
 from cc_bot.domain.canvas import Canvas
@@ -26,7 +25,12 @@ class Usage:
     seconds: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(*map(add, astuple(self), astuple(other)))
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.seconds + other.seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True)

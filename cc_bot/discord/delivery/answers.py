@@ -111,7 +111,6 @@ class TurnRunner:
         async with self._order.after(row.id if turn.key else row.key.user_id) as leave:
             questions = await self._questions(turn, live)
             references = () if questions else await self._references(row, live)
-            admitted = await turn.take_reservation()
             leave()  # no await before the turn is in the assistant's queue
             key: SessionKey | ChannelKey = turn.key or row.key
             replaces = turn.message_id if again else row.replaces
@@ -122,7 +121,7 @@ class TurnRunner:
                 turn.stop,
                 replaces=replaces,
                 references=references,
-                admitted=admitted,
+                reserved=turn.take_reservation,
             )
             try:
                 async with aclosing(events):

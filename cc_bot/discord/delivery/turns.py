@@ -341,19 +341,20 @@ class ShownTurn(RunningTurn):
     async def finish(self, state: AnswerState, reply: Reply | None = None) -> None:
         """Settle it if its end was shown, else leave it to recovery. A failure with a retry button stays in
         the ledger."""
+        if not (state.unseen or (state.may_be_asked_again and self.retry)):
+            await self.settle()
+            return
+        with suppress(StorageError):
+            await self._release()
         if state.unseen:
             self.turns.mark_unshown(self.name)
-        elif state.may_be_asked_again and self.retry:
-            # Its button is already shown. After a crash here, recovery reports the turn.
-            with suppress(StorageError):
-                await self._release()
-            ids: tuple[int, ...] = ()
-            if reply and reply.further_ids:
-                with suppress(hikari.HikariError):
-                    ids = await reply.message_ids()
-            await self.turns.write(self.turns.ledger.offer(self.row, ids))
-        else:
-            await self.settle()
+            return
+        # Its button is already shown. After a crash here, recovery reports the turn.
+        ids: tuple[int, ...] = ()
+        if reply and reply.further_ids:
+            with suppress(hikari.HikariError):
+                ids = await reply.message_ids()
+        await self.turns.write(self.turns.ledger.offer(self.row, ids))
 
     async def settle(self) -> None:
         """Remove it from the ledger. Never raises."""
