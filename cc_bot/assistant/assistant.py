@@ -283,7 +283,7 @@ class Assistant:
             prompt = await turn.prompt(offered)
         context = tool_context(turn, self._stores, self._clock, self._internet)
         model = recorder.metered(self._chains.of(options.agent.models))
-        earlier = _earlier_calls(turn, registry) if turn.user_id else ()
+        earlier = _earlier_calls(turn, registry) if turn.replaced and turn.user_id else options.earlier_calls
         rounds = Rounds(model, registry, offered, context, active, emit, options.pictures, earlier)
         if options.entry and turn.user_id:
             rounds.keep_calls = partial(self._stores.ledger.note_calls, options.entry, turn.user_id)

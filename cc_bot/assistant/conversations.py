@@ -28,7 +28,7 @@ from cc_bot.context.channel_prompt import (
     said_tokens,
 )
 from cc_bot.context.prompt import PromptStyle, build_prompt, recap, tokens_up_to
-from cc_bot.context.tokens import message_tokens
+from cc_bot.context.tokens import max_message_tokens, message_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
 from cc_bot.domain.message import ChannelKey, ContextMessage, Message, ToolCall, Visibility
@@ -154,7 +154,7 @@ class SessionTurn(Turn):
         before = recap(self._session, self.visibility) if turns.summaries else None
         now, canvas = turns.clock(), self._canvas.canvas
         notes = await read_profile_notes(turns.stores.memories, self.user_id, self.visibility, offered)
-        [asked] = self.questions
+        [asked], most = self.questions, sum(map(max_message_tokens, history))
         beside = (*history, *canvas.elements, *asked.attachments, *asked.references, before and before.text)
 
         def build(budget_tokens: float) -> ChatRequest:
@@ -173,7 +173,7 @@ class SessionTurn(Turn):
                 notes=notes,
                 style=turns.style,
                 budget_tokens=budget_tokens,
-                cost=cost,
+                cost=max_message_tokens if most <= budget_tokens else cost,
             )
             last = len(parts) - 3  # stable up to the first part, and up to the end of the history
             return ChatRequest(parts, stable=(0, last) if last > 0 else (0,), shrinkable=last > 0)

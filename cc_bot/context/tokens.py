@@ -143,6 +143,13 @@ def message_tokens(message: Message) -> int:
     return sum(map(part_tokens, message_parts(message)))
 
 
+def max_message_tokens(message: Message) -> int:
+    """Return a quick upper bound of `message_tokens`: no character is estimated at more than two."""
+    if message.attachments or message.references or message.tool_calls:
+        return message_tokens(message)
+    return MESSAGE_TOKENS + 2 * len(message.content or UNSAID)
+
+
 def part_tokens(part: PromptPart) -> int:
     tokens = MESSAGE_TOKENS + estimate_tokens(part.text)
     if isinstance(part, UserPart):

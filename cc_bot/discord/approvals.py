@@ -13,6 +13,7 @@ from cc_bot.assistant.approvals import ApprovedResult
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.canvas import CanvasBoards
+from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
@@ -168,7 +169,7 @@ class ApprovalDelivery:
         )
         forms = None  # the author would not see an ephemeral message
         if press.by_asker or not press.ephemeral:
-            forms = running.forms.asker(reply_in_place(press.interaction, Page("")), press.asker)
+            forms = FormAsker(running.forms, reply_in_place(press.interaction, Page("")), press.asker)
         with running.track(turn), self.assistant.calling(press.asker.user_id, turn.stop):
             channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIVES
             shown = CallMessage(channel_id, int(message.id), press.interaction.token, until, press.ephemeral)

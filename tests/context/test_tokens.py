@@ -20,8 +20,8 @@ class TestEstimate:
         assert sum(map(estimate_tokens, TEXTS[kind])) == pytest.approx(real, rel=0.15)
 
     @given(st.text(min_size=1))
-    def test_is_never_nothing_for_something(self, text: str) -> None:
-        assert estimate_tokens(text) > 0
+    def test_is_something_and_at_most_two_tokens_a_character(self, text: str) -> None:
+        assert 0 < estimate_tokens(text) <= 2 * len(text)
 
 
 NOTE = {"id": 2, "content": '猫, "ref": 5 はモチ, "id": 9', "date": "2026-11-22", "ref": 48213}

@@ -39,8 +39,9 @@ class Desk(Place):
         return ShownTurn(self.entries, row, ASKER)
 
     async def admits(self, row: PendingTurn = TURN) -> ShownTurn:
-        admission = await self.entries.admit(row, PAYER, "small")
-        return ShownTurn(self.entries, row, ASKER, admission=admission)
+        turn = ShownTurn(self.entries, row, ASKER)
+        await turn.admit("small")
+        return turn
 
     async def left(self) -> list[str]:
         """The turns that are not settled."""

@@ -18,6 +18,7 @@ from cc_bot.context.tokens import UNSAID
 from cc_bot.discord.agents import AgentSelector, Chosen, Preloaded, words_under
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
 from cc_bot.discord.delivery.canvas import CanvasBoards
+from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.live import LiveAnswer, for_channel, is_shown, show_failures
 from cc_bot.discord.delivery.outlets import noop, reply_by_token
 from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent, delete_all
@@ -37,14 +38,12 @@ from cc_bot.discord.interactions import (
 from cc_bot.discord.pages.answer import AnswerState, page_of
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, AnswerButton, RetryButton, StopButton
 from cc_bot.discord.pages.page import MediaFile, Page, rows_of
-from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import QuestionLocation, References, links_in
 from cc_bot.domain.errors import Postponed, ShuttingDown, StorageError
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, ToolCall, Visibility, with_heard
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
-from cc_bot.domain.usage import UsageSubject
 from cc_bot.in_order import KeyedLock
 from cc_bot.log import begin_turn
 
@@ -94,7 +93,7 @@ class TurnRunner:
         if not await is_shown(partial(live.finish, owner, temporary=turn.row.temporary, note=note)):
             live.state = replace(live.state, unseen=True)
         running.record_shown(over_s, ok=not live.state.unseen)
-        if running.spoken and not turn.asked_again:
+        if running.spoken and recipient.spoken and not turn.asked_again:
             await running.spoken.begin(reply, recipient, live.state, turn.payer)
         return live.state
 
@@ -142,8 +141,6 @@ class TurnRunner:
             thread = await self.chooser.places.title_of(place)
             title, owner_id = thread.text, thread.owner_id
         agent = (turn.chosen or await self.chooser.of_session(row.key, row.guild_id)).agent
-        if turn.interaction:
-            place = key_of_interaction(turn.interaction.channel)
         return TurnOptions(
             recipient.locale,
             recipient.timezone,
@@ -164,7 +161,7 @@ class TurnRunner:
             earlier_calls=row.calls,
             role_ids=turn.role_ids,
             pictures=turn.pictures,
-            asker=self.running.forms.asker(live.reply, recipient),
+            asker=FormAsker(self.running.forms, live.reply, recipient),
             by_owner=recipient.is_owner,
         )
 
@@ -493,17 +490,9 @@ class Answers(TurnRunner):
         chosen: Chosen,
         role_ids: tuple[int, ...] | None,
     ) -> ShownTurn:
-        payer = UsageSubject(row.key.user_id, row.guild_id or 0, role_ids)
-        admission = await self.running.admit(row, payer, self.assistant.first_model(chosen.agent))
-        return ShownTurn(
-            self.running,
-            row,
-            recipient,
-            chosen,
-            interaction=interaction,
-            role_ids=role_ids,
-            admission=admission,
-        )
+        turn = ShownTurn(self.running, row, recipient, chosen, interaction=interaction, role_ids=role_ids)
+        await turn.admit(self.assistant.first_model(chosen.agent))
+        return turn
 
     async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
         receipts, spoken, message = self.running.receipts, self.running.spoken, interaction.message

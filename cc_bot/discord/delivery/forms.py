@@ -56,9 +56,6 @@ class OpenForms:
         self._open.pop(key, None)
         self._tasks.start(after)
 
-    def asker(self, reply: Reply, recipient: Recipient) -> "FormAsker":
-        return FormAsker(self, reply, recipient)
-
 
 @dataclass(eq=False, slots=True)
 class FormAsker:

@@ -132,7 +132,7 @@ class LiveAnswer:
         receipts = await self._show_last(pages, user_id, alone=len(pages) == 1)
         if user_id is not None and len(pages) == 1 and self.reply.further_ids:  # its file was refused
             await self._show_last(pages, user_id, alone=False)
-        if self.receipts and self.state.done:
+        if self.receipts and receipts.items and self.state.done:
             await self.receipts.record(self.reply, receipts, self.words)
 
     async def _show_last(self, pages: Sequence[Page], user_id: int | None, *, alone: bool) -> Receipts:
@@ -144,7 +144,7 @@ class LiveAnswer:
             earlier = () if alone else (await self.reply.message_ids())[:-1]
             buttons = answer_buttons(self.state, self.words, user_id, earlier)
         last = page = with_controls(pages[-1], self.state, self.words, self.asker_id, buttons)
-        if self.receipts:
+        if self.receipts and page.receipts.items:
             last = await self.receipts.with_current_state(page, self.words)
         await self.reply.show((*pages[:-1], last))
         return page.receipts

@@ -353,7 +353,7 @@ class Reply:
 
         async def edit(page: Page, _: bool) -> None:
             changes = changes_to(sent.page, page)
-            await repeat(lambda: self._outlet.edit(sent.id, changes), pauses_s)
+            await repeat(partial(self._outlet.edit, sent.id, changes), pauses_s)
 
         await self._send(sent.page, page, edit)
         self._visible.set()

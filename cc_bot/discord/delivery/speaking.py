@@ -31,8 +31,8 @@ class SpokenAnswers:
     async def begin(
         self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> None:
-        """Begin to synthesize speech if the user wants it. Never raises."""
-        if not (self.possible and recipient.spoken and state.done and not state.unseen):
+        """Begin to synthesize speech, for a user who wants it. Never raises."""
+        if not (self.possible and state.done and not state.unseen):
             return
         try:
             message_id = (await reply.message_ids())[-1]

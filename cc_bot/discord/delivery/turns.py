@@ -215,12 +215,6 @@ class RunningTurns:
             raise
         return await task, outcome
 
-    async def admit(self, row: PendingTurn, payer: UsageSubject, model: str) -> asyncio.Task[Reservation]:
-        """Add a turn to the ledger, and reserve its estimated use of `model`. If that is refused the turn is
-        not added, and `take_reservation` raises the reason."""
-        tokens = _max_tokens(row.question)
-        return await self.write(self.spending.reserve(payer, "turn", model=model, tokens=tokens, turn=row))
-
     async def claim(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
@@ -275,13 +269,14 @@ class ShownTurn(RunningTurn):
         place: ChannelKey | None = None,
         pictures: tuple[Attachment, ...] = (),
         mentions: tuple[Message, ...] = (),
-        admission: asyncio.Task[Reservation] | None = None,
     ) -> None:
         """`row`: of several mentions, that of the newest. `chosen`: None to look up the agent. `place`: the
-        channel of messages, which have no `interaction`. `mentions`: questions of a channel, oldest first."""
+        channel, if not that of the `interaction`. `mentions`: questions of a channel, oldest first."""
         self.turns, self.row, self.recipient, self.chosen = turns, row, recipient, chosen
-        self.interaction, self.role_ids, self.place = interaction, role_ids, place
-        self.pictures, self.mentions, self._admission = pictures, mentions, admission
+        self.interaction, self.role_ids = interaction, role_ids
+        self.place = key_of_interaction(interaction.channel) if interaction else place
+        self.pictures, self.mentions = pictures, mentions
+        self._admission: asyncio.Task[Reservation] | None = None
         self.message_id: int | None = None  # which shows the answer, if known
         self.before: Sequence[Page] = ()  # the pages that the answer replaces
         self.asked_again = False  # edited mentions: the answer replaces the stored one
@@ -309,10 +304,8 @@ class ShownTurn(RunningTurn):
         hidden = row.ephemeral or row.temporary or row.visibility == "private" or row.guild_id is None
         if self.key or hidden or row.question_id is None:
             return None
-        if self.interaction is None:
-            return self.place
-        here = key_of_interaction(self.interaction.channel)
-        return here if here.place_id == row.key.channel_id else None
+        moved = self.interaction and self.place and self.place.place_id != row.key.channel_id
+        return None if moved else self.place
 
     @asynccontextmanager
     async def delivered(self) -> AsyncIterator[None]:
@@ -329,6 +322,13 @@ class ShownTurn(RunningTurn):
             except Exception:
                 await self.settle()
                 raise
+
+    async def admit(self, model: str) -> None:
+        """Add it to the ledger, and reserve its estimated use of `model`. If that is refused it is not added,
+        and `take_reservation` raises the reason."""
+        spending, tokens = self.turns.spending, _max_tokens(self.row.question)
+        reserving = spending.reserve(self.payer, "turn", model=model, tokens=tokens, turn=self.row)
+        self._admission = await self.turns.write(reserving)
 
     async def take_reservation(self) -> Reservation | None:
         """Return the reservation, which the caller settles. Raises LimitReached and StorageError."""
