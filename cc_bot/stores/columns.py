@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from types import NoneType, UnionType
 from typing import Any, Final, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -49,8 +49,9 @@ def to_ms(moment: datetime) -> int:
 
 def from_ms(ms: int) -> datetime:
     """Limited to what datetime can represent: one bad row must not break reading all."""
-    told = min(max(ms, 0), _LAST_MS)
-    return datetime.fromtimestamp(told / 1000, UTC)  # rounds to microseconds: exact until 2242
+    if not 0 <= ms <= _LAST_MS:
+        ms = 0 if ms < 0 else _LAST_MS
+    return datetime.fromtimestamp(ms / 1000, UTC)  # rounds to microseconds: exact until 2242
 
 
 def idle_since(now: datetime, ttl: timedelta) -> str:
@@ -141,7 +142,6 @@ class _Column:
     name: str
     field: str
     """May be nested: `key.user_id`."""
-    of: Callable[[Any], Any]
     kind: Kind
     optional: bool
 
@@ -172,6 +172,8 @@ class Columns(Generic[V]):
         self._parts: dict[str, str] = {}
         made = self._made(self, value, "")
         self._make: Callable[..., V] = self._compiled(made)
+        self.write: Final = self._compiled_writer()
+        """Return a value's columns by name, in order."""
         self.names: Final = tuple(column.name for column in self._columns)
         self.select: Final = ", ".join(self.names)
         """For SELECT, RETURNING and INSERT."""
@@ -202,10 +204,6 @@ class Columns(Generic[V]):
     def by_name(self, row: Row) -> dict[str, Any]:
         return dict(zip(self.names, row, strict=True))
 
-    def write(self, value: V) -> dict[str, Any]:
-        """By name, in order."""
-        return {each.name: each.written(each.of(value)) for each in self._columns}
-
     def write_some(self, given: Mapping[str, Any]) -> dict[str, Any]:
         return {each.name: each.written(given[each.field]) for each in self._columns if each.field in given}
 
@@ -221,7 +219,7 @@ class Columns(Generic[V]):
                 part = self._made(kind, kind._value, f"{within}{name}.")
             elif kind:
                 field = f"{within}{name}"
-                part = self._noted(_Column(kind.column or name, field, attrgetter(field), kind, optional))
+                part = self._noted(_Column(kind.column or name, field, kind, optional))
             elif is_dataclass(bare) and isinstance(bare, type):
                 part = self._made(described, bare, f"{within}{name}.")
             else:
@@ -245,6 +243,17 @@ class Columns(Generic[V]):
         """As dataclasses do with their methods: reading a row is as fast as hand-written code."""
         given = ", ".join(f"c{at}" for at in range(len(self._columns)))
         compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - of fields' names alone
+        return compiled
+
+    def _compiled_writer(self) -> Callable[[V], dict[str, Any]]:
+        parts = []
+        for column in self._columns:
+            part = f"value.{column.field}"
+            if column.kind.write:
+                self._scope[f"write_{column.name}"] = column.written
+                part = f"write_{column.name}({part})"
+            parts.append(f"{column.name!r}: {part}")
+        compiled: Callable[[V], dict[str, Any]] = eval(f"lambda value: {{{', '.join(parts)}}}", self._scope)  # noqa: S307 - of fields' names alone
         return compiled
 
 
@@ -295,7 +304,7 @@ def of_place(key: ChannelKey) -> tuple[Subject, ...]:
 
 def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:
     """Memory texts are stored as references (domain/memory_calls.py)."""
-    return json.dumps([asdict(without_texts(call)) for call in calls], ensure_ascii=False)
+    return _list_to_json([asdict(without_texts(call)) for call in calls])
 
 
 def tool_calls_of(text: str) -> tuple[ToolCall, ...]:

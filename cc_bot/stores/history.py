@@ -4,7 +4,8 @@ It is the tail of the archive: one query reads the session, its last messages, s
 files take a second trip, and images a third. A JSON copy of the history made a turn cost 2.9 times as much.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import dropwhile
@@ -20,10 +21,6 @@ from cc_bot.stores.columns import MESSAGE, Columns
 
 
 class _SessionMessage(NamedTuple):
-    session_id: str
-    opened_at: str
-    last_active: str
-    has_files: int
     replied: str | None
     """The beginning of the message it replies to, if visible in the turn."""
     replied_role: Role | None
@@ -33,14 +30,7 @@ class _SessionMessage(NamedTuple):
 REPLIED_CHARACTERS: Final = 100
 _SAID: Final = Columns(_SessionMessage, message=MESSAGE)
 
-_OF_TAIL: Final = f"""
-    s.id, s.created_at, s.last_active,
-    CASE WHEN EXISTS (
-        SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1
-    ) THEN 1 ELSE 0 END,
-    substr(r.content, 1, {REPLIED_CHARACTERS}), r.role,
-    {MESSAGE.of("m")}
-"""  # noqa: S608 - put together from constants alone
+_OF_TAIL: Final = f"substr(r.content, 1, {REPLIED_CHARACTERS}), r.role, {MESSAGE.of('m')}"
 
 # Only the user's own message or the bot's. {visibility}: the parameter with the turn's visibility.
 _JOIN_REPLIED: Final = """
@@ -50,7 +40,7 @@ _JOIN_REPLIED: Final = """
 
 
 def _of(id_: str, role: str, **columns: str) -> str:
-    """The same columns for rows that are not messages of the session."""
+    """The same columns for rows that are not the session's messages: `role` says what they are."""
     return _SAID.filled(id=id_, role=f"'{role}'", **columns)
 
 
@@ -63,16 +53,26 @@ _OPEN: Final = """
 # sees public messages, a private one all.
 _SELECT_TAIL: Final = f"""
     SELECT {_OF_TAIL}
-    FROM (SELECT * FROM sessions WHERE {_OPEN}) AS s
-    LEFT JOIN (
-        SELECT * FROM messages
-        WHERE user_id = $1 AND status <> 'replaced' AND visibility IN ('public', $5)
-            AND session_id = (SELECT id FROM sessions WHERE {_OPEN})
-        ORDER BY id DESC
-        LIMIT $6
-    ) AS m ON m.session_id = s.id
+    FROM messages AS m
     {_JOIN_REPLIED.format(visibility="$5")}
+    WHERE m.user_id = $1 AND m.status <> 'replaced' AND m.visibility IN ('public', $5)
+        AND m.session_id = (SELECT id FROM sessions WHERE {_OPEN})
+    ORDER BY m.id DESC
+    LIMIT $6
 """  # noqa: S608 - put together from constants alone
+
+_SESSION_COLUMNS: Final = _of(
+    *("0", "session"),
+    content="s.id",
+    author_name="s.created_at",
+    heard="s.last_active",
+    tainted="""
+        CASE WHEN EXISTS (
+            SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1
+        ) THEN 1 ELSE 0 END
+    """,
+)
+_SELECT_SESSION: Final = f"SELECT {_SESSION_COLUMNS} FROM sessions AS s WHERE {_OPEN}"  # noqa: S608 - put together from constants alone
 
 _LAST_EXPIRED: Final = """
     FROM sessions
@@ -102,9 +102,11 @@ _SELECT_CANVAS: Final = f"""
     WHERE {_OPEN} AND canvas_state <> '{EMPTY_CANVAS}'
 """  # noqa: S608 - put together from constants alone
 
-# Four parts in one trip, which differ in `role`; a scalar subquery would repeat a summary with every message.
+# Five parts in one trip, which differ in `role`; a join would repeat the session with every message.
 SELECT_OPEN_SESSION: Final = f"""
     SELECT * FROM ({_SELECT_TAIL}) AS tail
+    UNION ALL
+    {_SELECT_SESSION}
     UNION ALL
     SELECT * FROM ({_SELECT_REST}) AS rest
     UNION ALL
@@ -149,55 +151,54 @@ PAGE_SIZE: Final = 200
 UNBOUNDED: Final = 2**62
 """More than any number of messages, and larger than any id."""
 
-_session_id, _opened_at, _last_active, _has_files = map(_SAID.column, _SessionMessage._fields[:4])
 _replied, _replied_role, _reply_to = map(_SAID.column, ("replied", "replied_role", "reply_to"))
 message_id, _role, _content = map(_SAID.column, ("id", "role", "content"))
 _visibility, _tainted = map(_SAID.column, ("visibility", "tainted"))
+_opened_at, _last_active, _has_files = map(_SAID.column, ("author_name", "heard", "tainted"))
 _message: Final = _SAID.part("message")
 
 
-def split(rows: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row]]:
-    """Split the rows of SELECT_OPEN_SESSION: the open session with its messages, newest first, and what is
-    beyond (summaries, the rest of an expired session, the canvas)."""
-    tail = [row for row in rows if _session_id(row) is not None]
-    return sorted(tail, key=message_id, reverse=True), [row for row in rows if _session_id(row) is None]
+Parts = Mapping[str, Sequence[Row]]
+"""The rows of SELECT_OPEN_SESSION by part: `session` if one is open, its `messages`, newest first,
+`summary`, `rest` (of an expired session) and `canvas`."""
+
+
+def split(rows: Sequence[Row]) -> Parts:
+    parts = defaultdict[str, list[Row]](list)
+    for row in sorted(rows, key=message_id, reverse=True):
+        role = _role(row)
+        parts["messages" if role in ("user", "assistant") else role].append(row)
+    return parts
 
 
 def has_question(rows: Sequence[Row]) -> bool:
     return any(_role(row) == "user" for row in rows)
 
 
-def has_files(rows: Sequence[Row]) -> bool:
-    return bool(_has_files(rows[0]))
-
-
-def read_session(
-    tail: Sequence[Row], beyond: Sequence[Row], key: SessionKey, now: datetime, *, more: bool = False
-) -> Session:
+def read_session(parts: Parts, key: SessionKey, now: datetime, *, more: bool = False) -> Session:
     """Read the open session without files; if there is none, one that is not stored."""
-    newest = tail[0] if tail else None
+    session = next(iter(parts["session"]), None)
     return Session(
-        id=_session_id(newest) if newest else "",
+        id=_content(session) if session else "",
         key=key,
-        history=read_history(tail),
-        created_at=datetime.fromisoformat(_opened_at(newest)) if newest else now,
-        last_active=datetime.fromisoformat(_last_active(newest)) if newest else now,
+        history=read_history(parts["messages"]),
+        created_at=datetime.fromisoformat(_opened_at(session)) if session else now,
+        last_active=datetime.fromisoformat(_last_active(session)) if session else now,
         more=more,
-        has_files=newest is None or has_files(tail),
-        summaries=_recollections(beyond, "summary"),
-        rest=_recollections(beyond, "rest"),
-        canvas=_canvas(beyond),
+        has_files=session is None or bool(_has_files(session)),
+        summaries=_recollections(parts["summary"]),
+        rest=_recollections(parts["rest"]),
+        canvas=canvas_from_json(_content(parts["canvas"][0])) if parts["canvas"] else Canvas(),
     )
 
 
 def read_history(rows: Sequence[Row]) -> tuple[Message, ...]:
     """Oldest first, without files; the rows are newest first."""
-    if not rows or message_id(rows[0]) is None:  # a session in which nothing was said yet
-        return ()
     messages, last_id = list[Message](), None
     for row in reversed(rows):
-        messages.append(_said(row).below(last_id))
-        last_id = messages[-1].discord_id
+        message = _said(row)
+        messages.append(message.below(last_id) if message.references else message)
+        last_id = message.discord_id
     return tail(messages, 0)
 
 
@@ -233,14 +234,8 @@ def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
     return tuple(dropwhile(lambda message: message.role == "assistant", kept))
 
 
-def _recollections(rows: Sequence[Row], kind: str) -> tuple[Recollection, ...]:
-    found = sorted((row for row in rows if _role(row) == kind), key=message_id)
-    return tuple(Recollection(_visibility(row), _content(row), bool(_tainted(row))) for row in found)
-
-
-def _canvas(rows: Sequence[Row]) -> Canvas:
-    stored = [_content(row) for row in rows if _role(row) == "canvas"]
-    return canvas_from_json(stored[0]) if stored else Canvas()
+def _recollections(rows: Sequence[Row]) -> tuple[Recollection, ...]:
+    return tuple(Recollection(_visibility(row), _content(row), bool(_tainted(row))) for row in reversed(rows))
 
 
 def newest_images(files: Sequence[Row], message_ids: Collection[int], room_bytes: int) -> list[str]:

@@ -51,8 +51,8 @@ from cc_bot.stores.history import (
     SELECT_IMAGES,
     SELECT_OPEN_SESSION,
     UNBOUNDED,
+    Parts,
     free_files,
-    has_files,
     has_question,
     image_room,
     insert_files,
@@ -133,11 +133,6 @@ def _draw(session: Session, drawn: Sequence[Drawn]) -> Steps[Canvas | None]:
     return canvas
 
 
-def _as_stored(message: Message, key: SessionKey, now: datetime) -> Message:
-    author_id = message.author_id or (key.user_id if message.role == "user" else 0)
-    return replace(message, created_at=now, author_id=author_id, tainted=message.taints)
-
-
 CLOSE_EXPIRED: Final = """
     UPDATE sessions SET closed_at = $2
     WHERE closed_at IS NULL AND active_hour <= substr($1, 1, 13) AND last_active <= $1
@@ -205,17 +200,19 @@ class SessionStore:
         """
         now, size = self.clock(), self._page() + beyond
         idle = idle_since(now, self.session_ttl)
-        rows = await self.database.query(SELECT_OPEN_SESSION, *key_columns(key), idle, visibility, size)
-        newest, before = split(rows)
-        if not newest and lasting:
-            newest, before = await self._renew(key, visibility, idle_since=idle, now=to_text(now))
-        more = self._may_continue(size, len(newest))
-        session = read_session(newest, before, key, now, more=more)
+        columns = (*key_columns(key), idle, visibility, size)
+        rows = await self.database.query(SELECT_OPEN_SESSION, *columns)
+        parts = split(rows)
+        if lasting and not parts["session"]:
+            parts = await self._renew(key, visibility, idle_since=idle, now=to_text(now))
+        newest = parts["messages"]
+        session = read_session(parts, key, now, more=self._may_continue(size, len(newest)))
         history = session.history
         if history and session.has_files:
             files = await self._read_files(session, newest, UNBOUNDED, image_room(()))
             history = with_files(history, files)
-        return replace(session, history=await read_texts(self.database, key.user_id, history))
+        history = await read_texts(self.database, key.user_id, history)
+        return session if history is session.history else replace(session, history=history)
 
     async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
         """Return the session with one more page of its history, if there is one."""
@@ -232,7 +229,7 @@ class SessionStore:
             rows.extend(page)
             before = message_id(rows[-1]) if rows else before
         room = image_room(session.history)
-        files = await self._read_files(session, rows, start, room) if rows and has_files(rows) else ()
+        files = await self._read_files(session, rows, start, room) if rows and session.has_files else ()
         earlier = with_files(read_history(rows), files)
         earlier = await read_texts(self.database, session.key.user_id, earlier)
         return replace(session, history=(*earlier, *session.history), more=more)
@@ -246,7 +243,7 @@ class SessionStore:
         forget += clear_canvas(key)
         now = self.clock()
         found = await self._renew(key, "public", idle_since=_END_OF_TIME, now=to_text(now), first=forget)
-        return read_session(*found, key, now)
+        return read_session(found, key, now)
 
     async def expire(self) -> int:
         """Close every idle session and delete its attachments. Returns their number."""
@@ -275,8 +272,9 @@ class SessionStore:
         was closed meanwhile gets the turn and stays closed. Raises StorageError and ConversationGone.
         """
         stored = await self.archive_turn(session, messages, replaces=replaces, drawn=drawn)
-        replaced = (replaces, "assistant")
-        before = [each for each in session.history if not replaces or (each.id, each.role) != replaced]
+        before = session.history
+        if replaces:
+            before = tuple(each for each in before if (each.id, each.role) != (replaces, "assistant"))
         size = self._page()
         said = stored.messages
         return replace(
@@ -305,14 +303,14 @@ class SessionStore:
         ValueError for private messages with a `place`."""
         if place and any(message.visibility == "private" for message in messages):
             raise ValueError("a private message belongs to no channel")
-        now = from_ms(to_ms(self.clock()))  # as it is read back
+        now_ms = to_ms(self.clock())
+        now = from_ms(now_ms)  # as it is read back
         user_id = session.key.user_id
         owned = (session.id, user_id)
-        said = [_as_stored(message, session.key, now) for message in messages]
         locks = (user(user_id), *(of_place(place) if place else ()))
 
         def steps() -> Steps[tuple[StoredTurn, bool]]:
-            ids = [message.discord_id for message in said if message.discord_id is not None]
+            ids = [message.discord_id for message in messages if message.discord_id is not None]
             if place and ids:
                 yield Statement(THAW_FROM, (place.channel_id, place.thread_id, min(ids)))
             if replaces is not None:
@@ -321,21 +319,27 @@ class SessionStore:
                 yield Statement(DROP_OF_ANSWER, (user_id, replaces))
             kept, made = list[Message](), list[Row]()
             where = (place.channel_id, place.thread_id) if place else (None, None)
-            for message in said:
-                columns = _SAID.of(MESSAGE.write(message))
-                rows = yield Statement(_INSERT_MESSAGE, (*owned, to_ms(now), *where, replaces, *columns))
+            for message in messages:
+                author_id = message.author_id or (user_id if message.role == "user" else 0)
+                tainted = message.taints
+                columns = MESSAGE.write(message) | {"author_id": author_id, "tainted": int(tainted)}
+                rows = yield Statement(
+                    _INSERT_MESSAGE, (*owned, now_ms, *where, replaces, *_SAID.of(columns))
+                )
                 if not rows:  # the session is not this user's, or was deleted
                     raise ConversationGone
-                kept.append(replace(message, id=int(rows[0][0])))
+                kept.append(
+                    replace(message, created_at=now, author_id=author_id, tainted=tainted, id=int(rows[0][0]))
+                )
                 for insert in insert_files(owned, message):
                     yield insert
-            visibility = said[-1].visibility
+            visibility = messages[-1].visibility
             for insert in insert_proposals(session.key, session.id, proposals, now, visibility=visibility):
                 made += yield insert
             yield Statement(_TOUCH, (*owned, to_text(now), idle_since(now, self.session_ttl)))
-            deleted, is_full = yield from self._make_room(session, said)
+            deleted, is_full = yield from self._make_room(session, messages)
             if entry:
-                yield Statement(ANSWERED, (entry, user_id, session.id, said[-1].discord_id))
+                yield Statement(ANSWERED, (entry, user_id, session.id, messages[-1].discord_id))
             if settlement:
                 yield from settle_stored(settlement)
             # Last, as all turns that draw wait here for each other (canvas_clock).
@@ -398,7 +402,7 @@ class SessionStore:
         idle_since: str,
         now: str,
         first: Sequence[Statement] = (),
-    ) -> tuple[Sequence[Row], Sequence[Row]]:
+    ) -> Parts:
         columns = key_columns(key)
         results = await self.database.transaction(
             [

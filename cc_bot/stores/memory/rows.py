@@ -446,6 +446,8 @@ def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:
 
 async def read_texts(database: Database, user_id: int, messages: Sequence[Message]) -> tuple[Message, ...]:
     """Insert the user's current memory texts into the tool calls of stored messages."""
+    if not any(message.tool_calls for message in messages):
+        return tuple(messages)
     named = [frozenset[int]().union(*map(named_ids, message.tool_calls)) for message in messages]
     ids = frozenset[int]().union(*named)
     if not ids:
