@@ -1,12 +1,12 @@
 """The processes that share the database, and their duties, by the database's clock."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Final
 
 from cc_bot.domain.process import LEASE, Lease, LivingProcess, Process, Renewal
-from cc_bot.storage import PROCESSES, Database, Row, Statement, Steps
-from cc_bot.stores.columns import from_ms
+from cc_bot.storage import PROCESSES, Statement, Steps
+from cc_bot.stores.columns import MS, Columns, Kind, Store, from_ms, object_to_json
 
 _LEASE_MS: Final = round(LEASE.total_seconds() * 1000)
 
@@ -23,19 +23,24 @@ def of_shard(place: str, shard: str, count: str) -> str:
     return f"({place}.guild_id IS NULL OR ({place}.guild_id >> 22) % {count} = {shard})"
 
 
-SELECT_PROCESSES: Final = """
-    SELECT name, host, version, shards, shard_count, file_hashes, started_at, until,
-        connected_at, CASE WHEN until <= @now THEN 1 ELSE 0 END
-    FROM processes ORDER BY started_at, name
-"""
+_PROCESS: Final = Columns(Process)
+_LIVING: Final = Columns(
+    LivingProcess,
+    moments=MS,
+    renewed_at=Kind(read=lambda until: from_ms(until) - LEASE, column="until"),
+    connected_at=Kind(read=lambda at: from_ms(at) if at else None),
+)
 
-# $1 name, $2 host, $3 version, $4 shards, $5 their count, $6 file hashes, $7 lease in ms
-_INSERT: Final = """
-    INSERT INTO processes (
-        name, host, version, shards, shard_count, file_hashes, started_at, until
-    )
-    VALUES ($1, $2, $3, $4, $5, $6, @now, @now + $7)
-"""
+SELECT_PROCESSES: Final = f"""
+    SELECT {_PROCESS.select}, started_at, until, CASE WHEN until <= @now THEN 1 ELSE 0 END, connected_at
+    FROM processes ORDER BY started_at, name
+"""  # noqa: S608 - put together from constants alone
+
+# _PROCESS, then the lease in ms
+_INSERT: Final = f"""
+    INSERT INTO processes ({_PROCESS.select}, started_at, until)
+    VALUES ({_PROCESS.marks}, @now, @now + ${len(_PROCESS.names) + 1})
+"""  # noqa: S608 - put together from constants alone
 
 # $1 name
 _IS_UP: Final = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"
@@ -73,23 +78,18 @@ SELECT_DUTIES: Final = """
 """
 
 
-class ProcessStore:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class ProcessStore(Store):
     async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[LivingProcess, ...]:
         """Add a process, unless others conflict with it; returns those. Lapsed ones among `watched` are
         removed first. Raises StorageError."""
 
         def steps() -> Steps[tuple[LivingProcess, ...]]:
             yield Statement(_DELETE_IF_LAPSED, (json.dumps([*watched]),))
-            others = [_living(row) for row in (yield Statement(SELECT_PROCESSES))]
-            if found := tuple(each for each in others if each.process.conflicts_with(process)):
-                return found
-            shards = None if process.shards is None else json.dumps(process.shards)
-            told = (process.name, process.host, process.version, shards, process.shard_count)
-            yield Statement(_INSERT, (*told, json.dumps(dict(process.file_hashes)), _LEASE_MS))
-            return ()
+            others = map(_LIVING.read, (yield Statement(SELECT_PROCESSES)))
+            found = tuple(each for each in others if each.process.conflicts_with(process))
+            if not found:
+                yield Statement(_INSERT, (*_PROCESS.write(process).values(), _LEASE_MS))
+            return found
 
         return await self._database.write(steps, [PROCESSES])
 
@@ -104,9 +104,8 @@ class ProcessStore:
             rows = yield Statement(_IS_UP, (process.name,))
             if not rows:
                 return None
-            yield Statement(
-                _RENEW, (process.name, _LEASE_MS, json.dumps(dict(process.file_hashes)), int(connected))
-            )
+            hashes = object_to_json(process.file_hashes)
+            yield Statement(_RENEW, (process.name, _LEASE_MS, hashes, int(connected)))
             died = (yield Statement(DELETE_LAPSED)) if rows[0][0] and not late else ()
             living = yield Statement(SELECT_PROCESSES)
             duties = [Lease(*row) for row in (yield Statement(SELECT_DUTIES))]
@@ -114,38 +113,26 @@ class ProcessStore:
                 if duty.process == process.name and duty.name not in wanted:
                     yield Statement(_GIVE_BACK, (duty.name, process.name))
             names = tuple(name for (name,) in died)
-            return Renewal(tuple(map(_living, living)), names, tuple(duties))
+            return Renewal(tuple(map(_LIVING.read, living)), names, tuple(duties))
 
         return await self._database.write(steps, [PROCESSES])
 
     async def remove(self, names: Collection[str]) -> tuple[str, ...]:
         """Remove ended processes with their duties; returns those still listed. Raises StorageError."""
-
-        delete = Statement(_DELETE, (json.dumps([*names]),))
-        [removed] = await self._database.transaction([delete], [PROCESSES])
-        return tuple(name for (name,) in removed)
+        return tuple(name for (name,) in await self._change([PROCESSES], _DELETE, json.dumps([*names])))
 
     async def list_all(self) -> tuple[LivingProcess, ...]:
         """List the living processes, oldest first. Raises StorageError."""
-        return tuple(map(_living, await self._database.query(SELECT_PROCESSES)))
+        return tuple(map(_LIVING.read, await self._database.query(SELECT_PROCESSES)))
 
     async def take(self, duty: str, process: str) -> bool:
         """Take a free duty or keep one's own. Returns False if it is another's. Raises StorageError."""
-        [rows] = await self._database.transaction([Statement(_TAKE, (duty, process))], [PROCESSES])
-        return bool(rows)
+        return bool(await self._change([PROCESSES], _TAKE, duty, process))
 
     async def give_back(self, duty: str, process: str) -> None:
         """Raises StorageError."""
-        await self._database.transaction([Statement(_GIVE_BACK, (duty, process))], [PROCESSES])
+        await self._change([PROCESSES], _GIVE_BACK, duty, process)
 
     async def list_duties(self) -> tuple[Lease, ...]:
         """Free ones included. Raises StorageError."""
         return tuple(Lease(*row) for row in await self._database.query(SELECT_DUTIES))
-
-
-def _living(row: Row) -> LivingProcess:
-    name, host, version, shards, count, hashes, started_at, until, connected_at, lapsed = row
-    held: Sequence[int] | None = None if shards is None else json.loads(shards)
-    process = Process(name, host, version, None if held is None else tuple(held), count, json.loads(hashes))
-    connected = from_ms(connected_at) if connected_at else None
-    return LivingProcess(process, from_ms(started_at), from_ms(until) - LEASE, bool(lapsed), connected)
