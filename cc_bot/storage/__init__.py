@@ -13,6 +13,7 @@ from cc_bot.storage.database import (
     Subject,
     channel,
     guild,
+    run_all,
     user,
 )
 from cc_bot.storage.engines import open_database

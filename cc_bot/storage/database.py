@@ -7,7 +7,7 @@ a type (`CAST($3 AS TEXT) IS NULL`); there is no rowid; a boolean column value i
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -150,6 +150,14 @@ Steps = Generator[Statement, Sequence[Row], T]
 nothing slow runs while the transaction is open."""
 
 
+def run_all(statements: Iterable[Statement]) -> Steps[list[Sequence[Row]]]:
+    """Returns the rows of each."""
+    found = []
+    for statement in statements:
+        found.append((yield statement))
+    return found
+
+
 class Subject(NamedTuple):
     """A lock key: writes with the same key run one at a time, in the order of the calls."""
 
@@ -216,13 +224,7 @@ class Database:
     ) -> list[Sequence[Row]]:
         """See `write`. Returns the rows of each statement."""
 
-        def steps() -> Steps[list[Sequence[Row]]]:
-            found = []
-            for statement in statements:
-                found.append((yield statement))
-            return found
-
-        return await self.write(steps, about)
+        return await self.write(lambda: run_all(statements), about)
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         """On one snapshot."""

@@ -4,7 +4,6 @@ A deletion removes the messages with their files and proposals, their part in a 
 summaries. An empty session replaces the one with the current canvas, so that earlier drawings do not return.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -12,7 +11,7 @@ from uuid import uuid4
 
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import ArchivedSession, SessionKey
-from cc_bot.storage import Statement, Steps, channel, user
+from cc_bot.storage import Statement, Steps, channel, run_all, user
 from cc_bot.stores.blocks import deletion_here_alone
 from cc_bot.stores.canvases import MOVE, clear_canvas, read_current, select_current
 from cc_bot.stores.columns import ISO, KEY, MESSAGE, Columns, Store, key_columns, to_text
@@ -165,10 +164,6 @@ class ArchiveStore(Store):
     def _begin_anew(self, key: SessionKey, session_id: str) -> Steps[None]:
         """Open an empty session with an empty canvas that continues the revision numbers."""
         now = to_text(self._clock())
-        statements: Sequence[Statement] = (
-            *clear_canvas(key),
-            Statement(_CLOSE, (key.user_id, session_id, now)),
-            Statement(INSERT_SESSION, (*key_columns(key), str(uuid4()), now)),
-        )
-        for statement in statements:  # noqa: UP028 - a tuple can't be sent the rows
-            yield statement
+        yield from run_all(clear_canvas(key))
+        yield Statement(_CLOSE, (key.user_id, session_id, now))
+        yield Statement(INSERT_SESSION, (*key_columns(key), str(uuid4()), now))

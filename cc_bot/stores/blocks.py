@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage
-from cc_bot.storage import Statement, Steps
+from cc_bot.storage import Statement, Steps, run_all
 from cc_bot.stores.columns import Store, of_place, to_ms
 
 # ruff: noqa: S608 - put together from constants alone
@@ -77,14 +77,22 @@ SELECT_ROWS: Final = f"""
     LIMIT $6 /* channel */
 """
 
-# A message's own block and later ones. The statement adds the condition on the message.
-BLOCKS_FROM_MESSAGE: Final = """
+
+def thaw(condition: str) -> str:
+    """SQL that deletes the blocks of the messages `m` that meet the condition, and all later ones."""
+    return f"""
+    DELETE FROM block_boundaries WHERE id IN (
         SELECT b.id
         FROM messages AS m
         JOIN block_boundaries AS b
             ON b.channel_id = m.parent_channel_id AND b.thread_id = m.thread_id
             AND b.last_message_id >= m.discord_id
+        WHERE {condition}
+    )
 """
+
+
+SHOWN_IN_CHANNEL: Final = "(m.user_id IS NULL OR m.in_channel = 1)"
 
 # $1 channel, $2 thread, $3 a message about to be stored
 THAW_FROM: Final = """
@@ -238,12 +246,7 @@ ANSWERS_TO: Final = """
     SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id /* any row */
 """
 
-_THAW: Final = f"""
-    DELETE FROM block_boundaries WHERE id IN (
-        {BLOCKS_FROM_MESSAGE}
-        WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.discord_id @among({_MEANT})
-    ) /* channel */
-"""
+_THAW: Final = thaw(f"{SHOWN_IN_CHANNEL} AND m.discord_id @among({_MEANT}) /* channel */")
 
 # The questions of session answers among them.
 _ASKED: Final = f"""
@@ -257,12 +260,7 @@ _ASKED: Final = f"""
 """
 
 # A command's question is visible on Discord only as long as its answer.
-_THAW_ASKED: Final = f"""
-    DELETE FROM block_boundaries WHERE id IN (
-        {BLOCKS_FROM_MESSAGE}
-        WHERE m.in_channel = 1 AND m.id @among({_ASKED})
-    ) /* channel */
-"""
+_THAW_ASKED: Final = thaw(f"m.in_channel = 1 AND m.id @among({_ASKED}) /* channel */")
 
 _LEAVE_CHANNEL: Final = f"""
     UPDATE messages SET in_channel = 0 WHERE in_channel = 1 AND id @among({_ASKED})
@@ -344,11 +342,18 @@ _SELECT_READ: Final = """
     WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* channel */
 """
 
-# $1 channel, $2 thread, $3 id
-_KEEP_READ: Final = """
-    INSERT INTO read_to (channel_id, thread_id, discord_id) VALUES ($1, $2, $3)
+# No effect on a channel without messages. $1 channel, $2 thread, $3 the id up to which it is read
+SKIP: Final = """
+    INSERT INTO read_to (channel_id, thread_id, discord_id)
+    SELECT $1, $2, $3
+    WHERE EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.parent_channel_id = $1 AND m.thread_id = $2
+            AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
+    )
     ON CONFLICT (channel_id, thread_id)
     DO UPDATE SET discord_id = excluded.discord_id WHERE excluded.discord_id > read_to.discord_id
+    /* channel */
 """
 
 
@@ -368,9 +373,8 @@ def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
         at = (channel_id, thread_id)
         newest[at] = max(newest.get(at, 0), id_)
     for at, id_ in sorted(newest.items()):
-        yield Statement(_KEEP_READ, (*at, id_))
-    for statement in deletion(discord_ids):  # noqa: UP028 - a list can't be sent the rows
-        yield statement
+        yield Statement(SKIP, (*at, id_))
+    yield from run_all(deletion(discord_ids))
 
 
 def place_deletion(key: ChannelKey) -> list[Statement]:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -13,8 +13,8 @@ from cc_bot.domain.canvas import Canvas, Card, Chart, Drawn, RemoveElement, Text
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, Row, Statement, Steps, user
-from cc_bot.stores.columns import KEY, Columns, Kind, idle_since, key_columns
+from cc_bot.storage import Database, Row, Statement, Steps, run_all, user
+from cc_bot.stores.columns import KEY, Columns, Kind, Store, idle_since, key_columns
 from cc_bot.stores.processes import of_shard
 
 EMPTY_CANVAS: Final = '{"elements":[]}'
@@ -217,8 +217,7 @@ _LIST_KEYS: Final = f"""
 """
 
 
-@dataclass(frozen=True, slots=True)
-class CanvasClock:
+class CanvasClock(NamedTuple):
     """Counters of changes to all canvases."""
 
     drawn: int
@@ -226,14 +225,13 @@ class CanvasClock:
     """Grows when another canvas may have become a key's current one."""
 
 
-class CanvasStore:
+class CanvasStore(Store):
     def __init__(
         self, database: Database, *, session_ttl: timedelta = timedelta(days=1), clock: Clock = utc_now
     ) -> None:
         """`session_ttl`: idle time until a session expires."""
-        self._database = database
+        super().__init__(database, clock=clock)
         self._ttl = session_ttl
-        self._clock = clock
 
     async def get(self, key: SessionKey) -> CurrentCanvas | None:
         """Return the canvas of the open session, or the one that the next session takes over. None if no
@@ -252,8 +250,7 @@ class CanvasStore:
         await self._database.wait_for_write(seconds)
 
     async def read_clock(self) -> CanvasClock:
-        [(drawn, moved)] = await self._database.query(SELECT_CLOCK)
-        return CanvasClock(drawn, moved)
+        return CanvasClock(*(await self._database.query(SELECT_CLOCK))[0])
 
     async def list_drawn(self, after: int) -> list[SessionKey]:
         """List the keys, of all users, whose canvas changed after that number."""
@@ -278,8 +275,7 @@ class CanvasStore:
 
         def steps() -> Steps[bool]:
             found = read_current((yield select_current(key)))
-            for statement in clear_canvas(key):  # noqa: UP028 - a list can't be sent the rows
-                yield statement
+            yield from run_all(clear_canvas(key))
             return found is not None and not found.canvas.empty
 
         return await self._database.write(steps, [user(key.user_id)])
@@ -301,23 +297,20 @@ class CanvasStore:
         return await self._database.write(steps, [user(key.user_id)])
 
     async def get_message(self, key: SessionKey) -> CanvasMessage | None:
-        rows = await self._database.query(_SELECT_SHOWN, *key_columns(key))
-        return _MESSAGE.first(rows)
+        return _MESSAGE.first(await self._database.query(_SELECT_SHOWN, *key_columns(key)))
 
     async def note_message(self, key: SessionKey, message_id: int, revision: int) -> bool:
         """Record which message shows which revision. Returns False, recording nothing, if the key has no
         sessions any more."""
-        note = Statement(_NOTE_SHOWN, (*key_columns(key), message_id, revision))
-        [noted] = await self._database.transaction([note], [user(key.user_id)])
-        return bool(noted)
+        noted = (*key_columns(key), message_id, revision)
+        return bool(await self._change([user(key.user_id)], _NOTE_SHOWN, *noted))
 
     async def forget_message(self, key: SessionKey) -> None:
-        await self._database.transaction([Statement(_FORGET, key_columns(key))], [user(key.user_id)])
+        await self._change([user(key.user_id)], _FORGET, *key_columns(key))
 
     async def get_key(self, message_id: int) -> SessionKey | None:
         """Return the key whose canvas a message shows."""
-        rows = await self._database.query(SELECT_KEY, message_id)
-        return KEY.first(rows)
+        return KEY.first(await self._database.query(SELECT_KEY, message_id))
 
     async def list_stale(self, limit: int) -> list[SessionKey]:
         """List keys, of all users, whose message shows an outdated canvas."""

@@ -29,14 +29,16 @@ from cc_bot.domain.tool_calls import CANVAS_TOOLS, MEMORY_TOOLS
 from cc_bot.storage import MAINTENANCE_LOCK, Statement, Steps, Subject, channel, place_name, user
 from cc_bot.stores.blocks import (
     ANSWERS_TO,
-    BLOCKS_FROM_MESSAGE,
     DELETE_FORWARDED,
     DELETE_MESSAGES,
     DELETE_TURNS,
     SELECT_KEPT,
+    SHOWN_IN_CHANNEL,
+    SKIP,
     THAW_FROM,
     deletion,
     place_deletion,
+    thaw,
 )
 from cc_bot.stores.columns import (
     KEY,
@@ -124,13 +126,10 @@ WAIT: Final = f"""
 """
 
 # Run before EDIT. $1 id, $2 content. An unchanged text stays frozen.
-THAW_EDITED: Final = f"""
-    DELETE FROM block_boundaries WHERE id IN (
-        {BLOCKS_FROM_MESSAGE}
-        WHERE m.discord_id = $1 AND (m.user_id IS NULL OR m.in_channel = 1) AND m.role = 'user'
-            AND m.content <> $2 AND m.erased = 0
-    ) /* channel */
-"""
+THAW_EDITED: Final = thaw(
+    f"m.discord_id = $1 AND {SHOWN_IN_CHANNEL} AND m.role = 'user' AND m.content <> $2 AND m.erased = 0"
+    " /* channel */"
+)
 
 # The answer to the older text is outdated. Run before EDIT.
 MARK_EDITED: Final = """
@@ -240,14 +239,14 @@ SESSION_OF: Final = f"""
     FROM messages AS m
     JOIN sessions AS s ON s.id = m.session_id
     WHERE m.role = 'assistant'
-        AND m.discord_id = coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = $1), $1)
+        AND m.discord_id = {_WHOLE.format(id="$1")}
         /* any row */
 """
 
-SHOWS_ANSWER: Final = """
+SHOWS_ANSWER: Final = f"""
     SELECT 1 FROM messages AS m
-    WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.visibility = 'public' AND m.role = 'assistant'
-        AND m.discord_id = coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = $1), $1)
+    WHERE {SHOWN_IN_CHANNEL} AND m.visibility = 'public' AND m.role = 'assistant'
+        AND m.discord_id = {_WHOLE.format(id="$1")}
         /* channel */
 """
 
@@ -289,20 +288,6 @@ PLACES: Final = f"""
         WHERE m.parent_channel_id = p.channel_id AND m.thread_id = p.thread_id
             AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
     ) /* channel */
-"""
-
-# $1 channel, $2 thread, $3 id
-SKIP: Final = """
-    INSERT INTO read_to (channel_id, thread_id, discord_id)
-    SELECT $1, $2, $3
-    WHERE EXISTS (
-        SELECT 1 FROM messages AS m
-        WHERE m.parent_channel_id = $1 AND m.thread_id = $2
-            AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
-    )
-    ON CONFLICT (channel_id, thread_id)
-    DO UPDATE SET discord_id = excluded.discord_id WHERE excluded.discord_id > read_to.discord_id
-    /* channel */
 """
 
 # A marker never moves back. $1 place, $2 bot, $3 channel, $4 id, $5 now
@@ -348,7 +333,7 @@ SELECT_KNOWN: Final = """
 SELECT_SAID: Final = f"""
     SELECT coalesce(m.user_id, 0), {MESSAGE.of("m")} FROM messages AS m
     WHERE m.discord_id = {_WHOLE.format(id="$1")} AND m.channel_id = $2 AND m.status <> 'replaced'
-        AND (m.user_id = $3 OR (m.user_id IS NULL OR m.in_channel = 1) AND m.visibility = 'public')
+        AND (m.user_id = $3 OR {SHOWN_IN_CHANNEL} AND m.visibility = 'public')
         /* channel */
 """
 """$1 Discord's id, $2 the channel or thread, $3 the user"""
@@ -539,8 +524,7 @@ class ChannelStore(Store):
         return await self._database.read(steps)
 
     async def get_session_key(self, discord_id: int) -> SessionKey | None:
-        rows = await self._database.query(SESSION_OF, discord_id)
-        return KEY.first(rows)
+        return KEY.first(await self._database.query(SESSION_OF, discord_id))
 
     async def is_answer(self, discord_id: int) -> bool:
         """Return whether a message or page is an answer in a channel's archive."""

@@ -26,11 +26,15 @@ _LAST_MS: Final = 221_845_392_000_000  # the year 9000: all clocks of the world 
 
 
 class Store:
-    def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
-        """`log` records deletions, so that a restored backup repeats them."""
+    def __init__(
+        self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None, process: str = ""
+    ) -> None:
+        """`log` records deletions; None if they repeat a log's after a restore. `process`: the owner of
+        turns, claims and reservations."""
         self._database = database
         self._clock = clock
         self._log = log
+        self._process = process
 
     async def _change(self, about: Sequence[Subject], sql: str, *params: Any) -> Sequence[Row]:
         [rows] = await self._database.transaction([Statement(sql, params)], about)
@@ -169,9 +173,7 @@ class Columns(Generic[V]):
         self._by_type = {**_KINDS, datetime: moments} if moments else _KINDS
         self._columns: list[_Column] = []
         self._scope: dict[str, Any] = {}
-        self._parts: dict[str, str] = {}
-        made = self._made(self, value, "")
-        self._make: Callable[..., V] = self._compiled(made)
+        self._make: Callable[..., V] = self._compiled(self._made(self, value, ""))
         self.write: Final = self._compiled_writer()
         """Return a value's columns by name, in order."""
         self.names: Final = tuple(column.name for column in self._columns)
@@ -190,10 +192,6 @@ class Columns(Generic[V]):
 
     def column(self, name: str) -> Callable[[Row], Any]:
         return itemgetter(self.names.index(name))
-
-    def part(self, name: str) -> Callable[..., Any]:
-        """From all columns of a row."""
-        return self._compiled(self._parts[name])
 
     def read(self, row: Row) -> V:
         return self._make(*row)
@@ -225,8 +223,6 @@ class Columns(Generic[V]):
             else:
                 raise TypeError(f"how does {value.__name__}.{name} stand in its column?")
             parts.append(f"{name}={part}")
-            if not within:
-                self._parts[name] = part
         self._scope[value.__name__] = value
         return f"{value.__name__}({', '.join(parts)})"
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.document import document_from_json, document_to_json
-from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Attachment, Message, Reference, Role
+from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Attachment, FileQuota, Message, Reference, Role
 from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row, Statement, Steps
 from cc_bot.stores.canvases import EMPTY_CANVAS, canvas_from_json
@@ -151,11 +151,9 @@ PAGE_SIZE: Final = 200
 UNBOUNDED: Final = 2**62
 """More than any number of messages, and larger than any id."""
 
-_replied, _replied_role, _reply_to = map(_SAID.column, ("replied", "replied_role", "reply_to"))
 message_id, _role, _content = map(_SAID.column, ("id", "role", "content"))
 _visibility, _tainted = map(_SAID.column, ("visibility", "tainted"))
 _opened_at, _last_active, _has_files = map(_SAID.column, ("author_name", "heard", "tainted"))
-_message: Final = _SAID.part("message")
 
 
 Parts = Mapping[str, Sequence[Row]]
@@ -217,11 +215,10 @@ def with_files(messages: Sequence[Message], files: Sequence[Row]) -> tuple[Messa
 
 
 def _said(row: Row) -> Message:
-    message: Message = _message(*row)
-    if _reply_to(row) is None or message.role == "assistant":
+    replied, replied_role, message = _SAID.read(row)
+    if message.reply_to is None or message.role == "assistant":
         return message
-    name = message.author_name if _replied_role(row) == "user" else ""
-    replied = _replied(row)
+    name = message.author_name if replied_role == "user" else ""
     reference = Reference(
         message.pointing, replied or "", name, message.author_id, shown=replied is not None, tainted=False
     )
@@ -276,7 +273,7 @@ _INSERT_ATTACHMENT: Final = """
 """
 
 # Keeps files that either history shows: of public messages, or of all.
-DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
+_DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
     DELETE FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id NOT IN (
         SELECT id FROM (
@@ -294,7 +291,7 @@ DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
 """
 
 # A late turn of a closed session brings files that will not be read.
-DELETE_ATTACHMENTS_OF_CLOSED: Final = """
+_DELETE_ATTACHMENTS_OF_CLOSED: Final = """
     DELETE FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND session_id IN (
         SELECT id FROM sessions WHERE id = $1 AND user_id = $2 AND closed_at IS NOT NULL
@@ -302,7 +299,7 @@ DELETE_ATTACHMENTS_OF_CLOSED: Final = """
 """
 
 
-DELETE_FILES_BEYOND_QUOTA: Final = """
+_DELETE_FILES_BEYOND_QUOTA: Final = """
     DELETE FROM attachments
     WHERE user_id = $1 AND (message_id, position) IN (
         SELECT message_id, position FROM (
@@ -317,7 +314,7 @@ DELETE_FILES_BEYOND_QUOTA: Final = """
 """
 
 # Rows left by FREE_OLDEST_FILES; reported to their user now. $1 session, $2 user
-DELETE_FREED_FILES: Final = """
+_DELETE_FREED_FILES: Final = """
     DELETE FROM attachments WHERE session_id = $1 AND user_id = $2 AND bytes IS NULL RETURNING 1
 """
 
@@ -337,6 +334,24 @@ FREE_OLDEST_FILES: Final = """
         WHERE before < $2
     )
 """
+
+
+def make_room(
+    session: Session, said: Sequence[Message], history_limit: int, quota: FileQuota
+) -> Steps[tuple[int, bool]]:
+    """Delete files that no request shows or that are too many. Returns how many to report to the user, and
+    whether all users together have too many."""
+    owned, brings_files = (session.id, session.key.user_id), any(message.attachments for message in said)
+    deleted, held = list[Row](), list[Row]()
+    if history_limit and (session.has_files or brings_files):
+        yield Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, history_limit))
+    if session.has_files:
+        deleted += yield Statement(_DELETE_FREED_FILES, owned)
+    if brings_files:
+        yield Statement(_DELETE_ATTACHMENTS_OF_CLOSED, owned)
+        deleted += yield Statement(_DELETE_FILES_BEYOND_QUOTA, (session.key.user_id, quota.user_bytes))
+        held += yield Statement(SELECT_FILE_BYTES)
+    return len(deleted), sum(size for _, size in held) > quota.total_bytes
 
 
 def free_files(total_bytes: int) -> Steps[None]:

@@ -17,8 +17,8 @@ from typing import Any, Final, Literal
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import AskedFile, AskedQuestion, PendingTurn
-from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
-from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
+from cc_bot.storage import MAINTENANCE_LOCK, Statement, Steps, user
+from cc_bot.stores.blocks import thaw
 from cc_bot.stores.columns import (
     CHANNEL,
     MESSAGE,
@@ -26,6 +26,7 @@ from cc_bot.stores.columns import (
     Columns,
     Kind,
     Parameters,
+    Store,
     of_place,
     to_ms,
     tool_calls_of,
@@ -95,12 +96,7 @@ _UNREAD: Final = """
         )
 """
 
-_THAW_UNREAD: Final = f"""
-    DELETE FROM block_boundaries WHERE id IN (
-        {BLOCKS_FROM_MESSAGE}
-        WHERE m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_UNREAD})
-    )
-"""
+_THAW_UNREAD: Final = thaw(f"m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_UNREAD})")
 
 _LEAVE_CHANNEL: Final = f"""
     UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_UNREAD})
@@ -271,11 +267,7 @@ def asked_in(turn: str) -> int | None:
     return int(turn[1:]) if turn[:1] == "q" and turn[1:].isdecimal() else None
 
 
-class TurnLedger:
-    def __init__(self, database: Database, *, process: str = "") -> None:
-        self._database = database
-        self._process = process
-
+class TurnLedger(Store):
     async def accept(self, turn: PendingTurn) -> None:
         """Enter a turn: from here on its user gets an answer or a failure notice."""
         await self._database.write(lambda: accept_turn(turn, self._process), [user(turn.key.user_id)])
@@ -298,12 +290,11 @@ class TurnLedger:
 
     async def mark_settled(self, entry: str, user_id: int) -> None:
         """The user has seen the outcome."""
-        await self._database.transaction([Statement(_DELETE, (entry, user_id))], [user(user_id)])
+        await self._change([user(user_id)], _DELETE, entry, user_id)
 
     async def mark_interrupted(self, entry: str, user_id: int) -> None:
         """The user was informed of the failure, and may have it asked again."""
-        interrupting = Statement(_INTERRUPTED, (entry, user_id, "[]"))
-        await self._database.transaction([interrupting], [user(user_id)])
+        await self._change([user(user_id)], _INTERRUPTED, entry, user_id, "[]")
 
     async def offer(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
         """Record that the turn failed and may be asked again; adds it if it was refused. `message_ids`: the
@@ -367,9 +358,7 @@ class TurnLedger:
         return tuple([await self._with_texts(turn) for turn in map(TURN.read, rows)])
 
     async def forget_interrupted(self, before: datetime) -> None:
-        await self._database.transaction(
-            [Statement(FORGET_INTERRUPTED, (to_ms(before),))], [MAINTENANCE_LOCK]
-        )
+        await self._change([MAINTENANCE_LOCK], FORGET_INTERRUPTED, to_ms(before))
 
     async def list_due(self, key: ChannelKey) -> tuple[Mention, ...]:
         """List the channel's questions that wait, were edited, or whose answer was not fully shown, oldest
@@ -389,15 +378,14 @@ class TurnLedger:
 
     async def mark_read(self, key: ChannelKey, question: Message) -> None:
         """Record that this text of the question was processed, unless it has changed since."""
-        await self._change_in(key, _READ, question.discord_id, question.content)
+        await self._change(of_place(key), _READ, question.discord_id, question.content)
 
     async def list_places(self) -> tuple[ChannelKey, ...]:
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
 
     async def get_place(self, discord_id: int) -> ChannelKey | None:
         """Return the channel of this mention, if it is one."""
-        rows = await self._database.query(_PLACE_OF, discord_id)
-        return CHANNEL.first(rows)
+        return CHANNEL.first(await self._database.query(_PLACE_OF, discord_id))
 
     async def is_question(self, discord_id: int, user_id: int) -> bool:
         """True if this user's message is a mention, or belongs to the user's session."""
@@ -405,14 +393,14 @@ class TurnLedger:
 
     async def begin_answer(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
         """Record that one answer message is about to be posted for these, with a nonce made from this id."""
-        await self._change_in(key, _BEGIN, newest_id, _ids(questions))
+        await self._change(of_place(key), _BEGIN, newest_id, _ids(questions))
 
     async def note_answer(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
     ) -> frozenset[int]:
         """Record the message that will show their answer. Returns the Discord ids that still wait: a question
         may have been deleted, or the channel reset."""
-        waiting = await self._change_in(key, _ANSWERING, answer_id, _ids(questions))
+        waiting = await self._change(of_place(key), _ANSWERING, answer_id, _ids(questions))
         return frozenset(id_ for (id_,) in waiting)
 
     async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
@@ -420,17 +408,17 @@ class TurnLedger:
         return tuple(map(MESSAGE.read, rows))
 
     async def mark_shown(self, key: ChannelKey, answer_id: int) -> None:
-        await self._change_in(key, _SHOWN, answer_id)
+        await self._change(of_place(key), _SHOWN, answer_id)
 
     async def give_up(
         self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
     ) -> None:
         """Stop the questions from waiting: the failure was shown, in `failed_in` if they may be reopened."""
-        await self._change_in(key, _GIVE_UP, _ids(questions), failed_in)
+        await self._change(of_place(key), _GIVE_UP, _ids(questions), failed_in)
 
     async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
         """Make the user's questions wait again whose failure this message shows. Returns their ids."""
-        return frozenset(id_ for (id_,) in await self._change_in(key, _REOPEN, failed_in, user_id))
+        return frozenset(id_ for (id_,) in await self._change(of_place(key), _REOPEN, failed_in, user_id))
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
         return tuple(map(MESSAGE.read, await self._database.query(_QUESTIONS, answer_id)))
@@ -441,12 +429,7 @@ class TurnLedger:
         return rows[0][0] if rows else None
 
     async def _set(self, changes: str, entry: str, user_id: int, *params: Any, only: str = "") -> None:
-        sql = _SET.format(changes, only)
-        await self._database.transaction([Statement(sql, (entry, user_id, *params))], [user(user_id)])
-
-    async def _change_in(self, key: ChannelKey, sql: str, *params: Any) -> Sequence[Row]:
-        [rows] = await self._database.transaction([Statement(sql, params)], of_place(key))
-        return rows
+        await self._change([user(user_id)], _SET.format(changes, only), entry, user_id, *params)
 
     async def _with_call_texts(self, found: Sequence[Mention]) -> tuple[Mention, ...]:
         async def read(due: Mention) -> Mention:

@@ -16,14 +16,13 @@ from datetime import UTC, date, datetime
 from functools import cache, partial
 from typing import Any, Final, Literal
 
-from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ErasureUnfinished, StorageError
 from cc_bot.domain.privacy import DataKind, Holdings, StoredAmount
-from cc_bot.storage import Database, ErasureLog, Row, Statement, Steps, user
+from cc_bot.storage import Row, Statement, Steps, user
 from cc_bot.storage.schema import newest_tables
 from cc_bot.stores.blocks import deletion_here_alone
 from cc_bot.stores.canvases import MOVE
-from cc_bot.stores.columns import from_ms, to_ms
+from cc_bot.stores.columns import Store, from_ms, to_ms
 from cc_bot.stores.memory.rows import OWE, SEARCHED
 from cc_bot.stores.usage import COUNTED
 
@@ -279,16 +278,7 @@ _AT_A_TIME: Final = 200
 """Messages per transaction."""
 
 
-class PersonalDataStore:
-    def __init__(
-        self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None, process: str = ""
-    ) -> None:
-        """`log` records the erasures; None if they repeat a log's after a restore."""
-        self._database = database
-        self._clock = clock
-        self._log = log
-        self._process = process
-
+class PersonalDataStore(Store):
     async def get_overview(self, user_id: int) -> Holdings:
         """In one snapshot."""
         on_server = self._database.dialect != "sqlite"
@@ -336,7 +326,7 @@ class PersonalDataStore:
                     pass
             await self._database.transaction(_erasure(user_id, counting_on), [user(user_id)])
             await self._note(user_id)  # covers a backup made in between
-            await self._database.transaction([Statement(END, (user_id,))], [user(user_id)])
+            await self._change([user(user_id)], END, user_id)
         except StorageError as error:
             raise ErasureUnfinished from error
 
@@ -344,7 +334,7 @@ class PersonalDataStore:
         """Processes end the user's turns from now on, and a restart continues the erasure. Raises
         StorageError."""
         await self._note(user_id)
-        await self._database.transaction([Statement(BEGIN, (user_id, to_ms(self._clock())))], [user(user_id)])
+        await self._change([user(user_id)], BEGIN, user_id, to_ms(self._clock()))
 
     async def runs_elsewhere(self, user_id: int) -> bool:
         """Return whether another process still runs a turn of theirs. Raises StorageError."""

@@ -8,16 +8,16 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import ToolCall, Visibility
 from cc_bot.domain.proposal import OPEN_FOR, CallMessage, CallState, Proposal, ProposedCalls, is_expired
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
+from cc_bot.storage import MAINTENANCE_LOCK, Row, Statement, Steps, user
 from cc_bot.stores.columns import (
     MS,
     Columns,
     Kind,
     Parameters,
+    Store,
     keep_number,
     next_number,
     to_ms,
@@ -137,23 +137,15 @@ Revise = Callable[[ToolCall], ToolCall]
 """Adds the result to an answer's call; others unchanged."""
 
 
-class ProposalStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now, process: str = "") -> None:
-        """`process` claims."""
-        self._database = database
-        self._clock = clock
-        self._process = process
-
+class ProposalStore(Store):
     async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
         """None if the proposal is decided, older than OPEN_FOR, or not theirs."""
         return PROPOSAL.first(await self._database.query(_SELECT, user_id, proposal_id, self._oldest))
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
         """List the proposals of an answer's row that are open or being made."""
-        now, rows = (
-            self._clock(),
-            await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest),
-        )
+        rows = await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest)
+        now = self._clock()
         return tuple(each for each in map(PROPOSAL.read, rows) if not is_expired(each, now))
 
     async def list_approved(self, user_id: int) -> tuple[Proposal, ...]:
@@ -170,11 +162,11 @@ class ProposalStore:
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal | None:
         """Claim an open proposal before making its calls; None if another press was faster."""
         claiming = (name, self._process, *_CLAIMING.of(_MESSAGE.write(message)))
-        return PROPOSAL.first(await self._change(_CLAIM, proposal, *claiming))
+        return PROPOSAL.first(await self._decided(_CLAIM, proposal, *claiming))
 
     async def reopen(self, proposal: Proposal) -> bool:
         """Reopen a claimed proposal whose calls were not made. False if it has an outcome or was erased."""
-        return bool(await self._change(_REOPEN, proposal))
+        return bool(await self._decided(_REOPEN, proposal))
 
     async def finish(
         self, proposal: Proposal, state: CallState, revise: Revise, *, tainted: bool = False
@@ -187,15 +179,13 @@ class ProposalStore:
         return await self._decide(Statement(_DECLINE, _id(proposal)), proposal, revise, tainted=False)
 
     async def settle(self, proposal: Proposal) -> None:
-        await self._change(_DELETE, proposal)
+        await self._decided(_DELETE, proposal)
 
     async def prune(self) -> None:
-        await self._database.transaction([Statement(PRUNE_PROPOSALS, (self._oldest,))], [MAINTENANCE_LOCK])
+        await self._change([MAINTENANCE_LOCK], PRUNE_PROPOSALS, self._oldest)
 
-    async def _change(self, sql: str, proposal: Proposal, *more: object) -> Sequence[Row]:
-        statement = Statement(sql, (*_id(proposal), *more))
-        [rows] = await self._database.transaction([statement], [user(proposal.key.user_id)])
-        return rows
+    async def _decided(self, sql: str, proposal: Proposal, *more: object) -> Sequence[Row]:
+        return await self._change([user(proposal.key.user_id)], sql, *_id(proposal), *more)
 
     async def _decide(self, deciding: Statement, proposal: Proposal, revise: Revise, tainted: bool) -> bool:
         answer = (proposal.key.user_id, proposal.answer_id)

@@ -9,8 +9,8 @@ from typing import Final, Literal, NamedTuple
 from cc_bot.domain.memory import Audience, Receipt
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import ScheduleReceipt
-from cc_bot.storage import Database, Row, Statement, user
-from cc_bot.stores.columns import Columns, Kind
+from cc_bot.storage import Row, Statement, user
+from cc_bot.stores.columns import Columns, Kind, Store
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -77,28 +77,21 @@ _DROP_OVER: Final = """
 
 _INSERT: Final = f"INSERT INTO receipts ({_LINE.select}) VALUES ({_LINE.marks})"
 
-_SELECT_OF: Final = f"""
-    SELECT {_LINE.select} FROM receipts WHERE user_id = $1 AND message_id = $2 ORDER BY line
-"""
-
-_SELECT_NEWEST: Final = f"""
+_SELECT: Final = f"""
     SELECT {_LINE.select} FROM receipts
-    WHERE user_id = $1 AND message_id IN (
-        SELECT DISTINCT message_id FROM receipts
-        WHERE user_id = $1 AND channel_id IS NOT NULL ORDER BY message_id DESC LIMIT $2
-    )
-    ORDER BY message_id DESC, line
+    WHERE user_id = $1 AND message_id IN ({{}}) ORDER BY message_id DESC, line
 """
+_SELECT_OF: Final = _SELECT.format("$2")
+_SELECT_NEWEST: Final = _SELECT.format("""
+    SELECT DISTINCT message_id FROM receipts
+    WHERE user_id = $1 AND channel_id IS NOT NULL ORDER BY message_id DESC LIMIT $2
+""")
 
 # Uses receipts_stale.
 SELECT_STALE_USERS: Final = "SELECT DISTINCT user_id FROM receipts WHERE stale > 0 /* all users */"
 
 # Uses receipts_stale, then the key. $1 user
-_SELECT_STALE: Final = f"""
-    SELECT {_LINE.select} FROM receipts
-    WHERE user_id = $1 AND message_id IN (SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0)
-    ORDER BY message_id DESC, line
-"""
+_SELECT_STALE: Final = _SELECT.format("SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0")
 
 # Uses receipts_by_named. $1 user, $2 the kind of item, $3 an array of ids
 _STALE: Final = """
@@ -123,25 +116,17 @@ def mark_stale(user_id: int, what: Literal["memory", "schedule"], ids: Collectio
     return Statement(_STALE, (user_id, what, json.dumps(sorted(ids))))
 
 
-class ReceiptStore:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class ReceiptStore(Store):
     async def put(self, message: ReceiptMessage) -> None:
-        rows = (tuple(_LINE.write(line).values()) for line in _lines(message))
-        await self._database.transaction(
-            [
-                Statement(_DROP, (message.user_id, message.message_id)),
-                Statement(_DROP_OVER, (message.user_id,)),
-                *(Statement(_INSERT, row) for row in rows),
-            ],
-            [user(message.user_id)],
-        )
+        drop = Statement(_DROP, (message.user_id, message.message_id))
+        drop_over = Statement(_DROP_OVER, (message.user_id,))
+        rows = (Statement(_INSERT, tuple(_LINE.write(line).values())) for line in _lines(message))
+        await self._database.transaction([drop, drop_over, *rows], [user(message.user_id)])
 
     async def mark_current(self, message: ReceiptMessage) -> None:
         """Record that a message is up to date, unless its items have changed since it was read."""
-        statement = Statement(_FRESH, (message.user_id, message.message_id, message.changes))
-        await self._database.transaction([statement], [user(message.user_id)])
+        params = (message.user_id, message.message_id, message.changes)
+        await self._change([user(message.user_id)], _FRESH, *params)
 
     async def get(self, user_id: int, message_id: int) -> ReceiptMessage | None:
         found = _read(await self._database.query(_SELECT_OF, user_id, message_id))

@@ -9,21 +9,14 @@ import json
 from collections.abc import Sequence
 from datetime import date, datetime
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps
 from cc_bot.stores.blocks import deletion_here_alone
 from cc_bot.stores.canvases import MOVE
-from cc_bot.stores.columns import to_ms, to_text
+from cc_bot.stores.columns import Store, to_ms, to_text
 
 _AT_A_TIME: Final = 200
-
-
-class _Old(NamedTuple):
-    id: int
-    discord_id: int | None
-    created_at: int
-    shown: int
 
 
 # `shown`: an open session's history still has room for it, as fewer than $2 messages for the same readers
@@ -144,11 +137,10 @@ class RetentionStore:
 def _messages(before: int, after: int, limit: int) -> Steps[tuple[int, int | None]]:
     """Returns the batch's size, and the id to continue after; None if no old message is left."""
     rows = yield Statement(_SELECT_OLDEST, (after, limit, _AT_A_TIME))
-    found = [*map(_Old._make, rows)]
-    old = [each for each in found if each.created_at < before]
-    going = [(each.id, each.discord_id) for each in old if not each.shown]
+    old = [(id_, discord_id, shown) for id_, discord_id, stored_at, shown in rows if stored_at < before]
+    going = [(id_, discord_id) for id_, discord_id, shown in old if not shown]
     yield from _delete_messages(going)
-    return len(going), found[-1].id if old else None
+    return len(going), rows[-1][0] if old else None
 
 
 def _messages_of(sessions: str) -> Steps[bool]:
@@ -179,10 +171,7 @@ COUNT_OPEN: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL /* al
 SELECT_VERSION: Final = "SELECT max(version) FROM schema_migrations"
 
 
-class VitalsStore:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class VitalsStore(Store):
     async def open_sessions(self) -> int:
         [(count,)] = await self._database.query(COUNT_OPEN)
         return int(count)

@@ -60,7 +60,6 @@ SCHEDULE: Final = Columns(
 )
 _WRITTEN: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))
 
-
 _FIRING: Final = Columns(Firing, moments=MS, schedule=SCHEDULE)
 
 # _WRITTEN; the user comes first
@@ -79,6 +78,12 @@ SELECT: Final = f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id 
 _LIVE: Final = f"""
     SELECT {SCHEDULE.of("s")} FROM schedules AS s
     WHERE s.user_id = $1 AND s.status IN ('active', 'paused')
+"""
+
+_MISSED: Final = f"""
+    SELECT {SCHEDULE.of("s")}, f.due_at, f.state
+    FROM firings AS f JOIN schedules AS s ON s.id = f.schedule_id AND s.user_id = f.user_id
+    WHERE f.state IN ('missed', 'uncertain') AND s.kind = 'reminder'
 """
 
 # $2 kind
@@ -240,7 +245,7 @@ class ScheduleFields(TypedDict, total=False):
     tainted: bool
 
 
-class ScheduleStore:
+class ScheduleStore(Store):
     def __init__(
         self,
         database: Database,
@@ -249,9 +254,7 @@ class ScheduleStore:
         secret_rules: SecretRules | None = None,
         process: str = "",
     ) -> None:
-        self._database = database
-        self._process = process
-        self._clock = clock
+        super().__init__(database, clock=clock, process=process)
         self._rules = secret_rules or SecretRules()
         self._changed = asyncio.Event()
 
@@ -439,14 +442,8 @@ class ScheduleStore:
     async def take_unreported(self, places: Collection[Place], *, user_id: int | None = None) -> Missed:
         """Return one owner's missed and uncertain times, and mark them as reported: returned again only if
         this process dies before `mark_told`."""
-
         unreported = f"""
-            SELECT {SCHEDULE.of("s")}, f.due_at, f.state
-            FROM firings AS f
-            JOIN schedules AS s ON s.id = f.schedule_id AND s.user_id = f.user_id
-            WHERE f.state IN ('missed', 'uncertain') AND f.reported = 0 AND s.kind = 'reminder' AND {_WHOSE}
-            ORDER BY f.user_id, f.due_at
-            LIMIT 100 /* all users */
+            {_MISSED} AND f.reported = 0 AND {_WHOSE} ORDER BY f.user_id, f.due_at LIMIT 100 /* all users */
         """
         report = """
             UPDATE firings SET reported = 1, told_by = $4
@@ -579,17 +576,9 @@ class HeartbeatStore(Store):
         await self._database.transaction(batch, [user(user_id)])
 
     async def forget(self, user_id: int) -> None:
-        forget = Statement("DELETE FROM heartbeat_marks WHERE user_id = $1", (user_id,))
-        await self._database.transaction([forget], [user(user_id)])
+        await self._change([user(user_id)], "DELETE FROM heartbeat_marks WHERE user_id = $1", user_id)
 
     async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
         """List the user's missed and uncertain reminders since then."""
-        missed = f"""
-            SELECT {SCHEDULE.of("s")}, f.due_at, f.state
-            FROM schedules AS s
-            JOIN firings AS f ON f.schedule_id = s.id AND f.user_id = $1
-            WHERE s.user_id = $1 AND s.kind = 'reminder' AND f.state IN ('missed', 'uncertain')
-                AND f.due_at >= $2
-            ORDER BY f.due_at
-        """
+        missed = f"{_MISSED} AND s.user_id = $1 AND f.user_id = $1 AND f.due_at >= $2 ORDER BY f.due_at"
         return [*map(_FIRING.read, await self._database.query(missed, user_id, to_ms(since)))]

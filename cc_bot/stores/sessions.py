@@ -19,7 +19,7 @@ from cc_bot.domain.message import FILE_QUOTA, ChannelKey, FileQuota, Message, Vi
 from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
-from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
+from cc_bot.stores.blocks import THAW_FROM, thaw
 from cc_bot.stores.canvases import (
     EMPTY_CANVAS,
     NEWEST_CLOSED,
@@ -39,14 +39,9 @@ from cc_bot.stores.columns import (
     to_text,
 )
 from cc_bot.stores.history import (
-    DELETE_ATTACHMENTS_NO_LONGER_SEEN,
-    DELETE_ATTACHMENTS_OF_CLOSED,
     DELETE_ATTACHMENTS_OF_IDLE,
-    DELETE_FILES_BEYOND_QUOTA,
-    DELETE_FREED_FILES,
     PAGE_SIZE,
     SELECT_EARLIER,
-    SELECT_FILE_BYTES,
     SELECT_FILES,
     SELECT_IMAGES,
     SELECT_OPEN_SESSION,
@@ -56,6 +51,7 @@ from cc_bot.stores.history import (
     has_question,
     image_room,
     insert_files,
+    make_room,
     message_id,
     newest_images,
     read_history,
@@ -76,12 +72,7 @@ _MARK_REPLACED: Final = """
     WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
 """
 
-_THAW_REPLACED: Final = f"""
-    DELETE FROM block_boundaries WHERE id IN (
-        {BLOCKS_FROM_MESSAGE}
-        WHERE m.id = $3 AND m.session_id = $1 AND m.user_id = $2 AND m.in_channel = 1
-    )
-"""  # noqa: S608 - put together from constants alone
+_THAW_REPLACED: Final = thaw("m.id = $3 AND m.session_id = $1 AND m.user_id = $2 AND m.in_channel = 1")
 
 _SAID: Final = Parameters((name for name in MESSAGE.names if name not in ("id", "created_at")), first=7)
 
@@ -337,7 +328,7 @@ class SessionStore:
             for insert in insert_proposals(session.key, session.id, proposals, now, visibility=visibility):
                 made += yield insert
             yield Statement(_TOUCH, (*owned, to_text(now), idle_since(now, self.session_ttl)))
-            deleted, is_full = yield from self._make_room(session, messages)
+            deleted, is_full = yield from make_room(session, messages, self.history_limit, self.file_quota)
             if entry:
                 yield Statement(ANSWERED, (entry, user_id, session.id, messages[-1].discord_id))
             if settlement:
@@ -352,25 +343,6 @@ class SessionStore:
                 limit = self.file_quota.total_bytes
                 await self.database.write(lambda: free_files(limit), [MAINTENANCE_LOCK])
         return stored
-
-    def _make_room(self, session: Session, said: Sequence[Message]) -> Steps[tuple[int, bool]]:
-        """Delete files that no request shows or that are too many. Returns how many to report to the user,
-        and whether all users together have too many."""
-        user_id, deleted, is_full = session.key.user_id, 0, False
-        owned, brings_files = (session.id, user_id), any(message.attachments for message in said)
-        if self.history_limit and (session.has_files or brings_files):
-            yield Statement(DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self.history_limit))
-        if session.has_files:
-            deleted += len((yield Statement(DELETE_FREED_FILES, owned)))
-        if brings_files:
-            yield Statement(DELETE_ATTACHMENTS_OF_CLOSED, owned)
-            beyond = yield Statement(DELETE_FILES_BEYOND_QUOTA, (user_id, self.file_quota.user_bytes))
-            held = yield Statement(SELECT_FILE_BYTES)
-            deleted, is_full = (
-                deleted + len(beyond),
-                sum(row[1] for row in held) > self.file_quota.total_bytes,
-            )
-        return deleted, is_full
 
     def _page(self, known: int = 0) -> int:
         """Return how many messages to read next; 0 if none are missing."""

@@ -11,20 +11,8 @@ from typing import Final, NamedTuple
 
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Backlog, SessionKey, Summary
-from cc_bot.storage import MAINTENANCE_LOCK, Statement, Steps, user
-from cc_bot.stores.columns import KEY, MS, Columns, Store, key_columns, to_ms, to_text
-
-_UNTOLD: Final = (
-    "tool_calls",
-    "status",
-    "author_id",
-    "author_name",
-    "discord_id",
-    "attachments",
-    "reply_to",
-    "pointing",
-    "references",
-)
+from cc_bot.storage import MAINTENANCE_LOCK, Statement, Steps, run_all, user
+from cc_bot.stores.columns import KEY, MESSAGE, MS, Columns, Store, key_columns, to_ms, to_text
 
 
 class _UncoveredMessage(NamedTuple):
@@ -35,8 +23,7 @@ class _UncoveredMessage(NamedTuple):
 
 
 _SUMMARY: Final = Columns(Summary, moments=MS)
-_MESSAGE: Final = Columns(Message, moments=MS, without=_UNTOLD)
-_SAID: Final = Columns(_UncoveredMessage, message=_MESSAGE)
+_SAID: Final = Columns(_UncoveredMessage, message=MESSAGE)
 
 SETTLE_SUMMARIZED: Final = """
     UPDATE sessions SET summarize = 0
@@ -89,7 +76,7 @@ _COVER_EVERYTHING: Final = """
 
 # as above, and $4 limit. One session at a time, so that no rows have to be sorted.
 _SELECT_BACKLOG: Final = f"""
-    SELECT s.id, CASE WHEN s.closed_at IS NULL THEN 0 ELSE 1 END, s.summarized_to, {_MESSAGE.of("m")}
+    SELECT s.id, CASE WHEN s.closed_at IS NULL THEN 0 ELSE 1 END, s.summarized_to, {MESSAGE.of("m")}
     FROM sessions AS s
     JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to AND m.status <> 'replaced'
@@ -195,8 +182,7 @@ class SummaryStore(Store):
         def steps() -> Steps[bool]:
             if not (yield Statement(_COVER, (*unchanged, ids[-1]))):
                 return False
-            for put in puts:  # noqa: UP028 - a list can't be sent the rows
-                yield put
+            yield from run_all(puts)
             return True
 
         return await self._database.write(steps, [user(backlog.key.user_id)])
@@ -222,8 +208,7 @@ class SummaryStore(Store):
     async def settle(self, closed_until: datetime, *, give_up: bool = False) -> None:
         """Stop considering sessions that were closed by then and are summarized; with `give_up`, also
         others."""
-        params = (to_text(closed_until), int(give_up))
-        await self._database.transaction([Statement(SETTLE_SUMMARIZED, params)], [MAINTENANCE_LOCK])
+        await self._change([MAINTENANCE_LOCK], SETTLE_SUMMARIZED, to_text(closed_until), int(give_up))
 
 
 def _taint(backlog: Backlog, visibility: Visibility) -> int:

@@ -35,7 +35,7 @@ from cc_bot.domain.usage import (
     remaining_tokens,
 )
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, guild, user
-from cc_bot.stores.columns import Columns, Kind, from_ms, to_ms
+from cc_bot.stores.columns import Columns, Kind, Store, from_ms, to_ms
 from cc_bot.stores.ledger import accept_turn
 from cc_bot.stores.processes import left_by_the_dead
 from cc_bot.stores.settings import rules_for
@@ -195,16 +195,14 @@ class _Allowance:
     used: UsageSnapshot
 
 
-class UsageStore:
+class UsageStore(Store):
     def __init__(
         self, database: Database, *, clock: Clock = utc_now, zone: ZoneInfo = UTC_ZONE, process: str = ""
     ) -> None:
-        """`zone`: whose days and months count. `process`: the owner of the reservations."""
-        self._database = database
-        self._process = process
+        """`zone`: whose days and months count."""
+        super().__init__(database, clock=clock, process=process)
         self._limited = set[int]()
         """With a limit set by an owner: reservations there run one after the other."""
-        self._clock = clock
         self.zone = zone
 
     async def reserve(
@@ -293,7 +291,7 @@ class UsageStore:
     async def release(self, reservation: Reservation) -> None:
         """Drop the reservation of a turn that never began."""
         user_id = reservation.wish.payer.user_id
-        await self._database.transaction([Statement(RELEASE, (reservation.id, user_id))], [user(user_id)])
+        await self._change([user(user_id)], RELEASE, reservation.id, user_id)
 
     async def take_over(self, cost: Cost) -> int:
         """Count abandoned reservations as used. Returns their number."""

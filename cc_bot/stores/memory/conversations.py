@@ -13,7 +13,7 @@ from cc_bot.domain.message import ToolCall
 from cc_bot.domain.tool_calls import CANVAS_TOOLS, kept_ids, shown_ids
 from cc_bot.search.folding import fold
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
+from cc_bot.stores.blocks import SHOWN_IN_CHANNEL, thaw
 from cc_bot.stores.canvases import CHANGED, EMPTY_CANVAS, TICK
 from cc_bot.stores.columns import tool_calls_of
 
@@ -155,12 +155,7 @@ EMPTY_IN_CHANNELS: Final = """
 """
 
 # The frozen blocks with these messages. $1 an array of messages
-THAW: Final = f"""
-    DELETE FROM block_boundaries WHERE id IN (
-        {BLOCKS_FROM_MESSAGE}
-        WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.id IN @ids($1)
-    ) /* channel */
-"""
+THAW: Final = thaw(f"{SHOWN_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
 
 _DELETE_PROPOSALS: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)"
 
