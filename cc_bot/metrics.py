@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
 from math import isnan
-from typing import Final, Literal, Protocol, get_args
+from typing import Final, Literal, get_args
 
 import structlog
 from aiohttp import web
@@ -20,6 +20,7 @@ from cc_bot.domain.measures import Ending, GatewayHealth, Meter, Phase, Purpose
 from cc_bot.domain.turn import Usage
 from cc_bot.listener import Port, startup_error
 from cc_bot.log import OURS, keep_records
+from cc_bot.stores.retention import VitalsStore
 
 _log = structlog.get_logger(__name__)
 
@@ -30,14 +31,6 @@ ROOM_BYTES: Final = 16 * 2**20
 Problem = Literal["disconnected", "locked", "no_room", "unusable"]
 
 
-class CheckedDatabase(Protocol):
-    async def check_writable(self) -> None: ...
-
-    async def open_sessions(self) -> int: ...
-
-    async def size_bytes(self) -> int: ...
-
-
 Readings = Mapping[str, float | None]
 """By the names in GAUGES; None if unknown."""
 
@@ -45,7 +38,7 @@ Readings = Mapping[str, float | None]
 @dataclass(eq=False)
 class Vitals:
     pulse: GatewayHealth
-    database: CheckedDatabase
+    database: VitalsStore
     load: Callable[[], Load]
     free_bytes: Callable[[], int]
     """May raise OSError."""

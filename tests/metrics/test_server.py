@@ -13,10 +13,11 @@ from cc_bot.assistant.active import Load
 from cc_bot.domain.errors import InvalidSetting, PortTaken, StorageError
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.metrics import ROOM_BYTES, PrometheusMeter, Vitals, serve
+from cc_bot.stores.retention import VitalsStore
 
 
 @dataclass
-class Watched:
+class Watched(VitalsStore):
     """A database and a disk that are as a test wants them."""
 
     broken: bool = False
