@@ -99,29 +99,21 @@ class _Drawing:
 
 
 _DASHES: Final = ("", "7 3", "2 3", "9 3 2 3", "4 3", "12 4")
-_POINTS: Final = ("o", "s", "^", "D", "v", "+")
+_POINTS: Final = (
+    "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0",
+    "m-4-4h8v8h-8",
+    "m0-4.8l4.8 8.8h-9.6",
+    "m0-5.2l5.2 5.2l-5.2 5.2l-5.2-5.2",
+    "m0 4.8l4.8-8.8h-9.6",
+    "m-1.6-5.2h3.2v3.6h3.6v3.2h-3.6v3.6h-3.2v-3.6h-3.6v-3.2h3.6",
+)
 _HATCHES: Final = ("", "M0 0L6 6", "M0 6L6 0", "M0 3H6", "M3 0V6", "M0 3H6M3 0V6")
 _SWATCH: Final = 24
 
 
-def _point(shape: str, x: float, y: float) -> str:
-    r = 4.0
-    match shape:
-        case "s":
-            corners = [(-r, -r), (r, -r), (r, r), (-r, r)]
-        case "^":
-            corners = [(0, -r * 1.2), (r * 1.2, r), (-r * 1.2, r)]
-        case "v":
-            corners = [(0, r * 1.2), (r * 1.2, -r), (-r * 1.2, -r)]
-        case "D":
-            corners = [(0, -r * 1.3), (r * 1.3, 0), (0, r * 1.3), (-r * 1.3, 0)]
-        case "+":
-            a, b = r * 1.3, r * 0.4
-            corners = [(-b, -a), (b, -a), (b, -b), (a, -b), (a, b), (b, b), (b, a), (-b, a), (-b, b), (-a, b)]
-            corners += [(-a, -b), (-b, -b)]
-        case _:
-            return f"M{_number(x - r)} {_number(y)}a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z"
-    return "M" + "L".join(f"{_number(x + dx)} {_number(y + dy)}" for dx, dy in corners) + "Z"
+def _point(at: int, x: float, y: float) -> str:
+    """Return the shape of a series' points: a disc, square, triangle, diamond, triangle or cross."""
+    return f"M{_number(x)} {_number(y)}{_POINTS[at]}Z"
 
 
 def _fill(drawing: _Drawing, at: int, *, several: bool) -> dict[str, str]:
@@ -159,7 +151,7 @@ def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
             )
         else:
             _draw_stroke(drawing, at, f"M{_number(x)} {_number(middle)}H{_number(x + 20)}")
-            drawing.add("path", class_=f"series-{at + 1}", d=_point(_POINTS[at], x + 10, middle))
+            drawing.add("path", class_=f"series-{at + 1}", d=_point(at, x + 10, middle))
         for line, text in enumerate(lines):
             drawing.write(text, x + _SWATCH, y + line * _LINE + SIZE)
         drawing.bottom = max(drawing.bottom, y + len(lines) * _LINE)
@@ -272,9 +264,7 @@ def _draw_lines(
             _draw_stroke(drawing, at, "M" + "L".join(points))
     for at, line in enumerate(heights):
         for index, (x, y) in enumerate(zip(centres, line, strict=True)):
-            drawing.add(
-                "path", _title(chart, at, index), class_=f"series-{at + 1}", d=_point(_POINTS[at], x, y)
-            )
+            drawing.add("path", _title(chart, at, index), class_=f"series-{at + 1}", d=_point(at, x, y))
 
 
 def _draw_standing(
