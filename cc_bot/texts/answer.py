@@ -1,6 +1,6 @@
 """Answers, questions in channels, summaries and canvases."""
 
-from cc_bot.texts.area import Area, Sentence
+from cc_bot.texts.area import Area, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
 
 
@@ -12,16 +12,20 @@ class AnswerTexts(Area):
     in_line = Sentence(ja="順番を待っています…（前に{ahead}件）", en="Waiting in line… ({ahead} ahead)")
     next_in_line = Sentence(ja="順番を待っています…（次です）", en="Waiting in line… (you're next)")
     fallback = Sentence(ja="混み合っているため、別のモデルに聞いています…", en="That model is busy, asking another one…")
-    tool_remember = Sentence(ja="💾 メモリに保存しています…", en="💾 Saving to memory…")
-    tool_recall = Sentence(ja="🔎 メモリを探しています…", en="🔎 Looking through your memories…")
-    tool_update = Sentence(ja="✏️ メモリを書き換えています…", en="✏️ Changing a memory…")
-    tool_forget = Sentence(ja="🗑️ メモリから消しています…", en="🗑️ Removing from memory…")
-    tool_list = Sentence(ja="🗂️ メモリを見ています…", en="🗂️ Looking at your memories…")
+    tools = by_key(
+        {
+            "remember": Sentence(ja="💾 メモリに保存しています…", en="💾 Saving to memory…"),
+            "recall": Sentence(ja="🔎 メモリを探しています…", en="🔎 Looking through your memories…"),
+            "update_memory": Sentence(ja="✏️ メモリを書き換えています…", en="✏️ Changing a memory…"),
+            "forget": Sentence(ja="🗑️ メモリから消しています…", en="🗑️ Removing from memory…"),
+            "list_memories": Sentence(ja="🗂️ メモリを見ています…", en="🗂️ Looking at your memories…"),
+            "read_file": Sentence(ja="📖 文書を読んでいます…", en="📖 Reading the document…"),
+            "read_page": Sentence(ja="🌐 ページを読んでいます…", en="🌐 Reading the page…"),
+            "web_search": Sentence(ja="🔎 ウェブで調べています…", en="🔎 Searching the web…"),
+            **dict.fromkeys(("schedule", "list_schedules", "cancel_schedule"), Sentence(ja="⏰ お知らせの予定を見ています…", en="⏰ Seeing to your reminders…")),
+        }
+    )
     tool_canvas = Sentence(ja="🖼️ キャンバスに描いています…", en="🖼️ Drawing on the canvas…")
-    tool_schedule = Sentence(ja="⏰ お知らせの予定を見ています…", en="⏰ Seeing to your reminders…")
-    tool_file = Sentence(ja="📖 文書を読んでいます…", en="📖 Reading the document…")
-    tool_page = Sentence(ja="🌐 ページを読んでいます…", en="🌐 Reading the page…")
-    tool_search = Sentence(ja="🔎 ウェブで調べています…", en="🔎 Searching the web…")
     more_pages = Sentence(ja="（ほか{count}件）", en=" (and {count} more)")
     tool_other = Sentence(ja="🔧 {name} を使っています…", en="🔧 Using {name}…")
     stopped = Sentence(ja="⏹️ ここで止めました。", en="⏹️ Stopped here.")
@@ -63,19 +67,8 @@ class AnswerTexts(Area):
 
     def tool_line(self, name: str) -> str:
         """`name` is shown for unknown tools."""
-        known = {
-            "remember": self.tool_remember,
-            "recall": self.tool_recall,
-            "update_memory": self.tool_update,
-            "forget": self.tool_forget,
-            "list_memories": self.tool_list,
-            "read_file": self.tool_file,
-            "read_page": self.tool_page,
-            "web_search": self.tool_search,
-            **dict.fromkeys(("schedule", "list_schedules", "cancel_schedule"), self.tool_schedule),
-        }
         other = self.tool_canvas if name.startswith("canvas_") else self.tool_other
-        return known.get(name, other).format(name=name)
+        return self.tools.get(name, other).format(name=name)
 
 
 class MentionTexts(Area):

@@ -91,13 +91,13 @@ class PrivacyTexts(Area):
 
     def asked(self, held: Holdings) -> str:
         """Ask whether to erase, and say what stays."""
-        return f"{self.question.format(list=self._list(held))}\n{self.what_stays(held)}"
+        return f"{self.question.format(list=self.comma.join(self.erasable(held)))}\n{self.what_stays(held)}"
 
     def say_erased(self, held: Holdings) -> str:
         """Say what was erased."""
         if held.nothing_to_erase:
             return self.nothing_erased
-        return self.erased.format(list=self._list(held))
+        return self.erased.format(list=self.comma.join(self.erasable(held)))
 
     def nothing_to_erase(self, held: Holdings) -> str:
         """Rules may be stored all the same."""
@@ -125,8 +125,9 @@ class PrivacyTexts(Area):
             files = self.files_used.format(used=used, most=most)
         return [*lines, self.kept_until_erased, files, *copies, self.backups]
 
-    def _list(self, held: Holdings) -> str:
-        return self.comma.join(self.part.format(kind=name, count=held.count(kind)) for kind, name in self.kinds.items() if kind not in LEFT_BY_ERASING and held.count(kind))
+    def erasable(self, held: Holdings) -> list[str]:
+        """Return the number of each kind that erasing removes."""
+        return [self.part.format(kind=name, count=held.count(kind)) for kind, name in self.kinds.items() if kind not in LEFT_BY_ERASING and held.count(kind)]
 
 
 def _day(moment: datetime | None, zone: ZoneInfo) -> str:

@@ -28,11 +28,10 @@ from cc_bot.domain.errors import (
     UnknownTimezone,
 )
 from cc_bot.domain.message import UserSettings
-from cc_bot.domain.privacy import CONFIRM_WITHIN, LEFT_BY_ERASING, Holdings
+from cc_bot.domain.privacy import CONFIRM_WITHIN
 from cc_bot.domain.text import Locale, without_sign
 from cc_bot.domain.usage import Remaining, Total, UsageBreakdown, UsageReport
 from cc_bot.stores import Keep
-from cc_bot.texts import Texts
 from cc_bot.texts.session import money
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_of, number_of, text_of
@@ -162,7 +161,7 @@ class AccountPages(Pages):
         return render(
             request,
             "privacy_erase.html",
-            goes=_that_goes(held, visitor.words),
+            goes=visitor.words.privacy.erasable(held),
             stays=_LIST_MARK.sub("", visitor.words.privacy.what_stays(held)),
             until=until,
             until_s=int(until.timestamp()),
@@ -247,14 +246,6 @@ class AccountPages(Pages):
         if wanted in ("all", str(visitor.session.id)):
             return self._signed_out(request, see_other("/signed-out"))
         return go_on(request, "/settings", "session_ended")
-
-
-def _that_goes(held: Holdings, words: Texts) -> list[tuple[str, int]]:
-    return [
-        (name, held.count(kind))
-        for kind, name in words.privacy.kinds.items()
-        if kind not in LEFT_BY_ERASING and held.count(kind)
-    ]
 
 
 PERIODS: Final = (7, 30, 365)  # days to choose from
