@@ -7,7 +7,6 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, Final
 
 import structlog
@@ -15,7 +14,6 @@ from aiohttp import WSCloseCode, web
 
 from cc_bot.agents import find_agent
 from cc_bot.charts.svg import chart_svg
-from cc_bot.charts.table import format_exactly
 from cc_bot.domain import errors
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Text
@@ -199,27 +197,12 @@ def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
 
 
 def body_of(element: Element, words: Texts) -> str:
-    """Return an element as HTML; a chart with a table of its numbers."""
+    """Return an element as HTML."""
     match element:
         case Card() | Text():
             return to_html(element.content)
         case Chart():
-            return chart_svg(element, words.locale) + _numbers(element, words)
-
-
-def _numbers(chart: Chart, words: Texts) -> str:
-    heads = "".join(f'<th scope="col" class="number">{escape(each.name)}</th>' for each in chart.series)
-    rows = []
-    for at, label in enumerate(chart.labels):
-        cells = "".join(f'<td class="number">{format_exactly(each.values[at])}</td>' for each in chart.series)
-        rows.append(f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>')
-    named = any(each.name for each in chart.series)
-    head = f"<thead><tr><td></td>{heads}</tr></thead>" if named else ""
-    table = f"<table><caption>{escape(chart.title)}</caption>{head}<tbody>{''.join(rows)}</tbody></table>"
-    return (
-        f'<details class="numbers"><summary>{escape(words.web.numbers)}</summary>'
-        f'<div class="scroll" tabindex="0">{table}</div></details>'
-    )
+            return chart_svg(element, words.locale)
 
 
 MAX_MESSAGE_BYTES: Final = 1024
@@ -229,15 +212,6 @@ HIDING: Final = "hide-private"
 """Cookie of a browser that hides private elements; they are not sent then."""
 _CLOSE_BYTES: Final = 123
 """A close reason's limit (RFC 6455, section 5.5)."""
-
-
-@dataclass(frozen=True, slots=True)
-class CanvasPlace:
-    """A channel where the user has talked, or may have a canvas."""
-
-    channel_id: int
-    name: str
-    elements: int
 
 
 class CanvasPages(Pages):
@@ -261,25 +235,26 @@ class CanvasPages(Pages):
         channels = await self._channels(visitor)
         if len(channels) == 1 and "all" not in request.query:
             return see_other(f"/canvas/{channels[0]}")
-        places = [await self._place(visitor, each) for each in channels[:MAX_PLACES]]
-        return render(request, "canvas_places.html", places=places)
+        names = await channel_names(self._services, channels[:MAX_PLACES], visitor)
+        elements = {}
+        for channel_id in channels[:MAX_PLACES]:
+            _, canvas = await self._canvas(visitor, channel_id)
+            elements[channel_id] = len(canvas.elements)
+        return render(request, "canvas_places.html", names=names, elements=elements)
 
     async def show(self, request: web.Request) -> web.Response:
         visitor, channel_id = visitor_of(request), await self._channel(request)
-        discord = self._services.discord
-        key = await discord.current_key(visitor.user_id, channel_id)
-        seen = await self._services.stores.canvases.get(key)
+        key, canvas = await self._canvas(visitor, channel_id)
         hiding = is_hiding(request)
-        canvas = (seen.canvas if seen else Canvas()).visible_in("public" if hiding else "private")
         return render(
             request,
             "canvas.html",
             channel_id=channel_id,
-            place=await self._name(visitor, channel_id),
+            place=(await channel_names(self._services, [channel_id], visitor))[channel_id],
             places=len(await self._channels(visitor)),
-            canvas=canvas,
+            canvas=canvas.visible_in("public" if hiding else "private"),
             body_of=lambda element: body_of(element, visitor.words),
-            agents=await discord.usable_agents(channel_id),
+            agents=await self._services.discord.usable_agents(channel_id),
             agent=key.agent,
             hiding=hiding,
         )
@@ -358,14 +333,10 @@ class CanvasPages(Pages):
         keys = await self._services.stores.canvases.list_keys(visitor.user_id)
         return [*dict.fromkeys([each.channel_id for each in keys] + [visitor.session.place.channel_id])]
 
-    async def _place(self, visitor: SignedIn, channel_id: int) -> CanvasPlace:
+    async def _canvas(self, visitor: SignedIn, channel_id: int) -> tuple[SessionKey, Canvas]:
         key = await self._services.discord.current_key(visitor.user_id, channel_id)
         seen = await self._services.stores.canvases.get(key)
-        elements = len(seen.canvas.elements) if seen else 0
-        return CanvasPlace(channel_id, await self._name(visitor, channel_id), elements)
-
-    async def _name(self, visitor: SignedIn, channel_id: int) -> str:
-        return (await channel_names(self._services, [channel_id], visitor))[channel_id]
+        return key, seen.canvas if seen else Canvas()
 
 
 def is_hiding(request: web.Request) -> bool:

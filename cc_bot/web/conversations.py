@@ -1,21 +1,17 @@
 """A user's conversations by channel and agent, to read and delete."""
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from aiohttp import web
-from markupsafe import Markup
 
 from cc_bot.domain.errors import NothingHere
-from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.tool_calls import PageLink, pages_behind
+from cc_bot.domain.tool_calls import pages_behind
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
 from cc_bot.web.page import Pages, go_on, moment_in, name_of_page, render
@@ -28,15 +24,15 @@ SESSIONS: Final = 20
 MESSAGES: Final = 40
 """Per page."""
 MAX_CHOICES: Final = 50
-_SESSION_ID: Final = re.compile(r"[0-9a-f-]{36}")
+_ID: Final = "{id:[0-9a-f-]{36}}"
 
 
 class ConversationPages(Pages):
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
             web.get("/conversations", self.list),
-            web.get("/conversations/{id}", self.read),
-            web.post("/conversations/{id}/delete", self.delete),
+            web.get(f"/conversations/{_ID}", self.read),
+            web.post(f"/conversations/{_ID}/delete", self.delete),
         )
 
     async def list(self, request: web.Request) -> web.Response:
@@ -63,7 +59,7 @@ class ConversationPages(Pages):
             chosen=chosen,
             sessions=sessions,
             summaries=await stores.summaries.list_current(chosen) if chosen else (),
-            names=await place_names(self._services, shown, visitor),
+            **await _names(self._services, shown, visitor),
             page=page,
             place_of=place_of,
         )
@@ -71,7 +67,7 @@ class ConversationPages(Pages):
     async def read(self, request: web.Request) -> web.Response:
         """Raises NothingHere for a page that does not exist."""
         visitor, stores = visitor_of(request), self._services.stores
-        session = await stores.archive.get_session(visitor.user_id, _id_in(request))
+        session = await stores.archive.get_session(visitor.user_id, request.match_info["id"])
         if session is None:
             return _gone(request)
         page = PageNumber.of(request.query.get("page", "1"), session.messages, MESSAGES)
@@ -83,17 +79,17 @@ class ConversationPages(Pages):
             "conversation.html",
             session=session,
             messages=messages,
-            names=await place_names(self._services, [session.key], visitor),
+            **await _names(self._services, [session.key], visitor),
             page=page,
             place_of=place_of,
-            body_of=body_of,
-            pages_of=pages_of,
+            to_html=to_html,
+            pages_behind=pages_behind,
         )
 
     async def delete(self, request: web.Request) -> web.StreamResponse:
         """Raises StorageError if nothing was deleted."""
         visitor = visitor_of(request)
-        key = await self._services.privacy.delete_session(visitor.user_id, _id_in(request))
+        key = await self._services.privacy.delete_session(visitor.user_id, request.match_info["id"])
         if key is None:
             return _gone(request)
         await self._services.discord.canvas_changed(key)
@@ -121,44 +117,16 @@ def _chosen(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
     return found
 
 
-def _id_in(request: web.Request) -> str:
-    """Raises NothingHere."""
-    id_ = request.match_info["id"]
-    if not _SESSION_ID.fullmatch(id_):
-        raise NothingHere
-    return id_
-
-
-def pages_of(message: Message) -> Sequence[PageLink]:
-    return pages_behind(message.tool_calls)
-
-
-def body_of(message: Message) -> Markup:
-    return Markup(to_html(message.content))  # noqa: S704 - made by `to_html`, which lets no markup through
-
-
 _EPOCH_MS: Final = 1_420_070_400_000
 """Discord's ids hold the time above 22 bits (its reference, "Snowflakes")."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceNames:
-    channels: Mapping[int, str]
-    agents: Mapping[str, str]
-
-    def channel(self, key: SessionKey) -> str:
-        return self.channels[key.channel_id]
-
-    def agent(self, key: SessionKey) -> str:
-        return self.agents.get(key.agent, key.agent)
-
-
-async def place_names(services: WebServices, keys: Iterable[SessionKey], visitor: SignedIn) -> PlaceNames:
+async def _names(services: WebServices, keys: Iterable[SessionKey], visitor: SignedIn) -> Mapping[str, Any]:
     agents = await services.agents.all()
-    return PlaceNames(
-        await channel_names(services, (key.channel_id for key in keys), visitor),
-        {name: agent.display_name(visitor.locale) for name, agent in agents.items()},
-    )
+    return {
+        "channels": await channel_names(services, (key.channel_id for key in keys), visitor),
+        "agents": {name: agent.display_name(visitor.locale) for name, agent in agents.items()},
+    }
 
 
 async def channel_names(services: WebServices, ids: Iterable[int], visitor: SignedIn) -> Mapping[int, str]:

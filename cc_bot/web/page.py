@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.resources import files
+from pathlib import PurePath
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
@@ -15,6 +16,7 @@ from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 import cc_bot.web
+from cc_bot.charts.table import format_exactly
 from cc_bot.commands.reply import Reply
 from cc_bot.domain.errors import (
     AccessError,
@@ -101,7 +103,7 @@ def make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["number"] = lambda value: f"{value:,}"
+    environment.filters |= {"number": lambda value: f"{value:,}", "exactly": format_exactly}
     environment.globals["query"] = lambda **values: urlencode(
         {name: value for name, value in values.items() if value not in (None, "", ())}, doseq=True
     )
@@ -115,12 +117,8 @@ def _template(name: str) -> str | None:
 
 def read_static_files() -> Mapping[str, tuple[bytes, str]]:
     """Content and type by name."""
-    found = {}
-    for file in (_FOLDER / "static").iterdir():
-        suffix = file.name[file.name.rfind(".") :]
-        if suffix in TYPES:
-            found[file.name] = (file.read_bytes(), TYPES[suffix])
-    return found
+    files = [each for each in (_FOLDER / "static").iterdir() if PurePath(each.name).suffix in TYPES]
+    return {each.name: (each.read_bytes(), TYPES[PurePath(each.name).suffix]) for each in files}
 
 
 def go_on(request: web.Request, path: str, name: str = "", **params: Any) -> web.Response:
