@@ -58,8 +58,8 @@ class TestWhileStreaming:
         silent = SAY.going_on_for.format(activity=SAY.thinking, seconds=30)
         check(
             (shown(), (SAY.thinking, "")),
-            (shown(word, recall), ("ええと", SAY.tool_recall)),
-            (shown(*ran), ("ええと", SAY.tool_recall)),
+            (shown(word, recall), ("ええと", SAY.tools["recall"])),
+            (shown(*ran), ("ええと", SAY.tools["recall"])),
             (shown(*ran, TextDelta("、はい")), ("ええと、はい", "")),
             (shown(ToolStarted("1", "weather")), (SAY.tool_other.format(name="weather"), "")),
             (shown(ToolStarted("1", "@everyone `")), (SAY.tool_other.format(name="everyone"), "")),
@@ -67,7 +67,7 @@ class TestWhileStreaming:
             (shown(Notice("queued"), Notice("started")), (SAY.thinking, "")),
             (shown(Notice("fallback")), (SAY.fallback, "")),
             (shown(word, quiet_s=30), ("ええと", silent)),
-            (shown(TextDelta("```py\nx = 1\n"), recall), ("```py\nx = 1\n```", SAY.tool_recall)),
+            (shown(TextDelta("```py\nx = 1\n"), recall), ("```py\nx = 1\n```", SAY.tools["recall"])),
         )
         assert utf16_length(shown(ToolStarted("1", "x" * 5000))[0]) < 100
 
