@@ -5,7 +5,8 @@ not.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Final
@@ -14,7 +15,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.domain.errors import InputError
 from cc_bot.domain.repeats import count_from, in_hours, next_time
 from cc_bot.domain.when import day_choices, moments_of, months_on, repeats_of, year_of
-from cc_bot.domain.when_words import MIDNIGHT, NOON, USUAL_MINUTE, TimeWords, find_times
+from cc_bot.domain.when_words import MIDNIGHT, NOON, Clock, TimeWords, find_times
 
 _MAX_LENGTH: Final = 1500
 _BEFORE: Final = re.compile(r"\s?(?:前|before\b|early\b|earlier\b)")
@@ -30,16 +31,11 @@ class MentionedTime:
     begin: int
     end: int
     written: str
-    first: date | None = None
-    days: int = 1
-    """Possible days from the first on."""
+    days: tuple[tuple[date, int], ...] = ()
+    """Ranges of possible days: the first, and how many."""
     or_week_later: bool = False
-    minute: int | None = None
-    """At or above MIDNIGHT it is on the next day."""
-    part_minute: int | None = None
-    """The usual minute of a part of the day without a clock time."""
-    either_half: bool = False
-    """Morning or afternoon."""
+    clocks: tuple[Clock, ...] = ()
+    """Without parts of the day that have no usual time."""
     moment: datetime | None = None
     """Now plus a duration."""
     before: bool = False
@@ -47,19 +43,11 @@ class MentionedTime:
     repeat: str = ""
     """Cron, without a time of day."""
 
-    @property
-    def names_clock(self) -> bool:
-        return self.minute is not None or self.part_minute is not None
-
     def fits_day(self, day: date) -> bool:
-        ahead = (day - self.first).days if self.first else -1
-        return 0 <= ahead < self.days or (self.or_week_later and 7 <= ahead < 7 + self.days)
-
-    def fits_minute(self, minute: int) -> bool:
-        if self.minute is not None:
-            apart = abs(minute - self.minute % MIDNIGHT)
-            return apart == 0 or (self.either_half and apart == NOON)
-        return self.part_minute is None or abs(minute - self.part_minute) <= _PART_MINUTES
+        ahead = [((day - first).days, count) for first, count in self.days]
+        return any(
+            0 <= days < count or (self.or_week_later and 7 <= days < 7 + count) for days, count in ahead
+        )
 
     def includes(self, other: "MentionedTime") -> bool:
         """Return whether this may mean the day and time of day of another expression."""
@@ -69,9 +57,18 @@ class MentionedTime:
             return False
         if other.moment:
             return self.moment is not None and abs(self.moment - other.moment) <= _NEAR
-        if other.minute is not None and (self.minute is None or not self.fits_minute(other.minute)):
-            return False
-        return other.first is None or self.fits_day(other.first)
+        minutes = [clock.of_day() or 0 for clock in other.clocks if clock.minute is not None]
+        exact = [clock for clock in self.clocks if clock.minute is not None]
+        return all(any(_fits(clock, minute) for clock in exact) for minute in minutes) and all(
+            self.fits_day(first) for first, _ in other.days
+        )
+
+
+def _fits(clock: Clock, minute: int) -> bool:
+    apart = abs(minute - (clock.of_day() or 0) % MIDNIGHT)
+    if clock.minute is None:
+        return apart <= _PART_MINUTES
+    return apart == 0 or (apart == NOON and clock.spoken and not clock.part)
 
 
 def find(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
@@ -81,44 +78,33 @@ def find(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
     found = list[MentionedTime]()
     for begin, end, words in find_times(written):
         before = _BEFORE.match(written, end) is not None
-        found += _meanings(MentionedTime(begin, end, written[begin:end], before=before), words, now, zone)
+        mentioned = MentionedTime(begin, end, written[begin:end], before=before)
+        with suppress(InputError, ValueError, OverflowError):
+            mentioned = _with_meaning(mentioned, words, now, zone)
+        found.append(mentioned)
     return found
 
 
-def _meanings(
-    mentioned: MentionedTime, words: TimeWords, now: datetime, zone: ZoneInfo
-) -> Iterator[MentionedTime]:
-    today, moment, ranges = now.astimezone(zone).date(), None, list[tuple[date | None, int]]()
-    try:
-        repeat = _days_of(words, now.astimezone(zone)) if words.is_repeated else ""
-        if words.seen & {"shift", "span"}:
-            due = moments_of(words, now, zone)[0].moment
-            ranges, moment = [(due.astimezone(zone).date(), 1)], due if words.shift[2] else None
-        elif words.named_days and not repeat:
-            ranges = _ranges(words, today)
-        times = [
-            (each.spoken and not each.part, each.of_day() if each.minute is not None else None, each.part)
-            for each in words.clocks
-        ]
-    except (InputError, ValueError, OverflowError):
-        yield mentioned
-        return
-    for first, days in ranges or [(None, 1)]:
-        for either_half, minute, part in times or [(False, None, "")]:
-            yield replace(
-                mentioned,
-                first=first,
-                days=days,
-                or_week_later="weekday" in words.seen,
-                minute=minute,
-                part_minute=USUAL_MINUTE.get(part) if minute is None else None,
-                either_half=either_half,
-                moment=moment,
-                repeat=repeat,
-            )
+def _with_meaning(mentioned: MentionedTime, words: TimeWords, now: datetime, zone: ZoneInfo) -> MentionedTime:
+    moment, days = None, list[tuple[date, int]]()
+    repeat = _days_of(words, now.astimezone(zone)) if words.is_repeated else ""
+    if words.seen & {"shift", "span"}:
+        due = moments_of(words, now, zone)[0].moment
+        days, moment = [(due.astimezone(zone).date(), 1)], due if words.shift[2] else None
+    elif words.named_days and not repeat:
+        days = _ranges(words, now.astimezone(zone).date())
+    clocks = tuple(each for each in words.clocks if each.of_day() is not None)
+    return replace(
+        mentioned,
+        days=tuple(days),
+        or_week_later="weekday" in words.seen,
+        clocks=clocks,
+        moment=moment,
+        repeat=repeat,
+    )
 
 
-def _ranges(words: TimeWords, today: date) -> list[tuple[date | None, int]]:
+def _ranges(words: TimeWords, today: date) -> list[tuple[date, int]]:
     """The first day and number of days of each named day, week, month or year."""
     if words.named_days == {"week"}:
         return [(today + timedelta(weeks=words.week or 0, days=-today.weekday()), 7)]
@@ -142,17 +128,19 @@ def is_meant(due: datetime, written: str, now: datetime, zone: ZoneInfo) -> bool
 
 def _is_one(due: datetime, mentioned: Sequence[MentionedTime], now: datetime, zone: ZoneInfo) -> bool:
     local = due.astimezone(zone)
-    clocks = [each for each in mentioned if each.names_clock]
-    days = [each for each in mentioned if each.first and not each.names_clock]
+    days = [each for each in mentioned if each.days and not each.clocks]
     if any(each.moment and not each.before and abs(each.moment - due) <= _NEAR for each in mentioned):
         return True
-    for clock in (each for each in clocks if each.fits_minute(local.hour * 60 + local.minute)):
-        day = local.date() - timedelta(days=(clock.minute or 0) // MIDNIGHT)
-        if any(each.fits_day(day) for each in ([clock] if clock.first else days)):
-            return True
-        if not (clock.first or days) and due - now <= timedelta(days=1):
-            return True
-    return not clocks and any(each.fits_day(local.date()) for each in days)
+    minute = local.hour * 60 + local.minute
+    for one in mentioned:
+        for clock in (each for each in one.clocks if _fits(each, minute)):
+            day = local.date() - timedelta(days=(clock.of_day() or 0) // MIDNIGHT)
+            if any(each.fits_day(day) for each in ([one] if one.days else days)):
+                return True
+            if not (one.days or days) and due - now <= timedelta(days=1):
+                return True
+    named_clock = any(each.clocks for each in mentioned)
+    return not named_clock and any(each.fits_day(local.date()) for each in days)
 
 
 def is_day_meant(day: date, written: str, now: datetime, zone: ZoneInfo) -> bool:
@@ -162,11 +150,12 @@ def is_day_meant(day: date, written: str, now: datetime, zone: ZoneInfo) -> bool
 def is_repeat_meant(first: datetime, repeat: str, written: str, now: datetime, zone: ZoneInfo) -> bool:
     """Return whether a text mentions this repeat, first at this moment."""
     local = first.astimezone(zone)
-    clocks = [each for each in find(written, now, zone) if each.names_clock]
-    if clocks and not any(each.fits_minute(local.hour * 60 + local.minute) for each in clocks):
+    clocks = [clock for each in find(written, now, zone) for clock in each.clocks]
+    if clocks and not any(_fits(clock, local.hour * 60 + local.minute) for clock in clocks):
         return False
-    found = [words for *_, words in find_times(written[:_MAX_LENGTH])]
-    days = {_days_of(words, local) for words in (*found, _merged(found)) if words.is_repeated}
+    found = [*find_times(written[:_MAX_LENGTH])]
+    joined = find_times(" ".join(written[begin:end] for begin, end, _ in found))  # 日曜の夜って毎週
+    days = {_days_of(words, local) for *_, words in (*found, *joined) if words.is_repeated}
     meant = {each if in_hours(each) else f"{local.minute} {local.hour} {each}" for each in days - {""}}
     return _times(first, repeat, zone) in [
         _times(first, count_from(each, local.date()), zone) for each in meant
@@ -180,20 +169,6 @@ def _days_of(words: TimeWords, start: datetime) -> str:
     except InputError:
         return ""
     return repeat if in_hours(repeat) else repeat.split(maxsplit=2)[2]
-
-
-def _merged(found: Sequence[TimeWords]) -> TimeWords:
-    """Merge the words of one repeat that are spread over a text: 日曜の夜って毎週."""
-    merged = TimeWords()
-    for words in found:
-        merged.seen |= words.seen
-        merged.every = merged.every or words.every
-        merged.plural = merged.plural or words.plural
-        merged.month_number = merged.month_number or words.month_number
-        merged.weekdays += words.weekdays
-        merged.monthdays += words.monthdays
-        merged.nth += words.nth
-    return merged
 
 
 def _times(first: datetime, repeat: str, zone: ZoneInfo) -> list[datetime]:
