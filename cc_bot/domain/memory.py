@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -92,13 +92,7 @@ class Memory:
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
-_BESIDE_WORDING: Final = frozenset(
-    {
-        *("id", "user_id", "number", "supersedes", "created_at", "updated_at"),
-        *("audience", "source", "metadata", "pinned"),
-    }
-)
-WORDING: Final = tuple(each.name for each in fields(Memory) if each.name not in _BESIDE_WORDING)
+WORDING: Final = ("content", "category", "tags", "expires_at")
 """A change of these fields keeps the former version."""
 
 
@@ -138,12 +132,8 @@ class MemoryChange:
     @property
     def unchanged(self) -> bool:
         """An update that changed no field of WORDING."""
-        before, now = self.former, self.memory
-        return (
-            self.kind == "updated"
-            and before is not None
-            and all(getattr(before, name) == getattr(now, name) for name in WORDING)
-        )
+        before, now = ([getattr(each, name, None) for name in WORDING] for each in (self.former, self.memory))
+        return self.kind == "updated" and before == now
 
     @property
     def version(self) -> int | None:
@@ -230,17 +220,13 @@ def _line(text: str, limit: int) -> str:
 
 def parse_tags(text: str | None) -> tuple[str, ...]:
     """Parse tags separated by commas (also 、 and ，) or white space; `#` is optional."""
-    return _tags(text)[:MAX_TAGS]
-
-
-def _tags(text: str | None) -> tuple[str, ...]:
     words = (word.strip().lstrip("#＃") for word in re.split(r"[\s,、，]+", text or ""))
     return tuple(dict.fromkeys(word for word in words if word))
 
 
 def read_tags(text: str) -> tuple[str, ...]:
-    """As `parse_tags`, but raises TooManyTags or TagTooLong instead of cutting."""
-    tags = _tags(without_controls(text))
+    """As `parse_tags`. Raises TooManyTags or TagTooLong."""
+    tags = parse_tags(without_controls(text))
     if len(tags) > MAX_TAGS:
         raise TooManyTags(limit=MAX_TAGS, found=len(tags))
     longest = max(map(len, tags), default=0)
@@ -320,9 +306,7 @@ def _read(written: str, now: datetime, zone: ZoneInfo) -> datetime:
 
 def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
     """Return the last day of validity, as `parse_end` reads it; empty if there is no end."""
-    if expires_at is None:
-        return ""
-    return (expires_at.astimezone(zone) - timedelta(microseconds=1)).date().isoformat()
+    return (expires_at.astimezone(zone) - timedelta(microseconds=1)).date().isoformat() if expires_at else ""
 
 
 Kind = Literal["added", "updated", "unchanged", "deleted"]
@@ -376,8 +360,6 @@ def with_receipt(receipts: Sequence[Receipt], change: MemoryChange) -> tuple[Rec
     if new.kind == "unchanged":
         return tuple(receipts)
     others = tuple(each for each in receipts if each is not before)
-    if before.kind == "added":
-        if new.kind == "deleted":
-            return others
-        return (*others, new.as_added(before))
-    return (*others, new)
+    if before.kind == "added" and new.kind == "deleted":
+        return others
+    return (*others, new.as_added(before) if before.kind == "added" else new)

@@ -311,10 +311,10 @@ def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tu
 
 def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> Planned:
     """Parse one schedule. Raises as `parse_schedules`."""
-    planned = parse_schedules(when, repeat, now, zone)
-    if len(planned) > 1:
+    planned, *others = parse_schedules(when, repeat, now, zone)
+    if others:
         raise SeveralTimes
-    return planned[0]
+    return planned
 
 
 def looks_repeated(text: str) -> bool:
@@ -488,38 +488,32 @@ def _hours_apart(count: int, start: datetime | None) -> str:
 
 
 def _days(words: TimeWords, unit: Unit, start: datetime | None) -> str:
-    named = words.named_days - {"every"}
-    if unit == "days" and named == {"weekday"}:
-        unit = "weeks"
-    fields = None
-    match unit:
-        case "days" if not named:
-            fields = "* * *"
-        case "weeks" if named == {"weekday"}:
-            fields = f"* * {_weekdays(words.weekdays)}"
-        case "months" | "years" if "nth" in named and named <= {"nth", "month"}:
-            nth = sorted(words.nth, key=lambda each: _cron_day(each[1]))
-            fields = f"* {words.month_number or '*'} {','.join(_nth(*each) for each in nth)}"
-        case "months" if named == {"monthday"}:
-            fields = f"{_monthdays(words.monthdays)} * *"
-        case "years" if named == {"month", "monthday"} and len(words.monthdays) == 1:
-            fields = f"{words.monthdays[0] or 'L'} {words.month_number} *"
-        case "years" if named == {"named"}:
-            fields = NAMED_DAYS[words.named]
-        case "weeks" if start and not named:
-            fields = f"* * {_cron_day(start.weekday())}"
-        case "months" if start and not named:
-            fields = f"{_monthdays([start.day])} * *"
-        case "years" if start and not named:
-            fields = f"{start.day} {start.month} *"
-    if fields is None:
-        raise RepeatNotUnderstood
-    return fields
+    named, month = words.named_days - {"every"}, words.month_number
+    weekdays, monthdays = words.weekdays, words.monthdays
+    if start and not named:
+        named = {"weeks": {"weekday"}, "months": {"monthday"}, "years": {"month", "monthday"}}.get(
+            unit, set()
+        )
+        month, weekdays, monthdays = start.month, [start.weekday()], [start.day]
+    if unit == "days" and not named:
+        return "* * *"
+    if unit in ("days", "weeks") and named == {"weekday"}:
+        return f"* * {_weekdays(weekdays)}"
+    if unit == "months" and named == {"monthday"}:
+        return f"{_monthdays(monthdays)} * *"
+    if unit in ("months", "years") and named in ({"nth"}, {"nth", "month"}):
+        nth = sorted(words.nth, key=lambda each: _cron_day(each[1]))
+        return f"* {month or '*'} {','.join(_nth(*each) for each in nth)}"
+    if unit == "years" and named == {"month", "monthday"} and len(monthdays) == 1:
+        return f"{monthdays[0] or 'L'} {month} *"
+    if unit == "years" and named == {"named"}:
+        return NAMED_DAYS[words.named]
+    raise RepeatNotUnderstood
 
 
 def _weekdays(weekdays: Iterable[int]) -> str:
-    numbers = sorted({_cron_day(each) for each in weekdays})
-    return {"1,2,3,4,5": "1-5", "0,1,2,3,4,5,6": "*"}.get(_listed(numbers), _listed(numbers))
+    listed = _listed({_cron_day(each) for each in weekdays})
+    return {"1,2,3,4,5": "1-5", "0,1,2,3,4,5,6": "*"}.get(listed, listed)
 
 
 def _cron_day(weekday: int) -> int:
