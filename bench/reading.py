@@ -28,8 +28,7 @@ import cc_bot.tools
 from cc_bot.context.attachments import as_prompt_text
 from cc_bot.context.tokens import estimate_tokens
 from cc_bot.domain import Locale
-from cc_bot.domain.document import Document
-from cc_bot.domain.message import Attachment
+from cc_bot.domain.message import Attachment, Document
 from cc_bot.llm.model import ToolRequest
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.stores import open_stores

@@ -1,15 +1,23 @@
 """The operator's file of limits, prices and access."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+)
 
-from cc_bot.domain.access import AccessLists, Subjects
+from cc_bot.domain.access import AccessRules, Subjects
 from cc_bot.domain.errors import InvalidPolicy
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import (
@@ -18,6 +26,7 @@ from cc_bot.domain.usage import (
     LIMIT_NAMES,
     MAX_LIMIT,
     MAX_PRICE,
+    USAGE_LIMITS,
     LimitKey,
     LimitScope,
     Price,
@@ -42,24 +51,19 @@ Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 class Policy:
     limits: Rules = field(default_factory=lambda: DEFAULT_RULES)
     prices: PriceList = field(default_factory=PriceList)
-    access: AccessLists = field(default_factory=AccessLists)
+    access: AccessRules = field(default_factory=AccessRules)
+    owners: frozenset[int] = frozenset()
+    """In addition to those in the settings."""
 
 
-class GuildLimitTable(BaseModel):
-    """On what a guild's members use together."""
-
-    model_config = _AS_WRITTEN
-    turns_per_minute: _Limit = None
-    tokens_per_day: _Limit = None
-    tokens_per_month: _Limit = None
-    concurrent: _Limit = None
+def _limits_model(names: Sequence[str]) -> type[BaseModel]:
+    fields: dict[str, Any] = dict.fromkeys(names, (_Limit, None))
+    return create_model("Limits", __config__=_AS_WRITTEN, **fields)
 
 
-class LimitTable(GuildLimitTable):
-    memories: _Limit = None
-    memory_bytes: _Limit = None
-    imports_per_hour: _Limit = None
-    commands_per_minute: _Limit = None
+_GuildLimits: Final = _limits_model(USAGE_LIMITS)
+"""On what a guild's members use together."""
+_Limits: Final = _limits_model(LIMIT_NAMES)
 
 
 class PriceTable(BaseModel):
@@ -96,8 +100,6 @@ _GROUPS: Final[Mapping[str, LimitScope]] = {"users": "user", "roles": "role", "g
 _ID: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 _CURRENCY: Final[TypeAdapter[str]] = TypeAdapter(Currency)
 
-Table = TypeVar("Table", bound=BaseModel)
-
 
 def parse_policy(text: str, *, words: Texts) -> Policy:
     """Raises FileRefused with the first error."""
@@ -106,7 +108,7 @@ def parse_policy(text: str, *, words: Texts) -> Policy:
     policy = Policy(
         read.limits(read.table("limits", document.pop("limits", {}))),
         read.prices(read.table("prices", document.pop("prices", {}))),
-        read.access(document.pop("access", {})),
+        *read.access(document.pop("access", {})),
     )
     if document:
         raise FileRefused(words.policy_file.other_table.format(key=printable_key(next(iter(document)))))
@@ -139,9 +141,9 @@ class _Reader:
                 name = f"limits.{group}.{printable_key(key)}"
                 if not _ID.fullmatch(key) or int(key) >= 2**63 or (key == "0" and scope != "user"):
                     raise FileRefused(self._words.bad_id.format(name=name))
-                kind = GuildLimitTable if scope == "guild" else LimitTable
+                kind = _GuildLimits if scope == "guild" else _Limits
                 rules.update(_rules(scope, int(key), self._tables.read(kind, name, value)))
-        rules.update(_rules("everyone", EVERYONE, self._tables.read(LimitTable, "limits", table)))
+        rules.update(_rules("everyone", EVERYONE, self._tables.read(_Limits, "limits", table)))
         return rules
 
     def prices(self, table: dict[str, Any]) -> PriceList:
@@ -157,13 +159,13 @@ class _Reader:
             models[model] = Price(given.input, given.output, given.cached, given.per_minute)
         return PriceList(currency, models)
 
-    def access(self, value: Any) -> AccessLists:
+    def access(self, value: Any) -> tuple[AccessRules, frozenset[int]]:
         given = self._tables.read(AccessTable, "access", value)
         lists = (Subjects(*map(frozenset, dict(each).values())) for each in (given.allow, given.deny))
-        return AccessLists(frozenset(given.owners), *lists)
+        return AccessRules(*lists), frozenset(given.owners)
 
 
-def _rules(scope: LimitScope, scope_id: int, given: GuildLimitTable) -> Iterator[tuple[LimitKey, int | None]]:
+def _rules(scope: LimitScope, scope_id: int, given: BaseModel) -> Iterator[tuple[LimitKey, int | None]]:
     for name in LIMIT_NAMES:
         value = getattr(given, name, None)
         if value is not None:

@@ -197,8 +197,7 @@ class AccessInForce:
 
 
 async def access_in_force(administration: Administration) -> AccessInForce:
-    lists = (await administration.policies.now()).access
-    in_file = AccessRules(lists.allow, lists.deny)
+    in_file = (await administration.policies.now()).access
     return AccessInForce(in_file, (await administration.access.get_in_force()).rules)
 
 

@@ -11,7 +11,6 @@ from pathlib import PurePath
 
 from cc_bot.context import recordings
 from cc_bot.context.recordings import Sound, probe_audio
-from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentKind
 from cc_bot.domain.errors import (
     AttachmentNotSupported,
     AttachmentTooLarge,
@@ -20,7 +19,7 @@ from cc_bot.domain.errors import (
     RecordingTooLong,
 )
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
-from cc_bot.domain.message import Attachment, image_type
+from cc_bot.domain.message import MEDIA_TYPES, Attachment, Document, DocumentKind, image_type
 from cc_bot.files import decode_text
 
 Cost = Callable[[str], float]

@@ -84,7 +84,7 @@ class Owners:
     async def ids(self, *, fresh: bool = False) -> frozenset[int]:
         """Cached for OWNERS_TTL_S unless `fresh`; the last known ones if Discord fails."""
         policy = await self.policies.now()
-        named = self.named | policy.access.owners
+        named = self.named | policy.owners
         if not named and (fresh or monotonic() - self._fetched_at_s > OWNERS_TTL_S):
             try:
                 async with asyncio.timeout(ASK_TIMEOUT_S):
@@ -97,7 +97,7 @@ class Owners:
         return user_id in self.under(await self.policies.now())
 
     def under(self, policy: Policy) -> frozenset[int]:
-        return self.named | policy.access.owners or self._of_application
+        return self.named | policy.owners or self._of_application
 
     async def require(self, interaction: hikari.PartialInteraction) -> None:
         """Raise OwnersOnly unless the user is an owner. Call it at every command, press and form: hiding a
@@ -299,7 +299,7 @@ class Gate:
         if visitor.user_id in owners:
             return None
         in_force = in_force or await self._in_force()
-        rules, maintenance = _rules(policy, in_force), in_force.maintenance if answering else None
+        rules, maintenance = in_force.rules | policy.access, in_force.maintenance if answering else None
         known = await self._complete(visitor, rules)
         found = refusal(known, rules, owners=owners, maintenance=maintenance)
         if found:
@@ -307,7 +307,7 @@ class Gate:
         return found
 
     async def reads(self, key: ChannelKey, guild_id: int | None = None) -> bool:
-        rules = _rules(await self.policies.now(), await self._in_force())
+        rules = (await self._in_force()).rules | (await self.policies.now()).access
         if rules.name_any("guild") and guild_id is None:
             guild_id = (await self.places.of(key.place_id)).guild_id
         return not is_shut(key, guild_id, rules)
@@ -361,11 +361,6 @@ class Gate:
             _log.info("roles_unknown", error=type(error).__name__)
             return None
         return self._known_roles(user_id, guild_id, member)
-
-
-def _rules(policy: Policy, in_force: AccessState) -> AccessRules:
-    lists = policy.access
-    return in_force.rules | AccessRules(lists.allow, lists.deny)
 
 
 def error_of(refused: Refusal) -> AccessError:

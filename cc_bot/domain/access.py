@@ -11,7 +11,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal, get_args
 
@@ -39,14 +39,6 @@ def ids_of(subjects: Subjects, subject: Subject) -> frozenset[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class AccessLists:
-    owners: frozenset[int] = frozenset()
-    """In addition to those in the settings."""
-    allow: Subjects = Subjects()
-    deny: Subjects = Subjects()
-
-
-@dataclass(frozen=True, slots=True)
 class Visitor:
     user_id: int
     channel_ids: tuple[int, ...] = ()
@@ -67,8 +59,8 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class AccessRules:
-    allow: Subjects = field(default_factory=Subjects)
-    deny: Subjects = field(default_factory=Subjects)
+    allow: Subjects = Subjects()
+    deny: Subjects = Subjects()
 
     def __or__(self, other: "AccessRules") -> "AccessRules":
         return AccessRules(self.allow | other.allow, self.deny | other.deny)

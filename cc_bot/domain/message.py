@@ -1,15 +1,14 @@
-"""Messages with their tool calls, attachments and references; agents, channels and user settings."""
+"""Messages with their tool calls, attachments (also documents) and references; agents, channels, settings."""
 
 import json
 import re
 import unicodedata
-from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from cc_bot.domain.document import Document
 from cc_bot.domain.text import Locale
 
 Role = Literal["user", "assistant"]
@@ -108,6 +107,69 @@ class ToolCall:
             return not self.result
         content = parse_json(self.result)
         return isinstance(content, dict) and MAYBE_DONE in content
+
+
+DocumentKind = Literal["pdf", "word", "excel", "powerpoint", "opendocument", "rtf", "epub", "csv"]
+DocumentUnit = Literal["page", "slide", "part"]
+"""A part is a range of a sheet, or about a page of a format without pages."""
+
+MEDIA_TYPES: Final[dict[DocumentKind, str]] = {
+    "pdf": "application/pdf",
+    "word": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "excel": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "powerpoint": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "opendocument": "application/vnd.oasis.opendocument.text",
+    "rtf": "application/rtf",
+    "epub": "application/epub+zip",
+    "csv": "text/csv",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPart:
+    name: str
+    """The sheet and its rows; usually empty."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    title: str
+    part: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    kind: DocumentKind
+    unit: DocumentUnit
+    parts: tuple[DocumentPart, ...]
+    headings: tuple[Heading, ...] = ()
+    pictured: int = 0
+    """For a scan without text: how many of its first pages are attached as pictures."""
+
+    @property
+    def is_scan(self) -> bool:
+        return self.pictured > 0
+
+    def mark(self, number: int) -> str:
+        """Return the heading of a part, numbered from 1."""
+        name = self.parts[number - 1].name
+        return f"[{self.unit} {number}{': ' if name else ''}{name}]"
+
+    def marked(self, numbers: Iterable[int]) -> str:
+        """Return the text of parts, each below its heading."""
+        return "\n".join(f"{self.mark(number)}\n{self.parts[number - 1].text}" for number in numbers)
+
+
+def document_to_json(document: Document) -> str:
+    return json.dumps(asdict(document), ensure_ascii=False, separators=(",", ":"))
+
+
+def document_from_json(stored: str) -> Document:
+    fields: dict[str, Any] = json.loads(stored)
+    parts = tuple(DocumentPart(**part) for part in fields.pop("parts"))
+    headings = tuple(Heading(**heading) for heading in fields.pop("headings"))
+    return Document(parts=parts, headings=headings, **fields)
 
 
 MAX_REQUEST_IMAGE_BYTES: Final = 20 * 2**20

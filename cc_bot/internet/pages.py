@@ -14,7 +14,7 @@ import aiohttp
 import structlog
 
 from cc_bot.domain import errors
-from cc_bot.domain.document import MEDIA_TYPES
+from cc_bot.domain.message import MEDIA_TYPES
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.internet.addresses import WebAddress
 from cc_bot.internet.http import PUBLIC, Network, get, header, open_session, read_body, run_apart

@@ -16,7 +16,7 @@ import structlog
 from pydantic import Base64Bytes, BaseModel
 
 from cc_bot.domain import errors
-from cc_bot.domain.document import Document, DocumentKind, DocumentPart, Heading, Unit
+from cc_bot.domain.message import Document, DocumentKind, DocumentPart, DocumentUnit, Heading
 
 _MAX_ANSWER_BYTES: Final = 16 * 2**20
 _PIECE_BYTES: Final = 64 * 2**10
@@ -178,7 +178,7 @@ class DocumentReader:
 
 class _Answer(BaseModel):
     kind: DocumentKind
-    unit: Unit
+    unit: DocumentUnit
     parts: list[tuple[str, str]]
     headings: list[tuple[str, int]]
     pictures: list[Base64Bytes]

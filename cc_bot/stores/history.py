@@ -12,8 +12,16 @@ from itertools import dropwhile
 from typing import Final, NamedTuple
 
 from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.document import document_from_json, document_to_json
-from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Attachment, FileQuota, Message, Reference, Role
+from cc_bot.domain.message import (
+    MAX_REQUEST_IMAGE_BYTES,
+    Attachment,
+    FileQuota,
+    Message,
+    Reference,
+    Role,
+    document_from_json,
+    document_to_json,
+)
 from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row, Statement, Steps
 from cc_bot.stores.canvases import EMPTY_CANVAS, canvas_from_json

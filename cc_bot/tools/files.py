@@ -8,8 +8,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Field
 
-from cc_bot.domain.document import Document
-from cc_bot.domain.message import Attachment
+from cc_bot.domain.message import Attachment, Document
 from cc_bot.search.passages import find_passages
 from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, as_or_none, succeeded, tool
 

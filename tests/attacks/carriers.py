@@ -17,10 +17,9 @@ import cc_bot.tools
 from cc_bot.assistant.heartbeats import Heartbeats
 from cc_bot.domain import Attachment, Message, TurnEvent
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.document import Document, DocumentPart
 from cc_bot.domain.memory import Source
 from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.domain.message import Reference
+from cc_bot.domain.message import Document, DocumentPart, Reference
 from cc_bot.llm.model import ToolRequest
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS

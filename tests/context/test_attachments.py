@@ -30,10 +30,9 @@ from cc_bot.context.attachments import (
     read_memory_file,
 )
 from cc_bot.context.tokens import estimate_tokens, user_part
-from cc_bot.domain.document import Document, DocumentPart, Heading, Unit
 from cc_bot.domain.errors import AttachmentNotSupported, AttachmentTooLarge, ImportNotUnderstood
 from cc_bot.domain.memory_transfer import PortableMemory, to_json
-from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.message import Attachment, Document, DocumentPart, DocumentUnit, Heading, Message
 from tests.domain.test_memory import NOW
 
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "cp932", "euc_jp", "iso2022_jp"]
@@ -161,7 +160,9 @@ class TestAFileOfMemories:
 PAGE = "第{n}ページの本文です。売上は{n}万円でした。" * 20
 
 
-def document(texts: Sequence[str], headings: Sequence[tuple[str, int]] = (), unit: Unit = "page") -> Document:
+def document(
+    texts: Sequence[str], headings: Sequence[tuple[str, int]] = (), unit: DocumentUnit = "page"
+) -> Document:
     parts = tuple(DocumentPart("", text) for text in texts)
     return Document("pdf", unit, parts, tuple(Heading(*each) for each in headings))
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.document import Document
 from cc_bot.domain.errors import (
     AttachmentNotSupported,
     DocumentLocked,
@@ -21,6 +20,7 @@ from cc_bot.domain.errors import (
     DocumentUnreadable,
     InputError,
 )
+from cc_bot.domain.message import Document
 from cc_bot.reading import normalised
 from cc_bot.reading.reader import DocumentReader, reading_command
 from tests import documents

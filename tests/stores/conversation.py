@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from cc_bot.domain import Attachment, SessionKey
-from cc_bot.domain.document import Document, DocumentPart, Heading
+from cc_bot.domain.message import Document, DocumentPart, Heading
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.backends import KEY, contents, turn

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from cc_bot.domain import Attachment, ChannelKey, Message
-from cc_bot.domain.document import Document, DocumentPart
+from cc_bot.domain.message import Document, DocumentPart
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores import Stores
 from cc_bot.stores.personal_data import PERSONAL_TABLES

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from cc_bot.domain.document import Document, DocumentPart
-from cc_bot.domain.message import Attachment
+from cc_bot.domain.message import Attachment, Document, DocumentPart
 from cc_bot.tools.files import MAX_CHARACTERS
 from cc_bot.tools.registry import ToolContext, ToolOutcome
 from tests.tools.conftest import TOOLS, call, result_of
