@@ -118,19 +118,20 @@ def take_up_turn() -> str:
 
 
 @contextmanager
-def job(name: str) -> Iterator[None]:
-    with bound_contextvars(job=f"{name}-{secrets.token_hex(4)}"):
+def job(name: str, **fields: object) -> Iterator[None]:
+    with bound_contextvars(job=f"{name}-{secrets.token_hex(4)}", **fields):
         yield
 
 
 @contextmanager
-def upkeep(name: str) -> Iterator[None]:
+def upkeep(name: str, *expected: type[Exception], **fields: object) -> Iterator[None]:
     """Background work that goes on after any error: it is logged, as `…_failed` if we expect it."""
     log = structlog.get_logger(__name__)
-    with job(name):
+    failures: tuple[type[Exception], ...] = (CcBotError, OSError, *expected)
+    with job(name, **fields):
         try:
             yield
-        except (CcBotError, OSError) as error:
+        except failures as error:
             log.warning(f"{name}_failed", error=type(error).__name__)
         except Exception:
             log.error(f"{name}_broke", exc_info=True)

@@ -30,11 +30,11 @@ from cc_bot.discord.pages.reminders import (
 )
 from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.errors import CcBotError, StorageError
+from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Firing, Missed, Obstacle, Place, Schedule
 from cc_bot.in_order import RateLimiter, Tasks
-from cc_bot.log import job
+from cc_bot.log import upkeep
 from cc_bot.process import Leases
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
@@ -365,10 +365,5 @@ async def _record(record: Callable[[], Awaitable[Result]]) -> None:
 
 
 async def _guard(work: Coroutine[None, None, None]) -> None:
-    with job("firing"):
-        try:
-            await work
-        except (CcBotError, hikari.HikariError) as error:
-            _log.warning("firing_failed", error=type(error).__name__)
-        except Exception:  # noqa: BLE001 - logged; others go on
-            _log.error("firing_broke", exc_info=True)
+    with upkeep("firing", hikari.HikariError):
+        await work

@@ -2,7 +2,7 @@
 Changes edit the messages that name them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Final
@@ -22,6 +22,7 @@ from cc_bot.domain.memory import Receipt, ReceiptState
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import ScheduleChange, ScheduleReceipt
 from cc_bot.in_order import KeyedLock, RateLimiter, Tasks
+from cc_bot.log import upkeep
 from cc_bot.stores import Stores
 from cc_bot.stores.receipts import MemoryNow, ReceiptMessage
 from cc_bot.texts import Texts
@@ -142,18 +143,22 @@ class ReceiptUpkeep:
         """Store the receipts of a reply's last message, and edit others in the background. Call it before the
         reply counts as shown, so that a crash is recovered."""
         if receipts.items:
-            await _guarded(self._note(reply, receipts))
+            visibility: Visibility = "private" if receipts.private else "public"
+            with upkeep("receipts", hikari.HikariError):
+                channel_id, message_id = await reply.last_place()
+                stored = ReceiptMessage(receipts.user_id, channel_id, message_id, visibility, receipts.items)
+                await self._stores.receipts.put(stored)
             self.refresh(receipts.user_id, words)
 
     def refresh(self, user_id: int, words: Texts) -> None:
-        self._tasks.start(self._in_turn(user_id, self._refresh(user_id, words)))
+        self._tasks.start(self._refresh(user_id, words))
 
     @asynccontextmanager
     async def erasing(self, user_id: int, words: Texts) -> AsyncIterator[None]:
         """Edit a user's newest messages after a block that erases their data. Raises StorageError."""
         messages = await self._stores.receipts.list_newest(user_id, most=MAX_EDITED_AFTER_ERASURE)
         yield
-        self._tasks.start(self._in_turn(user_id, self._edit_all(messages, words)))
+        self._tasks.start(self._refresh(user_id, words, messages))
 
     async def catch_up(self, recipients: Recipients) -> None:
         for user_id in await self._stores.receipts.list_stale_users():
@@ -182,34 +187,28 @@ class ReceiptUpkeep:
         left = await self._stores.schedules.get(pressed.user_id, pressed.schedule_id)
         return page if left else replace(page, facts=page.facts.noting(words.receipt.taken_back))
 
-    async def _in_turn(self, user_id: int, work: Coroutine[None, None, None]) -> None:
+    async def _refresh(
+        self, user_id: int, words: Texts, messages: Collection[ReceiptMessage] | None = None
+    ) -> None:
+        """`messages`: None for the outdated ones."""
+        async with self._order.after(user_id):
+            with upkeep("receipts", hikari.HikariError):
+                if messages is None:
+                    messages = await self._stores.receipts.list_stale(user_id)
+                for stored in messages:
+                    await self._edit_soon(stored, words)
+
+    async def _edit_soon(self, stored: ReceiptMessage, words: Texts) -> None:
         try:
-            async with self._order.after(user_id):
-                await _guarded(work)
-        finally:
-            work.close()
-
-    async def _note(self, reply: Reply, receipts: Receipts) -> None:
-        channel_id, message_id = await reply.last_place()
-        visibility: Visibility = "private" if receipts.private else "public"
-        stored = ReceiptMessage(receipts.user_id, channel_id, message_id, visibility, receipts.items)
-        await self._stores.receipts.put(stored)
-
-    async def _refresh(self, user_id: int, words: Texts) -> None:
-        await self._edit_all(await self._stores.receipts.list_stale(user_id), words)
-
-    async def _edit_all(self, messages: Collection[ReceiptMessage], words: Texts) -> None:
-        for stored in messages:
-            try:
-                await self._pace.wait()
-                await self._edit(stored, words)
-                await self._pace.wait()  # for its second request, outside the lock: presses don't wait
-            except hikari.ClientHTTPResponseError as error:
-                _log.info("receipt_not_reached", error=type(error).__name__)
-            except hikari.HikariError as error:
-                _log.info("receipt_waits", error=type(error).__name__)
-                continue  # until the next start
-            await self._stores.receipts.mark_current(stored)
+            await self._pace.wait()
+            await self._edit(stored, words)
+            await self._pace.wait()  # for its second request, outside the lock: presses don't wait
+        except hikari.ClientHTTPResponseError as error:
+            _log.info("receipt_not_reached", error=type(error).__name__)
+        except hikari.HikariError as error:
+            _log.info("receipt_waits", error=type(error).__name__)
+            return  # until the next start
+        await self._stores.receipts.mark_current(stored)
 
     async def _edit(self, stored: ReceiptMessage, words: Texts) -> None:
         channel_id = stored.channel_id or 0  # ephemeral ones are not listed
@@ -218,12 +217,3 @@ class ReceiptUpkeep:
             before = page_of(message, words.locale)
             now = await self._page(message, stored, stored.user_id, words)
             await self._rest.edit_message(channel_id, stored.message_id, **changes_to(before, now))
-
-
-async def _guarded(work: Awaitable[None]) -> None:
-    try:
-        await work
-    except (StorageError, hikari.HikariError) as error:
-        _log.warning("receipts_not_kept_up", error=type(error).__name__)
-    except Exception:  # noqa: BLE001 - logged with its traceback
-        _log.error("receipts_not_kept_up", exc_info=True)

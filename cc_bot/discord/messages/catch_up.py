@@ -22,7 +22,7 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.in_order import Tasks
-from cc_bot.log import job
+from cc_bot.log import upkeep
 from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.usage import UsageStore
 
@@ -106,19 +106,16 @@ class CatchUp:
     async def fill(self, place: Place) -> None:
         """Store the missed messages. Never raises: an unreadable channel must not block its new ones."""
         place_id = place.key.place_id
-        try:
-            if not await self.listener.reads(place.key):
-                first_of_now = int(hikari.Snowflake.from_datetime(self.clock()))
-                await self.channels.pass_over(place.key, first_of_now - 1)
-                return
-            missed = await self._read_missed(place_id, max(place.newest_id, place.reset_id, self.since))
-            await self._store(place.key, missed)
-        except (hikari.ForbiddenError, hikari.NotFoundError) as error:
-            _log.info("place_not_readable", place=place_id, status=int(error.status))
-        except (hikari.HikariError, StorageError) as error:
-            _log.warning("catch_up_failed", place=place_id, error=type(error).__name__)
-        except Exception:  # noqa: BLE001 - logged; new messages must not wait
-            _log.error("catch_up_broke", place=place_id, exc_info=True)
+        with upkeep("catch_up", hikari.HikariError, place=place_id):
+            try:
+                if not await self.listener.reads(place.key):
+                    first_of_now = int(hikari.Snowflake.from_datetime(self.clock()))
+                    await self.channels.pass_over(place.key, first_of_now - 1)
+                    return
+                missed = await self._read_missed(place_id, max(place.newest_id, place.reset_id, self.since))
+                await self._store(place.key, missed)
+            except (hikari.ForbiddenError, hikari.NotFoundError) as error:
+                _log.info("place_not_readable", status=int(error.status))
 
     async def _read_missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
         """Oldest first; if too many, the newest."""
@@ -262,7 +259,6 @@ class _Run:
         _log.info("caught_up", places=looked_at)
 
     async def _fill(self, place: Place) -> None:
-        with job("catch_up"):
-            await self._catch_up.fill(place)
+        await self._catch_up.fill(place)
         (await self._behind).pop(place.key.place_id, None)
         self._filling.pop(place.key.place_id, None)
