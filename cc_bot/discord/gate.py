@@ -117,14 +117,14 @@ class CommandRates:
         """Count one use, or return when the next is allowed."""
         allowed = most * CHOICES_PER_COMMAND if what == "choices" else most
         moments = self._moments.get((user_id, what)) or deque[datetime]()
+        self._moments[user_id, what] = moments
         while moments and not now - MINUTE < moments[0] <= now:  # or the clock was set back
             moments.popleft()
-        if len(moments) >= allowed:
-            until = self._refused_until[user_id, what] = moments[-allowed] + MINUTE
-            return until
-        moments.append(now)
-        self._moments[user_id, what] = moments
-        return None
+        if len(moments) < allowed:
+            moments.append(now)
+            return None
+        self._refused_until[user_id, what] = until = moments[-allowed] + MINUTE
+        return until
 
     def refused_until(self, user_id: int, what: What, now: datetime) -> datetime | None:
         until = self._refused_until.get((user_id, what))

@@ -460,9 +460,6 @@ class CanvasUpkeep:
     def listen(self) -> None:
         """Subscribe to events, before the connection is opened."""
         self.bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
-        if self.bot.intents & hikari.Intents.GUILD_MESSAGES:  # else Discord sends no deletions
-            self.bot.subscribe(hikari.MessageDeleteEvent, self._on_deleted)
-            self.bot.subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
 
     def begin(self, shard: Shard = WHOLE) -> None:
         """Start for the channels of a shard."""
@@ -481,16 +478,6 @@ class CanvasUpkeep:
             await asyncio.gather(before, return_exceptions=True)
         if not self._closed:  # a reconnect during shutdown
             self.begin(shard_of(event.shard))
-
-    async def _on_deleted(
-        self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
-    ) -> None:
-        ids = [event.message_id] if isinstance(event, hikari.MessageDeleteEvent) else event.message_ids
-        try:
-            for message_id in ids:
-                await self.boards.forget_message(int(message_id))
-        except CcBotError as error:  # the next edit notices
-            _log.warning("deletion_not_noted", error=type(error).__name__)
 
     async def _keep_up(self) -> None:
         while True:
