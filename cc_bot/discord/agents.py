@@ -174,7 +174,7 @@ class AgentSelector:
 
 
 def where(interaction: hikari.PartialInteraction) -> KnownPlace:
-    guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
+    guild_id = interaction.guild_id and int(interaction.guild_id)
     return KnownPlace(key_of_interaction(interaction.channel), guild_id)
 
 

@@ -219,12 +219,11 @@ class Gate:
     ) -> Preloaded:
         """Count a use. Raises TooManyCommands, StorageError, and (unless `always`) NotAllowed or
         UnderMaintenance. Owners pass, unless they flood."""
-        guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
-        key, user_id = key_of_interaction(interaction.channel), int(interaction.user.id)
-        roles = self._known_roles(user_id, guild_id, interaction.member)
+        ids, user_id = key_of_interaction(interaction.channel).ids, int(interaction.user.id)
+        visitor = self._visitor(user_id, ids, interaction.guild_id, interaction.member)
         if self.floods.refuses(user_id, int(interaction.id)):
             raise TooManyCommands(resets=self.clock() + timedelta(seconds=QUIET_S))
-        return await self._admit(Visitor(user_id, key.ids, guild_id, roles), what, always=always)
+        return await self._admit(visitor, what, always=always)
 
     async def admit_page(self, place: WebPlace, what: What, *, always: bool = False) -> None:
         """As `admit`; the place is where they asked for their pages."""
@@ -267,10 +266,8 @@ class Gate:
         return None
 
     async def refusal_of_author(self, message: hikari.Message) -> Refusal | None:
-        guild_id, user_id = message.guild_id, int(message.author.id)
-        known_guild = None if guild_id is None else int(guild_id)
-        roles = self._known_roles(user_id, known_guild, message.member or None)
-        return await self.refusal_of(Visitor(user_id, (int(message.channel_id),), known_guild, roles))
+        user_id, ids = int(message.author.id), (int(message.channel_id),)
+        return await self.refusal_of(self._visitor(user_id, ids, message.guild_id, message.member or None))
 
     async def refusal_in(
         self, key: ChannelKey, user_id: int, in_force: AccessState | None = None
@@ -282,9 +279,7 @@ class Gate:
     async def serves_owner(self, schedule: Schedule, *, answering: bool = False) -> bool:
         """Return whether its owner may use the bot in its channel; True if unknown. Maintenance counts only
         for `answering`."""
-        user_id, guild_id = schedule.key.user_id, schedule.guild_id
-        roles = self._known_roles(user_id, guild_id, None)
-        visitor = Visitor(user_id, (schedule.key.channel_id,), guild_id, roles)
+        visitor = self._visitor(schedule.key.user_id, (schedule.key.channel_id,), schedule.guild_id)
         try:
             return await self.refusal_of(visitor, answering=answering) is None
         except (StorageError, hikari.HikariError):
@@ -323,19 +318,23 @@ class Gate:
         return self._last
 
     def _visitor_of_page(self, place: WebPlace) -> Visitor:
-        roles = self._known_roles(place.user_id, place.guild_id, None)
         channels = (place.channel_id,) if place.channel_id else ()
-        return Visitor(place.user_id, channels, place.guild_id, roles)
+        return self._visitor(place.user_id, channels, place.guild_id)
 
-    def _known_roles(
-        self, user_id: int, guild_id: int | None, member: hikari.Member | None
-    ) -> frozenset[int] | None:
+    def _visitor(
+        self,
+        user_id: int,
+        channel_ids: tuple[int, ...],
+        guild_id: int | None,
+        member: hikari.Member | None = None,
+    ) -> Visitor:
+        """Return a user with their roles, as of `member` or as last seen; None if they are unknown."""
         if guild_id is None:
-            return frozenset()
+            return Visitor(user_id, channel_ids, None, frozenset())
         if member is not None:
             self.roles[guild_id, user_id] = roles_of(member)
-        known = self.roles.get((guild_id, user_id))
-        return None if known is None else frozenset(known)
+        roles = self.roles.get((guild_id, user_id))
+        return Visitor(user_id, channel_ids, int(guild_id), None if roles is None else frozenset(roles))
 
     async def _complete(self, visitor: Visitor, rules: AccessRules) -> Visitor:
         """Fetch what the rules need and the event lacks."""
@@ -353,14 +352,13 @@ class Gate:
         return visitor
 
     async def _roles_of(self, guild_id: int, user_id: int) -> frozenset[int] | None:
-        if (known := self._known_roles(user_id, guild_id, None)) is not None:
-            return known
-        try:
-            member = await self.rest.fetch_member(guild_id, user_id)
-        except hikari.HikariError as error:
-            _log.info("roles_unknown", error=type(error).__name__)
-            return None
-        return self._known_roles(user_id, guild_id, member)
+        if (guild_id, user_id) not in self.roles:
+            try:
+                self.roles[guild_id, user_id] = roles_of(await self.rest.fetch_member(guild_id, user_id))
+            except hikari.HikariError as error:
+                _log.info("roles_unknown", error=type(error).__name__)
+        roles = self.roles.get((guild_id, user_id))
+        return None if roles is None else frozenset(roles)
 
 
 def error_of(refused: Refusal) -> AccessError:

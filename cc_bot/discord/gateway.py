@@ -23,9 +23,6 @@ from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.proxy import proxy_for
 
 API_URL: Final = "https://discord.com/api"
-AUTHENTICATION_FAILED = 4004
-DISALLOWED_INTENTS = 4014
-"""Gateway close code for an intent that is not enabled in the Developer Portal."""
 
 AT_ONCE: Final = 45
 """Requests with the bot's token in SPAN_S. Discord allows 50 a second, and bans after 10,000 refused ones in
@@ -128,9 +125,11 @@ def own_user(bot: hikari.GatewayBot) -> hikari.OwnUser:
 
 
 def refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
-    if error.code == AUTHENTICATION_FAILED:
+    if error.code == hikari.ShardCloseCode.AUTHENTICATION_FAILED:
         return RefusedToken()
-    return MessageContentRefused() if error.code == DISALLOWED_INTENTS else DiscordUnreachable()
+    if error.code == hikari.ShardCloseCode.DISALLOWED_INTENT:  # not enabled in the Developer Portal
+        return MessageContentRefused()
+    return DiscordUnreachable()
 
 
 def shard_of(connection: hikari.api.GatewayShard) -> Shard:
