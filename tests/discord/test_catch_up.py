@@ -9,7 +9,7 @@ from datetime import timedelta
 import hikari
 import pytest
 
-from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, MissedMessages
+from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import ChannelKey, KnownPlace, Message
 from tests.discord.parts import Place
@@ -61,9 +61,7 @@ class Scene(Place):
 
     def returns(self, bounds: CatchUpBounds = QUICK, *, since: int = 0) -> CatchUp:
         """The bot connects; every CatchUp is closed at the end of the test."""
-        catch_up = CatchUp(
-            self.stores.channels, self.rest, self.shards, self.hearing, utc_now, bounds, since=since
-        )
+        catch_up = CatchUp(self.stores, self.rest, self.shards, self.hearing, utc_now, bounds, since=since)
         self.opened.push_async_callback(catch_up.close)
         catch_up.begin()
         return catch_up
@@ -168,7 +166,7 @@ class TestWhatWasMissed:
 
 class TestALiveMessage:
     async def test_waits_until_what_came_before_it_is_stored(self, scene: Scene) -> None:
-        catch_up = CatchUp(scene.stores.channels, scene.rest, scene.shards, scene.hearing, utc_now)
+        catch_up = CatchUp(scene.stores, scene.rest, scene.shards, scene.hearing, utc_now)
         await catch_up.wait_for(scene.channel.id)
         assert scene.discord.calls(HISTORY) == []  # the bot was never away
         await scene.write("先に書かれた")
@@ -207,9 +205,9 @@ class TestDirectMessages:
                 *(user_id, day),
             )
         bounds = CatchUpBounds(opened=3, open_pause_s=0.0)
-        unheard = MissedMessages(scene.stores.channels, scene.stores.usage, scene.rest, utc_now, bounds)
+        unheard = scene.returns(bounds)
         found = [
-            [int(message.id) async for message, waits in unheard.questions(channel_id, 1) if waits]
-            async for channel_id in unheard.list_channels()
+            [int(message.id) for message, waits in await unheard.list_unanswered(channel_id, 1) if waits]
+            async for channel_id in unheard.list_dms()
         ]
         assert found == [[written[newest].id], [written[older].id]]

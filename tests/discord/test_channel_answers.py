@@ -17,7 +17,6 @@ from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, Mentions
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.discord.places import Recent
-from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.text import Locale
@@ -120,8 +119,7 @@ class Room(Place):
     @asynccontextmanager
     async def served(self, retry_s: float = 0.05) -> AsyncIterator[Mentions]:
         """Whoever waits is answered, and what fails is tried again soon."""
-        gate, ledger = gate_over(self.stores, self.rest), self.stores.ledger
-        mentions = Mentions(ledger, self.answers, self.rest, gate, utc_now, retry_s=retry_s)
+        mentions = Mentions(self.answers, gate_over(self.stores, self.rest), retry_s=retry_s)
         yield mentions
         mentions.close()
         await mentions.finish()

@@ -112,7 +112,7 @@ class TestWhatIsPointedAt:
             MessageReplies(scene.rest, ExpectedDeletions(), channels),
             recipients_over(scene.stores),
         )
-        forwards = Forwards(scene.rest, channels, scene.references, replies, recipients)
+        forwards = Forwards(scene.references, replies, recipients)
         for minutes, about in ((9, (forward.id,)), (11, ())):
             later = hikari.Snowflake.from_datetime(told.created_at + timedelta(minutes=minutes))
             forwards.wait(told)

@@ -40,7 +40,7 @@ from cc_bot.discord.incoming import (
 )
 from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.messages.mentions import EDIT_WITHIN, Mentions
-from cc_bot.discord.places import Places, Recent
+from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient, Recipients
 from cc_bot.discord.references import References
 from cc_bot.domain.errors import CcBotError, StorageError
@@ -48,7 +48,7 @@ from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
 from cc_bot.log import begin_turn
-from cc_bot.stores import ChannelStore, Stores
+from cc_bot.stores import Stores
 from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)
@@ -60,8 +60,6 @@ LOOKED_AT: Final = 10
 
 @dataclass(eq=False, slots=True)
 class Forwards:
-    rest: hikari.api.RESTClient
-    channels: ChannelStore
     references: References
     replies: MessageReplies
     recipients: Recipients
@@ -111,7 +109,7 @@ class Forwards:
         if not waiting:
             return ()
         self._stop_asking(channel_id)
-        stored = await self.channels.find_known([*waiting])
+        stored = await self.replies.channels.find_known([*waiting])
         for id_ in [id_ for id_, came in waiting.items() if came <= since or id_ in stored]:
             del waiting[id_]
         taken = tuple(sorted(waiting.keys() - self._taken.keys()))
@@ -140,7 +138,7 @@ class Forwards:
 
     async def _look_up(self, channel_id: int, user_id: int, question_id: int, since: datetime) -> None:
         try:
-            above = await self.rest.fetch_messages(channel_id, before=question_id).limit(LOOKED_AT)
+            above = await self.replies.rest.fetch_messages(channel_id, before=question_id).limit(LOOKED_AT)
         except hikari.HikariError as error:
             _log.info("forwards_not_looked_up", error=type(error).__name__)
             return
@@ -156,7 +154,7 @@ class Forwards:
         await asyncio.sleep(max(0.0, (ASKED_AFTER - passed).total_seconds()))
         channel_id = int(message.channel_id)
         try:
-            if await self.channels.find_known((int(message.id),)):
+            if await self.replies.channels.find_known((int(message.id),)):
                 return  # answered before a restart
             recipient = await self.recipients.of_author_in(channel_id, int(message.author.id))
             await self.replies.say(channel_id, int(message.id), recipient.words.mention.ask_about_forward)
@@ -215,11 +213,9 @@ class Arrivals:
     proactive: ProactiveMessageQuotes
     reads_all: bool
     gate: Gate
-    places: Places
     wait_for: Callable[[int], Awaitable[None]]
     mentions: Mentions
     forwards: Forwards
-    replies: MessageReplies
     _attended: Recent[int, None] = field(default_factory=Recent)
     _personal: Recent[int, None] = field(default_factory=Recent)
     _missed: Recent[int, None] = field(default_factory=Recent)
@@ -394,7 +390,7 @@ class Arrivals:
             self.mentions.wake(key)
 
     async def _key_of(self, message: hikari.Message) -> ChannelKey:
-        return await repeat(lambda: self.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
+        return await repeat(lambda: self.gate.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
 
     async def _answer(self, chosen: Chosen, message: hikari.Message, opened: Callable[[], None]) -> None:
         """A user's turns run in the order in which they are `opened`, however long their files take."""
@@ -432,7 +428,7 @@ class Arrivals:
         async with shown.delivered():
             if message.guild_id is not None:
                 with suppress(hikari.HTTPError):  # else the channel's conversation lacks the question
-                    shown.place = await self.places.key_of(int(message.channel_id))
+                    shown.place = await self.gate.places.key_of(int(message.channel_id))
             try:
                 await self._show(shown, message, opened)
             finally:
@@ -447,7 +443,7 @@ class Arrivals:
             await running.write(running.ledger.move(row, dm_id, ()))
 
         asker = DirectMessages(recipient.user_id, note, note_moved, turn.note_page)
-        reply = self.replies.to(channel_id, question_id, asker=asker)
+        reply = self.forwards.replies.to(channel_id, question_id, asker=asker)
 
         async def note_posted(answer_id: int) -> None:
             await running.write(running.ledger.note_message(row.id, row.key.user_id, answer_id))
@@ -459,7 +455,7 @@ class Arrivals:
             await self.stores.channels.delete(gone, place_id=channel_id)
             await reply.try_to_remove()
             await turn.settle()
-            await self.replies.say_effects(question_id, recipient, state)
+            await self.forwards.replies.say_effects(question_id, recipient, state)
         else:
             await turn.finish(state, reply)
         await self.answers.show_canvas(turn, state)
@@ -472,7 +468,7 @@ class Arrivals:
         channel_id, message_id = int(message.channel_id), int(message.id)
         link = message_link(message.guild_id, channel_id, message_id)
         asker = DirectMessages(int(message.author.id), words.unfinished.late_note(link))
-        await self.replies.say(channel_id, message_id, sentence, asker)
+        await self.forwards.replies.say(channel_id, message_id, sentence, asker)
 
     async def _recipient(self, message: hikari.Message) -> Recipient:
         channel_id, user_id = int(message.channel_id), int(message.author.id)

@@ -23,8 +23,8 @@ from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.in_order import Tasks
 from cc_bot.log import upkeep
-from cc_bot.stores.channels import ChannelStore, Place
-from cc_bot.stores.usage import UsageStore
+from cc_bot.stores import Stores
+from cc_bot.stores.channels import Place
 
 _log = structlog.get_logger(__name__)
 
@@ -77,7 +77,7 @@ class Listener(Protocol):
 class CatchUp:
     """Fills the gaps since each shard's last connection. Does nothing until `begin`."""
 
-    channels: ChannelStore
+    stores: Stores
     rest: hikari.api.RESTClient
     shards: Shards
     listener: Listener
@@ -110,7 +110,7 @@ class CatchUp:
             try:
                 if not await self.listener.reads(place.key):
                     first_of_now = int(hikari.Snowflake.from_datetime(self.clock()))
-                    await self.channels.pass_over(place.key, first_of_now - 1)
+                    await self.stores.channels.pass_over(place.key, first_of_now - 1)
                     return
                 missed = await self._read_missed(place_id, max(place.newest_id, place.reset_id, self.since))
                 await self._store(place.key, missed)
@@ -148,10 +148,10 @@ class CatchUp:
         for waiting, group in groupby(readable, lambda pair: waits[pair[1].id]):
             messages = [stored for stored, _ in group]
             if not waiting:
-                await self.channels.add_all(key, messages)
+                await self.stores.channels.add_all(key, messages)
                 continue
             for message in messages:
-                await self.channels.add(key, message, waiting=True)
+                await self.stores.channels.add(key, message, waiting=True)
         if any(waits.values()):
             self.listener.wake(key)
         _log.debug("gap_filled", place=key.place_id, messages=len(readable))
@@ -160,27 +160,15 @@ class CatchUp:
         recent = message.created_at > self.clock() - ANSWERED_WITHIN
         return recent and await self.listener.wants_answer(key, message)
 
-
-@dataclass(eq=False, slots=True)
-class MissedMessages:
-    """DMs sent while the bot was offline. Discord does not list them: a first DM is found only if the bot
-    knows its user."""
-
-    channels: ChannelStore
-    usage: UsageStore
-    rest: hikari.api.RESTClient
-    clock: Clock
-    bounds: CatchUpBounds = CatchUpBounds()
-
-    async def list_channels(self) -> AsyncIterator[int]:
-        """Yield DM channels: of users who wrote there, then of other users. Raises StorageError and hikari's
-        errors."""
+    async def list_dms(self) -> AsyncIterator[int]:
+        """Yield DM channels: of users who wrote there, then of other known users, as Discord does not list
+        them. Raises StorageError and hikari's errors."""
         since = self.clock() - KNOWN_FOR
-        known = await self.channels.list_direct(since=since, limit=self.bounds.direct)
+        known = await self.stores.channels.list_direct(since=since, limit=self.bounds.direct)
         for channel_id in known:
             yield channel_id
         writers = {*known.values()}
-        users = await self.usage.list_users(since.date(), limit=self.bounds.opened + len(writers))
+        users = await self.stores.usage.list_users(since.date(), limit=self.bounds.opened + len(writers))
         for user_id in [each for each in users if each not in writers][: self.bounds.opened]:
             await asyncio.sleep(self.bounds.open_pause_s)
             try:
@@ -189,8 +177,8 @@ class MissedMessages:
                 continue
             yield int(channel.id)
 
-    async def questions(self, channel_id: int, bot_id: int) -> AsyncIterator[tuple[hikari.Message, bool]]:
-        """Yield unanswered messages, oldest first, and whether each is recent enough to answer.
+    async def list_unanswered(self, channel_id: int, bot_id: int) -> Sequence[tuple[hikari.Message, bool]]:
+        """Return a DM's unanswered messages, oldest first, and whether each is recent enough to answer.
 
         Of those too old, at most the last, if the bot has said nothing since. Raises StorageError and
         hikari's errors.
@@ -204,13 +192,12 @@ class MissedMessages:
         answered = {each.message_reference.id for each in own if each.message_reference}
         last_word = own[-1].id if own else 0
         asked = [each for each in messages if each.author.id != bot_id and each.id not in answered]
-        stored = await self.channels.find_known([int(each.id) for each in asked])
+        stored = await self.stores.channels.find_known([int(each.id) for each in asked])
         missed = [each for each in asked if int(each.id) not in stored]  # an answer may have been deleted
         waiting = [each for each in missed if each.created_at > now - ANSWERED_WITHIN]
         if missed and not waiting and missed[-1].id > last_word:
-            yield missed[-1], False
-        for message in waiting:
-            yield message, True
+            return [(missed[-1], False)]
+        return [(message, True) for message in waiting]
 
 
 class _Run:
@@ -238,7 +225,7 @@ class _Run:
         await self._tasks.cancel()
 
     async def _look_up(self) -> dict[int, Place]:
-        channels, limit = self._catch_up.channels, self._catch_up.bounds.known_places
+        channels, limit = self._catch_up.stores.channels, self._catch_up.bounds.known_places
         try:
             places = await channels.list_places(limit=limit, shard=self._shard)
         except StorageError as error:

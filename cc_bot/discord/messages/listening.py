@@ -17,7 +17,7 @@ from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user, shard_of
 from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
 from cc_bot.discord.messages.arrivals import Arrivals, Forwards, ProactiveMessageQuotes
-from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, MissedMessages
+from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds
 from cc_bot.discord.messages.mentions import ChannelAnswers, Mentions
 from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
@@ -50,21 +50,19 @@ class Messages:
         self._stores = stores
         self._answers = answers
         self._bot = bot
-        self._gate, self._places = gate, places
+        self._places = places
         self._order = KeyedLock()
         self._shards = shards
         bounds, clock = CatchUpBounds(), answers.recipients.clock
         if granted.reading == "mentions":
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
-        self._missed = MissedMessages(stores.channels, stores.usage, bot.rest, clock, bounds)
         self._reading_back = Tasks()
         self._hearing = Tasks()
         self._retries = KeyedLock()
         self._retrying = Tasks()
-        self.forwards = Forwards(bot.rest, stores.channels, answers.references, replies, answers.recipients)
+        self.forwards = Forwards(answers.references, replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores, self._me)
-        channel_answers = ChannelAnswers(stores, answers, replies, gate.roles)
-        self._mentions = Mentions(stores.ledger, channel_answers, bot.rest, gate, clock)
+        self._mentions = Mentions(ChannelAnswers(stores, answers, replies, gate.roles), gate)
         self._arrivals = Arrivals(
             answers,
             stores,
@@ -72,15 +70,11 @@ class Messages:
             self.quotes,
             granted.reading == "all",
             gate,
-            places,
             self._wait_for_missed,
             self._mentions,
             self.forwards,
-            replies,
         )
-        self._catch_up = CatchUp(
-            stores.channels, bot.rest, shards, self._arrivals, clock, bounds, granted.since
-        )
+        self._catch_up = CatchUp(stores, bot.rest, shards, self._arrivals, clock, bounds, granted.since)
         self._typed = Recent[int, int]()
 
     async def prepare(self) -> None:
@@ -141,12 +135,14 @@ class Messages:
 
     async def _read_back(self) -> None:
         async with self._guard():
-            async for channel_id in self._missed.list_channels():
+            async for channel_id in self._catch_up.list_dms():
                 async with self._guard():  # an unreadable channel must not block the others
-                    async for message, waits in self._missed.questions(channel_id, int(self._me().id)):
+                    for message, waits in await self._catch_up.list_unanswered(
+                        channel_id, int(self._me().id)
+                    ):
                         hear = self._hear if waits else self._apologize
                         self._hearing.start(hear(message))
-                await asyncio.sleep(self._missed.bounds.pause_s)
+                await asyncio.sleep(self._catch_up.bounds.pause_s)
 
     async def _hear(self, message: hikari.Message) -> None:
         # Errors are explained to authors who wrote to the bot; other messages are retried.

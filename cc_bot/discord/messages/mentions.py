@@ -30,7 +30,6 @@ from cc_bot.discord.pages.page import Page
 from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.access import Refusal
-from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import AnswerInUse, StorageError
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.session import SessionKey
@@ -294,11 +293,8 @@ class ChannelAnswers:
 
 @dataclass(eq=False, slots=True)
 class Mentions:
-    store: TurnLedger
     answers: ChannelAnswers
-    rest: hikari.api.RESTClient
     gate: Gate
-    clock: Clock
     retry_s: float = RETRY_S
     _order: KeyedLock = field(default_factory=KeyedLock)
     """By channel: one look at the database at a time."""
@@ -313,8 +309,12 @@ class Mentions:
     _asked_again: set[int] = field(default_factory=set)
     _closed: asyncio.Event = field(default_factory=asyncio.Event)
 
+    @property
+    def _ledger(self) -> TurnLedger:
+        return self.answers.stores.ledger
+
     async def resume(self, serves: Callable[[int], Awaitable[bool]]) -> None:
-        for key in await self.store.list_places():
+        for key in await self._ledger.list_places():
             if await serves(key.place_id):
                 self.wake(key)
 
@@ -324,14 +324,14 @@ class Mentions:
             self._tasks.start(self._serve_due(key))
 
     async def follow_edit(self, message_id: int) -> None:
-        if key := await self.store.get_place(message_id):
+        if key := await self._ledger.get_place(message_id):
             self.wake(key)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
         """Answer failed questions in the message that shows the failure. Returns False if they are gone or
         waiting."""
-        key = await self.store.get_place(asked_in(turn) or 0)
-        reopened = await self.store.reopen(key, user_id, answer_id) if key else frozenset[int]()
+        key = await self._ledger.get_place(asked_in(turn) or 0)
+        reopened = await self._ledger.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
             self._asked_again |= reopened
             self.wake(key)
@@ -349,7 +349,7 @@ class Mentions:
         async with self._order.after(key):
             self._due.discard(key)
             try:
-                due, visits = await self.store.read_due(key)
+                due, visits = await self._ledger.read_due(key)
             except StorageError as error:
                 self._retry_later(key, error, self.retry_s)
                 return
@@ -395,7 +395,7 @@ class Mentions:
         self._typing.add(key)
         while key in self._waiting and not self._closed.is_set():
             try:
-                await self.rest.trigger_typing(key.place_id)
+                await self.answers.replies.rest.trigger_typing(key.place_id)
             except hikari.HikariError as error:
                 _log.info("typing_not_shown", error=type(error).__name__)
             with contextlib.suppress(TimeoutError):
@@ -422,7 +422,7 @@ class Mentions:
         if self._closed.is_set():
             return False
         if refusal:
-            await self.store.mark_read(key, question)
+            await self._ledger.mark_read(key, question)
             return True
         return await self.answers.remake(key, question, visit, again=self._age(question) <= EDIT_WITHIN)
 
@@ -436,7 +436,7 @@ class Mentions:
             error = error_of(refusal)
             await say(key, waiting, lambda recipient: explain(error, recipient.words), visit)
         elif refusal:  # not announced in the channel
-            await self.store.give_up(key, [each.question for each in waiting])
+            await self._ledger.give_up(key, [each.question for each in waiting])
         elif late := [
             each
             for each in waiting
@@ -451,4 +451,4 @@ class Mentions:
         return True
 
     def _age(self, question: Message) -> timedelta:
-        return self.clock() - hikari.Snowflake(id_of(question)).created_at
+        return self.answers.runner.recipients.clock() - hikari.Snowflake(id_of(question)).created_at
