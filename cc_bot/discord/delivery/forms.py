@@ -3,7 +3,7 @@ process."""
 
 import asyncio
 import secrets
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -39,22 +39,12 @@ class OpenForm:
 
 @dataclass(eq=False, slots=True)
 class OpenForms:
-    _open: dict[str, OpenForm] = field(default_factory=dict)
-    _tasks: Tasks = field(default_factory=Tasks)
+    by_key: dict[str, OpenForm] = field(default_factory=dict)
+    tasks: Tasks = field(default_factory=Tasks)
 
     def find(self, key: str) -> OpenForm | None:
-        found = self._open.get(key)
+        found = self.by_key.get(key)
         return None if found is None or found.answered.done() else found
-
-    def open(self, form: Form) -> tuple[str, OpenForm]:
-        key = secrets.token_hex(8)
-        self._open[key] = OpenForm(form, asyncio.get_running_loop().create_future())
-        return key, self._open[key]
-
-    def close(self, key: str, after: Coroutine[None, None, None]) -> None:
-        """Close a form, and run `after` in the background."""
-        self._open.pop(key, None)
-        self._tasks.start(after)
 
 
 @dataclass(eq=False, slots=True)
@@ -66,7 +56,9 @@ class FormAsker:
     recipient: Recipient
 
     async def ask(self, form: Form) -> Mapping[str, str] | None:
-        words, (key, opened) = self.recipient.words.form, self.forms.open(form)
+        words, key = self.recipient.words.form, secrets.token_hex(8)
+        opened = OpenForm(form, asyncio.get_running_loop().create_future())
+        self.forms.by_key[key] = opened
         outcome, message_id = words.over, None
         try:
             page = form_page(form, key, self.recipient.user_id, self.recipient.words)
@@ -75,7 +67,8 @@ class FormAsker:
             outcome = (words.declined if entered is None else words.answered).format(server=form.server)
             return entered
         finally:
-            self.forms.close(key, self._show_end(message_id, outcome))
+            del self.forms.by_key[key]
+            self.forms.tasks.start(self._show_end(message_id, outcome))
 
     async def tell(self, refusal: CcBotError) -> None:
         try:
