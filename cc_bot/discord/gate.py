@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from time import monotonic
 from typing import Any, Final, Literal
 
@@ -179,16 +180,13 @@ def drop_floods(bot: hikari.GatewayBot, guard: FloodGuard) -> None:
         me = bot.get_me()
         return user_id != 0 and (me is None or user_id != me.id) and guard.drops(user_id, kind, now_s)
 
-    def guarded(kind: Kind, consume: Any) -> Any:
-        def pass_on(shard: hikari.api.GatewayShard, payload: Mapping[str, Any]) -> None:
-            if not is_dropped(kind, payload):
-                consume(shard, payload)
-
-        return pass_on
+    def pass_on(kind: Kind, consume: Any, shard: hikari.api.GatewayShard, payload: Mapping[str, Any]) -> None:
+        if not is_dropped(kind, payload):
+            consume(shard, payload)
 
     consumers = bot.event_manager._consumers  # type: ignore[attr-defined]  # there is no other way in
     for name, kind in _EVENTS.items():
-        consumers[name].callback = guarded(kind, consumers[name].callback)
+        consumers[name].callback = partial(pass_on, kind, consumers[name].callback)
 
 
 @dataclass(slots=True)
