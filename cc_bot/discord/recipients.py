@@ -96,10 +96,6 @@ class Recipient(Caller):
         return f"<{sign}{id_}>" if sign else Caller.mention(self, kind, id_)
 
 
-async def _no_owner(_: int) -> bool:
-    return False
-
-
 @dataclass(eq=False, slots=True)
 class Recipients:
     """Finds a user's language and settings.
@@ -113,7 +109,7 @@ class Recipients:
     timezone: ZoneInfo
     clock: Clock = utc_now
     guilds: GuildLocales = field(default_factory=GuildLocales)
-    is_owner: Callable[[int], Awaitable[bool]] = _no_owner
+    is_owner: Callable[[int], Awaitable[bool]] | None = None
     _words: dict[Locale, Texts] = field(default_factory=lambda: {locale: texts(locale) for locale in Locale})
     _languages: Recent[int, Locale] = field(default_factory=Recent)
     """As of their last interaction, else Japanese if they wrote it."""
@@ -180,7 +176,7 @@ class Recipients:
             memory_paused=chosen.memory_paused,
             spoken=chosen.spoken,
             welcomed=chosen.welcomed,
-            is_owner=await self.is_owner(user_id),
+            is_owner=self.is_owner is not None and await self.is_owner(user_id),
         )
 
     def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:
