@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 import aiohttp
 import hikari
@@ -29,10 +28,6 @@ from cc_bot.in_order import KeyedLock
 from cc_bot.proxy import proxy_for
 from cc_bot.reading.reader import DocumentReader
 
-MAX_USER_BYTES: Final = 24 * 2**20
-MAX_HELD_BYTES: Final = 32 * 2**20
-WAIT_S: Final = 60.0
-
 _log = structlog.get_logger(__name__)
 
 
@@ -47,9 +42,9 @@ _holder: ContextVar[_Holder | None] = ContextVar("holder of files", default=None
 
 @dataclass(eq=False, slots=True)
 class HeldFiles:
-    max_user_bytes: int = MAX_USER_BYTES
-    max_bytes: int = MAX_HELD_BYTES
-    wait_s: float = WAIT_S
+    max_user_bytes: int = 24 * 2**20
+    max_bytes: int = 32 * 2**20
+    wait_s: float = 60.0
     _by_user: Counter[int] = field(default_factory=Counter)
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     _readers: KeyedLock = field(default_factory=KeyedLock)

@@ -38,7 +38,6 @@ _log = structlog.get_logger(__name__)
 
 OWNERS_TTL_S: Final = 10.0
 ASK_TIMEOUT_S: Final = 1.5
-DATABASE_TIMEOUT_S: Final = 0.5
 
 What = Literal["command", "choices"]
 """choices: autocomplete requests, which come with every key press."""
@@ -196,7 +195,7 @@ class Gate:
     store: AccessStore
     places: Places
     rest: hikari.api.RESTClient
-    timeout_s: float = DATABASE_TIMEOUT_S
+    timeout_s: float = 0.5
     roles: SeenRoles = field(default_factory=Recent)
     rates: CommandRates = field(default_factory=CommandRates)
     floods: FloodGuard = field(default_factory=FloodGuard)

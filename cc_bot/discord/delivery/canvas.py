@@ -53,7 +53,6 @@ MAX_STALE: Final = 50
 MAX_RESTING: Final = 1000
 REST_S: Final = 600.0
 """Before a retry: an archived thread, for example, refuses edits until a user writes there."""
-STALE_EVERY_S: Final = 60.0
 MAX_CHECKED: Final = 500
 CHECK_PAUSE_S: Final = 0.2
 """Answers come first: Discord allows 50 requests a second."""
@@ -451,7 +450,7 @@ class CanvasUpkeep:
     boards: CanvasBoards
     shards: Shards
     duties: Leases = field(default_factory=Leases)
-    every_s: float = STALE_EVERY_S
+    every_s: float = 60.0
     _upkeep: asyncio.Task[None] | None = None
     _restoring: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _tasks: Tasks = field(default_factory=Tasks)

@@ -104,7 +104,6 @@ Unshown = Literal["refused", "never_acknowledged", "deleted", "told_already"]
 """`refused`: this token or channel. `never_acknowledged`: Discord told the user that the interaction failed.
 `deleted`: by a user. `told_already`: the message already shows an end, which is not stored."""
 
-RETRY_S: Final = 30.0
 LOOK_S: Final = 3600.0
 MAX_CONCURRENT: Final = 8
 _MAX_SENTENCE: Final = 600
@@ -126,7 +125,7 @@ class Recovery:
     approvals: Approvals
     changes: KeyedLock = field(default_factory=KeyedLock)
     """By message id: a change starts from the message's current content."""
-    retry_s: float = RETRY_S
+    retry_s: float = 30.0
     _given_up: set[str] = field(default_factory=set)
     """Turns that broke recovery; the next process retries."""
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))

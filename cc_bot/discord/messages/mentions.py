@@ -49,7 +49,6 @@ EDIT_WITHIN: Final = timedelta(minutes=10)
 MAX_CONCURRENT_USERS: Final = 5
 """Per channel, where Discord allows five new messages in five seconds."""
 IN_USE_RETRY_S: Final = 1.0
-RETRY_S: Final = 30.0
 TYPING_S: Final = 9.0
 """Discord shows the indicator for ten seconds."""
 
@@ -295,7 +294,7 @@ class ChannelAnswers:
 class Mentions:
     answers: ChannelAnswers
     gate: Gate
-    retry_s: float = RETRY_S
+    retry_s: float = 30.0
     _order: KeyedLock = field(default_factory=KeyedLock)
     """By channel: one look at the database at a time."""
     _due: set[ChannelKey] = field(default_factory=set)
