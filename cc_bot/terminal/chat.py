@@ -104,12 +104,6 @@ class InputLine:
         except EOFError:
             return None
 
-    async def print_above(self, show: Callable[[], None]) -> None:
-        if self._session.app.is_running:
-            await run_in_terminal(show)
-        else:
-            show()
-
 
 def _keys() -> KeyBindings:
     keys = KeyBindings()
@@ -234,7 +228,6 @@ class _Ending:
 
 
 Running = Callable[[], AbstractContextManager[None]]
-Show = Callable[[Callable[[], None]], Awaitable[None]]
 
 
 @dataclass(eq=False)
@@ -242,7 +235,6 @@ class Conversation:
     """Handles one line or due reminder at a time."""
 
     chat: Chat
-    show: Show
     _busy: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
@@ -261,7 +253,7 @@ class Conversation:
             try:
                 for each in await self._scheduler.due():
                     lines = due_lines(each, chat.profile.timezone, chat.texts)
-                    await self.show(partial(chat.view.say, lines))
+                    await run_in_terminal(partial(chat.view.say, lines))  # above the input line
                     if isinstance(each, Firing):
                         message = Message("assistant", each.schedule.text)
                         await chat.stores.schedules.mark_sent(each, message)
@@ -290,10 +282,6 @@ class Conversation:
             await self._scheduler.wait()
 
 
-async def _show_at_once(show: Callable[[], None]) -> None:
-    show()
-
-
 _GONE: Final = {errno.EPIPE, errno.EIO}
 _THEME: Final = Theme({"markdown.code": "bold cyan"})
 
@@ -311,7 +299,7 @@ async def run_chat(assistant: Assistant, stores: Stores, moments: TimeResolver, 
         lines = ending.lines(partial(_read_piped, file))
         with _handle_signals(dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), ending.begin)):
             chat = Chat(assistant, stores, moments, profile, piped)
-            await Conversation(chat, _show_at_once).converse(lines, nullcontext)
+            await Conversation(chat).converse(lines, nullcontext)
         return ending.begun.is_set() or not piped.failed
     except OSError as error:
         if error.errno not in (*_GONE, errno.ENOSPC):
@@ -335,5 +323,5 @@ async def _chat_with_person(chat: Chat, ending: _Ending, view: RichView) -> None
     view.say(words.greeting.format(model=chat.profile.model_label), style="dim")
     lines = ending.lines(partial(line.read, chat.texts))
     with _handle_signals({"SIGINT": chat.stop, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
-        await Conversation(chat, line.print_above).converse(lines, _silence_keyboard)
+        await Conversation(chat).converse(lines, _silence_keyboard)
     view.say(words.goodbye, style="dim")

@@ -62,7 +62,7 @@ def due_lines(due: Firing | Missed, zone: ZoneInfo, texts: Texts) -> str:
         return template.format(text=content, time=words.written(firing.due_at.astimezone(zone), now))
 
     if isinstance(due, Firing):
-        return line(words.said_late if now - due.due_at > LATE_AFTER else words.said, due)
+        return line(words.said_late if now - due.due_at > LATE_AFTER else "⏰ {text}", due)
     templates = {"missed": words.missed, "uncertain": words.uncertain}
     return "\n".join(line(templates[firing.state], firing) for firing in due)
 

@@ -1,7 +1,7 @@
 """A chat in front of the plain view, line by line."""
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from cc_bot.assistant import Assistant
 from cc_bot.domain import Locale, Message, SessionKey
@@ -23,7 +23,7 @@ class Talk:
         self.out, self.err = io.StringIO(), io.StringIO()
         self.chat = chat_of(stores, profile(locale), PlainView(self.out, self.err), answering)
         self.texts = self.chat.texts
-        self.conversation = Conversation(self.chat, _show)
+        self.conversation = Conversation(self.chat)
         self.shown_before_deciding: list[str] = []
 
     def decides(self, *answers: bool) -> None:
@@ -64,7 +64,3 @@ class Talk:
             stream.seek(0)
             stream.truncate()
         return text
-
-
-async def _show(print_: Callable[[], None]) -> None:
-    print_()
