@@ -72,21 +72,18 @@ class _Drawing:
     bottom: float = 0.0
     parts: list[str] = field(default_factory=list)
 
-    def add(self, tag: str, title: str = "", **attributes: float | str) -> None:
+    def add(self, tag: str, title: str = "", content: str = "", **attributes: float | str) -> None:
         written = ""
         for name, value in attributes.items():
             text = _escape(value) if isinstance(value, str) else _number(value)
             written += f' {name.strip("_").replace("_", "-")}="{text}"'
-        inner = f"<title>{_escape(title)}</title>" if title else ""
+        inner = f"<title>{_escape(title)}</title>" if title else _escape(content)
         self.parts.append(f"<{tag}{written}>{inner}</{tag}>" if inner else f"<{tag}{written}/>")
 
     def write(self, text: str, x: float, y: float, *, anchor: str = "start", number: bool = False) -> None:
         """`y` is the baseline."""
         kind, size = ("chart-number", SMALL) if number else ("chart-label", SIZE)
-        self.parts.append(
-            f'<text class="{kind}" x="{_number(x)}" y="{_number(y)}" text-anchor="{anchor}"'
-            f' font-size="{size}">{_escape(text)}</text>'
-        )
+        self.add("text", content=text, class_=kind, x=x, y=y, text_anchor=anchor, font_size=size)
 
     def svg(self, title: str, margin: int) -> str:
         name = _escape(f"svg-{self.name}-title")

@@ -269,7 +269,7 @@ async def end_maintenance(caller: Caller, *, administration: Administration) -> 
 async def list_models(caller: Caller, *, administration: Administration) -> Reply:
     texts = caller.words.admin
     lines = tuple(
-        texts.model_line.format(channel=caller.mention("channel", channel_id), models=", ".join(chain))
+        f"- {caller.mention('channel', channel_id)}: {', '.join(chain)}"
         for channel_id, chain in (await administration.models.list_chains()).items()
     )
     return Reply(lines or (texts.models_none,))
@@ -369,7 +369,7 @@ def status_facts(seen: Seen, caller: Caller) -> Sequence[tuple[str, str]]:
     return [
         (texts.version, texts.version_value.format(version=seen.version, schema=seen.schema_version)),
         (texts.since, caller.moment(seen.began_at)),
-        (texts.discord, connected),
+        ("Discord", connected),
         (texts.database, format_size(seen.database_bytes)),
         (texts.disk, texts.unknown if seen.free_bytes is None else format_size(seen.free_bytes)),
         *([(texts.last_backup, backup)] if seen.backs_up else []),

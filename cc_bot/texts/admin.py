@@ -62,7 +62,6 @@ class AdminTexts(Area):
     models_unset = Sentence(ja="{channel} では、いつものモデルに戻しました。", en="The usual models answer in {channel} again.")
     models_were_not_set = Sentence(ja="{channel} には、決めたモデルがありません。", en="{channel} has no models of its own.")
     models_none = Sentence(ja="モデルを決めたチャンネルはありません。", en="No channel has models of its own.")
-    model_line = Sentence(ja="- {channel}: {models}", en="- {channel}: {models}")
     maintenance_begun = Sentence(ja="🚧 メンテナンスを始めました。管理者だけに答えます。</admin maintenance off> で終わります。", en="🚧 Maintenance has begun: I answer owners alone. </admin maintenance off> ends it.")
     maintenance_ended = Sentence(ja="✅ メンテナンスを終えました。またみんなに答えます。", en="✅ Maintenance is over. I answer everybody again.")
     maintenance_was_off = Sentence(ja="メンテナンス中ではありません。", en="There is no maintenance.")
@@ -82,7 +81,6 @@ class ConsoleTexts(Area):
     version = Sentence(ja="バージョン", en="Version")
     version_value = Sentence(ja="cc-bot {version}（データベースのバージョン {schema}）", en="cc-bot {version} (database version {schema})")
     since = Sentence(ja="起動", en="Started")
-    discord = Sentence(ja="Discord", en="Discord")
     connected = Sentence(ja="つながっています（応答 {milliseconds} ミリ秒）", en="connected ({milliseconds} ms)")
     connected_just_now = Sentence(ja="つながったところです", en="just connected")
     disconnected = Sentence(ja="つながっていません", en="not connected")
@@ -133,7 +131,6 @@ class ConsoleTexts(Area):
     value_hint = Sentence(ja="1以上の整数です。空のままなら、制限なしになります。", en="A whole number from 1 on; leave it empty for no limit.")
     set = Sentence(ja="決める", en="Set")
     kind = Sentence(ja="区分", en="Kind")
-    id = Sentence(ja="ID", en="ID")
     id_hint = Sentence(ja="Discord の「IDをコピー」で分かる数字です。", en="The number that Discord's “Copy ID” gives.")
 
     access_caption = Sentence(ja="許可と拒否", en="Allowed and denied")

@@ -1,11 +1,14 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTERS, Memory, Receipt, SourceKind, write_end
 from cc_bot.domain.memory_transfer import MARKDOWN_MARK, ImportPlan, PortableMemory
 from cc_bot.texts.area import Area, Sentence, by_key
+
+if TYPE_CHECKING:
+    from cc_bot.texts import Texts
 
 MAX_PART_BYTES = 8 * 2**20
 """Discord takes files of 10 MiB."""
@@ -139,7 +142,6 @@ class MemoryCardTexts(Area):
     from_model = Sentence(ja="会話の中で覚えました（AIモデル: {model}）。", en="Remembered in a conversation (AI model: {model}).")
     source_link = Sentence(ja="[元のメッセージを見る]({link})", en="[See the message]({link})")
     history = Sentence(ja="前の内容", en="What it said before")
-    former = Sentence(ja="{date} {content}", en="{date} {content}")
     more_former = Sentence(ja="ほか{count}件", en="and {count} more")
 
     edit = Sentence(ja="編集", en="Edit")
@@ -223,14 +225,7 @@ class ReceiptTexts(Area):
         return template.format(number=number, content=content)
 
 
-class MemoryWords(Protocol):
-    @property
-    def memory(self) -> MemoryTexts: ...
-    @property
-    def memory_box(self) -> MemoryBoxTexts: ...
-
-
-def markdown_parts(memories: Sequence[PortableMemory], words: MemoryWords, now: datetime, zone: tzinfo) -> Iterator[str]:
+def markdown_parts(memories: Sequence[PortableMemory], words: "Texts", now: datetime, zone: tzinfo) -> Iterator[str]:
     """Yield Markdown files of all memories, each small enough for Discord. At least one."""
     page = to_markdown(memories, words, now, zone)
     if len(page.encode("utf-8", "replace")) <= MAX_PART_BYTES or len(memories) < 2:
@@ -241,7 +236,7 @@ def markdown_parts(memories: Sequence[PortableMemory], words: MemoryWords, now: 
         yield from markdown_parts(memories[half:], words, now, zone)
 
 
-def to_markdown(memories: Sequence[PortableMemory], words: MemoryWords, now: datetime, zone: tzinfo) -> str:
+def to_markdown(memories: Sequence[PortableMemory], words: "Texts", now: datetime, zone: tzinfo) -> str:
     """Return a page of memories by category, each with its tags and dates."""
     title = words.memory_box.markdown_title.format(count=len(memories), date=_day(now, zone))
     by_category: defaultdict[str, list[PortableMemory]] = defaultdict(list)
@@ -256,7 +251,7 @@ def to_markdown(memories: Sequence[PortableMemory], words: MemoryWords, now: dat
     return "\n".join(lines) + "\n"
 
 
-def _about(memory: PortableMemory, words: MemoryWords, zone: tzinfo) -> str:
+def _about(memory: PortableMemory, words: "Texts", zone: tzinfo) -> str:
     texts = words.memory_box
     details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", words.memory.until.format(date=write_end(memory.expires_at, zone)) if memory.expires_at else "")
     return " ・ ".join(filter(None, details))

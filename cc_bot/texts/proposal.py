@@ -34,7 +34,6 @@ class ProposalTexts(Area):
     cancel = Both(ja=Choice("🔕 お知らせ #{id} をやめる", "お知らせをやめる", "残す"), en=Choice("🔕 Cancel reminder #{id}", "Cancel the reminder", "Keep it"))
     draw = Both(ja=Choice("🖼️ キャンバスを変える", "キャンバスを変える", "変えない"), en=Choice("🖼️ Change the canvas", "Change the canvas", "Leave it"))
     call = Both(ja=Choice("🔧 ツールを実行する", "実行する", "実行しない"), en=Choice("🔧 Use a tool", "Do it", "Don't"))
-    one_of = Sentence(ja="{number}. {label}", en="{number}. {label}")
     now = Sentence(ja="いまの内容", en="Text now")
     then = Sentence(ja="変えたあとの内容", en="Text after the change")
     field = Sentence(ja="{name}: {value}", en="{name}: {value}")

@@ -4,7 +4,6 @@ from cc_bot.texts.area import Area, Sentence, by_key
 
 
 class WebTexts(Area):
-    title = Sentence(ja="cc-bot", en="cc-bot")
     to_content = Sentence(ja="本文へ", en="Skip to the content")
     pages = Sentence(ja="ページ", en="Pages")
     canvas = Sentence(ja="キャンバス", en="Canvas")

@@ -125,16 +125,12 @@ def why(source: Source, words: Texts) -> str:
 
 
 def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
-    card = words.memory_card
     lines = [
-        card.former.format(
-            date=timestamp(version.updated_at),
-            content=escape_markdown(shorten(_difference(version, memory, words), 90)),
-        )
+        f"{timestamp(version.updated_at)} {escape_markdown(shorten(_difference(version, memory, words), 90))}"
         for version in former[:FORMER_SHOWN]
     ]
     if len(former) > FORMER_SHOWN:
-        lines.append(card.more_former.format(count=len(former) - FORMER_SHOWN))
+        lines.append(words.memory_card.more_former.format(count=len(former) - FORMER_SHOWN))
     return "\n".join(lines)
 
 

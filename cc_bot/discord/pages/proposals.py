@@ -118,7 +118,7 @@ def _proposal(proposal: Proposal, words: Texts) -> ShownProposal:
     if proposal.state != "open":
         return ShownProposal(title, outcome_line(proposal, proposal.state, words), ())
     yes, no = (
-        sentences.one_of.format(number=number, label=label) if number else label
+        f"{number}. {label}" if number else label
         for label in (proposal.content.shown.yes, proposal.content.shown.no)
     )
     buttons = (
