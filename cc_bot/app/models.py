@@ -15,8 +15,8 @@ from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.domain.errors import InvalidModels
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.llm.model import ChatModel, ChatRequest, FallbackChain, Speaker, Transcriber, UserPart
-from cc_bot.llm.openai import OpenAIChatModel, OpenAIEmbedder, OpenAISpeaker, OpenAITranscriber
-from cc_bot.llm.openai.client import Connection
+from cc_bot.llm.openai import OpenAIChatModel
+from cc_bot.llm.openai.client import Connection, OpenAIEmbedder, OpenAISpeaker, OpenAITranscriber
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, printable_key
 from cc_bot.search.vectors import Embedder
 from cc_bot.texts import Texts, texts

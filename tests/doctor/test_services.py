@@ -18,7 +18,8 @@ from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.internet.pages import PageReader
 from cc_bot.internet.search import BraveSearch, SearxngSearch
 from cc_bot.llm.model import ToolSchema
-from cc_bot.llm.openai import OpenAIChatModel, OpenAISpeaker, OpenAITranscriber
+from cc_bot.llm.openai import OpenAIChatModel
+from cc_bot.llm.openai.client import OpenAISpeaker, OpenAITranscriber
 from cc_bot.texts import texts
 from tests.loopback.model_server import (
     Call,

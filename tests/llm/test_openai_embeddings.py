@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
-from cc_bot.llm.openai import OpenAIEmbedder
+from cc_bot.llm.openai.client import OpenAIEmbedder
 from cc_bot.search.vectors import cosines, pack
 from tests.loopback.embeddings_server import Answer, LoopbackEmbeddingsServer, direction, items
 
