@@ -16,7 +16,7 @@ from cc_bot.domain.errors import InvalidModels
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.llm.model import ChatModel, ChatRequest, FallbackChain, Speaker, Transcriber, UserPart
 from cc_bot.llm.openai import OpenAIChatModel
-from cc_bot.llm.openai.client import Connection, OpenAIEmbedder, OpenAISpeaker, OpenAITranscriber
+from cc_bot.llm.openai.client import OpenAIEmbedder, OpenAISpeaker, OpenAITranscriber
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, printable_key
 from cc_bot.search.vectors import Embedder
 from cc_bot.texts import Texts, texts
@@ -183,6 +183,6 @@ def build_speaker(config: Config) -> Speaker | None:
     return OpenAISpeaker(model, voice, **_speech(config)) if model else None
 
 
-def _speech(config: Config) -> Connection:
+def _speech(config: Config) -> dict[str, Any]:
     url = config.transcribe_url or config.openai_base_url
-    return Connection(api_key=config.openai_api_key, base_url=url, timeout_s=config.model_timeout_s)
+    return {"api_key": config.openai_api_key, "base_url": url, "timeout_s": config.model_timeout_s}

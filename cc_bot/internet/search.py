@@ -7,6 +7,7 @@ import json
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -121,17 +122,13 @@ def _results(found: Iterable[Any], described: str) -> Iterator[SearchResult]:
     for each in found:
         match each:
             case {"url": str(url), "title": str(title)}:
-                try:
-                    address = parse_address(url)
-                except AddressRefused:
-                    continue
-                if not names_public(address):  # reading it is refused anyhow
-                    continue
-                snippet = each.get(described)
-                words = _words(snippet, SNIPPET_CHARACTERS) if isinstance(snippet, str) else ""
-                yield SearchResult(address, _words(title, TITLE_CHARACTERS), words)
+                with suppress(AddressRefused):
+                    address, snippet = parse_address(url), each.get(described)
+                    words = _words(snippet, SNIPPET_CHARACTERS) if isinstance(snippet, str) else ""
+                    if names_public(address):  # reading another is refused anyhow
+                        yield SearchResult(address, _words(title, TITLE_CHARACTERS), words)
             case _:
-                continue
+                pass
 
 
 def _words(text: str, limit: int) -> str:

@@ -6,7 +6,7 @@ To everything else it says which setting configures a model.
 import json
 import re
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, Final
 
 from cc_bot.domain.errors import RepeatNotUnderstood, WhenNotUnderstood
@@ -110,22 +110,15 @@ _NUMBER: Final = re.compile(r"#?(\d{1,18})番?")
 _KANA_OR_KANJI: Final = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    tool: str
-    arguments: Mapping[str, object]
-
-
-_Step = str | _Call
+_Step = str | ToolRequest
 
 
 class OfflineModel:
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
         step = _next_step(request)
-        if isinstance(step, _Call):
+        if isinstance(step, ToolRequest):
             calls = sum(len(part.tool_requests) for part in request.prompt if isinstance(part, AssistantPart))
-            arguments = json.dumps(step.arguments, ensure_ascii=False)
-            yield Finish("tools", (ToolRequest(f"offline-{calls + 1}", step.tool, arguments),))
+            yield Finish("tools", (replace(step, id=f"offline-{calls + 1}"),))
             return
         yield Delta(step)
         yield Finish("stop")
@@ -140,7 +133,7 @@ def _next_step(request: ChatRequest) -> _Step:
         return talk.texts["unknown"]
     step = _list_reminders(talk) or _remind(talk) or _remember(talk)
     step = step or _forget(talk) or _recall(talk) or talk.texts["unknown"]
-    return talk.texts["not_here"] if isinstance(step, _Call) and step.tool not in talk.tools else step
+    return talk.texts["not_here"] if isinstance(step, ToolRequest) and step.name not in talk.tools else step
 
 
 class _Talk:
@@ -165,6 +158,10 @@ class _Talk:
     def found(self, tool: str, key: str = "memories") -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.results.get(tool, {}).get(key, [])
         return found
+
+
+def _call(tool: str, **arguments: object) -> ToolRequest:
+    return ToolRequest("", tool, json.dumps(arguments, ensure_ascii=False))
 
 
 def _words(text: str) -> str:
@@ -197,7 +194,7 @@ def _remember(talk: _Talk) -> _Step | None:
     if not content or _POINTS.fullmatch(content):
         return talk.texts["remember_what"]
     done = talk.texts["remembered"].format(text=_short(content))
-    return talk.outcome("remember", done) or _Call("remember", {"content": content})
+    return talk.outcome("remember", done) or _call("remember", content=content)
 
 
 def _forget(talk: _Talk) -> _Step | None:
@@ -208,15 +205,15 @@ def _forget(talk: _Talk) -> _Step | None:
     if done := talk.outcome("forget", talk.texts["forgotten"].format(text=_short(gone.get("content")))):
         return done
     if number := _NUMBER.fullmatch(found["what"].strip()):
-        return _Call("forget", {"id": int(number[1])})
+        return _call("forget", id=int(number[1]))
     notes = talk.found("recall")
     sure = [note for note in notes if note.get("confidence") == "sure"]
     if len(sure) == 1:
-        return _Call("forget", {"id": sure[0]["id"]})
+        return _call("forget", id=sure[0]["id"])
     if notes:
         lines = (f"- #{note['id']} {_short(note['content'])}" for note in sure or notes)
         return "\n".join((talk.texts["forget_which"], *lines))
-    wish = _Call("recall", {"query": found["what"], "limit": _MAX_FOUND})
+    wish = _call("recall", query=found["what"], limit=_MAX_FOUND)
     return talk.outcome("recall", talk.texts["not_found"]) or wish
 
 
@@ -224,11 +221,11 @@ def _recall(talk: _Talk) -> _Step | None:
     everything = _ASKS_FOR_ALL.fullmatch(talk.message) is not None
     if not (everything or _ASKS.fullmatch(talk.message)):
         return None
-    tool = "list_memories" if everything else "recall"
-    if tool in talk.tools and tool not in talk.results:
-        asked = {"limit": _MAX_LISTED} if everything else {"query": talk.message, "limit": _MAX_FOUND}
-        return _Call(tool, asked)
-    found = talk.found(tool)
+    wish = _call("recall", query=talk.message, limit=_MAX_FOUND)
+    wish = _call("list_memories", limit=_MAX_LISTED) if everything else wish
+    if wish.name in talk.tools and wish.name not in talk.results:
+        return wish
+    found = talk.found(wish.name)
     if not found:
         return f"{talk.texts['not_found']}\n{talk.texts['unknown']}"
     best = found[0].get("confidence")
@@ -246,7 +243,7 @@ def _list_reminders(talk: _Talk) -> _Step | None:
     reminders = talk.found("list_schedules", "schedules")
     lines = (f"- #{each['id']} {each['when']} {_short(each['text'])}" for each in reminders)
     done = "\n".join((talk.texts["reminders"], *lines)) if reminders else talk.texts["no_reminders"]
-    return talk.outcome("list_schedules", done) or _Call("list_schedules", {})
+    return talk.outcome("list_schedules", done) or _call("list_schedules")
 
 
 def _remind(talk: _Talk) -> _Step | None:
@@ -260,5 +257,5 @@ def _remind(talk: _Talk) -> _Step | None:
     except RepeatNotUnderstood:  # the tool says what can be set
         when = text = body
     text = text.strip(" 　、,。.").removesuffix("を") or talk.texts["time_is_up"]
-    wish = _Call("schedule", {"when": when, "text": text})
+    wish = _call("schedule", when=when, text=text)
     return talk.outcome("schedule", talk.texts["scheduled"]) or wish

@@ -4,10 +4,11 @@ requests stay byte-identical while a server is away."""
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from cc_bot.domain.tool_server import (
     HELD_BACK,
@@ -72,11 +73,11 @@ class _Simplifier:
         self._whole = whole
         self._nodes = 0
 
-    def node(self, schema: object, depth: int, within: tuple[str, ...]) -> Schema | bool:
+    def node(self, schema: object, depth: int, within: tuple[str, ...]) -> Schema | Literal[False]:
         """Return a part in simple form; `within` are the references that led to it. Cycles and what lies too
-        deep become schemas that accept anything."""
+        deep become schemas that accept anything; False accepts nothing."""
         if isinstance(schema, bool):
-            return schema
+            return {} if schema else False
         self._nodes += 1
         if self._nodes > MAX_NODES:
             raise SchemaRefused("too_large")
@@ -120,15 +121,12 @@ class _Simplifier:
         simple |= {key: schema[key] for key, kinds in _BOUNDS.items() if key in schema and kind in kinds}
         if unions := [*schema.get("anyOf", ()), *schema.get("oneOf", ())]:
             branches = [self.node(each, depth, within) for each in unions]
-            simple["anyOf"] = [{} if each is True else each for each in branches if each is not False]
+            simple["anyOf"] = [each for each in branches if each is not False]
         if kind == "array":
-            items = self.node(schema.get("items", {}), depth, within)
-            simple["items"] = {} if isinstance(items, bool) else items
+            simple["items"] = self.node(schema.get("items", {}), depth, within) or {}
         if kind in ("object", None) and "properties" in schema:
             parts = {name: self.node(each, depth, within) for name, each in schema["properties"].items()}
-            simple["properties"] = {
-                name: {} if each is True else each for name, each in parts.items() if each is not False
-            }
+            simple["properties"] = {name: each for name, each in parts.items() if each is not False}
         if kind in ("object", None) and "required" in schema:
             simple["required"] = [*schema["required"]]
         # With patterns, which properties are additional depends on them.
@@ -139,15 +137,12 @@ class _Simplifier:
         if not reference.startswith("#"):
             return None
         found: Any = self._whole
-        for part in reference[1:].split("/")[1:]:
-            name = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(found, dict) and name in found:
-                found = found[name]
-            elif isinstance(found, list) and name.isdecimal() and int(name) < len(found):
-                found = found[int(name)]
-            else:
-                return None
-        return found
+        with suppress(LookupError, TypeError, ValueError):  # it is missing
+            for part in reference[1:].split("/")[1:]:
+                name = part.replace("~1", "/").replace("~0", "~")
+                found = found[int(name) if isinstance(found, list) else name]
+            return found
+        return None
 
 
 def _without(schema: Schema, *keys: str) -> Schema:
@@ -207,7 +202,8 @@ class RemoteTool:
 def as_listed(tool: "mcp_types.Tool") -> RemoteTool:
     hints, description = tool.annotations, tool.description or tool.title or ""
     read_only = hints is not None and hints.read_only_hint is True
-    schema = json.dumps(tool.input_schema, sort_keys=True, default=str)
+    [given] = tool.input_schema["allOf"]  # see messages.py
+    schema = json.dumps(given, sort_keys=True)
     whole = json.dumps([tool.name, description, schema, read_only])
     return RemoteTool(
         tool.name[:MAX_LISTED_NAME_LENGTH],
@@ -237,9 +233,6 @@ class Catalog:
     """Every listed or accepted tool, those held back first."""
     held_back: tuple[str, ...] = ()
 
-    def cost(self, cost: Callable[[OfferedTool], int]) -> int:
-        return sum(cost(each) for each in self.tools)
-
 
 def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
     """Decide which tools are offered to models. A tool must be allowed by the operator's file, accepted by an
@@ -260,47 +253,42 @@ def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
             statuses[name] = "changed" if name in agreed else "new"
         else:
             length += len(now[name].schema)
-            open_world = now[name].open_world or agreed[name].open_world
             try:
                 if length > MAX_SCHEMAS_LENGTH:
                     raise SchemaRefused("too_large")
-                tools.append(_offered(server, rules, now[name], full_names, open_world=open_world))
+                tools.append(_offered(server, rules, now[name], agreed[name], full_names))
                 statuses[name] = "offered"
             except SchemaRefused as refused:
                 left_out.append(LeftOutTool(name, refused.reason))
                 statuses[name] = "left_out"
+    lists = now, agreed
     details = [
-        ToolDetails(
-            full_name(server, name), status, _wording(now.get(name), rules), _wording(agreed.get(name), rules)
-        )
-        for name, status in statuses.items()
+        ToolDetails(full_name(server, name), status, *(_wording(known.get(name), rules) for known in lists))
+        for name, status in sorted(statuses.items(), key=lambda each: each[1] not in HELD_BACK)
     ]
     held_back = tuple(name for name, status in statuses.items() if status in HELD_BACK)
-    ordered = sorted(details, key=lambda each: each.status not in HELD_BACK)
-    return Catalog(tuple(tools), tuple(left_out), tuple(ordered), held_back)
+    return Catalog(tuple(tools), tuple(left_out), tuple(details), held_back)
 
 
 def _wording(tool: RemoteTool | None, rules: ServerRules) -> ToolWording | None:
     if tool is None:
         return None
-    open_world = _is_open_world(tool.name, rules, claimed=tool.open_world)
-    return ToolWording(
-        tool.description, tool.schema, tool.read_only, needs_approval(tool.read_only, rules), open_world
-    )
+    waits = needs_approval(tool.read_only, rules)
+    return ToolWording(tool.description, tool.schema, tool.read_only, waits, _is_open_world(tool, rules))
 
 
 def needs_approval(read_only: bool, rules: ServerRules) -> bool:
     return rules.approve == "always" or (rules.approve == "writes" and not read_only)
 
 
-def _is_open_world(name: str, rules: ServerRules, *, claimed: bool) -> bool:
+def _is_open_world(tool: RemoteTool, rules: ServerRules) -> bool:
     if rules.local is None:
-        return claimed
-    return not any(fnmatchcase(name, pattern) for pattern in rules.local)
+        return tool.open_world
+    return not any(fnmatchcase(tool.name, pattern) for pattern in rules.local)
 
 
 def _offered(
-    server: str, rules: ServerRules, tool: RemoteTool, names: Mapping[str, int], *, open_world: bool
+    server: str, rules: ServerRules, tool: RemoteTool, agreed: RemoteTool, names: Mapping[str, int]
 ) -> OfferedTool:
     """Raises SchemaRefused."""
     known_as = full_name(server, tool.name)
@@ -310,15 +298,13 @@ def _offered(
         raise SchemaRefused("long_name")
     if not tool.schema:
         raise SchemaRefused("too_large")
-    parameters = for_models(json.loads(tool.schema))
-    open_world = _is_open_world(tool.name, rules, claimed=open_world)
     return OfferedTool(
         server,
         tool.name,
         tool.description,
-        parameters,
+        for_models(json.loads(tool.schema)),
         tool.read_only,
-        open_world,
+        _is_open_world(tool, rules) or _is_open_world(agreed, rules),
         needs_approval(tool.read_only, rules),
         rules.approvers,
         rules.calls_per_turn,

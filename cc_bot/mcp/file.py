@@ -260,12 +260,7 @@ def servers_file(
     """Return the file, with errors in `locale`. `variables`: the environment. `required`: the operator named
     the file, so it must exist."""
     words = texts(locale)
+    empty = words.tool_servers_file.no_object.format()
     parse = partial(parse_servers, variables=variables, words=words)
-    kind = FileKind(
-        "tool_servers",
-        "CC_BOT_MCP_FILE",
-        parse,
-        InvalidToolServers,
-        words.tool_servers_file.no_object.format(),
-    )
+    kind = FileKind("tool_servers", "CC_BOT_MCP_FILE", parse, InvalidToolServers, empty)
     return OperatorFile(path, kind, words.operator_file, required=required)

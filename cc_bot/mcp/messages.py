@@ -5,18 +5,15 @@ bounded."""
 
 import asyncio
 import base64
-import binascii
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from mcp_types import (
     AudioContent,
     CallToolResult,
-    ContentBlock,
     EmbeddedResource,
     ImageContent,
     ResourceLink,
@@ -42,10 +39,9 @@ MAX_QUESTION_BYTES: Final = 1_000_000
 MAX_INLINE_BYTES: Final = 32_000
 T = TypeVar("T")
 _READER: Final = ThreadPoolExecutor(1, thread_name_prefix="tool-servers")
-_REPLACEMENT: Final = "\ufffd"
 _HALF: Final = re.compile("[\ud800-\udfff]")
-_SEPARATORS: Final = (b",", b"[", b"{")
 _PIECE: Final = 1 << 16
+_SEPARATORS: Final = (b",", b"[", b"{")
 _HINTS: Final = ("readOnlyHint", "openWorldHint")
 
 
@@ -97,8 +93,8 @@ def _encode(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        pieces = (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
-        return b"".join(_HALF.sub(_REPLACEMENT, piece).encode() for piece in pieces)
+        pieces = (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))  # other threads may go on
+        return b"".join(_HALF.sub("\ufffd", piece).encode() for piece in pieces)
 
 
 def _reduce(result: dict[str, Any]) -> None:
@@ -127,30 +123,16 @@ def _shorten(blocks: list[Any], structured: object) -> list[Any]:
 
 def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
     """Drop what the library may refuse, as it would refuse the whole list. A pattern in an output schema may
-    take forever."""
+    take forever. The input schema is wrapped, and checked later (catalog.py)."""
     words = {key: tool[key] for key in ("name", "title", "description") if isinstance(tool.get(key), str)}
     given = tool.get("annotations")
     known = given if isinstance(given, dict) else {}
     hints = {key: known[key] for key in _HINTS if isinstance(known.get(key), bool)}
-    return {**words, "inputSchema": _of_object(tool.get("inputSchema")), "annotations": hints}
-
-
-def _of_object(schema: object) -> dict[str, Any]:
-    """Wrap a schema of anything but an object: it is refused later (catalog.py)."""
-    if isinstance(schema, dict) and schema.get("type", "object") == "object" and _has_readable_parts(schema):
-        return {**schema, "type": "object"}
-    return {"type": "object", "allOf": [schema]}
-
-
-def _has_readable_parts(schema: Mapping[str, Any]) -> bool:
-    properties, required = schema.get("properties", {}), schema.get("required", [])
-    return (
-        isinstance(properties, dict)
-        and all(isinstance(each, dict | bool) for each in properties.values())
-        and isinstance(required, list)
-        and all(isinstance(each, str) for each in required)
-        and isinstance(schema.get("$schema", ""), str)
-    )
+    return {
+        **words,
+        "inputSchema": {"type": "object", "allOf": [tool.get("inputSchema")]},
+        "annotations": hints,
+    }
 
 
 MAX_IMAGE_BYTES: Final = 8_000_000
@@ -160,10 +142,42 @@ MAX_REFERENCE_LENGTH: Final = 200
 
 def result_of(result: CallToolResult, most_kb: int) -> ServerResult:
     """Convert a result, with at most so many KB of text. Structured content is text by now."""
-    gathered = _Gathered()
-    lines = [line for block in result.content for line in gathered.lines(block)]
-    text = cut("\n".join(lines), most_kb * 1024)
-    return ServerResult(text, ok=not result.is_error, images=tuple(gathered.images))
+    images, lines = list[Attachment](), list[str]()
+    for block in result.content:
+        match block:
+            case TextContent(text=text):
+                lines.append(text)
+            case ImageContent(data=data):
+                lines.append(_take_image(data, images))
+            case AudioContent(mime_type=kind):
+                lines.append(f"[A recording, {_shortened(kind)}, which is not shown.]")
+            case ResourceLink(uri=uri, name=name):
+                lines.append(f"[A link, {_shortened(name)}: {_shortened(str(uri))}]")
+            case EmbeddedResource(resource=TextResourceContents(uri=uri, text=text)):
+                lines += [f"[A file, {_shortened(str(uri))}:]", text]
+            case EmbeddedResource(resource=resource):
+                lines.append(f"[A file, {_shortened(str(resource.uri))}, which is not shown.]")
+    return ServerResult(cut("\n".join(lines), most_kb * 1024), ok=not result.is_error, images=tuple(images))
+
+
+def _take_image(data: str, images: list[Attachment]) -> str:
+    size = sum(len(each.data) for each in images) + len(data) * 3 // 4
+    if size > MAX_IMAGE_BYTES or len(images) >= MAX_IMAGES:
+        return "[A picture, which was left out: there are too many, or they are too large.]"
+    try:
+        content = base64.b64decode(data, validate=True)
+    except ValueError:
+        content = b""
+    media_type = image_type(content)
+    if media_type is None:
+        return "[A picture, which was left out: it is not a PNG, JPEG, WebP or GIF.]"
+    name = f"image-{len(images) + 1}.{media_type.removeprefix('image/')}"
+    images.append(Attachment(name, media_type, content))
+    return f"[A picture: {name}]"
+
+
+def _shortened(text: str) -> str:
+    return " ".join(text.split())[:MAX_REFERENCE_LENGTH]
 
 
 def cut(text: str, limit: int) -> str:
@@ -174,44 +188,3 @@ def cut(text: str, limit: int) -> str:
     kept = whole[:limit].decode("utf-8", "ignore")
     left = len(whole) - len(kept.encode("utf-8"))
     return f"{kept}\n[The rest was left out here: {left} bytes or more.]"
-
-
-@dataclass(slots=True)
-class _Gathered:
-    images: list[Attachment] = field(default_factory=list)
-    image_bytes: int = 0
-
-    def lines(self, block: ContentBlock) -> Iterator[str]:
-        match block:
-            case TextContent(text=text):
-                yield text
-            case ImageContent(data=data):
-                yield self._image(data)
-            case AudioContent(mime_type=kind):
-                yield f"[A recording, {_shortened(kind)}, which is not shown.]"
-            case ResourceLink(uri=uri, name=name):
-                yield f"[A link, {_shortened(name)}: {_shortened(str(uri))}]"
-            case EmbeddedResource(resource=TextResourceContents(uri=uri, text=text)):
-                yield f"[A file, {_shortened(str(uri))}:]"
-                yield text
-            case EmbeddedResource(resource=resource):
-                yield f"[A file, {_shortened(str(resource.uri))}, which is not shown.]"
-
-    def _image(self, data: str) -> str:
-        if self.image_bytes + len(data) * 3 // 4 > MAX_IMAGE_BYTES or len(self.images) >= MAX_IMAGES:
-            return "[A picture, which was left out: there are too many, or they are too large.]"
-        try:
-            content = base64.b64decode(data, validate=True)
-        except (binascii.Error, ValueError):
-            content = b""
-        media_type = image_type(content)
-        if media_type is None:
-            return "[A picture, which was left out: it is not a PNG, JPEG, WebP or GIF.]"
-        self.image_bytes += len(content)
-        name = f"image-{len(self.images) + 1}.{media_type.removeprefix('image/')}"
-        self.images.append(Attachment(name, media_type, content))
-        return f"[A picture: {name}]"
-
-
-def _shortened(text: str) -> str:
-    return " ".join(text.split())[:MAX_REFERENCE_LENGTH]

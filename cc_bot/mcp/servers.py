@@ -144,13 +144,6 @@ class Servers:
         """Return each server's status, in the file's order."""
         return tuple(each.report for each in self.managed.values())
 
-    def known_tools(self) -> Mapping[str, Sequence[str] | None]:
-        """Return the names of each server's tools; None if it has not listed any yet."""
-        return {
-            name: [tool.name for tool in from_text(managed.stored.seen)] if managed.stored else None
-            for name, managed in self.managed.items()
-        }
-
     def details(self, server: str) -> tuple[ToolDetails, ...]:
         """Return every tool of a server. Raises ToolServerUnknown."""
         return self._named(server).catalog.details
@@ -240,7 +233,8 @@ class Servers:
         while managed.stored is not None and reviewed != (managed.entry, managed.stored):
             reviewed = managed.entry, managed.stored
             catalog = await asyncio.to_thread(review, managed.entry.name, managed.entry.rules, managed.stored)
-            managed.catalog, managed.tokens = catalog, await asyncio.to_thread(catalog.cost, self.cost)
+            tokens = await asyncio.to_thread(sum, map(self.cost, catalog.tools))
+            managed.catalog, managed.tokens = catalog, tokens
 
     def _apply_budget(self) -> None:
         total = 0
@@ -313,7 +307,7 @@ async def try_servers(
     entries: Mapping[str, ServerEntry], cost: Cost, timeout_s: float
 ) -> tuple[Sequence[ToolServerReport], Mapping[str, Sequence[str] | None]]:
     """Start servers as a test and end them. Returns their reports, as if an owner had accepted all tools, and
-    the names of their tools."""
+    the names of their tools; None if a server listed none."""
     servers = Servers(None, cost, budget=sys.maxsize)
     try:
         await servers.follow(entries)
@@ -321,8 +315,11 @@ async def try_servers(
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
                 await servers.settle()
-        for each in servers.reports():
-            await servers.accept(each.server, each.code)
-        return servers.reports(), servers.known_tools()
+        for report in servers.reports():
+            await servers.accept(report.server, report.code)
+        known = dict[str, Sequence[str] | None]()
+        for name, each in servers.managed.items():
+            known[name] = [tool.name for tool in from_text(each.stored.seen)] if each.stored else None
+        return servers.reports(), known
     finally:
         await servers.close()

@@ -50,8 +50,12 @@ def _answer(data: bytes, arguments: list[str]) -> bytes:
         for module in iter_modules(encodings.__path__, "encodings."):
             with suppress(ImportError):  # another system's
                 import_module(module.name)
-        limits = (PAGE_MEMORY_BYTES, PAGE_CPU_S) if of_page else (MEMORY_BYTES, CPU_S)
-        _confine(*limits, permitted=UNCONFINED in arguments)
+        memory_bytes, cpu_s = (PAGE_MEMORY_BYTES, PAGE_CPU_S) if of_page else (MEMORY_BYTES, CPU_S)
+        try:
+            enter(memory_bytes=memory_bytes, cpu_s=cpu_s)
+        except NotConfined:
+            if UNCONFINED not in arguments:
+                raise DocumentRefused("not_confined") from None
         answer = read(data)
     except DocumentRefused as refused:
         answer = {"error": str(refused)}
@@ -60,15 +64,6 @@ def _answer(data: bytes, arguments: list[str]) -> bytes:
     except ImportError:
         answer = {"error": "not_installed"}
     return json.dumps(answer).encode()
-
-
-def _confine(memory_bytes: int, cpu_s: int, *, permitted: bool) -> None:
-    """Raises DocumentRefused without a sandbox, unless that is permitted."""
-    try:
-        enter(memory_bytes=memory_bytes, cpu_s=cpu_s)
-    except NotConfined as error:
-        if not permitted:
-            raise DocumentRefused("not_confined") from error
 
 
 def _load_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:

@@ -29,7 +29,6 @@ class Archive:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError) as error:
             raise DocumentRefused("unreadable") from error
-        self.names = self._zip.namelist()
         self._left_bytes = MAX_BYTES
         infos = self._zip.infolist()
         if any(info.flag_bits & 1 for info in infos):

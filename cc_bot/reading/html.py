@@ -54,7 +54,9 @@ external.JT_STOPLIST = _WORDS  # type: ignore[assignment]  # it says None
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
     """Return title and text. `declared`: the server's encoding."""
     logging.disable()  # a library says there what it thinks of the page
-    html = _XML_DECLARATION.sub("", decode_page(data, declared))
+    named = _DECLARED.search(data[:_DECLARED_WITHIN])
+    text = decode_declared(data, declared, named[1].decode("ascii") if named else "")
+    html = _XML_DECLARATION.sub("", data.decode("utf-8", "replace") if text is None else text)
     tree = _parse(html)
     if tree is None:
         return "", ""
@@ -97,10 +99,3 @@ def _plain(tree: lxml.html.HtmlElement) -> Iterator[str]:
 def _title(tree: lxml.html.HtmlElement) -> str:
     found = tree.xpath("string(//title)") or tree.xpath("string(//h1)")
     return normalised(" ".join(str(found)[:2000].split()))[:MAX_TITLE_LENGTH]
-
-
-def decode_page(data: bytes, declared: str = "") -> str:
-    """Decode as the server or the page says, if possible; else by guessing."""
-    named = _DECLARED.search(data[:_DECLARED_WITHIN])
-    text = decode_declared(data, declared, named[1].decode("ascii") if named else "")
-    return data.decode("utf-8", "replace") if text is None else text

@@ -29,8 +29,8 @@ def read_separated(data: bytes) -> Content:
     if len(beginning) == len(data):
         return _read(io.StringIO(text, newline=""), _separator(text))
     for encoding in _ENCODINGS:
-        if _as(beginning, encoding) == text:
-            with suppress(UnicodeError):
+        with suppress(UnicodeError):
+            if beginning.decode(encoding) == text:
                 return _read(io.TextIOWrapper(io.BytesIO(data), encoding, newline=""), _separator(text))
     raise DocumentRefused("not_supported")
 
@@ -51,13 +51,6 @@ def _lines(file: TextIO) -> Iterator[str]:
         yield line
 
 
-def _as(data: bytes, encoding: str) -> str | None:
-    try:
-        return data.decode(encoding)
-    except UnicodeError:
-        return None
-
-
 def _separator(text: str) -> str:
     lines = text[:20000].splitlines()[:_LOOKED_AT]
     return max(_SEPARATORS, key=lambda each: sum(len(row) > 1 for row in csv.reader(lines, delimiter=each)))
@@ -66,13 +59,8 @@ def _separator(text: str) -> str:
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
     """Return no title and the text, empty if it is binary. `declared`: the server's encoding."""
     text = decode_declared(data, declared) or ""
-    return "", _unescaped(text) if "\\u" in text else text
-
-
-def _unescaped(text: str) -> str:
-    """Escapes take six times the space."""
-    try:
-        written = json.dumps(json.loads(text), ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return text
-    return written.encode("utf-8", "ignore").decode()  # without halves of characters
+    if "\\u" in text:  # JSON with escapes, which take six times the space
+        with suppress(ValueError, RecursionError):
+            written = json.dumps(json.loads(text), ensure_ascii=False)
+            text = written.encode("utf-8", "ignore").decode()  # without halves of characters
+    return "", text

@@ -1,7 +1,10 @@
 """RTF of Word, WordPad and TextEdit: Japanese as bytes in the font's character set, or Unicode."""
 
+import codecs
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from cc_bot.reading import Content, DocumentRefused, RunningText, as_table
 
@@ -15,7 +18,8 @@ _CHARSETS = {128: "cp932", 129: "cp949", 134: "gbk", 136: "cp950"} | {
 }
 _SIGNS = (
     dict.fromkeys(("par", "line", "sect", "page"), "\n")
-    | {"tab": "\t", "emdash": "—", "endash": "–", "bullet": "•", "emspace": " ", "enspace": " "}
+    | dict.fromkeys(("emspace", "enspace", "nestcell"), " ")
+    | {"tab": "\t", "emdash": "—", "endash": "–", "bullet": "•"}
     | {"lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”"}
 )
 _UNREAD = frozenset(
@@ -70,16 +74,13 @@ class _RtfReading:
 
     def paragraphs(self) -> list[str]:
         self._flush()
-        lines, found = list[str](), "".join(self._text)
-        rows = list[list[str]]()
-        for line in found.split("\n"):
-            if line.endswith(_ROW):
-                rows.append(line.removesuffix(_ROW).rstrip(_CELL).split(_CELL))
-                continue
-            lines += [as_table(rows)] if rows else []
-            rows = []
-            lines.append(line.replace(_CELL, "\t"))
-        return [*lines, *([as_table(rows)] if rows else [])]
+        lines = list[str]()
+        for is_table, group in groupby("".join(self._text).split("\n"), lambda line: line.endswith(_ROW)):
+            if is_table:
+                lines.append(as_table(line[:-1].rstrip(_CELL).split(_CELL) for line in group))
+            else:
+                lines += (line.replace(_CELL, "\t") for line in group)
+        return lines
 
     def read(self, data: bytes) -> None:
         for token in _TOKEN.finditer(data):
@@ -110,20 +111,19 @@ class _RtfReading:
 
     def _word(self, word: str, number: int | None) -> None:
         begun, self._begun = self._begun, False
-        if word == "u" and number is not None:
-            self._flush()
-            self._add(chr(number % 65536))
-            self._to_skip = self._state.skipped
-            return
         self._flush()
         self._to_skip = 0
         match word:
+            case "u" if number is not None:
+                self._add(chr(number % 65536))
+                self._to_skip = self._state.skipped
             case "fonttbl":
                 self._state = replace(self._state, unread=True, in_fonts=True)
             case _ if begun and word in _UNREAD:
                 self._state = replace(self._state, unread=True)
-            case "ansicpg" if number:
-                self._page = _codec(f"cp{number}") or self._page
+            case "ansicpg":
+                with suppress(LookupError):
+                    self._page = codecs.lookup(f"cp{number}").name
             case "uc" if number is not None:
                 self._state = replace(self._state, skipped=min(max(number, 0), 16))
             case "f" if number is not None:
@@ -152,7 +152,7 @@ class _RtfReading:
                 self._add(_ROW + "\n")
                 self._in_row = False
             case _:
-                sign = " " if word == "nestcell" else _SIGNS.get(word, "")
+                sign = _SIGNS.get(word, "")
                 self._add(" " if sign == "\n" and (self._in_row or self._in_table) else sign)
 
     def _end_note(self) -> None:
@@ -195,11 +195,3 @@ class _RtfReading:
 
 _CELL, _ROW = "\ue000", "\ue001"
 """Private-use marks while reading."""
-
-
-def _codec(name: str) -> str:
-    try:
-        b"".decode(name)
-    except LookupError:
-        return ""
-    return name

@@ -3,7 +3,6 @@
 import json
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Final
 
 from cc_bot.domain.text import one_line
@@ -142,8 +141,8 @@ def say_accepted(server: str, names: Sequence[str] | None, words: ToolServersTex
 
 
 MAX_DETAILS_BYTES: Final = 4_000_000
-MAX_PIECES: Final = 50_000
-"""A longer schema is written on one line."""
+MAX_INDENTED: Final = 20_000
+"""A longer schema is written on one line: nested deeply, its blanks would take megabytes."""
 
 
 class FormTexts(Area):
@@ -213,8 +212,4 @@ def _visible(sign: str) -> str:
 
 
 def _indented(schema: str) -> str:
-    document, encoder = json.loads(schema), json.JSONEncoder(ensure_ascii=False, indent=2)
-    pieces = list(islice(encoder.iterencode(document), MAX_PIECES + 1))
-    written = "".join(pieces)
-    fits = len(pieces) <= MAX_PIECES and len(written) <= MAX_DETAILS_BYTES // 8
-    return written if fits else json.dumps(document, ensure_ascii=False)
+    return json.dumps(json.loads(schema), ensure_ascii=False, indent=2 if len(schema) <= MAX_INDENTED else None)

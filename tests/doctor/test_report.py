@@ -38,7 +38,7 @@ def check(found: Sequence[Finding] = (), error: Exception | None = None, wait: b
             raise error
         return found
 
-    return "token", run, 0.01 if wait else 5
+    return "token", run(), 0.01 if wait else 5
 
 
 class TestACheckup:

@@ -2,7 +2,7 @@
 
 import asyncio
 import platform
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from itertools import chain
@@ -37,7 +37,7 @@ SERVERS_LIMIT_S: Final = 30.0
 SLACK_S: Final = 2.0
 """Beyond a check's own timeouts, so that these are reported first."""
 Checked = Finding | Sequence[Finding]
-Check = tuple[str, Callable[[], Awaitable[Checked]], float]
+Check = tuple[str, Coroutine[Any, Any, Checked], float]
 """Its name, the check, and its time limit in seconds."""
 
 
@@ -50,61 +50,51 @@ async def run_doctor(config: Config, *, offline: bool) -> Report:
     return await run_checks(list_checks(config, words, offline=offline), words)
 
 
-def list_checks(config: Config, words: Texts, *, offline: bool) -> Sequence[Check]:
+def list_checks(config: Config, words: Texts, *, offline: bool) -> Iterator[Check]:
     online, local = not offline, dialect_of(config.database_url) == "sqlite"
     unconfined = config.read_unconfined
-    agents, checks = make_agents(config, discover(cc_bot.tools).names), list[Check]()
-
-    def add(
-        name: str,
-        check: Callable[..., Awaitable[Checked]],
-        *given: Any,
-        limit_s: float = LIMIT_S,
-        **options: Any,
-    ) -> None:
-        checks.append((name, partial(check, *given, **options), limit_s))
-
-    add("program", _check_program, config, words)
+    agents = make_agents(config, discover(cc_bot.tools).names)
+    yield "program", _check_program(config, words), LIMIT_S
     if online:
-        add("token", _check_discord, config, words)
+        yield "token", _check_discord(config, words), LIMIT_S
     check_database = database.check_database_file if local else database.check_database_server
-    add("database", check_database, config, words, limit_s=DATABASE_LIMIT_S)
+    yield "database", check_database(config, words), DATABASE_LIMIT_S
     if local:
-        add("backups", database.check_backups, config, words, utc_now())
-    add("erasures", database.check_erasures, config, words)
-    add("agents", _check_agents, config, words, agents)
-    add("policy", _check_policy, config, words)
-    add("tools", _check_tools, config, words, agents, offline=offline, limit_s=2 * SERVERS_LIMIT_S)
+        yield "backups", database.check_backups(config, words, utc_now()), LIMIT_S
+    yield "erasures", database.check_erasures(config, words), LIMIT_S
+    yield "agents", _check_agents(config, words, agents), LIMIT_S
+    yield "policy", _check_policy(config, words), LIMIT_S
+    yield "tools", _check_tools(config, words, agents, offline=offline), 2 * SERVERS_LIMIT_S
     models_s = config.model_timeout_s * services.MAX_REQUESTS + SLACK_S
-    add("model", _check_models, config, words, agents, offline=offline, limit_s=models_s)
+    yield "model", _check_models(config, words, agents, offline=offline), models_s
     if online or config.embedding_model in (LOCAL, OFF):
-        add("embedder", _check_embedder, config, words)
+        wanted = config.embedding_model != OFF
+        yield "embedder", services.check_embedder(build_embedder(config), words, wanted=wanted), LIMIT_S
     if online:
         speech_s = config.model_timeout_s + SLACK_S
-        add("hearing", services.check_transcriber, build_transcriber(config), words, limit_s=speech_s)
-        add("speaking", services.check_speaker, build_speaker(config), words, limit_s=speech_s)
-    add("font", services.check_charts, config.operator_locale, words)
-    add("pages", services.check_pages, config, words, config.clock, offline=offline)
-    add("documents", services.check_documents, DocumentReader(unconfined=unconfined), words)
-    add("sandbox", services.check_sandbox, DocumentReader(), words, unconfined=unconfined)
+        yield "hearing", services.check_transcriber(build_transcriber(config), words), speech_s
+        yield "speaking", services.check_speaker(build_speaker(config), words), speech_s
+    yield "font", services.check_charts(config.operator_locale, words), LIMIT_S
+    yield "pages", services.check_pages(config, words, config.clock, offline=offline), LIMIT_S
+    yield "documents", services.check_documents(DocumentReader(unconfined=unconfined), words), LIMIT_S
+    yield "sandbox", services.check_sandbox(DocumentReader(), words, unconfined=unconfined), LIMIT_S
     pages = build_internet(config).pages if online else None
-    add("reading", services.check_reading, pages, words, wanted=config.read_pages)
+    yield "reading", services.check_reading(pages, words, wanted=config.read_pages), LIMIT_S
     if online:
-        add("search", services.check_search, build_searches(config), words)
-    return checks
+        yield "search", services.check_search(build_searches(config), words), LIMIT_S
 
 
-async def run_checks(checks: Sequence[Check], words: Texts) -> Report:
+async def run_checks(checks: Iterable[Check], words: Texts) -> Report:
     """Returns their findings in order."""
     found = await asyncio.gather(*(_run(check, words) for check in checks))
     return Report(tuple(chain.from_iterable(found)))
 
 
 async def _run(check: Check, words: Texts) -> Sequence[Finding]:
-    name, run, limit_s = check
+    name, running, limit_s = check
     try:
         async with asyncio.timeout(limit_s):
-            found = await run()
+            found = await running
         return [found] if isinstance(found, Finding) else found
     except TimeoutError:
         return [failed(name, words.doctor.took_too_long.format(seconds=round(limit_s)))]
@@ -157,10 +147,6 @@ async def _load_agents(agents: Agents) -> Collection[Agent]:
 async def _check_models(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:
     own = [name for agent in await _load_agents(agents) for name in agent.models]
     return await services.check_models(config, words, own, discover(cc_bot.tools).schemas(), offline=offline)
-
-
-async def _check_embedder(config: Config, words: Texts) -> Finding:
-    return await services.check_embedder(build_embedder(config), words, wanted=config.embedding_model != OFF)
 
 
 async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:

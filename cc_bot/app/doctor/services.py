@@ -23,22 +23,9 @@ from cc_bot.app.doctor import Finding, failed, ok, warning
 from cc_bot.app.models import open_models
 from cc_bot.charts import draw
 from cc_bot.config import Config
+from cc_bot.domain import errors
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import (
-    CcBotError,
-    DocumentsNotConfined,
-    InputError,
-    ModelError,
-    ModelNotFound,
-    ModelRefusedKey,
-    ModelRefusedRequest,
-    ModelUnreachable,
-    PageError,
-    PagesNotConfined,
-    SearchFailed,
-    SearchFormatOff,
-)
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
 from cc_bot.internet.addresses import parse_address
@@ -180,16 +167,16 @@ async def check_model(
     said, began_s = texts.doctor, time.monotonic()
     try:
         seen = await _converse(model, tools)
-    except ModelRefusedKey:
+    except errors.ModelRefusedKey:
         return failed("model", said.model_refused_key.format(model=name))
-    except ModelRefusedRequest as error:
-        no_path = isinstance(error, ModelNotFound) and not model.has_path
+    except errors.ModelRefusedRequest as error:
+        no_path = isinstance(error, errors.ModelNotFound) and not model.has_path
         return failed(
             "model", (said.model_no_path if no_path else said.model_refused_request).format(model=name)
         )
-    except ModelUnreachable as error:
+    except errors.ModelUnreachable as error:
         return failed("model", said.model_unreachable.format(model=name, **error.params))
-    except CcBotError:
+    except errors.CcBotError:
         return failed("model", said.model_unavailable.format(model=name))
     marks = {True: said.model_yes, False: said.model_no}
     takes_tools = "no tools" not in model.changes
@@ -223,7 +210,7 @@ async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _S
     picture = UserPart("Which colour is this?", (Attachment("red.png", "image/png", _RED),))
     try:
         await _ask(model, [stable, now, picture], (), seen)
-    except ModelError:
+    except errors.ModelError:
         return seen
     seen.pictures = not model.left_out_images
     return seen
@@ -301,7 +288,7 @@ async def _try(check: str, service: _Service, use: Awaitable[object], works: str
     """Await its use, and close the service."""
     try:
         await use
-    except CcBotError:
+    except errors.CcBotError:
         return warning(check, fails.format(name=service.name))
     finally:
         await service.close()
@@ -326,9 +313,9 @@ async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Find
         return [ok("documents", said.documents_none)]
     try:
         await reader.read(SMALL_PDF)
-    except DocumentsNotConfined:  # reported by check_sandbox
+    except errors.DocumentsNotConfined:  # reported by check_sandbox
         return []
-    except InputError:
+    except errors.InputError:
         return [failed("documents", said.documents_failed)]
     return [ok("documents", said.documents_ok)]
 
@@ -338,9 +325,9 @@ async def check_sandbox(reader: DocumentReader, texts: Texts, *, unconfined: boo
     said = texts.doctor
     try:
         await reader.read(SMALL_RTF)
-    except DocumentsNotConfined:
+    except errors.DocumentsNotConfined:
         return warning("sandbox", said.sandbox_off if unconfined else said.sandbox_none)
-    except InputError:
+    except errors.InputError:
         return failed("sandbox", said.documents_failed)
     return ok("sandbox", said.sandbox_ok)
 
@@ -356,9 +343,9 @@ async def check_reading(
         return []
     try:
         await reader.read(parse_address(page), asyncio.Semaphore())
-    except PagesNotConfined:  # reported by check_sandbox
+    except errors.PagesNotConfined:  # reported by check_sandbox
         return []
-    except PageError as error:
+    except errors.PageError as error:
         return [warning("reading", explain(error, texts), said.reading_failed_fix.format(url=page))]
     return [ok("reading", said.reading_ok)]
 
@@ -370,9 +357,9 @@ async def check_search(services: Sequence[SearchService], texts: Texts) -> Seque
         try:
             await service.find(QUERY)
             found.append(ok("search", said.search_ok.format(**names)))
-        except SearchFormatOff:
+        except errors.SearchFormatOff:
             found.append(failed("search", said.search_format_off))
-        except SearchFailed:
+        except errors.SearchFailed:
             found.append(failed("search", said.search_failed.format(**names)))
     return found or [ok("search", said.search_none)]
 

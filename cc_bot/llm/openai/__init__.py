@@ -8,15 +8,15 @@ it reaches a limit of bytes, characters, calls or time.
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import replace
-from typing import Final, Unpack
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Final
 from urllib.parse import urlsplit
 
 import structlog
 
 from cc_bot.domain.errors import ContextTooLong, ModelError
 from cc_bot.llm.model import ChatRequest, Finish, ModelEvent
-from cc_bot.llm.openai.client import FAILURES, Connection, Endpoint, body_of
+from cc_bot.llm.openai.client import FAILURES, Endpoint, body_of
 from cc_bot.llm.openai.quirks import Attempts, Quirks, adapt, quirks_of
 from cc_bot.llm.openai.refusals import ServerError, classify
 from cc_bot.llm.openai.reply import Chunk, Reply, json_events, mapping
@@ -42,21 +42,17 @@ _RESPONSES: Final[_Wire] = (RESPONSES_PATH, responses_body, read_event)
 _log = structlog.get_logger(__name__)
 
 
+@dataclass(eq=False, repr=False)
 class OpenAIChatModel(Endpoint):
-    def __init__(
-        self,
-        model: str,
-        *,
-        reasoning: str = "",
-        max_answer_s: float = MAX_ANSWER_S,
-        **connection: Unpack[Connection],
-    ) -> None:
-        """`reasoning`: the effort of requests that name none."""
-        super().__init__(model, **connection)
-        self._reasoning = reasoning
-        self._max_answer_s = max_answer_s
-        self._label = f"{self._host}/{model}"
-        self._quirks = quirks_of(self._url, model)
+    _: KW_ONLY
+    reasoning: str = ""
+    """The effort of requests that name none."""
+    max_answer_s: float = MAX_ANSWER_S
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._label = f"{self._host}/{self.model}"
+        self._quirks = quirks_of(self._url, self.model)
         self._changes: dict[str, None] = {}
         self.left_out_images = False
         self._longest_prompt = (0, 0, 0)
@@ -107,14 +103,14 @@ class OpenAIChatModel(Endpoint):
     async def _chunks(self, request: ChatRequest, attempts: Attempts) -> AsyncGenerator[Chunk, None]:
         clock = asyncio.get_running_loop().time
         attempts.started_s = attempts.started_s or clock()
-        deadline_s, end_s = attempts.started_s + self._timeout_s, clock() + self._max_answer_s
+        deadline_s, end_s = attempts.started_s + self.timeout_s, clock() + self.max_answer_s
         path, request_body, read = _RESPONSES if attempts.quirks.wire == "responses" else _CHAT
         attempts.sent = self._body(request_body, request, attempts.quirks)
         content = RequestBody(attempts.sent)
         attempts.sent_bytes = content.size
         try:
             async with asyncio.timeout_at(deadline_s):
-                retries = 0 if request.answer_begun else self._max_retries
+                retries = 0 if request.answer_begun else self.max_retries
                 response = await self._send(path, retries, data=content)
         finally:
             content.release()
@@ -130,17 +126,17 @@ class OpenAIChatModel(Endpoint):
                 yield chunk
                 # Only now, since the reader may take long.
                 if chunk.finish_reason:
-                    deadline_s = clock() + min(_TRAILER_TIMEOUT_S, self._timeout_s)
+                    deadline_s = clock() + min(_TRAILER_TIMEOUT_S, self.timeout_s)
                 elif chunk.alive:
-                    deadline_s = clock() + self._timeout_s
+                    deadline_s = clock() + self.timeout_s
 
     def _body(self, request_body: _RequestBody, request: ChatRequest, quirks: Quirks) -> Json:
         tools, change = request.tools[: quirks.max_tools] if quirks.tools else (), f"{quirks.max_tools} tools"
         if len(request.tools) > quirks.max_tools and change not in self._changes:
             self._changes[change] = None
             _log.warning("tools_left_out", model=self.name, offered=len(request.tools), sent=quirks.max_tools)
-        body = request_body(self._model, replace(request, tools=tools), quirks, self._label)
-        options = _options(request, quirks, request.reasoning or self._reasoning)
+        body = request_body(self.model, replace(request, tools=tools), quirks, self._label)
+        options = _options(request, quirks, request.reasoning or self.reasoning)
         return body | {name: value for name, value in options.items() if name not in quirks.omit}
 
     def _remember(self, attempts: Attempts) -> None:

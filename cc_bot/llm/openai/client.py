@@ -5,9 +5,10 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager, closing
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from random import uniform
-from typing import Any, Final, TypedDict, Unpack
+from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -38,35 +39,23 @@ _OTHER_SHAPE: Final = (AttributeError, LookupError, TypeError)
 _log = structlog.get_logger(__name__)
 
 
-class Connection(TypedDict, total=False):
-    """Arguments of an Endpoint."""
-
-    name: str
-    api_key: str | None
-    base_url: str | None
-    timeout_s: float
-    max_retries: int
-
-
+@dataclass(eq=False, repr=False)
 class Endpoint:
-    def __init__(
-        self,
-        model: str,
-        *,
-        name: str = "",
-        api_key: str | None = None,
-        base_url: str | None = None,
-        timeout_s: float = 45,
-        max_retries: int = 2,
-    ) -> None:
-        """`name`: the operator's name for the model."""
-        self.name = name or model
-        self._model = model
-        self._timeout_s = timeout_s
-        self._max_retries = max_retries
-        self._url = (base_url or OPENAI_URL).rstrip("/")
+    """A model behind an address."""
+
+    model: str
+    _: KW_ONLY
+    name: str = ""
+    """The operator's name for the model."""
+    api_key: str | None = None
+    base_url: str | None = None
+    timeout_s: float = 45
+    max_retries: int = 2
+
+    def __post_init__(self) -> None:
+        self.name = self.name or self.model
+        self._url = (self.base_url or OPENAI_URL).rstrip("/")
         self._credentials, _, self._host = urlsplit(self._url).netloc.rpartition("@")
-        self._api_key = api_key or "no-key-needed"
         self._session: aiohttp.ClientSession | None = None
 
     async def close(self) -> None:
@@ -74,8 +63,8 @@ class Endpoint:
             await self._session.close()
 
     def _open_session(self) -> aiohttp.ClientSession:
-        key = {} if self._credentials else {"Authorization": f"Bearer {self._api_key}"}
-        timeout_s = min(_CONNECT_TIMEOUT_S, self._timeout_s)
+        key = {} if self._credentials else {"Authorization": f"Bearer {self.api_key or 'no-key-needed'}"}
+        timeout_s = min(_CONNECT_TIMEOUT_S, self.timeout_s)
         return aiohttp.ClientSession(
             headers={"Accept": "application/json", "Accept-Encoding": "identity", **key},
             timeout=aiohttp.ClientTimeout(total=None, connect=timeout_s),
@@ -89,7 +78,7 @@ class Endpoint:
     async def _request(self, event: str) -> AsyncIterator[None]:
         """Limit the time; log a failure and raise its ModelError."""
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(self.timeout_s):
                 yield
         except (*FAILURES, *_OTHER_SHAPE) as error:
             failure = classify(error, self.name)
@@ -102,7 +91,7 @@ class Endpoint:
         _log.warning(event, **{"model": self.name, **outcome, **statistics, **facts})
 
     async def _post(self, path: str, **content: Any) -> bytes:
-        async with aclosing(body_of(await self._send(path, self._max_retries, **content))) as body:
+        async with aclosing(body_of(await self._send(path, self.max_retries, **content))) as body:
             return b"".join([data async for data in body])
 
     async def _send(self, path: str, retries: int, **content: Any) -> aiohttp.ClientResponse:
@@ -122,7 +111,7 @@ class Endpoint:
             else:
                 failure = ServerError(text, status=response.status, retries=retry)
                 after_s = _retry_after_s(response)
-                may_pass = after_s < self._timeout_s and _may_pass(response.status, text)
+                may_pass = after_s < self.timeout_s and _may_pass(response.status, text)
                 pause_s = (after_s or pause_s) if may_pass else None
             if pause_s is None or retry == retries:
                 try:
@@ -162,25 +151,23 @@ _BATCH: Final = 64  # servers take from 32 texts (TEI's default) to 2048
 _MIN_CHARACTERS: Final = 100
 
 
+@dataclass(eq=False, repr=False)
 class OpenAIEmbedder(Endpoint):
-    usual = None  # any model may be behind the address
-
-    def __init__(self, model: str, *, batch: int = _BATCH, **connection: Unpack[Connection]) -> None:
-        super().__init__(model, **connection)
-        self._batch = batch
+    batch: int = field(default=_BATCH, kw_only=True)
+    usual: ClassVar = None  # any model may be behind the address
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Raises ModelError."""
         vectors: list[Vector] = []
-        for start in range(0, len(texts), self._batch):
-            vectors += await self._embed_fitting(texts[start : start + self._batch])
+        for start in range(0, len(texts), self.batch):
+            vectors += await self._embed_fitting(texts[start : start + self.batch])
         return vectors
 
     async def _embed_fitting(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Embed texts that are too long one by one, and one by its first half."""
         try:
             async with self._request("embedding_failed"):
-                body = {"model": self._model, "input": list(texts)}
+                body = {"model": self.model, "input": list(texts)}
                 return _read_vectors(from_json(await self._post("/embeddings", json=body)), len(texts))
         except ContextTooLong:
             if len(texts) > 1:
@@ -213,20 +200,19 @@ _MAX_SECONDS: Final = 24 * 3600.0
 class OpenAITranscriber(Endpoint):
     async def transcribe(self, recording: Attachment, language: Locale) -> Transcript:
         kind = recording.content_type
-        form = aiohttp.FormData({"model": self._model, "language": language.value, "response_format": "json"})
+        form = aiohttp.FormData({"model": self.model, "language": language.value, "response_format": "json"})
         form.add_field("file", recording.data, filename=_NAMES[kind], content_type=kind)
         async with self._request("transcription_failed"):
             return _read_transcript(from_json(await self._post("/audio/transcriptions", data=form)))
 
 
+@dataclass(eq=False, repr=False)
 class OpenAISpeaker(Endpoint):
-    def __init__(self, model: str, voice: str, **connection: Unpack[Connection]) -> None:
-        super().__init__(model, **connection)
-        self._voice = voice
+    voice: str
 
     async def speak(self, text: str) -> bytes:
         async with self._request("speech_failed"):
-            body = {"input": text, "model": self._model, "voice": self._voice, "response_format": "mp3"}
+            body = {"input": text, "model": self.model, "voice": self.voice, "response_format": "mp3"}
             return await self._post("/audio/speech", json=body)
 
 
