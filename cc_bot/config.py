@@ -17,16 +17,8 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
+from cc_bot.domain import errors
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import (
-    InvalidSetting,
-    PagesNotEncrypted,
-    SettingsUnreadable,
-    ShardCountMissing,
-    ShardsOutOfRange,
-    StartupError,
-    UnknownSetting,
-)
 from cc_bot.domain.memory import MAX_PINNED
 from cc_bot.domain.message import REASONING, Reading, Reasoning
 from cc_bot.domain.privacy import Retention
@@ -55,7 +47,7 @@ MAX_SHARDS: Final = 16_000
 def read_dotenv(path: Path) -> dict[str, str]:
     """Return the settings in the file, or in the one with `.txt` added, as Notepad saves it. Raises
     InvalidSetting, with the number of a line that can't be read, and SettingsUnreadable."""
-    refused = InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
+    refused = errors.InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
     try:
         names = (path, path.with_name(f"{path.name}.txt"))
         found = next(filter(os.path.lexists, names), None)
@@ -63,7 +55,7 @@ def read_dotenv(path: Path) -> dict[str, str]:
             return {}
         content = read_regular(found)
     except PermissionError as error:
-        raise SettingsUnreadable(path=str(path)) from error
+        raise errors.SettingsUnreadable(path=str(path)) from error
     except OSError as error:
         raise refused from error
     text = decode_text(content) if len(content) <= MAX_DOTENV_BYTES else None
@@ -71,7 +63,7 @@ def read_dotenv(path: Path) -> dict[str, str]:
         raise refused
     for line in parse_stream(StringIO(text)):
         if line.error:
-            raise InvalidSetting(name=f".env:{line.original.line}", expected="CC_BOT_LOCALE=ja")
+            raise errors.InvalidSetting(name=f".env:{line.original.line}", expected="CC_BOT_LOCALE=ja")
     values = dotenv_values(stream=StringIO(text))
     return {name: value for name, value in values.items() if value is not None}
 
@@ -114,7 +106,7 @@ def web_url(text: str, *, host: str, port: int | None) -> str:
         return ""
     if not text:
         if not is_loopback(host):
-            raise PagesNotEncrypted(host=host)
+            raise errors.PagesNotEncrypted(host=host)
         text = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     parts = urlsplit(text)
     _ = parts.port  # reading it checks it
@@ -167,7 +159,7 @@ def secret_patterns(text: str) -> tuple[str, ...]:
                 regex.compile(line)
             except regex.error as error:
                 where = f"CC_BOT_SECRET_PATTERNS ({text}:{number})"
-                raise InvalidSetting(name=where, expected=r"EMP-\d{6}") from error
+                raise errors.InvalidSetting(name=where, expected=r"EMP-\d{6}") from error
             patterns.append(line)
     return tuple(patterns)
 
@@ -241,8 +233,8 @@ class Setting:
             raise self.refusal from error
 
     @property
-    def refusal(self) -> StartupError:
-        return InvalidSetting(name=self.variable, expected=self.example)
+    def refusal(self) -> errors.StartupError:
+        return errors.InvalidSetting(name=self.variable, expected=self.example)
 
 
 def _setting(
@@ -356,9 +348,9 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     found = {name: setting.read(values) for name, setting in settings.items()}
     own_shards, count = found["shards"], found["shard_count"]
     if own_shards and not count:
-        raise ShardCountMissing
+        raise errors.ShardCountMissing
     if own_shards and own_shards[-1] >= count:
-        raise ShardsOutOfRange(last=count - 1)
+        raise errors.ShardsOutOfRange(last=count - 1)
     has_server = bool(found["openai_api_key"] or found["openai_base_url"])
     for name in ("transcribe_model", "speech_model"):
         if found[name] and not has_server and not found["transcribe_url"]:
@@ -378,14 +370,14 @@ def _refuse_unknown(names: Iterable[str], known: Set[str]) -> None:
     for name in names:
         if name.startswith("CC_BOT_") and name not in known:
             for nearest in get_close_matches(name, known, n=1, cutoff=_MISSPELT):
-                raise UnknownSetting(name=name, nearest=nearest)
+                raise errors.UnknownSetting(name=name, nearest=nearest)
 
 
 def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Locale:
     """Return the language for errors in the settings. Never fails."""
     try:
         values: Mapping[str, str] = {**read_dotenv(dotenv), **environ}
-    except (InvalidSetting, SettingsUnreadable):
+    except (errors.InvalidSetting, errors.SettingsUnreadable):
         values = environ
     try:
         return Locale(values.get("CC_BOT_LOCALE", ""))

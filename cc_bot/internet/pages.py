@@ -56,15 +56,15 @@ class FetchedPage:
     data: bytes
 
 
-async def fetch(address: WebAddress, network: Network = PUBLIC, *, limit_s: float = FETCH_S) -> FetchedPage:
+async def fetch(address: WebAddress, network: Network = PUBLIC) -> FetchedPage:
     """Fetch a page. Raises a PageError, which contains no text of the server."""
-    return await run_apart(_fetch(address, network, limit_s))
+    return await run_apart(_fetch(address, network))
 
 
-async def _fetch(address: WebAddress, network: Network, limit_s: float) -> FetchedPage:
+async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
     asked = address
     try:
-        async with asyncio.timeout(limit_s), open_session(network) as session:
+        async with asyncio.timeout(FETCH_S), open_session(network) as session:
             for _ in range(MAX_REDIRECTS + 1):
                 async with get(session, address, _HEADERS) as response:
                     location = header(response, "location") if response.status in _REDIRECTS else ""
@@ -76,7 +76,7 @@ async def _fetch(address: WebAddress, network: Network, limit_s: float) -> Fetch
             error.params["host"] = asked.host  # a redirect may have led to one that says something
         raise
     except TimeoutError as error:
-        raise errors.PageTooSlow(host=asked.host, seconds=round(limit_s)) from error
+        raise errors.PageTooSlow(host=asked.host, seconds=round(FETCH_S)) from error
     raise errors.TooManyRedirects(limit=MAX_REDIRECTS)
 
 
@@ -122,14 +122,12 @@ class PageReader:
         documents: DocumentReader | None = None,
         *,
         unconfined: bool = False,
-        limit_s: float = LIMIT_S,
     ) -> None:
         """`command` speaks the protocol of `cc_bot.reading page`; by default that program. `unconfined`: also
         without a sandbox. `documents`: for PDFs and the like."""
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)
-        self._limit_s = limit_s
         self._in_memory = asyncio.Semaphore(AT_A_TIME)
         self._reading = asyncio.Semaphore(READING_AT_A_TIME)
 
@@ -153,7 +151,7 @@ class PageReader:
         self, address: WebAddress, places: asyncio.Semaphore
     ) -> tuple[FetchedPage, tuple[str, str]]:
         try:
-            async with asyncio.timeout(self._limit_s):
+            async with asyncio.timeout(LIMIT_S):
                 async with places, self._in_memory:
                     fetched = await fetch(address, self._network)
                     async with self._reading:

@@ -18,6 +18,7 @@ from cc_bot.domain.tool_server import (
     MAX_ENTRY_LENGTH,
     MAX_FIELDS,
     MAX_NUMBER,
+    OPEN_FOR_S,
     Asker,
     FieldKind,
     Form,
@@ -57,9 +58,9 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
         raise SecretAsked(server=server)  # an address is where secrets are asked for
     schema = params.requested_schema
     properties = schema.get("properties")
-    if not isinstance(properties, dict) or not all(isinstance(each, dict) for each in properties.values()):
+    if not isinstance(properties, dict) or not 1 <= len(properties) <= MAX_FIELDS:
         raise FormUnsuitable(server=server)
-    if not 1 <= len(properties) <= MAX_FIELDS:
+    if not all(isinstance(each, dict) for each in properties.values()):
         raise FormUnsuitable(server=server)
     shown = (params.message, *(words for field in properties.values() for words in _words(field)))
     if sum(map(len, (*properties, *shown))) > MAX_FORM_LENGTH:
@@ -85,11 +86,8 @@ def _words(schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _field(server: str, name: str, schema: Mapping[str, Any], required: bool) -> FormField:
-    kind = _KINDS.get(str(schema.get("type", "string")))
-    if kind is None:
-        raise FormUnsuitable(server=server)
-    choices = _choices(schema)
-    if not choices and ("enum" in schema or "oneOf" in schema):
+    kind, choices = _KINDS.get(str(schema.get("type", "string"))), _choices(schema)
+    if kind is None or (not choices and ("enum" in schema or "oneOf" in schema)):
         raise FormUnsuitable(server=server)
     bounds = ("minLength", "maxLength") if kind == "text" else ("minimum", "maximum")
     least, most = (_number(schema.get(bound)) for bound in bounds)
@@ -141,12 +139,11 @@ def _number(value: object) -> float | None:
 class ActiveCall:
     """A running call, during which the server may ask something."""
 
-    def __init__(self, server: str, asker: Asker | None, time: asyncio.Timeout, form_s: float) -> None:
+    def __init__(self, server: str, asker: Asker | None, time: asyncio.Timeout) -> None:
         """`time`: the call's time limit, paused while the user is asked."""
         self._server = server
         self._asker = asker
         self._time = time
-        self._form_s = form_s
         self.asked = 0
         self._one_by_one = asyncio.Lock()
         self._asking: asyncio.Task[Mapping[str, str] | None] | None = None
@@ -177,7 +174,7 @@ class ActiveCall:
     async def _ask(self, asker: Asker, form: Form) -> types.ElicitResult:
         self._asking = asking = asyncio.create_task(asker.ask(form))
         try:
-            await asyncio.wait((asking,), timeout=self._form_s)
+            await asyncio.wait((asking,), timeout=OPEN_FOR_S)
         finally:
             asking.cancel()
         if not asking.done() or asking.cancelled():
@@ -196,7 +193,7 @@ class ActiveCall:
 
     async def _tell(self, asker: Asker, refusal: ToolServerError) -> None:
         try:
-            async with asyncio.timeout(self._form_s):
+            async with asyncio.timeout(OPEN_FOR_S):
                 await asker.tell(refusal)
         except Exception as error:  # noqa: BLE001 - it is declined, whether they know or not
             _log.warning("refusal_not_shown", error=type(error).__name__)

@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
-from cc_bot.domain.tool_server import OPEN_FOR_S, Asker, ServerResult, ToolServerProblem
+from cc_bot.domain.tool_server import Asker, ServerResult, ToolServerProblem
 from cc_bot.mcp.catalog import MAX_TOOLS, RemoteTool, as_listed
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.forms import UNCLEAR, ActiveCall
@@ -55,14 +55,13 @@ OnList = Callable[[Sequence[RemoteTool]], Awaitable[None]]
 
 
 class ServerConnection:
-    def __init__(self, entry: ServerEntry, on_list: OnList, *, form_s: float = OPEN_FOR_S) -> None:
-        """`on_list` gets each list of tools. `form_s`: time to fill in a form."""
+    def __init__(self, entry: ServerEntry, on_list: OnList) -> None:
+        """`on_list` gets each list of tools."""
         self.entry = entry
         self.state: State = "starting"
         self.problem: ToolServerProblem | None = None
         """Why the last connection ended."""
         self._on_list = on_list
-        self._form_s = form_s
         self._active = list[ActiveCall]()
         self._has_abandoned = False
         """True if a call of this connection was cancelled or timed out."""
@@ -129,24 +128,20 @@ class ServerConnection:
             self._check.cancel()
 
     async def _stay(self, client: Client, transport: Transport) -> None:
-        closed = asyncio.create_task(transport.closed.wait())
-        listening = asyncio.create_task(self._listen(client))
-        try:
-            while not closed.done():
-                changed = asyncio.create_task(self._changed.wait())
-                try:
-                    await asyncio.wait([closed, changed], return_when=asyncio.FIRST_COMPLETED)
-                finally:
-                    changed.cancel()
-                if self._changed.is_set() and not closed.done():
-                    self._changed.clear()
-                    async with asyncio.timeout(CONNECT_S):
-                        await self._list(client)
-                    await asyncio.wait([closed], timeout=BETWEEN_LISTS_S)
-        finally:
-            closed.cancel()
-            listening.cancel()
-            await asyncio.gather(closed, listening, return_exceptions=True)
+        async with asyncio.TaskGroup() as tasks:
+            running = [tasks.create_task(each(client)) for each in (self._listen, self._list_again)]
+            await transport.closed.wait()
+            for task in running:
+                task.cancel()
+
+    async def _list_again(self, client: Client) -> None:
+        """List the tools after each change."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            async with asyncio.timeout(CONNECT_S):
+                await self._list(client)
+            await asyncio.sleep(BETWEEN_LISTS_S)
 
     async def _listen(self, client: Client) -> None:
         tools = client.server_capabilities.tools
@@ -202,7 +197,7 @@ class ServerConnection:
     def _active_call(
         self, client: Client, asker: Asker | None, time: asyncio.Timeout
     ) -> Iterator[ActiveCall]:
-        call = ActiveCall(self.entry.name, asker, time, self._form_s)
+        call = ActiveCall(self.entry.name, asker, time)
         self._active.append(call)
         before = _CALL.set(call)
         try:

@@ -15,7 +15,6 @@ import structlog
 from cc_bot.domain.errors import CcBotError, ToolGone, ToolListNotShown, ToolServerAway, ToolServerUnknown
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.tool_server import (
-    OPEN_FOR_S,
     Asker,
     OfferedTool,
     ServerResult,
@@ -89,7 +88,6 @@ class Servers:
     cost: Cost
     budget: int
     """Tokens for the tools of all servers."""
-    form_s: float = OPEN_FOR_S
     meter: Meter = NULL_METER
     managed: dict[str, _ManagedServer] = field(default_factory=dict)
     withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
@@ -193,9 +191,7 @@ class Servers:
         # The library takes 26 MiB and half a second.
         module = await asyncio.to_thread(import_module, "cc_bot.mcp.server")
         for managed in waiting:
-            managed.connection = module.ServerConnection(
-                managed.entry, partial(self._take, managed), form_s=self.form_s
-            )
+            managed.connection = module.ServerConnection(managed.entry, partial(self._take, managed))
             managed.task = asyncio.create_task(managed.connection.run())
 
     async def settle(self) -> None:
@@ -275,11 +271,10 @@ async def open_servers(
     *,
     cost: Cost,
     budget: int,
-    form_s: float = OPEN_FOR_S,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Servers]:
     """Run the servers of a loaded file. Does not wait for them to start. Raises StorageError."""
-    servers = Servers(lists, cost, budget, form_s, meter)
+    servers = Servers(lists, cost, budget, meter)
     entries = await file.now()
     await servers.follow(entries)
     following = asyncio.create_task(_follow(servers, file, entries))

@@ -50,10 +50,6 @@ class Content:
         if title and len(self.headings) < MAX_HEADINGS:
             self.headings.append((title, part or len(self.parts) + 1))
 
-    @property
-    def is_empty(self) -> bool:
-        return not any(text for _, text in self.parts)
-
 
 _LIKE_OTHERS = re.compile("[\u2e80-\u2fdf]|[\uff61-\uff9f\uffe8-\uffee]+")
 _RADICALS = str.maketrans("⺠⻁⻄⻑⻘⻝⻣⻤⻨⻩⻫⻭⻯⻲", "民虎西長青食骨鬼麦黄斉歯竜亀")

@@ -82,7 +82,7 @@ def _load_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
 
 
 def _content_as_json(content: Content) -> dict[str, object]:
-    if content.is_empty and not content.pictures:
+    if not content.pictures and not any(text for _, text in content.parts):
         raise DocumentRefused("unreadable")
     return {
         "kind": content.kind,

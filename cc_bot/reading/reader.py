@@ -129,21 +129,11 @@ class ReadDocument:
 class DocumentReader:
     """Reads documents one at a time, each in a process of its own."""
 
-    def __init__(
-        self,
-        command: Sequence[str] = (),
-        *,
-        unconfined: bool = False,
-        timeout_s: float = TIMEOUT_S,
-        at_a_time: int = AT_A_TIME,
-        waits_s: float = WAITS_S,
-    ) -> None:
+    def __init__(self, command: Sequence[str] = (), *, unconfined: bool = False) -> None:
         """`command` speaks the protocol of `cc_bot.reading`; by default that program. `unconfined`: also
         without a sandbox."""
         self._command = tuple(command) or reading_command(unconfined=unconfined)
-        self._timeout_s = timeout_s
-        self._waits_s = waits_s
-        self._turns = asyncio.Semaphore(at_a_time)
+        self._turns = asyncio.Semaphore(AT_A_TIME)
 
     async def read(self, data: bytes) -> ReadDocument:
         """Read a document in turn. Raises as `turn` and `read_now`."""
@@ -154,7 +144,7 @@ class DocumentReader:
     async def turn(self) -> AsyncIterator[None]:
         """Wait for a turn, held inside the block. Raises DocumentsWait if it takes too long."""
         try:
-            async with asyncio.timeout(self._waits_s):
+            async with asyncio.timeout(WAITS_S):
                 await self._turns.acquire()
         except TimeoutError as error:
             _log.warning("document_not_read", error="DocumentsWait")
@@ -168,7 +158,7 @@ class DocumentReader:
         """Read a document now. Raises DocumentLocked, DocumentTooLong, DocumentOldFormat,
         DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported or DocumentUnreadable."""
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(TIMEOUT_S):
                 answer = await ask_reader(self._command, file, "documents")
             return _document(answer)
         except (TimeoutError, OSError, ValueError, RecursionError) as error:

@@ -8,6 +8,7 @@ import zlib
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from structlog.testing import capture_logs
@@ -25,6 +26,7 @@ from cc_bot.domain.errors import (
     PageUnreachable,
     TooManyRedirects,
 )
+from cc_bot.internet import pages
 from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.http import PUBLIC
 from cc_bot.internet.pages import MAX_REDIRECTS, FetchedPage, PageReader, fetch
@@ -42,7 +44,8 @@ def redirect(to: str, status: int = 302) -> Answer:
 
 
 async def get(web: LoopbackWeb, url: str = "http://a.example/a", limit_s: float = 5.0) -> FetchedPage:
-    return await fetch(parse_address(url), web.network(), limit_s=limit_s)
+    with patch.object(pages, "FETCH_S", limit_s):
+        return await fetch(parse_address(url), web.network())
 
 
 async def refusal(web: LoopbackWeb, url: str = "http://a.example/a", limit_s: float = 5.0) -> PageError:

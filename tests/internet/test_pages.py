@@ -21,6 +21,7 @@ from cc_bot.domain.errors import (
     PageTooLong,
     PageUnreadable,
 )
+from cc_bot.internet import pages
 from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.pages import FetchedPage, PageReader
 from cc_bot.internet.turn import AT_ONCE, ReadPage, TurnWebAccess, can_read_pages
@@ -182,9 +183,12 @@ class TestMany:
         assert [page.text for page in pages] == [*texts, "mine"]
         assert noted.read_text().split().index("mine") < len(texts) - 2
 
-    async def test_that_wait_too_long_are_told_of_as_that(self, tmp_path: Path) -> None:
+    async def test_that_wait_too_long_are_told_of_as_that(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(pages, "LIMIT_S", 0.5)
         async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
-            reader = PageReader(web.network(), reading(60, tmp_path / "noted"), limit_s=0.5)
+            reader = PageReader(web.network(), reading(60, tmp_path / "noted"))
             with capture_logs() as records:
                 for places in (0, 1):  # for others, or for a busy machine
                     with pytest.raises(PagesWait):
@@ -192,9 +196,12 @@ class TestMany:
         assert [(each["event"], each["error"]) for each in records] == [("page_not_read", "PagesWait")] * 2
 
     @pytest.mark.usefixtures("uncollected")
-    async def test_that_wait_too_long_are_forgotten(self, tmp_path: Path) -> None:
+    async def test_that_wait_too_long_are_forgotten(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(pages, "LIMIT_S", 0.5)
         async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
-            reader = PageReader(web.network(), reading(60, tmp_path / "noted"), limit_s=0.5)
+            reader = PageReader(web.network(), reading(60, tmp_path / "noted"))
             with pytest.raises(PagesWait) as waited:
                 await TurnWebAccess().read(reader, parse_address("http://a.example/a"))
             del waited

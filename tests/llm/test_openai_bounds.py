@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from cc_bot.domain.errors import ModelUnavailable
+from cc_bot.llm import openai
 from cc_bot.llm.model import MAX_ANSWER_CHARACTERS, MAX_ARGUMENTS_CHARACTERS, MAX_CALLS, ToolRequest
 from cc_bot.llm.openai import OpenAIChatModel
 from cc_bot.llm.openai.reply import ToolCallAssembler, ToolCallDelta
@@ -85,13 +86,12 @@ class TestStream:
         async with loopback(Reply(*steps, End())) as (model, _):
             assert (await hear(model)).text == "は" * 20
 
-    async def test_that_goes_on_for_ever_is_ended(self) -> None:
+    async def test_that_goes_on_for_ever_is_ended(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(openai, "MAX_ANSWER_S", 0.5)
         for sign in ({"content": ""}, {"reasoning_content": "うーん"}, {"content": " "}):
             steps: list[Step] = [Chunk({"choices": [{"delta": sign}]}), Pause(0.05)] * 200
             async with LoopbackModelServer(Reply(*steps, *LATE)) as server:
-                model = OpenAIChatModel(
-                    "m", base_url=server.base_url, timeout_s=0.3, max_answer_s=0.5, max_retries=0
-                )
+                model = OpenAIChatModel("m", base_url=server.base_url, timeout_s=0.3, max_retries=0)
                 try:
                     with pytest.raises(ModelUnavailable):
                         await hear(model)

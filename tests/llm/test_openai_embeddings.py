@@ -9,6 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
+from cc_bot.llm.openai import client
 from cc_bot.llm.openai.client import OpenAIEmbedder
 from cc_bot.search.vectors import cosines, pack
 from tests.loopback.embeddings_server import Answer, LoopbackEmbeddingsServer, direction, items
@@ -19,9 +20,9 @@ AT_ONCE = {"Retry-After-Ms": "1"}
 
 @asynccontextmanager
 async def embedder_at(
-    server: LoopbackEmbeddingsServer, *, timeout_s: float = 5, batch: int = 64
+    server: LoopbackEmbeddingsServer, *, timeout_s: float = 5
 ) -> AsyncIterator[OpenAIEmbedder]:
-    embedder = OpenAIEmbedder("tiny", base_url=server.base_url, timeout_s=timeout_s, batch=batch)
+    embedder = OpenAIEmbedder("tiny", base_url=server.base_url, timeout_s=timeout_s)
     try:
         yield embedder
     finally:
@@ -42,7 +43,9 @@ async def asked(
 
 
 class TestVectors:
-    async def test_come_in_the_order_of_the_texts_whatever_the_servers_order(self) -> None:
+    async def test_come_in_the_order_of_the_texts_whatever_the_servers_order(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         vectors = [pack(direction(note)) for note in NOTES]
         async with asked() as (embedder, server):
             assert await embedder.embed(NOTES) == vectors
@@ -51,7 +54,8 @@ class TestVectors:
             assert len(server.inputs) == 1, "of no text it is not asked"
         async with asked(Answer(body={"data": [*reversed(items(NOTES))]})) as (embedder, _):
             assert await embedder.embed(NOTES) == vectors
-        async with asked(batch=2) as (embedder, server):
+        monkeypatch.setattr(client, "_BATCH", 2)
+        async with asked() as (embedder, server):
             assert await embedder.embed(NOTES) == vectors
             assert server.inputs == [NOTES[:2], NOTES[2:]]
 

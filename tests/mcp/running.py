@@ -93,19 +93,14 @@ def write(path: Path, entries: Mapping[str, Any]) -> None:
 
 @asynccontextmanager
 async def running(
-    folder: Path,
-    *,
-    lists: KeptLists | None = None,
-    budget: int = 4000,
-    form_s: float = 60,
-    **entries: Mapping[str, Any],
+    folder: Path, *, lists: KeptLists | None = None, budget: int = 4000, **entries: Mapping[str, Any]
 ) -> AsyncIterator[Running]:
     """Have the servers run. A tool takes 100 tokens."""
     path, kept = folder / "mcp.json", lists or KeptLists()
     write(path, entries)
     file = servers_file(path, variables=os.environ, locale=Locale.EN)
     await file.load()
-    async with open_servers(file, kept, cost=lambda _: 100, budget=budget, form_s=form_s) as servers:
+    async with open_servers(file, kept, cost=lambda _: 100, budget=budget) as servers:
         yield Running(servers, path, kept)
 
 

@@ -13,6 +13,7 @@ from mcp_types import ElicitRequestFormParams
 
 from cc_bot.domain.errors import CcBotError, FormUnsuitable, SecretAsked, ToolTimedOut
 from cc_bot.domain.tool_server import Form
+from cc_bot.mcp import forms
 from cc_bot.mcp.forms import UNCLEAR, form_of
 from tests.mcp.form_words import HARMLESS, SECRETS, Words
 from tests.mcp.running import Running, hostile, ready, running
@@ -127,11 +128,13 @@ class TestAForm:
                 await asyncio.sleep(0)  # what was due meanwhile happens
 
         somebody.later = an_hour_later
-        async with running(tmp_path, form_s=7200, hostile=hostile("--elicit", timeout_s=60)) as bot:
+        monkeypatch.setattr(forms, "OPEN_FOR_S", 7200)
+        async with running(tmp_path, hostile=hostile("--elicit", timeout_s=60)) as bot:
             await bot.until_ready()
             assert (await asked(bot, somebody))["action"] == "accept"
         never = Somebody(never=True)
-        async with running(tmp_path, form_s=0.2, hostile=hostile("--elicit")) as bot:
+        monkeypatch.setattr(forms, "OPEN_FOR_S", 0.2)
+        async with running(tmp_path, hostile=hostile("--elicit")) as bot:
             await bot.until_ready()
             told = await asked(bot, never)
         assert (told["action"], "in time" in told["notes"][0], never.taken_back) == ("cancel", True, 1)

@@ -22,6 +22,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import Document
 from cc_bot.reading import normalised
+from cc_bot.reading import reader as reading
 from cc_bot.reading.reader import DocumentReader, reading_command
 from tests import documents
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
@@ -238,35 +239,44 @@ class TestReader:
             with pytest.raises(DocumentUnreadable):
                 await DocumentReader(program(ANSWERS.format(answer))).read(b"data")
 
-    async def test_goes_on_after_a_process_that_took_too_long_or_was_killed_or_lacks_the_extra(self) -> None:
+    async def test_goes_on_after_a_process_that_took_too_long_or_was_killed_or_lacks_the_extra(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(reading, "TIMEOUT_S", 0.3)
         for source in (
             "import time; time.sleep(600)",
             "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
         ):
             with pytest.raises(DocumentUnreadable):
-                await DocumentReader(program(source), timeout_s=0.3).read(bytes(10**6))
+                await DocumentReader(program(source)).read(bytes(10**6))
+        monkeypatch.undo()
         answer = framed(b'{"error": "not_installed"}')
         with capture_logs() as log, pytest.raises(DocumentsNotInstalled):
             await DocumentReader(program(ANSWERS.format(answer))).read(b"data")
         assert [each["extra"] for each in log if each["event"] == "documents_not_installed"] == ["documents"]
 
-    async def test_has_no_more_processes_than_it_may(self, tmp_path: Path) -> None:
+    async def test_has_no_more_processes_than_it_may(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """Each notes its begin and its end in one file."""
         source = (
             "import sys, os, time; sys.stdin.buffer.read()\n"
             f"note = os.open({str(tmp_path / 'noted')!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT)\n"
             f"os.write(note, b'+'); time.sleep(0.1); os.write(note, b'-'); os.write(1, {pdf_of('a')!r})"
         )
-        reader = DocumentReader(program(source), at_a_time=2)
+        monkeypatch.setattr(reading, "AT_A_TIME", 2)
+        reader = DocumentReader(program(source))
         await asyncio.gather(*(reader.read(b"data") for _ in range(6)))
         noted = (tmp_path / "noted").read_text()
         running = [noted[: end + 1].count("+") - noted[: end + 1].count("-") for end in range(len(noted))]
         assert (len(noted), max(running)) == (12, 2)
 
-    async def test_says_of_what_waits_too_long_that_others_are_read_and_not_that_it_is_damaged(self) -> None:
-        reader = DocumentReader(
-            program("import time; time.sleep(600)"), at_a_time=1, waits_s=0.2, timeout_s=2
-        )
+    async def test_says_of_what_waits_too_long_that_others_are_read_and_not_that_it_is_damaged(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(reading, "WAITS_S", 0.2)
+        monkeypatch.setattr(reading, "TIMEOUT_S", 2)
+        reader = DocumentReader(program("import time; time.sleep(600)"))
         busy = asyncio.create_task(reader.read(b"data"))
         await asyncio.sleep(0.1)
         with pytest.raises(DocumentsWait):
@@ -275,7 +285,7 @@ class TestReader:
             await busy
 
     async def test_ends_the_process_when_nobody_waits_any_more(self) -> None:
-        reader = DocumentReader(program("import time; time.sleep(600)"), at_a_time=1)
+        reader = DocumentReader(program("import time; time.sleep(600)"))
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(reader.read(b"data"), 0.3)
         with pytest.raises(TimeoutError):  # it waits for the process, not for its place

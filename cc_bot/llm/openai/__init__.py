@@ -47,7 +47,6 @@ class OpenAIChatModel(Endpoint):
     _: KW_ONLY
     reasoning: str = ""
     """The effort of requests that name none."""
-    max_answer_s: float = MAX_ANSWER_S
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -103,7 +102,7 @@ class OpenAIChatModel(Endpoint):
     async def _chunks(self, request: ChatRequest, attempts: Attempts) -> AsyncGenerator[Chunk, None]:
         clock = asyncio.get_running_loop().time
         attempts.started_s = attempts.started_s or clock()
-        deadline_s, end_s = attempts.started_s + self.timeout_s, clock() + self.max_answer_s
+        deadline_s, end_s = attempts.started_s + self.timeout_s, clock() + MAX_ANSWER_S
         path, request_body, read = _RESPONSES if attempts.quirks.wire == "responses" else _CHAT
         attempts.sent = self._body(request_body, request, attempts.quirks)
         content = RequestBody(attempts.sent)

@@ -5,10 +5,10 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager, closing
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from random import uniform
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -151,16 +151,14 @@ _BATCH: Final = 64  # servers take from 32 texts (TEI's default) to 2048
 _MIN_CHARACTERS: Final = 100
 
 
-@dataclass(eq=False, repr=False)
 class OpenAIEmbedder(Endpoint):
-    batch: int = field(default=_BATCH, kw_only=True)
-    usual: ClassVar = None  # any model may be behind the address
+    usual = None  # any model may be behind the address
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Raises ModelError."""
         vectors: list[Vector] = []
-        for start in range(0, len(texts), self.batch):
-            vectors += await self._embed_fitting(texts[start : start + self.batch])
+        for start in range(0, len(texts), _BATCH):
+            vectors += await self._embed_fitting(texts[start : start + _BATCH])
         return vectors
 
     async def _embed_fitting(self, texts: Sequence[str]) -> Sequence[Vector]:

@@ -5,15 +5,7 @@ from typing import Final, NamedTuple
 
 import aiohttp
 
-from cc_bot.domain.errors import (
-    ContextTooLong,
-    ModelError,
-    ModelNotFound,
-    ModelRefusedKey,
-    ModelRefusedRequest,
-    ModelUnavailable,
-    ModelUnreachable,
-)
+from cc_bot.domain import errors
 
 MAX_REFUSAL: Final = 2000  # characters; what comes later quotes the request
 
@@ -83,7 +75,7 @@ class ServerError(Exception):
 class ModelFailure(NamedTuple):
     """All but the error is for the log."""
 
-    error: ModelError
+    error: errors.ModelError
     problem: str
     status: int | None = None
     retries: int | None = None
@@ -110,12 +102,12 @@ def refusal_text(body: object) -> str:
     return " ".join(text[:MAX_REFUSAL] for text in texts)
 
 
-def too_long(text: str) -> ContextTooLong | None:
+def too_long(text: str) -> errors.ContextTooLong | None:
     """None unless the request is too long."""
     if not _TOO_LONG.search(text):
         return None
     limit = _LIMIT.search(text)
-    return ContextTooLong(limit=int(limit[1])) if limit else ContextTooLong()
+    return errors.ContextTooLong(limit=int(limit[1])) if limit else errors.ContextTooLong()
 
 
 def is_final(text: str) -> bool:
@@ -124,19 +116,19 @@ def is_final(text: str) -> bool:
 
 def classify(error: Exception, model: str) -> ModelFailure:
     if not isinstance(error, ServerError):
-        return ModelFailure(ModelUnavailable(), type(error).__name__)
+        return ModelFailure(errors.ModelUnavailable(), type(error).__name__)
     return ModelFailure(_meaning(error, model), error.problem, error.status, error.retries)
 
 
-def _meaning(error: ServerError, model: str) -> ModelError:
+def _meaning(error: ServerError, model: str) -> errors.ModelError:
     if error.unreachable_host:
-        return ModelUnreachable(host=error.unreachable_host)
+        return errors.ModelUnreachable(host=error.unreachable_host)
     text, status = error.text, error.status
     if refused := too_long(text):
         return refused
     if status in _BAD_KEY_STATUSES or _BAD_KEY.search(text) or _NO_CREDIT.search(text):
-        return ModelRefusedKey()
+        return errors.ModelRefusedKey()
     if status == 404 or (status == 400 and _NO_MODEL.search(text)):
-        return ModelNotFound(model=model)
+        return errors.ModelNotFound(model=model)
     final = status is not None and status < 500 and status not in _TRANSIENT_STATUSES
-    return ModelRefusedRequest() if final else ModelUnavailable()
+    return errors.ModelRefusedRequest() if final else errors.ModelUnavailable()
