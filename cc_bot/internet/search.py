@@ -8,9 +8,9 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from urllib.parse import quote
 
 import structlog
@@ -18,7 +18,7 @@ import structlog
 from cc_bot.domain.errors import AddressRefused, PageError, SearchFailed, SearchFormatOff
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.internet.addresses import names_public, parse_address
-from cc_bot.internet.http import UNRESTRICTED, Network, get, open_session, read_body, run_apart
+from cc_bot.internet.http import UNRESTRICTED, get, open_session, read_body, run_apart
 from cc_bot.internet.turn import SearchResult, SearchService
 
 BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
@@ -39,14 +39,13 @@ class SearxngSearch:
     """The operator's SearXNG."""
 
     base_url: str
-    network: Network = UNRESTRICTED
-    name: str = "searxng"
+    name: ClassVar = "searxng"
 
     async def find(self, query: str) -> Sequence[SearchResult]:
         """Raises SearchFailed; SearchFormatOff if only HTML is enabled."""
         url = f"{self.base_url.rstrip('/')}/search?q={quote(query, safe='')}&format=json"
-        status, answer = await _ask(url, self.network)
-        if status == _FORBIDDEN:  # what SearXNG says for a format that is not among its `search.formats`
+        status, answer = await _ask(url)
+        if status == 403:  # what SearXNG says for a format that is not among its `search.formats`
             raise SearchFormatOff
         match answer:
             case {"results": list(found)}:
@@ -57,18 +56,14 @@ class SearxngSearch:
 
 @dataclass(eq=False, slots=True)
 class BraveSearch:
-    key: str
+    key: str = field(repr=False)
     base_url: str = BRAVE
-    network: Network = UNRESTRICTED
-    name: str = "brave"
-
-    def __repr__(self) -> str:
-        return "BraveSearch()"
+    name: ClassVar = "brave"
 
     async def find(self, query: str) -> Sequence[SearchResult]:
         """Raises SearchFailed."""
         url = f"{self.base_url}?q={quote(query, safe='')}&count={MAX_RESULTS}"
-        _, answer = await _ask(url, self.network, {"X-Subscription-Token": self.key})
+        _, answer = await _ask(url, {"X-Subscription-Token": self.key})
         match answer:
             case {"web": {"results": list(found)}}:
                 return tuple(islice(_results(found, "description"), MAX_RESULTS))
@@ -78,11 +73,11 @@ class BraveSearch:
                 raise SearchFailed
 
 
+@dataclass(eq=False, slots=True)
 class WebSearch:
     """Asks one service after the other until one answers (a SearchSource)."""
 
-    def __init__(self, services: Sequence[SearchService]) -> None:
-        self.services = tuple(services)
+    services: Sequence[SearchService]
 
     async def search(self, query: str) -> Sequence[SearchResult]:
         """Return results, the best first. Raises SearchFailed."""
@@ -101,13 +96,10 @@ class WebSearch:
         raise failure
 
 
-_FORBIDDEN: Final = 403
-
-
-async def _ask(url: str, network: Network, headers: Mapping[str, str] = {}) -> tuple[int, Any]:
+async def _ask(url: str, headers: Mapping[str, str] = {}) -> tuple[int, Any]:
     """Raises SearchFailed."""
     try:
-        async with asyncio.timeout(LIMIT_S), open_session(network) as session:
+        async with asyncio.timeout(LIMIT_S), open_session(UNRESTRICTED) as session:
             address = parse_address(url, ports=None)
             async with get(session, address, {"Accept": "application/json", **headers}) as response:
                 if response.status != 200:

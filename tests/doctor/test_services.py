@@ -85,11 +85,8 @@ class TestAModel:
         found = await asked(server.base_url)
         assert found.verdict == "ok"
         assert told(found, tools=True, pictures=True, reasoning=False)
-        first, second, third, last = server.requests
-        assert [each["role"] for each in third.messages].count("system") == 2
-        assert [request.body.get("tools") is None for request in (first, second, third, last)] == [
-            False
-        ] * 3 + [True]
+        assert [each["role"] for each in server.requests[2].messages].count("system") == 2
+        assert ["tools" in request.body for request in server.requests] == [True, True, True, False]
 
     async def test_that_takes_neither_tools_nor_pictures_is_a_warning(
         self, server: LoopbackModelServer
@@ -193,7 +190,5 @@ class TestPagesAndSearch:
         [brave] = await check_search([BraveSearch("secret-key", "http://127.0.0.1:1/")], JA)
         assert {each.verdict for each in (no_json, own, brave)} == {"failed"}
         wanted = ("search.formats", "CC_BOT_SEARCH_URL", "CC_BOT_BRAVE_KEY")
-        assert [word in each.fix for word, each in zip(wanted, (no_json, own, brave), strict=True)] == [
-            True
-        ] * 3
+        assert all(word in each.fix for word, each in zip(wanted, (no_json, own, brave), strict=True))
         assert "secret-key" not in f"{own}{brave}"

@@ -183,9 +183,7 @@ class TestMany:
         assert [page.text for page in pages] == [*texts, "mine"]
         assert noted.read_text().split().index("mine") < len(texts) - 2
 
-    async def test_that_wait_too_long_are_told_of_as_that(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    async def test_that_wait_too_long_say_so(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(pages, "LIMIT_S", 0.5)
         async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
             reader = PageReader(web.network(), reading(60, tmp_path / "noted"))
@@ -196,9 +194,7 @@ class TestMany:
         assert [(each["event"], each["error"]) for each in records] == [("page_not_read", "PagesWait")] * 2
 
     @pytest.mark.usefixtures("uncollected")
-    async def test_that_wait_too_long_are_forgotten(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    async def test_that_are_late_are_freed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(pages, "LIMIT_S", 0.5)
         async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
             reader = PageReader(web.network(), reading(60, tmp_path / "noted"))

@@ -43,9 +43,7 @@ async def asked(
 
 
 class TestVectors:
-    async def test_come_in_the_order_of_the_texts_whatever_the_servers_order(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    async def test_come_in_the_order_of_the_texts(self, monkeypatch: pytest.MonkeyPatch) -> None:
         vectors = [pack(direction(note)) for note in NOTES]
         async with asked() as (embedder, server):
             assert await embedder.embed(NOTES) == vectors
