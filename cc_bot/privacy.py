@@ -265,15 +265,12 @@ async def retain(store: RetentionStore, retention: Retention, clock: Clock, zone
     """Delete what is past its retention period. Returns the count. `zone` is the operator's. Raises
     StorageError."""
     now, count = clock(), 0
-    if retention.session_days:
-        before = now - timedelta(days=retention.session_days)
-        count += await store.prune_sessions(before)
-    if retention.archive_days:
-        said_before = now - timedelta(days=retention.archive_days)
-        count += await store.prune_messages(said_before)
-    if retention.usage_days:
-        first_kept = now.astimezone(zone).date() - timedelta(days=retention.usage_days)
-        count += await store.prune_usage(first_kept)
+    if days := retention.session_days:
+        count += await store.prune_sessions(now - timedelta(days=days))
+    if days := retention.archive_days:
+        count += await store.prune_messages(now - timedelta(days=days))
+    if days := retention.usage_days:
+        count += await store.prune_usage(now.astimezone(zone).date() - timedelta(days=days))
     return count
 
 

@@ -28,7 +28,7 @@ from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, Mo
 from cc_bot.policy import Policy
 from cc_bot.stores import Reservation, ReservationRequest, Settlement, UsageStore
 
-__all__ = ["Spending", "UsageRecorder"]
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
@@ -144,8 +144,6 @@ async def _usage_of(asked: _Asked) -> Usage:
 
 # Days are those of CC_BOT_TIMEZONE; usage counts for the day of admission.
 
-_log = structlog.get_logger(__name__)
-
 ABOUT_A_REQUEST: Final = 4000
 """Reserved in addition to the question's: instructions, tools, some history, an answer."""
 
@@ -184,15 +182,15 @@ class Spending:
         try:
             await self.usage.release(reservation)
         except StorageError as error:
-            _log.warning("usage_not_settled", purpose=reservation.wish.purpose, error=type(error).__name__)
+            _warn(reservation, error)
 
     @asynccontextmanager
     async def admit(
         self, payer: UsageSubject, purpose: Purpose, *, model: str, tokens: int = 0
     ) -> AsyncIterator[UsageRecorder]:
         """Reserve, and settle when the block exits."""
-        reserving = self.reserve(payer, purpose, model=model, tokens=tokens)
-        async with self.record(await reserving) as recorder:
+        reservation = await self.reserve(payer, purpose, model=model, tokens=tokens)
+        async with self.record(reservation) as recorder:
             yield recorder
 
     @asynccontextmanager
@@ -203,11 +201,15 @@ class Spending:
             yield recorder
         except DatabaseUnreachable as error:  # do not wait for it again
             recorder.settled = True
-            _log.warning("usage_not_settled", purpose=reservation.wish.purpose, error=type(error).__name__)
+            _warn(reservation, error)
             raise
         finally:
             if not recorder.settled:
-                await self._settle(recorder)
+                settlement = await recorder.settlement()
+                try:
+                    await self.usage.settle(settlement)
+                except StorageError as error:  # must not fail the turn
+                    _warn(reservation, error)
 
     async def report_of(self, payer: UsageSubject) -> UsageReport:
         """Return a user's usage everywhere, and the tokens left in this server."""
@@ -226,18 +228,20 @@ class Spending:
 
     async def usage_of(self, user_id: int, days: int) -> UsageBreakdown:
         """Return a user's usage in the last `days` days, today included."""
-        today = self.usage.today()
-        since = today - timedelta(days=days - 1)
+        since, today = self._last(days)
         return break_down(await self.usage.list_for_user(user_id, since), since, today)
 
     async def usage_of_guild(self, guild_id: int, days: int) -> UsageBreakdown:
         """Return the total usage of a server's members there, without purposes."""
-        today = self.usage.today()
-        since = today - timedelta(days=days - 1)
+        since, today = self._last(days)
         return break_down(await self.usage.list_for_guild(guild_id, since), since, today)
 
+    def _last(self, days: int) -> tuple[date, date]:
+        today = self.usage.today()
+        return today - timedelta(days=days - 1), today
+
     async def list_guilds(self, user_id: int, days: int) -> frozenset[int]:
-        return await self.usage.list_guilds(user_id, self.usage.today() - timedelta(days=days - 1))
+        return await self.usage.list_guilds(user_id, self._last(days)[0])
 
     async def get_counted_day(self, user_id: int) -> date | None:
         """Return the operator's date if any token limit may apply to the user."""
@@ -251,11 +255,6 @@ class Spending:
             _log.info("reservations_taken_over", count=left)
         await self.usage.forget_settled()
 
-    async def _settle(self, recorder: UsageRecorder) -> None:
-        """An error must not fail the turn."""
-        settlement = await recorder.settlement()
-        try:
-            await self.usage.settle(settlement)
-        except StorageError as error:
-            purpose = recorder.reservation.wish.purpose
-            _log.warning("usage_not_settled", purpose=purpose, error=type(error).__name__)
+
+def _warn(reservation: Reservation, error: StorageError) -> None:
+    _log.warning("usage_not_settled", purpose=reservation.wish.purpose, error=type(error).__name__)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import timedelta
-from typing import Final
+from typing import Final, get_args
 
 import structlog
 
@@ -102,20 +102,28 @@ class Summaries:
     def after_turn(
         self,
         key: SessionKey,
-        history: Sequence[Message],
-        locale: Locale,
+        history: Sequence[Message] = (),
+        locale: Locale | None = None,
         *,
         budget_tokens: float = math.inf,
         payer: UsageSubject | None = None,
     ) -> None:
         """Check a session whose last turn was just stored. `budget_tokens`: history that its model takes."""
-        self._start(key, history, budget_tokens, locale, payer)
+        _, again_at = self._failures.get(key, (0, 0.0))
+        if self._closed or key in self._tasks or len(self._tasks) >= MAX_WAITING:
+            return
+        if asyncio.get_running_loop().time() < again_at:
+            return
+        payer = payer or UsageSubject(key.user_id, role_ids=None)
+        task = asyncio.create_task(self._look_after(key, history, budget_tokens, locale, payer))
+        self._tasks[key] = task
+        task.add_done_callback(lambda _: self._tasks.pop(key))
 
     async def catch_up(self) -> None:
         """Check the expired sessions of all keys. Raises StorageError."""
         await self.stores.summaries.settle(self.clock() - LATEST_TURN)
         for key in await self.stores.summaries.list_waiting(MAX_WAITING):
-            self._start(key)
+            self.after_turn(key)
 
     async def settle(self) -> None:
         """Wait until nothing is running."""
@@ -132,32 +140,14 @@ class Summaries:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _start(
-        self,
-        key: SessionKey,
-        history: Sequence[Message] = (),
-        budget_tokens: float = math.inf,
-        locale: Locale | None = None,
-        payer: UsageSubject | None = None,
-    ) -> None:
-        _, again_at = self._failures.get(key, (0, 0.0))
-        if self._closed or key in self._tasks or len(self._tasks) >= MAX_WAITING:
-            return
-        if asyncio.get_running_loop().time() < again_at:
-            return
-        task = asyncio.create_task(self._look_after(key, history, budget_tokens, locale, payer))
-        self._tasks[key] = task
-        task.add_done_callback(lambda _: self._tasks.pop(key))
-
     async def _look_after(
         self,
         key: SessionKey,
         history: Sequence[Message],
         budget_tokens: float,
         locale: Locale | None,
-        payer: UsageSubject | None,
+        payer: UsageSubject,
     ) -> None:
-        payer = payer or UsageSubject(key.user_id, role_ids=None)
         whole = {message.id: message for message in history}  # a backlog lacks the attachments
         try:
             for _ in range(MAX_FOLDS):
@@ -203,8 +193,7 @@ class Summaries:
             for summary in await self.stores.summaries.list_current(backlog.key)
         }
         texts: dict[Visibility, str] = {}
-        order: tuple[Visibility, ...] = ("public", "private")
-        for visibility in order:
+        for visibility in get_args(Visibility):
             said = [
                 (message.role, message.content[:_MESSAGE_CHARACTERS])
                 for message in backlog.messages

@@ -1,5 +1,6 @@
 """Japanese line breaking (kinsoku), and lines of labels, in units of the caller's measure."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -57,9 +58,6 @@ def _may_part(before: str, after: str) -> bool:
 Measure = Callable[[str], float]
 
 MORE: Final = "…"
-_NOT_AT_START: Final = frozenset(NOT_FIRST_IN_LINE)
-_SOUNDS: Final = frozenset(SOUNDS)
-_NOT_AT_END: Final = frozenset(NEVER_LAST)
 
 
 def cells(text: str) -> int:
@@ -104,15 +102,10 @@ def _roughness(lines: list[str]) -> tuple[int, float]:
 
 
 def _parting_cost(before: str, after: str) -> int:
-    if after in _NOT_AT_END or before in _NOT_AT_START - _SOUNDS:
+    if after in _NOT_LAST or before in _NOT_FIRST.difference(SOUNDS):
         return 0
-    scripts = (_script(before), _script(after))
-    return 2 if scripts[0] == scripts[1] else 0 if scripts[0] == "HIRAGANA" else 1
-
-
-def _script(letter: str) -> str:
-    name = unicodedata.name(letter, "").split(" ")[0]
-    return name.partition("-")[0]
+    first, second = (re.split("[ -]", unicodedata.name(each, ""))[0] for each in (before, after))
+    return 2 if first == second else 0 if first == "HIRAGANA" else 1
 
 
 def shorten(text: str, room: float, measure: Measure) -> str:
