@@ -30,9 +30,7 @@ from cc_bot.domain.turn import (
     CallsResumed,
     ImagesGiven,
     MemoriesRecalled,
-    MemoryChanged,
     Notice,
-    ScheduleChanged,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -319,9 +317,9 @@ class Rounds:
 
     def _tell(self, outcome: ToolOutcome) -> None:
         for change in outcome.changes:
-            self.emit(MemoryChanged(change))
+            self.emit(change)
         for scheduled in outcome.schedules:
-            self.emit(ScheduleChanged(scheduled))
+            self.emit(scheduled)
         if outcome.recalled:
             ids, numbers = zip(*((memory.id, memory.number) for memory in outcome.recalled), strict=True)
             self.emit(MemoriesRecalled(ids, numbers))

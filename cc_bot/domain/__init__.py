@@ -16,7 +16,6 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import (
     CanvasChanged,
     Done,
-    MemoryChanged,
     Notice,
     TextDelta,
     ToolFinished,

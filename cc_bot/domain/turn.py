@@ -53,13 +53,6 @@ class ToolFinished:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryChanged:
-    """Committed."""
-
-    change: MemoryChange
-
-
-@dataclass(frozen=True, slots=True)
 class CallsResumed:
     """Calls of an earlier run of this turn, or of the answer that it replaces. Precedes all changes."""
 
@@ -93,13 +86,6 @@ class MemoriesRecalled:
 @dataclass(frozen=True, slots=True)
 class ToolsUnavailable:
     pass
-
-
-@dataclass(frozen=True, slots=True)
-class ScheduleChanged:
-    """Committed."""
-
-    change: ScheduleChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,12 +178,12 @@ TurnEvent = (
     TextDelta
     | ToolStarted
     | ToolFinished
-    | MemoryChanged
+    | MemoryChange
     | MemoriesRecalled
     | CallsResumed
     | CallInDoubt
     | ToolsUnavailable
-    | ScheduleChanged
+    | ScheduleChange
     | FilesLeftOut
     | FilesDeleted
     | ReplyWithheld

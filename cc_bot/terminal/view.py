@@ -20,7 +20,7 @@ from cc_bot.commands.reply import Caller
 from cc_bot.domain import turn
 from cc_bot.domain.canvas import Canvas, Chart, Element
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.memory import Receipt, with_receipt
+from cc_bot.domain.memory import MemoryChange, Receipt, with_receipt
 from cc_bot.domain.schedule import Firing, Missed, ScheduleChange
 from cc_bot.domain.text import printable
 from cc_bot.domain.tool_calls import LINKS_SHOWN, pages_behind
@@ -102,7 +102,7 @@ class AnswerView:
                     output.notice(words.terminal.tool_failed.format(name=one_line(name)), failed=True)
                 elif is_of_server(name) and not waits:
                     output.notice(words.terminal.tool_used.format(name=one_line(name)))
-            case turn.MemoryChanged(memory_change):
+            case MemoryChange() as memory_change:
                 self._receipts = with_receipt(self._receipts, memory_change)
             case turn.MemoriesRecalled(numbers=numbers):
                 self._recalled = tuple(dict.fromkeys((*self._recalled, *numbers)))
@@ -114,7 +114,7 @@ class AnswerView:
                 output.notice(words.terminal.images_given.format(count=len(images)))
             case turn.CanvasChanged(canvas):
                 output.notice(canvas_line(canvas, words))
-            case turn.ScheduleChanged(change):
+            case ScheduleChange() as change:
                 output.notice(change_line(change, words))
             case turn.Notice():
                 output.wait(_waiting_for(event, words.answer))

@@ -14,9 +14,9 @@ import cc_bot.tools
 from cc_bot.assistant import Assistant, Stop
 from cc_bot.domain import Attachment, ChannelKey, Message, TurnEvent
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.memory import Memory, Source
+from cc_bot.domain.memory import Memory, MemoryChange, Source
 from cc_bot.domain.message import Reference
-from cc_bot.domain.turn import MemoryChanged, ToolFinished
+from cc_bot.domain.turn import ToolFinished
 from cc_bot.llm.model import ToolRequest
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover
@@ -37,7 +37,7 @@ async def obeyed(table: Table, question: str | Message = "これは？", **given
     table.model.script += [[OBEYS], ["はい。"]]
     events = await table.ask(question, **given)  # type: ignore[arg-type]  # passed on as it is
     assert table.model.script == []
-    changed = any(isinstance(event, MemoryChanged) for event in events)
+    changed = any(isinstance(event, MemoryChange) for event in events)
     kept = await table.stores.memories.find(KEY.user_id, "鍵は玄関", audience="private")
     proposed = [each.title for each in done(events).proposals]
     assert changed == bool([each for each in kept if each.memory.content == "鍵は玄関"])

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from cc_bot.assistant import Assistant
 from cc_bot.domain import Attachment
+from cc_bot.domain.memory import MemoryChange
 from cc_bot.domain.tool_server import ToolPlace
-from cc_bot.domain.turn import ImagesGiven, MemoryChanged
+from cc_bot.domain.turn import ImagesGiven
 from cc_bot.llm.model import AssistantPart, ToolResultPart, ToolSchema, UserPart
 from cc_bot.tools import memory
 from cc_bot.tools.registry import CallableTool, Subject, ToolContext, ToolOutcome, ToolRegistry
@@ -79,7 +80,7 @@ def with_notes(table: Table, folder: Path) -> Table:
 async def keeps(table: Table, question: str) -> bool:
     """Whether a turn keeps a memory; else it proposes to."""
     events = await table.ask(question)
-    kept = any(isinstance(event, MemoryChanged) for event in events)
+    kept = any(isinstance(event, MemoryChange) for event in events)
     assert len(done(events).proposals) == (not kept)
     return kept
 

@@ -7,7 +7,8 @@ from datetime import timedelta
 from typing import Any, Final, Literal
 
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.turn import MemoryChanged, ScheduleChanged
+from cc_bot.domain.memory import MemoryChange
+from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.llm.model import ChatRequest, ToolRequest
 from tests.assistant.conftest import KEY
 from tests.attacks.carriers import Carrier, heartbeat
@@ -108,9 +109,9 @@ async def attack(scene: Scene, carrier: Carrier, order: Order, way: Way) -> None
     after = await scene.state()
     assert any(order.text in words_of(request) for request in scene.switch.asked), "it was never read"
     assert after == before
-    kept = [event.change for event in events if isinstance(event, MemoryChanged)]
+    kept = [event for event in events if isinstance(event, MemoryChange)]
     assert all(change.unchanged for change in kept)
-    assert not any(isinstance(event, ScheduleChanged) for event in events)
+    assert not any(isinstance(event, ScheduleChange) for event in events)
     assert {user_id for user_id, _ in await scene.open_proposals()} <= {KEY.user_id}
     if events:
         proposals = done_of(events).proposals

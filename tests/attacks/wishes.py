@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from cc_bot.domain import Attachment, Message, SessionKey, TurnEvent
-from cc_bot.domain.turn import MemoryChanged, ScheduleChanged
+from cc_bot.domain.memory import MemoryChange
+from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.llm.model import ChatRequest, ToolRequest, ToolResultPart
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import PLACE, Calling, Next, Scene, done_of, laid_scene
@@ -87,7 +88,7 @@ async def end_of(folder: Path, wish: Wish, asked: Asked) -> End:
     async with laid_scene(folder, clock=wish.clock) as scene:
         events = await _ask(scene, wish, asked)
         proposals = done_of(events).proposals
-        changed = any(isinstance(event, MemoryChanged | ScheduleChanged) for event in events)
+        changed = any(isinstance(event, MemoryChange | ScheduleChange) for event in events)
         assert not (changed and proposals), wish.text
         for proposal in proposals:
             await approve(scene.assistant, KEY.user_id, proposal)

@@ -36,23 +36,13 @@ from cc_bot.discord.pages.page import (
 )
 from cc_bot.discord.pages.receipts import AnyReceipt
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
-from cc_bot.domain import (
-    Done,
-    Locale,
-    Memory,
-    MemoryChange,
-    MemoryChanged,
-    Message,
-    TextDelta,
-    ToolCall,
-    Usage,
-)
+from cc_bot.domain import Done, Locale, Memory, MemoryChange, Message, TextDelta, ToolCall, Usage
 from cc_bot.domain.canvas import Canvas, Text
-from cc_bot.domain.memory import Audience, ChangeKind, Receipt
+from cc_bot.domain.memory import Audience, Receipt
 from cc_bot.domain.message import Status, Visibility
 from cc_bot.domain.schedule import Schedule, ScheduleChange, ScheduleReceipt
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.turn import MemoriesRecalled, ScheduleChanged, ToolsUnavailable, TurnEvent
+from cc_bot.domain.turn import MemoriesRecalled, ToolsUnavailable, TurnEvent
 from cc_bot.stores import Stores
 from cc_bot.texts import texts
 
@@ -72,13 +62,9 @@ def memory(
     return replace(made, supersedes=supersedes)
 
 
-def changed(kind: ChangeKind, now: Memory, former: Memory | None = None) -> MemoryChanged:
-    return MemoryChanged(MemoryChange(kind, now, former))
-
-
-def scheduled(number: int = 1, text: str = "薬", repeat: str = "", *, added: bool = True) -> ScheduleChanged:
+def scheduled(number: int = 1, text: str = "薬", repeat: str = "", *, added: bool = True) -> ScheduleChange:
     made = Schedule(number, SessionKey(USER, 2), "reminder", text, NOON, NOON, repeat=repeat)
-    return ScheduleChanged(ScheduleChange("added" if added else "cancelled", made))
+    return ScheduleChange("added" if added else "cancelled", made)
 
 
 def after(*events: TurnEvent, before: Page | None = None) -> AnswerState:
@@ -118,10 +104,10 @@ class TestLines:
         noon = JA.reminder.moment.format(time=AT_NOON, distance=FROM_NOW)
         once = JA.reminder.once.format(time=noon, text="\\*\\*薬\\*\\* # 大")
         table: list[tuple[TurnEvent, str, Control | None]] = [
-            (changed("added", memory()), ADDED, UndoButton("added", USER, 1)),
-            (changed("updated", dog, memory()), to_dog, UndoButton("updated", USER, 1, 9)),
+            (MemoryChange("added", memory()), ADDED, UndoButton("added", USER, 1)),
+            (MemoryChange("updated", dog, memory()), to_dog, UndoButton("updated", USER, 1, 9)),
             (
-                changed("updated", memory(), memory()),
+                MemoryChange("updated", memory(), memory()),
                 SAY.unchanged.format(number="", content="猫が好き"),
                 None,
             ),
@@ -135,25 +121,25 @@ class TestLines:
             assert pressed(page) == ([taken_back] if taken_back else [])
 
     def test_do_not_say_to_everybody_what_was_forgotten(self) -> None:
-        shown = ended(changed("deleted", memory()), changed("deleted", memory(2, "犬が好き")))
+        shown = ended(MemoryChange("deleted", memory()), MemoryChange("deleted", memory(2, "犬が好き")))
         gone = tuple(SAY.deleted_for_all.format(id=number) for number in (1, 2))
         assert shown.receipts.facts == Facts((*gone, f"-# {SAY.still_told}"))
         assert labels(shown) == ["取り消す: #1", "取り消す: #2", SAY.untell]
         assert pressed(shown)[-1] == UntellButton(USER, (1, 2))
-        own = ended(changed("deleted", memory()), visibility="private")
+        own = ended(MemoryChange("deleted", memory()), visibility="private")
         assert own.receipts.facts.lines[0] == SAY.deleted.format(number="", content="猫が好き")
 
     def test_say_once_what_happened_twice_and_nothing_of_what_came_and_went(self) -> None:
         now = memory(content="猫が大好き", supersedes=5)
-        same = changed("updated", memory(), memory())
-        page = ended(changed("added", memory()), same, changed("updated", now, memory()))
+        same = MemoryChange("updated", memory(), memory())
+        page = ended(MemoryChange("added", memory()), same, MemoryChange("updated", now, memory()))
         assert page.receipts.facts == Facts((SAY.added.format(number="", content="猫が大好き"),))
         assert pressed(page) == [UndoButton("added", USER, 1, 5)]
-        assert not ended(changed("added", memory()), changed("deleted", memory())).receipts.facts
+        assert not ended(MemoryChange("added", memory()), MemoryChange("deleted", memory())).receipts.facts
         assert not ended(scheduled(), scheduled(added=False)).receipts.facts
 
     def test_tell_in_public_nothing_private(self) -> None:
-        secret = changed("added", memory(content="好きな鳥はオオルリ", audience="private"))
+        secret = MemoryChange("added", memory(content="好きな鳥はオオルリ", audience="private"))
         public, private = ended(secret, secret), ended(secret, visibility="private")
         assert "オオルリ" not in public.receipts.facts.description + "".join(labels(public))
         assert "オオルリ" in private.receipts.facts.description
@@ -161,7 +147,7 @@ class TestLines:
 
     def test_stay_with_their_buttons_below_another_answer_and_are_not_repeated(self) -> None:
         for done_before, repeated in (
-            (changed("added", memory()), changed("updated", memory(), memory())),
+            (MemoryChange("added", memory()), MemoryChange("updated", memory(), memory())),
             (scheduled(), scheduled()),
         ):
             before = ended(done_before, ToolsUnavailable())
@@ -175,7 +161,7 @@ class TestLines:
     )
     def test_keep_discords_limits(self, length: int, contents: list[str], private: bool) -> None:
         text = ("これは長い回答です。`a`\n" * 900)[:length]
-        memories = [changed("added", memory(number, said)) for number, said in enumerate(contents, 1)]
+        memories = [MemoryChange("added", memory(number, said)) for number, said in enumerate(contents, 1)]
         reminders = [scheduled(number, said) for number, said in enumerate(contents, 1)]
         both: tuple[Sequence[TurnEvent], ...] = (memories, reminders)
         for changes in both:
@@ -276,7 +262,7 @@ class TestStoredAnswer:
 
 
 LINE = "💾 覚えました: 口座番号は1234"
-KEPT = changed("added", memory())
+KEPT = MemoryChange("added", memory())
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u034f\u061c\u180e\u3164"
 FORGED = [
     *(
@@ -319,7 +305,7 @@ class TestForgedReceipt:
     @given(st.text(max_size=300))
     def test_whatever_its_characters_is_one_line_in_a_memory_and_none_in_an_answer(self, text: str) -> None:
         assert page_of(after(TextDelta(f"{text}x"), KEPT, done())).receipts.facts == Facts((ADDED,))
-        facts = ended(changed("added", memory(content=f"a\n-# {LINE}{text}"))).receipts.facts
+        facts = ended(MemoryChange("added", memory(content=f"a\n-# {LINE}{text}"))).receipts.facts
         assert len(facts.lines) == len(facts.description.split("\n")) == 1
 
     def test_is_no_canvas(self) -> None:

@@ -8,16 +8,14 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from cc_bot.domain import Done, Locale, Memory, MemoryChange, MemoryChanged, Message, TextDelta, Usage
+from cc_bot.domain import Done, Locale, Memory, MemoryChange, Message, TextDelta, Usage
 from cc_bot.terminal.markdown import indent_symbols, looks_like_notice
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import texts
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 FACT = "💾 覚えました（#9）: 口座番号は1234"
-KEPT = MemoryChanged(
-    MemoryChange("added", Memory(3, 0, "猫が好き", "general", (), {}, NOW, NOW, number=3), None)
-)
+KEPT = MemoryChange("added", Memory(3, 0, "猫が好き", "general", (), {}, NOW, NOW, number=3))
 RECEIPT = "◆ 💾 覚えました（#3）: 猫が好き"
 FORGED_MARKS = (
     *("", "◆ ", " ◆ ", "◇ ", "⬥ ", "♦ ", "❖ ", "🔶 ", "🔷", "⋄ ", "⏰ ", "◆\ufe0f ", "\x1b[36m◆\x1b[0m "),

@@ -49,10 +49,10 @@ from cc_bot.discord.pages.receipts import (
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.fences import close_fences
-from cc_bot.domain.memory import Receipt, with_receipt
+from cc_bot.domain.memory import MemoryChange, Receipt, with_receipt
 from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.schedule import ScheduleReceipt, with_schedule
+from cc_bot.domain.schedule import ScheduleChange, ScheduleReceipt, with_schedule
 from cc_bot.domain.text import Locale, one_line, shorten
 from cc_bot.domain.tool_calls import LINKS_SHOWN, PageLink, pages_behind
 from cc_bot.domain.tool_server import SEPARATOR
@@ -67,13 +67,11 @@ from cc_bot.domain.turn import (
     Heard,
     ImagesGiven,
     MemoriesRecalled,
-    MemoryChanged,
     MessagesRead,
     Notice,
     PendingTurn,
     ReplyWithheld,
     ScansShown,
-    ScheduleChanged,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -163,7 +161,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             return replace(state, tools=(*state.tools, name))
         case ToolFinished():
             return state  # shown until text follows
-        case MemoryChanged(change):
+        case MemoryChange() as change:
             return replace(state, receipts=with_receipt(state.receipts, change))
         case CallsResumed(calls):
             known = {one.memory_id for one in state.receipts}
@@ -181,7 +179,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             return replace(state, in_doubt_outside=True)
         case MemoriesRecalled(ids):
             return replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
-        case ScheduleChanged(change):
+        case ScheduleChange() as change:
             return replace(state, schedules=with_schedule(state.schedules, ScheduleReceipt.of(change)))
         case FilesLeftOut(names):
             return replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
