@@ -173,8 +173,9 @@ class Columns(Generic[V]):
         self._by_type = {**_KINDS, datetime: moments} if moments else _KINDS
         self._columns: list[_Column] = []
         self._scope: dict[str, Any] = {}
-        self._make: Callable[..., V] = self._compiled(self._made(self, value, ""))
-        self.write: Final = self._compiled_writer()
+        self.read: Final[Callable[[Row], V]] = self._compiled("row", self._made(self, value, ""))
+        written = ", ".join(f"{each.name!r}: {self._written(each)}" for each in self._columns)
+        self.write: Final[Callable[[V], dict[str, Any]]] = self._compiled("value", f"{{{written}}}")
         """Return a value's columns by name, in order."""
         self.names: Final = tuple(column.name for column in self._columns)
         self.select: Final = ", ".join(self.names)
@@ -193,11 +194,8 @@ class Columns(Generic[V]):
     def column(self, name: str) -> Callable[[Row], Any]:
         return itemgetter(self.names.index(name))
 
-    def read(self, row: Row) -> V:
-        return self._make(*row)
-
     def first(self, rows: Sequence[Row]) -> V | None:
-        return self._make(*rows[0]) if rows else None
+        return self.read(rows[0]) if rows else None
 
     def by_name(self, row: Row) -> dict[str, Any]:
         return dict(zip(self.names, row, strict=True))
@@ -227,29 +225,25 @@ class Columns(Generic[V]):
         return f"{value.__name__}({', '.join(parts)})"
 
     def _noted(self, column: _Column) -> str:
-        stored = f"c{len(self._columns)}"
+        """Return the expression that reads a column of `row`."""
+        number = len(self._columns)
         self._columns.append(column)
+        stored = f"row[{number}]"
         if column.kind.read is None:
             return stored
-        self._scope[f"read_{stored}"] = column.kind.read
-        read = f"read_{stored}({stored})"
+        self._scope[f"read_{number}"] = column.kind.read
+        read = f"read_{number}({stored})"
         return f"None if {stored} is None else {read}" if column.optional else read
 
-    def _compiled(self, made: str) -> Callable[..., Any]:
-        """As dataclasses do with their methods: reading a row is as fast as hand-written code."""
-        given = ", ".join(f"c{at}" for at in range(len(self._columns)))
-        compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - of fields' names alone
-        return compiled
+    def _written(self, column: _Column) -> str:
+        if column.kind.write is None:
+            return f"value.{column.field}"
+        self._scope[f"write_{column.name}"] = column.written
+        return f"write_{column.name}(value.{column.field})"
 
-    def _compiled_writer(self) -> Callable[[V], dict[str, Any]]:
-        parts = []
-        for column in self._columns:
-            part = f"value.{column.field}"
-            if column.kind.write:
-                self._scope[f"write_{column.name}"] = column.written
-                part = f"write_{column.name}({part})"
-            parts.append(f"{column.name!r}: {part}")
-        compiled: Callable[[V], dict[str, Any]] = eval(f"lambda value: {{{', '.join(parts)}}}", self._scope)  # noqa: S307 - of fields' names alone
+    def _compiled(self, given: str, made: str) -> Callable[..., Any]:
+        """As dataclasses do with their methods: as fast as hand-written code."""
+        compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - of fields' names alone
         return compiled
 
 
