@@ -84,32 +84,23 @@ _SELECT_MESSAGE: Final = f"""
     SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
 """
 
-# An answer that moved out of the channel, and its question. $1 user, $2 the answer
-_UNREAD: Final = """
-        $2,
-        (
-            SELECT q.id FROM messages AS q
-            WHERE q.user_id = $1 AND q.role = 'user' AND q.id < $2 AND q.session_id = (
-                SELECT a.session_id FROM messages AS a WHERE a.user_id = $1 AND a.id = $2
-            )
-            ORDER BY q.id DESC LIMIT 1
-        )
-"""
-
-_THAW_UNREAD: Final = thaw(f"m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_UNREAD})")
-
-_LEAVE_CHANNEL: Final = f"""
-    UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_UNREAD})
-"""
-
-# An answer's question is the newest before it in its session.
-_SELECT_HEARD: Final = """
-    SELECT q.heard
+# The newest message of the user before it in its session. $1 user, $2 the answer
+QUESTION_OF: Final = """
     FROM messages AS a
     JOIN messages AS q ON q.session_id = a.session_id AND q.user_id = $1 AND q.role = 'user' AND q.id < a.id
     WHERE a.user_id = $1 AND a.id = $2
     ORDER BY q.id DESC
     LIMIT 1
+"""
+_SELECT_HEARD: Final = f"SELECT q.heard {QUESTION_OF}"
+
+# An answer that moved out of the channel, and its question.
+_UNREAD: Final = f"$2, (SELECT q.id {QUESTION_OF})"
+
+_THAW_UNREAD: Final = thaw(f"m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_UNREAD})")
+
+_LEAVE_CHANNEL: Final = f"""
+    UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_UNREAD})
 """
 
 ANSWERED: Final = """

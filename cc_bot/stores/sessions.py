@@ -60,7 +60,7 @@ from cc_bot.stores.history import (
     tail,
     with_files,
 )
-from cc_bot.stores.ledger import ANSWERED
+from cc_bot.stores.ledger import ANSWERED, QUESTION_OF
 from cc_bot.stores.memory.rows import read_texts
 from cc_bot.stores.proposals import DROP_OF_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
@@ -158,14 +158,7 @@ INSERT_SESSION: Final = f"""
     ON CONFLICT (user_id, channel_id, agent) WHERE closed_at IS NULL DO NOTHING
 """  # noqa: S608 - put together from constants alone
 
-_SELECT_QUESTION: Final = f"""
-    SELECT {MESSAGE.of("q")}
-    FROM messages AS a
-    JOIN messages AS q ON q.session_id = a.session_id AND q.user_id = $1 AND q.id < a.id AND q.role = 'user'
-    WHERE a.id = $2 AND a.user_id = $1
-    ORDER BY q.id DESC
-    LIMIT 1
-"""  # noqa: S608 - put together from constants alone
+_SELECT_QUESTION: Final = f"SELECT {MESSAGE.of('q')} {QUESTION_OF}"
 
 
 @dataclass(eq=False, slots=True)
