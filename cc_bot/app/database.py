@@ -1,7 +1,7 @@
 """The commands on the database: backup, restore, migrate, copy, erasures and wipe."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,15 +39,7 @@ from cc_bot.storage.engines import (
     source_url,
     state_path,
 )
-from cc_bot.storage.erasures import (
-    ErasureLog,
-    Erasures,
-    copy_in,
-    find_unreadable_logs,
-    logs_in,
-    merge_log,
-    read_erasures,
-)
+from cc_bot.storage.erasures import ErasureLog, Erasures, copy_in, logs_in, merge_log, read_erasures
 from cc_bot.storage.files import DEFAULT_URL, database_file, instance_lock, sidecar, sqlite_path
 from cc_bot.storage.restoring import (
     StagedBackup,
@@ -122,11 +114,10 @@ def _read_named(paths: Iterable[Path]) -> Erasures:
     for path in paths:
         if not path.exists():
             raise ErasuresNotFound(path=str(path))
-        try:
-            read_erasures(path)
-        except (OSError, ValueError) as error:
-            raise ErasuresBroken(path=str(path), line=getattr(error, "line", 1)) from error
-    return read_erasures(*paths)
+    known = read_erasures(*paths)
+    for path, line in known.unreadable.items():
+        raise ErasuresBroken(path=str(path), line=line)
+    return known
 
 
 def _merge_logs(logs: Iterable[Path], own: Path, failure: type[StartupError]) -> None:
@@ -162,7 +153,11 @@ async def run_restore(
     with instance_lock(database):
         release(database)  # before copying, which takes minutes
         async with staged(backup, database, clock, announce) as copy:
-            logs, problem = await asyncio.to_thread(_find_logs_to_restore, database, copy, backup)
+            own = ErasureLog.beside(database).path
+            logs = [path for path in (own, *logs_in(backup.parent)) if path.exists()]
+            known = await asyncio.to_thread(read_erasures, *logs)
+            logs = [path for path in logs if path not in known.unreadable]
+            problem = _find_problem(own, logs, known, copy, backup)
             if problem and not without_erasures:
                 raise problem
             if not confirm(copy):
@@ -170,9 +165,8 @@ async def run_restore(
                 raise NotConfirmed(command=f"cc-bot restore {backup} --yes{option}")
             announce("erasing")
             async with open_database(f"sqlite:///{copy.path}") as opened:
-                forgotten = await _erase_again(opened, read_erasures(*logs), copy.made_at, config)
+                forgotten = await _erase_again(opened, known, copy.made_at, config)
             finish(copy.path, database)
-            own = ErasureLog.beside(database).path
             if own.exists() and own not in logs:  # an unreadable log would block later erasures
                 own.replace(own.with_name(f"{own.name}.unreadable"))
             _merge_logs(logs, own, RestoreFailed)
@@ -180,22 +174,20 @@ async def run_restore(
             return Restoration(replaced, forgotten, erasures_known=not problem)
 
 
-def _find_logs_to_restore(
-    database: Path, copy: StagedBackup, backup: Path
-) -> tuple[list[Path], StartupError | None]:
-    own, folder = ErasureLog.beside(database).path, backup.parent
-    there = [path for path in (own, *logs_in(folder)) if path.exists()]
-    unreadable = find_unreadable_logs(there)
-    logs = [path for path in there if path not in unreadable]
+def _find_problem(
+    own: Path, logs: Sequence[Path], known: Erasures, copy: StagedBackup, backup: Path
+) -> StartupError | None:
+    """Why the logs may lack erasures."""
     made_at = copy.made_at
-    later = [each.erasures for each in manifests_in(folder) if made_at is None or each.made_at >= made_at]
-    if unreadable:
-        return logs, ErasuresUnreadable(path=str(unreadable[0]))
+    manifests = manifests_in(backup.parent)
+    later = [each.erasures for each in manifests if made_at is None or each.made_at >= made_at]
+    for path in known.unreadable:
+        return ErasuresUnreadable(path=str(path))
     if not logs:
-        return logs, ErasuresMissing(path=str(own))
-    if read_erasures(*logs).count < max(later, default=0):
-        return logs, ErasuresCut(path=str(backup), name=copy_in(folder).name)
-    return logs, None
+        return ErasuresMissing(path=str(own))
+    if known.count < max(later, default=0):
+        return ErasuresCut(path=str(backup), name=copy_in(backup.parent).name)
+    return None
 
 
 async def run_wipe(config: Config, confirm: Callable[[list[Path]], bool]) -> list[Path]:
@@ -241,7 +233,10 @@ async def run_copy(
         raise SameDatabase
     beside = state_path(target_at, config.data_folder)
     with _sole_user(config, {source_at: source_setting, target_at: _TARGET_OPTION}):
-        logs = await asyncio.to_thread(_find_logs_to_copy, config, source_at)
+        logs = _find_logs_to_copy(config, source_at)
+        known = await asyncio.to_thread(read_erasures, *logs)
+        for path in known.unreadable:
+            raise CopyStopped(path=str(path))
         async with _opened(source_at, source_setting, read_only=True) as source:
             plan = await plan_copy(source)
             if dialect_of(target_at) == "sqlite":
@@ -258,7 +253,7 @@ async def run_copy(
         if logs and origin != source_url(config.database_url):
             announce("erasing")
             async with open_database(target_at) as target:
-                erased = await _erase_again(target, read_erasures(*logs), None, config)
+                erased = await _erase_again(target, known, None, config)
         ours, theirs = (config_path(url, config.data_folder) for url in (source_at, target_at))
         files = [
             ours.with_name(name)
@@ -269,14 +264,10 @@ async def run_copy(
 
 
 def _find_logs_to_copy(config: Config, source_at: str) -> list[Path]:
-    """The logs of the source and the live database, and those beside a backup. Raises CopyStopped for an
-    unreadable one."""
+    """The logs of the source and the live database, and those beside a backup."""
     source, live = (state_path(url, config.data_folder) for url in (source_at, config.database_url))
     own = (ErasureLog.beside(each).path for each in (source, live))
-    logs = [path for path in dict.fromkeys((*own, *logs_in(source.parent))) if path.exists()]
-    if unreadable := find_unreadable_logs(logs):
-        raise CopyStopped(path=str(unreadable[0]))
-    return logs
+    return [path for path in dict.fromkeys((*own, *logs_in(source.parent))) if path.exists()]
 
 
 async def _copy_to_file(source: Database, plan: CopyPlan, target: Path, announce: Announce) -> None:

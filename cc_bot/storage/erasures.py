@@ -69,6 +69,8 @@ class Erasures:
     """The last one by hash."""
     last_user: datetime | None
     count: int
+    unreadable: Mapping[Path, int]
+    """The logs that were left out, each with its first line that is no erasure."""
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
         """Return whether it was erased since then; None: ever."""
@@ -117,17 +119,20 @@ class ErasureLog:
 
 
 def read_erasures(*paths: Path) -> Erasures:
-    """Read logs as one; a missing one is empty. Raises OSError or UnreadableLine."""
-    entries = dict[bytes, _Entry]()
+    """Read logs as one; a missing one is empty."""
+    entries, unreadable = dict[bytes, _Entry](), dict[Path, int]()
     for path in paths:
-        with suppress(FileNotFoundError):
-            entries |= _by_line(path)
+        try:
+            with suppress(FileNotFoundError):
+                entries |= _by_line(path)
+        except (OSError, ValueError) as error:
+            unreadable[path] = getattr(error, "line", 1)
     times = dict[str, datetime]()
     for entry in entries.values():
         times[entry.hash] = max(entry.at, times.get(entry.hash, entry.at))
     users = [entry.at for entry in entries.values() if entry.kind == "user"]
     salts = frozenset(entry.salt for entry in entries.values())
-    return Erasures(salts, times, max(users, default=None), len(entries))
+    return Erasures(salts, times, max(users, default=None), len(entries), unreadable)
 
 
 def merge_log(source: Path, target: Path) -> None:
@@ -146,18 +151,6 @@ def logs_in(folder: Path) -> list[Path]:
 def copy_in(folder: Path) -> Path:
     """The copy that `cc-bot backup` keeps, in case the machine is lost."""
     return folder / "erasures.jsonl"
-
-
-def find_unreadable_logs(paths: Iterable[Path]) -> list[Path]:
-    return [path for path in paths if not _is_readable(path)]
-
-
-def _is_readable(path: Path) -> bool:
-    try:
-        read_erasures(path)
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def _entries(path: Path) -> Iterator[_Entry]:

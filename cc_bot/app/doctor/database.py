@@ -23,7 +23,7 @@ from cc_bot.domain.text import format_size
 from cc_bot.storage import Database, Statement, Steps, list_pending
 from cc_bot.storage.backup import backups_in, copies_of
 from cc_bot.storage.engines import config_path, folder_setting, open_database, shown, state_path
-from cc_bot.storage.erasures import ErasureLog, find_unreadable_logs, logs_in
+from cc_bot.storage.erasures import ErasureLog, logs_in, read_erasures
 from cc_bot.storage.files import free_bytes, has_folder, sidecar
 from cc_bot.storage.schema import Condition, examine, known_migrations
 from cc_bot.stores import ProcessStore
@@ -143,7 +143,7 @@ async def check_erasures(config: Config, texts: Texts) -> Finding:
     said, log = texts.doctor, ErasureLog.beside(state_path(config.database_url, config.data_folder)).path
     exists = await asyncio.to_thread(log.exists)
     paths = [*logs_in(log.parent), *logs_in(config.backup_folder), *([log] if exists else [])]
-    unreadable = await asyncio.to_thread(find_unreadable_logs, paths)
+    unreadable = (await asyncio.to_thread(read_erasures, *paths)).unreadable
     if found := [str(path) for path in paths if path in unreadable or not os.access(path, os.W_OK)]:
         return failed("erasures", said.erasures_unusable.format(names=" ".join(found)))
     return ok("erasures", said.erasures_ok if exists else said.erasures_none)
