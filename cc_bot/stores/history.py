@@ -4,6 +4,7 @@ It is the tail of the archive: one query reads the session, its last messages, s
 files take a second trip, and images a third. A JSON copy of the history made a turn cost 2.9 times as much.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ from cc_bot.domain.message import (
     document_to_json,
 )
 from cc_bot.domain.session import Recollection, Session, SessionKey
-from cc_bot.storage import Row, Statement, Steps
+from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.canvases import EMPTY_CANVAS, canvas_from_json
 from cc_bot.stores.columns import MESSAGE, Columns
 
@@ -138,7 +139,7 @@ SELECT_EARLIER: Final = f"""
 
 # A query of its own, as few sessions have files: joined, they would add a third to each read. $1 session, $2
 # user, $3 the oldest message shown, $4 the one after the newest
-SELECT_FILES: Final = """
+_SELECT_FILES: Final = """
     SELECT
         message_id, name, content_type,
         CASE WHEN document IS NULL AND content_type NOT LIKE 'image/%' THEN data END,
@@ -148,8 +149,8 @@ SELECT_FILES: Final = """
     ORDER BY message_id, position
 """
 
-# $1 session, $2 user, $3 names of slots (newest_images)
-SELECT_IMAGES: Final = """
+# $1 session, $2 user, $3 names of slots (_newest_images)
+_SELECT_IMAGES: Final = """
     SELECT message_id, position, data FROM attachments
     WHERE session_id = $1 AND user_id = $2
         AND CAST(message_id AS TEXT) || ' ' || CAST(position AS TEXT) IN @texts($3)
@@ -208,20 +209,6 @@ def read_history(rows: Sequence[Row]) -> tuple[Message, ...]:
     return tail(messages, 0)
 
 
-def with_files(messages: Sequence[Message], files: Sequence[Row]) -> tuple[Message, ...]:
-    attachments: dict[int | None, tuple[Attachment, ...]] = {}
-    for id_, name, content_type, data, stored, source_id, size, _ in files:
-        if size is None:  # see FREE_OLDEST_FILES
-            continue
-        document = document_from_json(stored) if stored else None
-        file = Attachment(name, content_type, data or b"", document, source_id)
-        attachments[id_] = (*attachments.get(id_, ()), file)
-    return tuple(
-        replace(each, attachments=attachments[each.id]) if each.id in attachments else each
-        for each in messages
-    )
-
-
 def _said(row: Row) -> Message:
     replied, replied_role, message = _SAID.read(row)
     if message.reply_to is None or message.role == "assistant":
@@ -243,8 +230,38 @@ def _recollections(rows: Sequence[Row]) -> tuple[Recollection, ...]:
     return tuple(Recollection(_visibility(row), _content(row), bool(_tainted(row))) for row in reversed(rows))
 
 
-def newest_images(files: Sequence[Row], message_ids: Collection[int], room_bytes: int) -> list[str]:
-    """Return the newest images that fit into so many bytes, as SELECT_IMAGES names them."""
+async def with_files(
+    database: Database,
+    session: Session,
+    rows: Sequence[Row],
+    messages: tuple[Message, ...],
+    *,
+    before: int = UNBOUNDED,
+    following: Sequence[Message] = (),
+) -> tuple[Message, ...]:
+    """Return the messages, read from these rows, with their files, and the newest of their images that fit
+    into one request with the `following` messages. `before`: the message after the newest."""
+    if not rows or not session.has_files:
+        return messages
+    owned = (session.id, session.key.user_id)
+    files = await database.query(_SELECT_FILES, *owned, message_id(rows[-1]), before)
+    wanted = _newest_images(files, {*map(message_id, rows)}, _image_room(following))
+    found = await database.query(_SELECT_IMAGES, *owned, json.dumps(wanted)) if wanted else ()
+    images = {(id_, position): image for id_, position, image in found}
+    attachments = defaultdict[int | None, list[Attachment]](list)
+    for id_, name, content_type, data, stored, source_id, size, position in files:
+        if size is not None:  # see FREE_OLDEST_FILES
+            document = document_from_json(stored) if stored else None
+            content = images.get((id_, position), data) or b""
+            attachments[id_].append(Attachment(name, content_type, content, document, source_id))
+    return tuple(
+        replace(each, attachments=tuple(attachments[each.id])) if each.id in attachments else each
+        for each in messages
+    )
+
+
+def _newest_images(files: Sequence[Row], message_ids: Collection[int], room_bytes: int) -> list[str]:
+    """Return the newest images that fit into so many bytes, as _SELECT_IMAGES names them."""
     slots = list[str]()
     for id_, _, content_type, _, document, _, size, position in reversed(files):
         if id_ not in message_ids or document or not content_type.startswith("image/"):
@@ -256,7 +273,7 @@ def newest_images(files: Sequence[Row], message_ids: Collection[int], room_bytes
     return slots
 
 
-def image_room(history: Sequence[Message]) -> int:
+def _image_room(history: Sequence[Message]) -> int:
     """Return how many bytes of images may still precede these messages in one request."""
     images = [file.data for message in history for file in message.attachments if file.is_image]
     return MAX_REQUEST_IMAGE_BYTES - sum(map(len, images)) if all(images) else 0

@@ -42,18 +42,14 @@ from cc_bot.stores.history import (
     DELETE_ATTACHMENTS_OF_IDLE,
     PAGE_SIZE,
     SELECT_EARLIER,
-    SELECT_FILES,
-    SELECT_IMAGES,
     SELECT_OPEN_SESSION,
     UNBOUNDED,
     Parts,
     free_files,
     has_question,
-    image_room,
     insert_files,
     make_room,
     message_id,
-    newest_images,
     read_history,
     read_session,
     split,
@@ -191,10 +187,7 @@ class SessionStore:
             parts = await self._renew(key, visibility, idle_since=idle, now=to_text(now))
         newest = parts["messages"]
         session = read_session(parts, key, now, more=self._may_continue(size, len(newest)))
-        history = session.history
-        if history and session.has_files:
-            files = await self._read_files(session, newest, UNBOUNDED, image_room(()))
-            history = with_files(history, files)
+        history = await with_files(self.database, session, newest, session.history)
         history = await read_texts(self.database, key.user_id, history)
         return session if history is session.history else replace(session, history=history)
 
@@ -212,9 +205,9 @@ class SessionStore:
             more = self._may_continue(size, len(page), known + len(rows))
             rows.extend(page)
             before = message_id(rows[-1]) if rows else before
-        room = image_room(session.history)
-        files = await self._read_files(session, rows, start, room) if rows and session.has_files else ()
-        earlier = with_files(read_history(rows), files)
+        earlier = await with_files(
+            *(self.database, session, rows, read_history(rows)), before=start, following=session.history
+        )
         earlier = await read_texts(self.database, session.key.user_id, earlier)
         return replace(session, history=(*earlier, *session.history), more=more)
 
@@ -345,19 +338,6 @@ class SessionStore:
 
     def _may_continue(self, asked: int, read: int, known: int = 0) -> bool:
         return read == asked and self._page(known + read) > 0
-
-    async def _read_files(
-        self, session: Session, rows: Sequence[Row], before: int, room_bytes: int
-    ) -> Sequence[Row]:
-        """Read the files of messages, and as many of their images as fit."""
-        owned = (session.id, session.key.user_id)
-        files = await self.database.query(SELECT_FILES, *owned, message_id(rows[-1]), before)
-        wanted = newest_images(files, {*map(message_id, rows)}, room_bytes)
-        if not wanted:
-            return files
-        found = await self.database.query(SELECT_IMAGES, *owned, json.dumps(wanted))
-        data = {(id_, position): image for id_, position, image in found}
-        return [(*row[:3], data.get((row[0], row[-1]), row[3]), *row[4:]) for row in files]
 
     async def _renew(
         self,
