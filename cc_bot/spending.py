@@ -82,7 +82,7 @@ class UsageRecorder:
     _sounds: list[MeteredSound] = field(default_factory=list)
 
     def metered(self, model: ChatModel) -> ChatModel:
-        return _MeteredModel(model, self)
+        return _MeteredModel(model, self.reservation.wish, self.meter, self._asked)
 
     async def total(self) -> Sequence[ModelUsage]:
         total: dict[str, Usage] = {}
@@ -109,29 +109,28 @@ class UsageRecorder:
         costs = tuple((each, prices.cost(each.model, each.usage)) for each in spent)
         return Settlement(self.reservation, costs)
 
-    async def stream(self, model: ChatModel, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        asked = _Asked(request, request.answered_by or self.reservation.wish.model)
-        self._asked.append(asked)
-        try:
-            async with aclosing(model.stream(request)) as events:
-                async for event in events:
-                    asked.take(event)
-                    if isinstance(event, Finish) and event.model:
-                        self.meter.record_tokens(self.reservation.wish.purpose, event.model, event.usage)
-                    yield event
-        except ModelError:
-            if not asked.said:
-                self._asked.remove(asked)
-            raise
-
 
 @dataclass(eq=False, slots=True)
 class _MeteredModel:
     model: ChatModel
-    recorder: UsageRecorder
+    wish: ReservationRequest
+    meter: Meter
+    asked: list[_Asked]
 
-    def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        return self.recorder.stream(self.model, request)
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
+        asked = _Asked(request, request.answered_by or self.wish.model)
+        self.asked.append(asked)
+        try:
+            async with aclosing(self.model.stream(request)) as events:
+                async for event in events:
+                    asked.take(event)
+                    if isinstance(event, Finish) and event.model:
+                        self.meter.record_tokens(self.wish.purpose, event.model, event.usage)
+                    yield event
+        except ModelError:
+            if not asked.said:
+                self.asked.remove(asked)
+            raise
 
 
 async def _usage_of(asked: _Asked) -> Usage:

@@ -199,8 +199,8 @@ class ActiveTurns:
 
     @property
     def load(self) -> Load:
-        running = sum(turn.admitted.is_set() for turn in self.queued)
-        return Load(running, len(self.queued) - running)
+        admitted = [turn.admitted.is_set() for turn in self.queued]
+        return Load(sum(admitted), admitted.count(False))
 
     @contextmanager
     def join(self, turn: ActiveTurn) -> Iterator[None]:

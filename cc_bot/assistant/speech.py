@@ -115,8 +115,8 @@ class Hearing:
 
 def any_recordings(request: TurnRequest) -> bool:
     """Return whether a request has recordings, including those already transcribed."""
-    again = Message("user", "", references=request.references)
-    return any(map(_recordings, (again, *request.questions)))
+    pointed_at = (file for reference in request.references for file in reference.attachments)
+    return any(file.is_recording for file in pointed_at) or any(map(_recordings, request.questions))
 
 
 def _about_s(recording: Attachment) -> float:

@@ -92,7 +92,10 @@ class TurnRunner:
         note = self.chooser.stand_in_note(chosen, recipient) if chosen else ""
         if not await is_shown(partial(live.finish, owner, temporary=turn.row.temporary, note=note)):
             live.state = replace(live.state, unseen=True)
-        running.record_shown(over_s, ok=not live.state.unseen)
+        seconds, is_seen = round(time.monotonic() - over_s, 3), not live.state.unseen
+        running.meter.record_shown(seconds, ok=is_seen)
+        if is_seen:
+            _log.info("answer_shown", discord_s=seconds)
         if running.spoken and recipient.spoken and not turn.asked_again:
             await running.spoken.begin(reply, recipient, live.state, turn.payer)
         return live.state

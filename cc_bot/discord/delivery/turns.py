@@ -6,7 +6,6 @@ refused is left to recovery, in this process or the next.
 
 import asyncio
 import secrets
-import time
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -160,13 +159,6 @@ class RunningTurns:
             whole = not key.thread_id and turn.key is not None and turn.key.channel_id == key.channel_id
             if whole or turn.key == key:
                 turn.discard()
-
-    def record_shown(self, since_s: float, *, ok: bool) -> None:
-        """`since_s`: when the turn was over (`time.monotonic`)."""
-        seconds = round(time.monotonic() - since_s, 3)
-        self.meter.record_shown(seconds, ok=ok)
-        if ok:
-            _log.info("answer_shown", discord_s=seconds)
 
     async def wait_idle(self) -> None:
         """Wait until no turn is running and nothing is being written."""
