@@ -229,10 +229,8 @@ class ActiveTurns:
             self._admit()
 
     def announce(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
-        """Emit the number of turns ahead if it has changed; no number while the same line has an earlier
-        turn."""
-        if turn.admitted.is_set():
-            return
+        """Emit the number of turns ahead of a waiting one, if it has changed; no number while the same line
+        has an earlier turn."""
         earlier = list(takewhile(lambda other: other is not turn, self.queued))
         is_held_up = any(other.line == turn.line for other in earlier)
         ahead = None if is_held_up else sum(not other.admitted.is_set() for other in earlier)

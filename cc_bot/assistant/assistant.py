@@ -141,7 +141,8 @@ class Assistant:
         active = ActiveTurn(user_id, stop or Stop(), line, take_up_turn(), self._meter)
         try:
             with self.turns.join(active):
-                self.turns.announce(active, events.put_nowait)  # before anything else
+                if not active.admitted.is_set():
+                    self.turns.announce(active, events.put_nowait)  # before anything else
                 running = asyncio.create_task(self._run(request, active, reserved, events.put_nowait))
                 running.add_done_callback(lambda _: events.put_nowait(None))
                 try:

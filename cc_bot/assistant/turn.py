@@ -88,11 +88,12 @@ class Calibration:
 
     def _is_due(self, one: Measured) -> bool:
         """Tokens of pictures are only estimates. Later responses hardly change a factor."""
-        if not one.model or one.prompt_tokens <= 0 or has_images(one.request.prompt):
+        if not one.model or one.prompt_tokens <= 0:
             return False
         self._responses[one.model] += 1
         responses = self._responses[one.model]
-        return responses <= _ALL_LEARNED or responses % _LEARNED_EVERY == 0
+        due = responses <= _ALL_LEARNED or responses % _LEARNED_EVERY == 0
+        return due and not has_images(one.request.prompt)
 
     async def _learn(self, measured: Iterable[Measured]) -> None:
         try:

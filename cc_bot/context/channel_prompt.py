@@ -17,8 +17,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.context.instructions import instructions
 from cc_bot.context.prompt import changing, profile, told_to_be
-from cc_bot.context.speakers import YOU, beginning, speaker, spoken
-from cc_bot.context.tokens import UNSAID, part_tokens, user_part
+from cc_bot.context.tokens import UNSAID, YOU, beginning, part_tokens, speaker, spoken, user_part
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
 from cc_bot.domain.text import Locale, one_line

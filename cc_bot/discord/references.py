@@ -16,7 +16,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.context.speakers import YOU, spoken
+from cc_bot.context.tokens import YOU, spoken
 from cc_bot.discord.attachments import (
     NOT_READ,
     AttachmentFetcher,

@@ -18,7 +18,7 @@ from cc_bot.context.channel_prompt import (
     plan,
     render,
 )
-from cc_bot.context.speakers import mark_of, speaker
+from cc_bot.context.tokens import mark_of, speaker
 from cc_bot.domain import Block, ChannelKey, ContextMessage, Locale, Message
 from cc_bot.llm.model import AssistantPart, ChatRequest, SystemPart, ToolSchema, UserPart
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.context.speakers import REFERENCE_CHARACTERS, quote
+from cc_bot.context.tokens import REFERENCE_CHARACTERS, quote
 from cc_bot.domain import Message
 from cc_bot.domain.message import Reference
 

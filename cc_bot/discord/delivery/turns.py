@@ -24,8 +24,7 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Stop
-from cc_bot.context.speakers import REFERENCE_CHARACTERS
-from cc_bot.context.tokens import max_file_tokens
+from cc_bot.context.tokens import REFERENCE_CHARACTERS, max_file_tokens
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.attachments import HeldFiles
 from cc_bot.discord.delivery.forms import OpenForms
