@@ -90,12 +90,13 @@ class TurnRunner:
                 await self._follow(turn, live)
             over_s = time.monotonic()
         note = self.chooser.stand_in_note(chosen, recipient) if chosen else ""
-        if not await is_shown(partial(live.finish, owner, temporary=turn.row.temporary, note=note)):
-            live.state = replace(live.state, unseen=True)
-        seconds, is_seen = round(time.monotonic() - over_s, 3), not live.state.unseen
+        is_seen = await is_shown(partial(live.finish, owner, temporary=turn.row.temporary, note=note))
+        seconds = round(time.monotonic() - over_s, 3)
         running.meter.record_shown(seconds, ok=is_seen)
         if is_seen:
             _log.info("answer_shown", discord_s=seconds)
+        else:
+            live.state = replace(live.state, unseen=True)
         if running.spoken and recipient.spoken and not turn.asked_again:
             await running.spoken.begin(reply, recipient, live.state, turn.payer)
         return live.state
