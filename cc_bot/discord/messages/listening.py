@@ -58,7 +58,7 @@ class Messages:
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
         self._reading_back = Tasks()
         self._hearing = Tasks()
-        self._retries = KeyedLock()
+        self._retries = asyncio.Lock()
         self._retrying = Tasks()
         self.forwards = Forwards(answers.references, replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores, self._me)
@@ -303,7 +303,7 @@ class Messages:
 
     async def _repeat(self, write: Write) -> None:
         """Repeat a write once the database works, after those that failed before it."""
-        async with self._guard(), self._retries.after(Write):
+        async with self._guard(), self._retries:  # first come, first served
             while True:
                 try:
                     return await write()

@@ -340,9 +340,9 @@ class Mentions:
         self._closed.set()
 
     async def finish(self) -> None:
-        """Wait after `close` until running answers are recorded."""
+        """Wait after `close` until running answers are recorded; cancels them if it is cancelled."""
         while self._tasks:
-            await asyncio.wait(self._tasks)
+            await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _serve_due(self, key: ChannelKey) -> None:
         async with self._order.after(key):
