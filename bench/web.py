@@ -298,7 +298,7 @@ async def measure_memories(site: Site, verdicts: Verdicts) -> None:
         for n in range(NOTES)
     ]
     for start in range(0, NOTES, 1000):
-        await site.core.stores.memory_transfer.take(TARO, notes[start : start + 1000])
+        await site.core.stores.memories.import_all(TARO, notes[start : start + 1000])
     async with site.visit() as visit:
         listed = await timed_ms(lambda: visit.open("/memories"))
         searched = await timed_ms(lambda: visit.open("/memories?q=旅行"))

@@ -395,7 +395,7 @@ async def read_json(caller: Caller, *, service: Memories) -> AsyncIterator[bytes
     """Yield all memories as a JSON file in chunks; nothing if there are none. Raises FilesInLine."""
     lead = begin_json(service.clock())
     async with service.line.of(caller.user_id):
-        async for page in service.stores.memory_transfer.read_pages(caller.user_id):
+        async for page in service.stores.memories.export_pages(caller.user_id):
             async with service.line.at_work():
                 lines = await asyncio.to_thread(write_lines, page)
             yield f"{lead}{lines}".encode("utf-8", "replace")
@@ -408,7 +408,7 @@ async def read_markdown(caller: Caller, *, service: Memories) -> AsyncIterator[b
     """Yield all memories as a Markdown page. Raises FilesInLine."""
     async with service.line.of(caller.user_id):
         async with service.line.at_work():
-            kept = await service.stores.memory_transfer.list_all(caller.user_id)
+            kept = await service.stores.memories.export_all(caller.user_id)
             page = await asyncio.to_thread(to_markdown, kept, caller.words, service.clock(), caller.timezone)
         if kept:
             yield page.encode("utf-8", "replace")
@@ -423,13 +423,13 @@ async def plan_import(
     Raises MemoryPaused, InputError, and what `fetch` raises.
     """
     _ensure_on(caller)
-    transfer = service.stores.memory_transfer
+    store = service.stores.memories
     async with service.line.of(caller.user_id):
-        await transfer.admit(caller.user_id)
+        await store.admit_import(caller.user_id)
         data = await fetch()
         async with service.line.at_work():
             read = await asyncio.to_thread(read_memory_file, data)
-            plan = await transfer.plan(caller.user_id, read, audience=audience)
+            plan = await store.plan_import(caller.user_id, read, audience=audience)
             return plan, await asyncio.to_thread(to_json, plan.new, service.clock())
 
 
@@ -441,7 +441,7 @@ async def take_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int
         data = await fetch()
         async with service.line.at_work():
             read = await asyncio.to_thread(read_memory_file, data)
-            return await service.stores.memory_transfer.take(caller.user_id, read)
+            return await service.stores.memories.import_all(caller.user_id, read)
 
 
 def _ensure_on(caller: Caller) -> None:

@@ -30,7 +30,6 @@ from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.removal import MemoryRemovalStore
 from cc_bot.stores.memory.rows import in_background, keep_terms_current
 from cc_bot.stores.memory.store import MemoryStore
-from cc_bot.stores.memory.transfer import MemoryTransferStore
 from cc_bot.stores.personal_data import PersonalDataStore
 from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.proposals import ProposalStore
@@ -62,7 +61,6 @@ class Stores:
     archive: ArchiveStore
     canvases: CanvasStore
     memories: MemoryStore
-    memory_transfer: MemoryTransferStore
     memory_removal: MemoryRemovalStore
     receipts: ReceiptStore
     settings: SettingsStore
@@ -145,7 +143,6 @@ async def open_stores(
                 archive=ArchiveStore(database, clock=clock, log=erasures),
                 canvases=CanvasStore(database, session_ttl=session_ttl, clock=clock),
                 memories=memories,
-                memory_transfer=MemoryTransferStore(database, memories, rules, quotas=quotas, clock=clock),
                 memory_removal=MemoryRemovalStore(database, clock=clock, log=erasures, quotas=quotas),
                 receipts=ReceiptStore(database),
                 settings=SettingsStore(database, clock=clock),

@@ -147,7 +147,7 @@ async def rest_of_an_expired_session(scene: Scene, order: str) -> Ready:
 
 
 async def imported_memory(scene: Scene, order: str) -> Ready:
-    await scene.stores.memory_transfer.take(KEY.user_id, [PortableMemory(f"{NOTE}{order}")])
+    await scene.stores.memories.import_all(KEY.user_id, [PortableMemory(f"{NOTE}{order}")])
     return Ready(lambda: scene.ask("合鍵は？", visibility="private"), RECALLS)
 
 
@@ -173,7 +173,7 @@ async def reminder_of_a_confirmed_proposal(scene: Scene, order: str) -> Ready:
 
 
 async def call_of_an_earlier_turn(scene: Scene, order: str) -> Ready:
-    await scene.stores.memory_transfer.take(KEY.user_id, [PortableMemory(f"{NOTE}{order}")])
+    await scene.stores.memories.import_all(KEY.user_id, [PortableMemory(f"{NOTE}{order}")])
     scene.play(list(RECALLS), ["机です。"])
     await scene.ask("合鍵は？", visibility="private")
     return Ready(lambda: scene.ask("ふうん", visibility="private"))
@@ -204,7 +204,7 @@ async def answer_that_is_made_anew(scene: Scene, order: str) -> Ready:
 async def heartbeat(scene: Scene, order: str) -> Ready:
     ends = utc_now() + timedelta(days=3)
     noted = PortableMemory(f"{NOTE}{order}", audience="anywhere", expires_at=ends)
-    await scene.stores.memory_transfer.take(KEY.user_id, [noted])
+    await scene.stores.memories.import_all(KEY.user_id, [noted])
     schedule = await scene.stores.schedules.add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
 
     async def beat() -> Sequence[TurnEvent]:

@@ -17,12 +17,10 @@ from cc_bot.stores import (
     ChannelStore,
     MemoryRemovalStore,
     MemoryStore,
-    MemoryTransferStore,
     RetentionStore,
     SessionStore,
     Stores,
 )
-from cc_bot.stores.memory.limits import SecretRules
 from cc_bot.stores.memory.meaning import Embedding
 from tests.stores.encoders import TopicEncoder
 
@@ -153,7 +151,6 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
         "sessions": SessionStore(database, history_limit=history_limit),
         "archive": ArchiveStore(database, log=erasures),
         "memories": memories,
-        "memory_transfer": MemoryTransferStore(database, memories, SecretRules()),
         "memory_removal": MemoryRemovalStore(database, log=erasures),
         "channels": ChannelStore(database, log=erasures),
         "retention": RetentionStore(database, history_limit=history_limit),

@@ -242,7 +242,7 @@ async def use_tokens(stores: Stores, database: Database, called: set[str]) -> No
     usage = stores.usage
     await stores.limits.set("user", USER, "tokens_per_day", 1000, set_by=1)
     await stores.limits.set("guild", 5, "tokens_per_month", 10_000, set_by=1)
-    await stores.memory_transfer.admit(USER)
+    await stores.memories.admit_import(USER)
     payer, spent = UsageSubject(USER, 5, (7,)), ((ModelUsage("model", Usage(100, 10)), 5),)
     wish = ReservationRequest(payer, "turn", "model", 50)
     for asked in (wish, replace(wish, purpose="summary")):
@@ -312,8 +312,8 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     assert await memories.restore(USER, memory.id, oldest.id)
     assert await memories.delete(USER, memory.id)
     imported = [PortableMemory("取り込んだもの")]
-    assert len((await stores.memory_transfer.plan(USER, imported)).new) == 1
-    assert await stores.memory_transfer.take(USER, imported) == 1
+    assert len((await stores.memories.plan_import(USER, imported)).new) == 1
+    assert await stores.memories.import_all(USER, imported) == 1
     assert await removal.undelete(USER, memory.id)
     call = ToolCall("1", "remember", "{}", json.dumps({"remembered": {"ref": memory.id}}))
     drew = ToolCall("2", "canvas_show_text", '{"content": "猫の名前はタマ"}', '{"id": "text-1"}')

@@ -58,7 +58,7 @@ async def contents(site: Site, user_id: int = TARO) -> list[str]:
 
 
 async def fill(site: Site, *notes: str) -> None:
-    await site.core.stores.memory_transfer.take(TARO, [PortableMemory(each) for each in notes])
+    await site.core.stores.memories.import_all(TARO, [PortableMemory(each) for each in notes])
 
 
 class TestTheList:
@@ -383,7 +383,7 @@ class TestAnImport:
         assert (await take(taro, planned_in(page)))[0] == 400
         await taro.press("/memories/resume")
         for _ in range(19):
-            await site.core.stores.memory_transfer.admit(TARO)
+            await site.core.stores.memories.admit_import(TARO)
         status, page = await upload(taro, "猫".encode())
         assert (status, "取り込みが続いています" in page, "<t:" in page) == (429, True, False)
         assert await contents(site) == []
@@ -393,11 +393,11 @@ async def test_an_export_is_one_file_that_can_be_imported_again(site: Site, taro
     async with taro.client.get("/memories/export", allow_redirects=False) as answer:
         assert "まだありません" in said(await taro.open(answer.headers["Location"]))
     notes = [PortableMemory(f"メモ {n}", tags=("猫",), pinned=n < 3) for n in range(1203)]
-    await site.core.stores.memory_transfer.take(TARO, notes)
+    await site.core.stores.memories.import_all(TARO, notes)
     await keep(site, "花の秘密", HANA)
     async with taro.client.get("/memories/export") as answer:
         text, disposition = await answer.text(), answer.headers["Content-Disposition"]
-    assert read_memories(text) == await site.core.stores.memory_transfer.list_all(TARO)
+    assert read_memories(text) == await site.core.stores.memories.export_all(TARO)
     assert "花の秘密" not in text
     [name] = re.findall(r"filename\*=UTF-8''(.+)$", disposition)
     assert re.fullmatch(r"メモリ-\d{4}-\d{2}-\d{2}\.json", unquote(name))

@@ -422,7 +422,7 @@ async def export_memories(
     words = caller.words.memory_box
     async with service.line.of(caller.user_id):
         async with service.line.at_work():
-            kept = await service.stores.memory_transfer.list_all(caller.user_id)
+            kept = await service.stores.memories.export_all(caller.user_id)
             files = await asyncio.to_thread(_files, kept, caller, service.clock, readable)
         if not kept:
             await interaction.edit_initial_response(caller.words.memory.none)

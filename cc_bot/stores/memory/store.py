@@ -1,5 +1,8 @@
 """Memories: the notes that users asked to store, with their pins and former versions.
 
+Imports and exports work in batches and threads, so that others are served in between. An import skips known
+memories, so an interrupted one is simply repeated.
+
 A change of a memory's wording keeps the former version, which it names in `supersedes`. Pins and audience
 belong to a memory, not to a version.
 """
@@ -7,14 +10,15 @@ belong to a memory, not to a version.
 import asyncio
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final, TypedDict, TypeVar, Unpack
+from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import TooManyPinned
+from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored, TooManyPinned
 from cc_bot.domain.memory import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,
@@ -34,11 +38,12 @@ from cc_bot.domain.memory import (
     clean_tags,
     says_the_same,
 )
-from cc_bot.domain.memory_transfer import PortableMemory
+from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
 from cc_bot.domain.text import without_controls
+from cc_bot.domain.usage import Rules
 from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import ISO, Columns, to_text
-from cc_bot.stores.memory.limits import MemoryQuotas, SecretRules
+from cc_bot.stores.memory.limits import MemoryQuotas, SecretRules, ensure_room_left
 from cc_bot.stores.memory.meaning import Embedding, Meaning
 from cc_bot.stores.memory.rows import (
     CLEAN,
@@ -193,6 +198,15 @@ _DROP_VERSION: Final = """
     )
 """
 _DROP_VECTOR: Final = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2"
+
+# Uses memories_by_likeness alone. $1 user
+_SELECT_LIKENESSES: Final = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
+
+_EXPORTED_AT_A_TIME: Final = 500
+_IMPORTED_AT_A_TIME: Final = 25
+"""Memories per thread or transaction."""
+
+_SIZED: Final = ("content", "tags", "metadata")
 
 
 class MemoryFields(TypedDict, total=False):
@@ -466,6 +480,65 @@ class MemoryStore:
             self._embedding.note_written(memory.id)
         return memory
 
+    async def export_all(self, user_id: int) -> Sequence[PortableMemory]:
+        """All memories of a user, oldest first."""
+        return [memory async for page in self.export_pages(user_id) for memory in page]
+
+    async def export_pages(self, user_id: int) -> AsyncIterator[Sequence[PortableMemory]]:
+        """Yield all memories of a user in pages, oldest first."""
+        after_id = 0
+        while page := await self.list(user_id, order="oldest", after_id=after_id, limit=_EXPORTED_AT_A_TIME):
+            yield [portable(memory) for memory in page]
+            after_id = page[-1].id
+
+    async def admit_import(self, user_id: int) -> None:
+        """Count an import, before its file is read. Raises TooManyImports."""
+        await self._quotas.admit_import(user_id)
+
+    async def plan_import(
+        self, user_id: int, memories: Iterable[PortableMemory], *, audience: Audience = "anywhere"
+    ) -> ImportPlan:
+        """Plan an import. `audience`: of memories that do not name one. Raises TooManyMemories or
+        MemoryFull."""
+        likenesses = await self._database.query(_SELECT_LIKENESSES, user_id)
+        new, refused, known = list[PortableMemory](), Counter[str](), {number for (number,) in likenesses}
+        for some in _split(tuple(memories), _IMPORTED_AT_A_TIME):
+            for each, problem in await asyncio.to_thread(_checked, some, self._secret_rules):
+                alike = likeness(each.content)
+                if problem or alike in known:
+                    refused[problem or "known"] += 1
+                else:
+                    known.add(alike)
+                    new.append(replace(each, audience=each.audience or audience))
+        plan = ImportPlan(tuple(new), **refused)
+        size = await asyncio.to_thread(_size_of, plan.new)
+        await self._quotas.ensure_room(user_id, len(plan.new), size)
+        return plan
+
+    async def import_all(self, user_id: int, memories: Iterable[PortableMemory]) -> int:
+        """Store the new memories, and return their number. Raises as `plan_import`, before anything is
+        stored."""
+        plan = await self.plan_import(user_id, memories, audience="private")
+        rules = await self._quotas.rules()
+        for some in _split(plan.new, _IMPORTED_AT_A_TIME):
+            await self._import(user_id, some, rules)
+        return len(plan.new)
+
+    async def _import(self, user_id: int, memories: Sequence[PortableMemory], rules: Rules) -> None:
+        notes = await asyncio.to_thread(_notes, user_id, memories, self._clock())
+
+        def steps() -> Steps[list[Memory]]:
+            kept = list[Memory]()
+            for memory, note in zip(memories, notes, strict=True):
+                kept += yield from note.steps({})
+                if memory.pinned:  # does nothing beyond MAX_PINNED
+                    yield Statement(PIN, (user_id, kept[-1].id))
+            yield from ensure_room_left(user_id, rules)
+            return kept
+
+        for memory in await self._database.write(steps, [user(user_id)]):
+            self.note_written(memory)
+
     async def _new(
         self, user_id: int, content: str, given: MemoryFields, created_at: datetime | None = None
     ) -> NewMemory:
@@ -513,3 +586,41 @@ def _filter(only: MemoryFilter) -> tuple[str | None, ...]:
 
 def _limit(number: int) -> int:
     return min(max(number, 0), MAX_ID)  # to SQLite a negative LIMIT means unlimited
+
+
+def _checked(
+    memories: Iterable[PortableMemory], rules: SecretRules
+) -> list[tuple[PortableMemory, Literal["", "empty", "too_long", "secret"]]]:
+    """Return each memory with clean content, or why it can't be stored."""
+    checked = list[tuple[PortableMemory, Literal["", "empty", "too_long", "secret"]]]()
+    for memory in memories:
+        try:
+            content = clean_content(memory.content)
+            check_beside(memory.category, memory.tags, memory.metadata)
+            rules.check(*words_of({name: getattr(memory, name) for name in GIVEN} | {"content": content}))
+        except EmptyMemory:
+            checked.append((memory, "empty"))
+        except MemoryTooLong:
+            checked.append((memory, "too_long"))
+        except SecretNotStored:
+            checked.append((memory, "secret"))
+        else:
+            checked.append((replace(memory, content=content), ""))
+    return checked
+
+
+def _notes(user_id: int, memories: Iterable[PortableMemory], now: datetime) -> list[NewMemory]:
+    imported = (replace(memory, source=replace(memory.source, kind="import")) for memory in memories)
+    return [NewMemory.of(user_id, memory, now) for memory in imported]
+
+
+def _size_of(memories: Iterable[PortableMemory]) -> int:
+    """As the database counts them."""
+    given = ({name: getattr(each, name) for name in _SIZED} for each in memories)
+    stored = (text for each in given for text in MEMORY.write_some(each).values())
+    return sum(len(text.encode("utf-8", "replace")) for text in stored)
+
+
+def _split(items: Sequence[PortableMemory], size: int) -> Iterator[Sequence[PortableMemory]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

@@ -57,9 +57,9 @@ class TestMemories:
         with pytest.raises(TooManyMemories):
             await stores.memories.remember(ME, "鳥")
         with pytest.raises(TooManyMemories):
-            await stores.memory_transfer.take(ME, [PortableMemory("鳥")])
+            await stores.memories.import_all(ME, [PortableMemory("鳥")])
         with pytest.raises(TooManyMemories):
-            await stores.memory_transfer.plan(ME, [PortableMemory("鳥")])
+            await stores.memories.plan_import(ME, [PortableMemory("鳥")])
         assert await listed(stores) == ["犬", "猫"]
 
     async def test_that_take_the_place_of_another_find_room(self, stores: Stores, file: File) -> None:
@@ -78,7 +78,7 @@ class TestMemories:
             adds = [store.memories.add(ME, f"メモ{n}") for n in range(10) for store in both]
             added = await asyncio.gather(*adds, return_exceptions=True)
             read = [PortableMemory(f"メモ{n}") for n in range(10)]
-            takes = [both[n % 2].memory_transfer.take(YOU, [each]) for n, each in enumerate(read)]
+            takes = [both[n % 2].memories.import_all(YOU, [each]) for n, each in enumerate(read)]
             taken = await asyncio.gather(*takes, return_exceptions=True)
         assert [sum(isinstance(each, TooManyMemories) for each in done) for done in (added, taken)] == [17, 7]
         assert len(await listed(stores)) == len(await listed(stores, YOU)) == 3
@@ -91,7 +91,7 @@ class TestMemories:
         with pytest.raises(MemoryFull):
             await stores.memories.update(ME, memory.id, content="う" * 600)  # its history has the former text
         with pytest.raises(MemoryFull):
-            await stores.memory_transfer.take(ME, [PortableMemory("え" * 300), PortableMemory("お" * 300)])
+            await stores.memories.import_all(ME, [PortableMemory("え" * 300), PortableMemory("お" * 300)])
         assert await listed(stores) == ["あ" * 600]
         for limit, told in ((1, "1 B"), (1023, "1,023 B"), (1024, "1 KiB"), (2**20 - 1, "1,024 KiB")):
             file.limit("memory_bytes", limit)
@@ -107,7 +107,7 @@ class TestMemories:
 
 class TestRules:
     async def test_of_a_user_go_before_owners_before_the_file(self, stores: Stores, file: File) -> None:
-        await stores.memory_transfer.take(YOU, [PortableMemory(f"メモ{n}") for n in range(300)])
+        await stores.memories.import_all(YOU, [PortableMemory(f"メモ{n}") for n in range(300)])
         assert await stores.memories.count(YOU) == 300, "which the default leaves alone"
         await stores.limits.set("everyone", 0, "memories", 1, set_by=1)
         await keep(stores, "猫")
@@ -122,13 +122,13 @@ class TestRules:
 class TestImports:
     async def test_of_an_hour_are_counted_over_a_restart(self, url: str, stores: Stores, file: File) -> None:
         file.limit("imports_per_hour", 2)
-        await stores.memory_transfer.admit(ME)
+        await stores.memories.admit_import(ME)
         file.now += timedelta(minutes=10)
-        await stores.memory_transfer.admit(ME)
+        await stores.memories.admit_import(ME)
         async with open_stores(url, embedder=None, limits=file.read, clock=file.clock) as again:
             with pytest.raises(TooManyImports) as refused:
-                await again.memory_transfer.admit(ME)
+                await again.memories.admit_import(ME)
             assert refused.value.params == {"resets": START + timedelta(hours=1)}
-            await again.memory_transfer.admit(YOU)
+            await again.memories.admit_import(YOU)
             file.now = START + timedelta(hours=1)
-            await again.memory_transfer.admit(ME)
+            await again.memories.admit_import(ME)

@@ -76,7 +76,7 @@ class TestAdding:
         assert (change.memory.content, change.memory.tags) == ("犬", ("ab",))
         changed = got(await stores.memories.update(ME, added.id, content=f"鳥{odd}", category=f"空{odd}"))
         assert (changed.content, changed.category) == ("鳥", "空")
-        await stores.memory_transfer.take(ME, [PortableMemory(f"魚{odd}", tags=(f"海{odd}",))])
+        await stores.memories.import_all(ME, [PortableMemory(f"魚{odd}", tags=(f"海{odd}",))])
         [fish] = await stores.memories.list(ME, limit=1)
         assert (fish.content, fish.tags) == ("魚", ("海",))
         with pytest.raises(EmptyMemory):

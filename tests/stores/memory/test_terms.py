@@ -76,7 +76,7 @@ class TestManyMemories:
             return f"メモ{chance.randrange(1000):03}号 {''.join(chance.choices(PIECES, k=5))}"
 
         for _ in range(2):
-            await stores.memory_transfer.take(ME, [PortableMemory(text()) for _ in range(300)])
+            await stores.memories.import_all(ME, [PortableMemory(text()) for _ in range(300)])
             chosen = chance.sample(await stores.memories.list(ME, limit=2000), 60)
             for number, memory in enumerate(chosen):
                 await change(stores, number, memory, text())
@@ -85,7 +85,7 @@ class TestManyMemories:
                 hits = await stores.memories.find(ME, query, limit=2000, audience="private")
                 found = [(hit.memory.id, round(hit.confidence, 9)) for hit in hits]
                 assert found == look_at_each(memories, query), query
-        await stores.memory_transfer.take(YOU, [PortableMemory("メモ123号は私の")])
+        await stores.memories.import_all(YOU, [PortableMemory("メモ123号は私の")])
         [theirs] = await stores.memories.find(YOU, "123号", audience="private")
         assert theirs.memory.content == "メモ123号は私の"
 

@@ -25,7 +25,7 @@ class TestPlan:
             PortableMemory("鳥", metadata={"x": SECRET * 300}),
             PortableMemory(SECRET * 1000),  # what is too long is not looked through
         ]
-        plan = await stores.memory_transfer.plan(ME, read, audience="private")
+        plan = await stores.memories.plan_import(ME, read, audience="private")
         new = [("お茶が好き", "private"), ("緑茶が好き", "anywhere")]
         assert [(memory.content, memory.audience) for memory in plan.new] == new
         assert (plan.known, plan.empty, plan.too_long, plan.secret, plan.refused) == (2, 2, 5, 1, 8)
@@ -38,7 +38,7 @@ class TestTake:
         made = PortableMemory("合宿は8月", "部活", ("夏",), "private", source=source, metadata={"a": "b"})
         ends = START + timedelta(days=10_000)
         read = replace(made, created_at=START, updated_at=START, expires_at=ends)
-        assert await stores.memory_transfer.take(ME, [read]) == 1
+        assert await stores.memories.import_all(ME, [read]) == 1
         [kept] = await stores.memories.list(ME)
         assert kept.source == Source("import", source.link, author="Ben")
         assert (kept.created_at, kept.expires_at, kept.audience) == (START, read.expires_at, "private")
@@ -55,12 +55,12 @@ class TestTake:
         await stores.memories.delete(ME, (await keep(stores, "消した"))[0].id)
         before = await stores.memories.list(ME, order="oldest")
         assert [memory.content for memory in before] == [*texts, "書き直したメモ"]
-        exported = await stores.memory_transfer.list_all(ME)
+        exported = await stores.memories.export_all(ME)
         assert [memory.content for memory in exported] == [*texts, "書き直したメモ"]
         read = read_memories(to_json(exported, START))
-        assert await stores.memory_transfer.take(ME, read) == 0
+        assert await stores.memories.import_all(ME, read) == 0
         await stores.memory_removal.erase_all(ME)
-        assert await stores.memory_transfer.take(ME, read) == len(texts) + 1
+        assert await stores.memories.import_all(ME, read) == len(texts) + 1
         after = await stores.memories.list(ME, order="oldest")
         assert [_text(portable(memory)) for memory in after] == [_text(portable(memory)) for memory in before]
 
