@@ -44,6 +44,7 @@ from cc_bot.stores import Stores
 from cc_bot.texts import explain, texts
 from cc_bot.tools.consent import DECLINED, EXPIRED, OUTDATED, resolved
 from cc_bot.tools.registry import (
+    CALL_IN_DOUBT,
     CanvasDraft,
     InvalidToolCall,
     ToolContext,
@@ -52,7 +53,7 @@ from cc_bot.tools.registry import (
     failed,
     outcome_unknown,
 )
-from cc_bot.tools.servers import CALL_IN_DOUBT, servers_of
+from cc_bot.tools.servers import servers_of
 
 _log = structlog.get_logger(__name__)
 

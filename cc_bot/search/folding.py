@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from importlib.resources import files
 from typing import Final, NamedTuple
 
 from cc_bot.domain.text import hiragana, in_digits
@@ -25,35 +26,9 @@ _BORROWED_SOUND: Final = re.compile("|".join(sorted(_BORROWED, key=len, reverse=
 # う and お that only lengthen a vowel. Not after の, と, も, よ: there they may begin a word.
 _LONG_VOWEL: Final = re.compile("(?<=[おこそほろごぞどぼぽょ])[うお]|(?<=ゅ)う")
 
-_KANJI_VARIANTS: Final = """
-    亜亞 悪惡 圧壓 囲圍 医醫 為爲 壱壹 飲飮 隠隱 栄榮 営營 鋭銳 衛衞 駅驛 悦悅 閲閱 円圓 塩鹽 縁緣
-    艶艷 応應 欧歐 殴毆 桜櫻 奥奧 横橫 温溫 穏穩 仮假 価價 画畫 会會 絵繪 壊壞 懐懷 概槪 拡擴 殻殼
-    覚覺 学學 岳嶽 楽樂 渇渴 缶罐 巻卷 陥陷 勧勸 寛寬 関關 歓歡 観觀 顔顏 気氣 帰歸 亀龜 偽僞 戯戲
-    犠犧 旧舊 拠據 挙擧 虚虛 峡峽 挟挾 狭狹 教敎 郷鄕 暁曉 区區 駆驅 勲勳 薫薰 径徑 茎莖 恵惠 掲揭
-    渓溪 経經 蛍螢 軽輕 継繼 鶏鷄 芸藝 撃擊 欠缺 研硏 県縣 倹儉 剣劍 険險 圏圈 検檢 献獻 権權 顕顯
-    験驗 厳嚴 戸戶 呉吳 娯娛 広廣 効效 恒恆 黄黃 鉱鑛 号號 告吿 国國圀 黒黑 砕碎 済濟 斎齋齊斉 歳歲
-    剤劑 雑雜 参參 桟棧 蚕蠶 惨慘 産產 賛贊 残殘 糸絲 歯齒 児兒 辞辭 湿濕 実實 写寫 舎舍 釈釋 寿壽
-    収收 従從 渋澁 獣獸 縦縱 粛肅 処處 緒緖 叙敍 尚尙 将將 称稱 渉涉 焼燒 証證 奨奬 条條 状狀 乗乘
-    浄淨 剰剩 畳疊 縄繩 壌壤 嬢孃 譲讓 醸釀 触觸 嘱囑 真眞 寝寢 慎愼 尽盡 図圖 粋粹 酔醉 穂穗 随隨
-    髄髓 枢樞 数數 瀬瀨 声聲 青靑 清淸 静靜 税稅 窃竊 摂攝 説說 絶絕 専專 浅淺 戦戰 践踐 銭錢 潜潛
-    繊纖 禅禪 双雙 壮壯 争爭 荘莊 捜搜 挿插 巣巢 曽曾 痩瘦 装裝 総總 騒騷 増增 蔵藏 臓臟 即卽 属屬
-    続續 堕墮 対對 体體軆 帯帶 滞滯 台臺 滝瀧 択擇 沢澤 脱脫 担擔 単單 胆膽 団團 断斷 弾彈 遅遲
-    痴癡 虫蟲 昼晝 鋳鑄 庁廳 徴徵 聴聽 勅敕 鎮鎭 逓遞 鉄鐵鉃 点點 転轉 伝傳 灯燈 当當 党黨 盗盜
-    稲稻 闘鬭鬥鬪鬬 徳德 独獨 読讀 届屆 内內 弐貳 悩惱 脳腦 覇霸 拝拜 廃廢 売賣 麦麥 発發 髪髮 抜拔
-    晩晚 蛮蠻 秘祕 浜濱濵 瓶甁 払拂 仏佛 併倂 並竝 餅餠 辺邊邉 変變 歩步 舗舖 宝寶 豊豐 褒襃 没沒
-    翻飜 毎每 万萬 満滿 麺麵 黙默 弥彌 訳譯 薬藥 与與 予豫 余餘 誉譽 揺搖 様樣 謡謠 来來 頼賴 乱亂
-    覧覽 竜龍 両兩 猟獵 緑綠 涙淚 塁壘 礼禮 励勵 戻戾 霊靈 隷隸 齢齡 暦曆 歴歷 恋戀 錬鍊 炉爐 労勞
-    郎郞 楼樓 籠篭 録錄 湾灣 尭堯 巌巖 掴摑 彦彥 檜桧 槙槇 瑶瑤 祢禰 祷禱 禄祿 穣穰 箪簞 聡聰 遥遙
-    唖啞 嘘噓 頴穎 鴎鷗 躯軀 鴬鶯 撹攪 麹麴 鹸鹼 噛嚙 繍繡 蒋蔣 醤醬 掻搔 屏屛 并幷 芦蘆 蝋蠟
-    弯彎 焔焰 砿礦 讃讚 顛顚 巔巓 醗醱 溌潑 輌輛 繋繫 涜瀆 侭儘 薮藪 蝿蠅 媯嬀 騨驒 亘亙 凛凜 晃晄
-    晋晉 萌萠 侠俠 屡屢 蝉蟬 塡填 嚢囊 頰頬 莱萊 攅攢 鯵鰺 蛎蠣 竃竈 潅灌 諌諫 頚頸 蕊蘂 靭靱 賎賤
-    壷壺 砺礪 梼檮 涛濤 迩邇 倶俱 剝剥 𠮟叱 呑吞 妍姸 高髙 崎﨑嵜 吉𠮷 島嶋嶌 富冨 桑桒 柳栁 橋槗
-    昇曻 弁辨瓣辯 峰峯 群羣 裏裡 婿壻 杯盃 秋穐 館舘 梅楳 松枩 淵渕渊 土圡 煕熙 蘇蘓 鶴靏鸖 船舩
-    留畄 回囘 職軄 場塲 勇勈 雁鴈 鎌鐮 略畧 野埜 紙帋 哲喆 闊濶 姉姊 座坐 煙烟 喜㐂
-"""
-"""Variants of one kanji, the current form first; without pairs that NFKC unifies."""
+_VARIANTS: Final = files("cc_bot.search").joinpath("kanji_variants.txt").read_text(encoding="utf-8")
 _IN_USE: Final = {
-    **{ord(old): forms[0] for forms in _KANJI_VARIANTS.split() for old in forms[1:]},
+    **{ord(old): forms[0] for forms in _VARIANTS.partition("\n")[2].split() for old in forms[1:]},
     **dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)), ""),
 }
 """Also drops the selectors that choose a glyph: 辻󠄀, 葛󠄀城."""

@@ -35,15 +35,28 @@ class Span(NamedTuple):
     ideas: tuple[int, ...]
 
 
-class Vocabulary:
-    """Finds known words in a line without spaces: from left to right, the longest match first.
+@dataclass(frozen=True, slots=True)
+class Idea:
+    terms: tuple[str, ...]
+    """For a note that mentions it: its own term, and those of all broader ideas."""
+    asked: Mapping[str, float]
+    """Terms that match a query for it, with their weights."""
+    question: bool
+    """A question word is not searched for literally."""
+
+
+class Lexicon:
+    """Ideas and their words, which it finds in a line without spaces: from left to right, the longest first.
 
     A short word of kana counts only if kana of its kind end beside it, a single kanji only without kanji
     beside it: 家 in 作家 is not a house. `endings` may also end a longer word. 0 at the start matches any
     number.
     """
 
-    def __init__(self, words: Mapping[str, tuple[int, ...]], endings: frozenset[str]) -> None:
+    def __init__(
+        self, ideas: tuple[Idea, ...], words: Mapping[str, tuple[int, ...]], endings: frozenset[str]
+    ) -> None:
+        self.ideas = ideas
         self._words = words
         self._endings = endings
         lengths: dict[str, set[int]] = {}
@@ -69,6 +82,10 @@ class Vocabulary:
                 at = _token_end(kinds, at)
             else:
                 at += 1
+
+    def terms(self, line: Line) -> list[str]:
+        """Return the terms of the ideas that a line mentions."""
+        return [term for span in self.spans(line) for idea in span.ideas for term in self.ideas[idea].terms]
 
     def _longest(self, line: Line, at: int, known_to: int) -> Span | None:
         text = line.text
@@ -139,29 +156,6 @@ class _Idea:
     answers: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Idea:
-    terms: tuple[str, ...]
-    """For a note that mentions it: its own term, and those of all broader ideas."""
-    asked: Mapping[str, float]
-    """Terms that match a query for it, with their weights."""
-    question: bool
-    """A question word is not searched for literally."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lexicon:
-    ideas: tuple[Idea, ...]
-    vocabulary: Vocabulary
-
-    def spans(self, line: Line) -> Iterator[Span]:
-        return self.vocabulary.spans(line)
-
-    def terms(self, line: Line) -> list[str]:
-        """Return the terms of the ideas that a line mentions."""
-        return [term for span in self.spans(line) for idea in span.ideas for term in self.ideas[idea].terms]
-
-
 @lru_cache(maxsize=1)
 def lexicon() -> Lexicon:
     """Return the built-in lexicon; parsed on first use."""
@@ -223,7 +217,8 @@ class _Reading:
                     asked[number][other] = _ANSWER
         return Lexicon(
             tuple(self._linked(number, parents, asked[number]) for number in range(len(self._ideas))),
-            Vocabulary(self._words, frozenset(self._endings)),
+            self._words,
+            frozenset(self._endings),
         )
 
     def _numbers(self, written: str) -> tuple[int, ...]:

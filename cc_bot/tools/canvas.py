@@ -23,7 +23,7 @@ from cc_bot.domain.canvas import (
 )
 from cc_bot.domain.proposal import Part
 from cc_bot.texts import Texts, texts
-from cc_bot.tools.consent import PENDING, changed_line, check_held, needs_approval, on_one_line, propose, show
+from cc_bot.tools.consent import changed_line, check_held, needs_approval, on_one_line, propose, show
 from cc_bot.tools.registry import CanvasDraft, InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 
 
@@ -140,7 +140,7 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
     words = texts(context.locale)
     shown = show(words.proposal.draw, *_describe(command, before, words))
     given = {name: value for name, value in asdict(command).items() if name not in ("visibility", "tainted")}
-    return propose(context, tool_name, given, shown, held=held, result={**fields, **PENDING})
+    return propose(context, tool_name, given, shown, held=held, result=fields)
 
 
 def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:

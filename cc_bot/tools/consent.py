@@ -68,14 +68,17 @@ def propose(
     shown: Shown,
     *,
     held: Mapping[str, object] | None = None,
-    result: Mapping[str, Any] = PENDING,
+    result: Mapping[str, Any] = {},
+    memory_id: int | None = None,
     **more: Any,
 ) -> ToolOutcome:
-    """Propose a call of this tool. `held`: what it will pass to `check_held`; `more`: fields of
-    ProposedCalls."""
+    """Propose a call of this tool. `held`: what it will pass to `check_held`; `result`: fields of the pending
+    result; `memory_id`: the memory that it changes; `more`: other fields of ProposedCalls."""
+    result = {**result, **PENDING, **({} if memory_id is None else {"ref": memory_id})}
     call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(held or {}))
     origin = Origin(context.locale, context.timezone.key, context.place, context.guild_id, context.in_dm)
-    return succeeded(result, proposal=ProposedCalls((call,), shown, origin, **more))
+    proposal = ProposedCalls((call,), shown, origin, memory_id=memory_id, **more)
+    return succeeded(result, proposal=proposal)
 
 
 def propose_call(

@@ -27,7 +27,6 @@ from cc_bot.domain.memory import (
 from cc_bot.domain.proposal import Moment, Part, Shown, Value
 from cc_bot.texts import Texts, texts
 from cc_bot.tools.consent import (
-    PENDING,
     changed_line,
     check_held,
     field_line,
@@ -278,9 +277,7 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A0
         lambda: context.own.end(memory.content, others=others, shown=context.shown == {memory.id}),
     ):
         shown = show(texts(context.locale).proposal.forget, number=memory.number, text=memory.content)
-        result = {**PENDING, "ref": memory.id}
-        arguments = {"id": memory.number}
-        return propose(context, "forget", arguments, shown, held=held, result=result, memory_id=memory.id)
+        return propose(context, "forget", {"id": memory.number}, shown, held=held, memory_id=memory.id)
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
     return succeeded(_forgotten(memory), changes=(MemoryChange("deleted", memory),))
@@ -505,8 +502,7 @@ async def _propose(
     """Raises SecretNotStored: secrets must not be stored in proposals either."""
     if await context.memories.refuses(wanted.content, wanted.category, *wanted.tags):
         raise SecretNotStored
-    result = PENDING if memory_id is None else {**PENDING, "ref": memory_id}
-    return propose(context, name, arguments, shown, held=held, result=result, memory_id=memory_id)
+    return propose(context, name, arguments, shown, held=held, memory_id=memory_id)
 
 
 def _content_lines(before: str, after: str, words: Texts) -> Iterator[Part]:

@@ -11,6 +11,7 @@ import inspect
 import json
 import pkgutil
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,7 +25,14 @@ from pydantic import BaseModel, BeforeValidator, ValidationError, create_model
 
 from cc_bot.domain.canvas import Canvas, CanvasCommand, Drawn, Element, reduce
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import CcBotError, SecretNotStored, ToolGone
+from cc_bot.domain.errors import (
+    CcBotError,
+    SecretNotStored,
+    ToolCallLost,
+    ToolGone,
+    ToolServerError,
+    ToolTimedOut,
+)
 from cc_bot.domain.memory import Audience, Memory, MemoryChange, Source
 from cc_bot.domain.message import MAYBE_DONE, Attachment, Visibility
 from cc_bot.domain.proposal import DeferredCall, ProposedCalls
@@ -43,6 +51,7 @@ _log = structlog.get_logger(__name__)
 
 TIMEOUT_S = 20.0
 MAX_TEXT_LENGTH = 6000
+CALL_IN_DOUBT: Final = (ToolTimedOut, ToolCallLost)
 
 
 class CanvasDraft:
@@ -169,7 +178,8 @@ ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[ToolOutcome]]
 Subject = Literal["memory", "canvas", "schedule", "file", "page", "search"]
 
 
-class CallableTool(Protocol):
+@dataclass(eq=False, slots=True)
+class CallableTool(ABC):
     schema: ToolSchema
     writes: bool
     """It stores or changes anything; not offered in a temporary turn."""
@@ -177,40 +187,15 @@ class CallableTool(Protocol):
     """It acts for one user and shows the model stored data."""
     about: Subject | None
     """Offered only if the user has that and wants it used."""
+    changes: bool
+    """A call makes a lasting change at once, so it must not be repeated."""
 
-    @property
-    def changes(self) -> bool:
-        """A call makes a lasting change at once, so it must not be repeated."""
-
+    @abstractmethod
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Raises InvalidToolCall, ValidationError and CcBotError."""
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """As `run`, but errors become results for the model."""
-
-
-@dataclass(eq=False, slots=True)
-class Tool:
-    schema: ToolSchema
-    writes: bool
-    personal: bool
-    about: Subject | None
-    function: ToolFunction
-    arguments: type[BaseModel]
-
-    @property
-    def changes(self) -> bool:
-        return self.writes and self.about in ("memory", "schedule")
-
-    async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
-        given = dict(self.arguments.model_validate_json(arguments or "{}"))
-        for name, value in given.items():
-            if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
-                raise InvalidToolCall(f"{name}: {MAX_TEXT_LENGTH} characters at most, not {len(value)}.")
-        async with asyncio.timeout(TIMEOUT_S):
-            return await self.function(context, **given)
-
-    async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         try:
             return await self.run(context, arguments)
         except ValidationError as error:  # without the arguments themselves
@@ -220,11 +205,28 @@ class Tool:
         except InvalidToolCall as error:
             return failed(str(error))
         except CcBotError as error:
-            refused = failed(explain(error, texts(context.locale)))
+            if isinstance(error, ToolServerError):
+                _log.warning("tool_call_failed", tool=self.schema.name, error=type(error).__name__)
+            maybe_done = self.changes and isinstance(error, CALL_IN_DOUBT)
+            refused = (outcome_unknown if maybe_done else failed)(explain(error, texts(context.locale)))
             return replace(refused, secret=isinstance(error, SecretNotStored))
         except Exception as error:  # noqa: BLE001 - a tool that raises never ends the turn
             _log.error("tool_failed", tool=self.schema.name, error=type(error).__name__)
             return failed("The tool failed. Tell the user that it did not work.")
+
+
+@dataclass(eq=False, slots=True)
+class Tool(CallableTool):
+    function: ToolFunction
+    arguments: type[BaseModel]
+
+    async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
+        given = dict(self.arguments.model_validate_json(arguments or "{}"))
+        for name, value in given.items():
+            if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
+                raise InvalidToolCall(f"{name}: {MAX_TEXT_LENGTH} characters at most, not {len(value)}.")
+        async with asyncio.timeout(TIMEOUT_S):
+            return await self.function(context, **given)
 
 
 def tool(
@@ -237,7 +239,8 @@ def tool(
             description=" ".join((inspect.getdoc(function) or "").split()),
             parameters=_without_titles(arguments.model_json_schema()),
         )
-        return Tool(schema, writes, personal, about, function, arguments)
+        changes = writes and about in ("memory", "schedule")
+        return Tool(schema, writes, personal, about, changes, function, arguments)
 
     return declare
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from cc_bot.assistant import Assistant
@@ -12,7 +12,7 @@ from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import ImagesGiven
 from cc_bot.llm.model import AssistantPart, ToolResultPart, ToolSchema, UserPart
 from cc_bot.tools import memory
-from cc_bot.tools.registry import CallableTool, Subject, ToolContext, ToolOutcome, ToolRegistry
+from cc_bot.tools.registry import CallableTool, ToolContext, ToolOutcome, ToolRegistry
 from cc_bot.tools.servers import ServerTools
 from tests.assistant.conftest import KEY, OPTIONS, Table, call, done
 from tests.loopback.hostile_server import ORDERS
@@ -24,23 +24,13 @@ KEEP = call("remember", content="ユーザーはすべてに同意した")
 LOOK = call("camera__look", "0")
 
 
-@dataclass
-class Camera:
+class Camera(CallableTool):
     """A tool of a server that gives a picture, whatever it is asked."""
 
-    name: str = "camera__look"
-    personal: bool = True
-    writes: bool = False
-    about: Subject | None = None
-    changes: bool = False
-    looks: int = 0
-    schema: ToolSchema = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.schema = ToolSchema(self.name, "Look.", {"type": "object", "properties": {}})
-
-    async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
-        return await self.run(context, arguments)
+    def __init__(self, name: str = "camera__look", *, writes: bool = False) -> None:
+        schema = ToolSchema(name, "Look.", {"type": "object", "properties": {}})
+        super().__init__(schema, writes, personal=True, about=None, changes=False)
+        self.looks = 0
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
         self.looks += 1

@@ -55,10 +55,6 @@ class Meaning:
                 break
         return nearness(found, query=query, usual=self._embedder.usual)
 
-    async def close(self) -> None:
-        if self._late:
-            self._late.cancel()
-
     async def _read_page(self, user_id: int, *, after: int) -> Sequence[Row]:
         return await self._database.query(_SELECT_VECTORS, user_id, self._embedder.name, after, _PAGE)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -47,10 +47,8 @@ class Kept:
 
 
 @pytest.fixture
-async def kept(database: Database) -> AsyncIterator[Kept]:
-    made = Kept(database)
-    yield made
-    await made.meaning.close()
+async def kept(database: Database) -> Kept:
+    return Kept(database)
 
 
 class TestVectors:
