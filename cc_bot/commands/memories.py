@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Final, get_args
 from zoneinfo import ZoneInfo
 
@@ -29,15 +30,7 @@ from cc_bot.domain.memory import (
     read_tags,
     write_end,
 )
-from cc_bot.domain.memory_transfer import (
-    BETWEEN_LINES,
-    END_JSON,
-    MAX_IMPORT_BYTES,
-    ImportPlan,
-    begin_json,
-    to_json,
-    write_lines,
-)
+from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, ImportPlan, to_json
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.in_order import ExportQueue
 from cc_bot.stores import Keep, Stores
@@ -391,25 +384,14 @@ MAX_PLANNED_BYTES: Final = 8 * MAX_IMPORT_BYTES
 Fetch = Callable[[], Awaitable[bytes]]
 
 
-async def read_json(caller: Caller, *, service: Memories) -> AsyncIterator[bytes]:
-    """Yield all memories as a JSON file in chunks; nothing if there are none. Raises FilesInLine."""
-    lead = begin_json(service.clock())
-    async with service.line.of(caller.user_id):
-        async for page in service.stores.memories.export_pages(caller.user_id):
-            async with service.line.at_work():
-                lines = await asyncio.to_thread(write_lines, page)
-            yield f"{lead}{lines}".encode("utf-8", "replace")
-            lead = BETWEEN_LINES
-    if lead == BETWEEN_LINES:
-        yield END_JSON.encode()
-
-
-async def read_markdown(caller: Caller, *, service: Memories) -> AsyncIterator[bytes]:
-    """Yield all memories as a Markdown page. Raises FilesInLine."""
+async def read_export(caller: Caller, *, readable: bool, service: Memories) -> AsyncIterator[bytes]:
+    """Yield all memories as one file, JSON or a Markdown page; nothing if there are none. Raises
+    FilesInLine."""
     async with service.line.of(caller.user_id):
         async with service.line.at_work():
-            kept = await service.stores.memories.export_all(caller.user_id)
-            page = await asyncio.to_thread(to_markdown, kept, caller.words, service.clock(), caller.timezone)
+            kept, now = await service.stores.memories.export_all(caller.user_id), service.clock()
+            write = partial(to_markdown, kept, caller.words, now, caller.timezone)
+            page = await asyncio.to_thread(write if readable else partial(to_json, kept, now))
         if kept:
             yield page.encode("utf-8", "replace")
 

@@ -110,22 +110,9 @@ def read_memories(text: str) -> list[PortableMemory]:
     return found
 
 
-BETWEEN_LINES: Final = ",\n"
-END_JSON: Final = "\n]}\n"
-
-
-def begin_json(exported_at: datetime) -> str:
-    """The start of a file; with BETWEEN_LINES and END_JSON, it can be written in parts."""
-    head = {"format": _FORMAT, "version": _VERSION, "exported_at": _text(exported_at)}
-    return f'{json.dumps(head)[:-1]}, "memories": [\n'
-
-
-def write_lines(memories: Iterable[PortableMemory]) -> str:
-    return BETWEEN_LINES.join(map(_line, memories))
-
-
 def _document(lines: Sequence[str], exported_at: datetime) -> str:
-    return begin_json(exported_at) + BETWEEN_LINES.join(lines) + END_JSON
+    head = {"format": _FORMAT, "version": _VERSION, "exported_at": _text(exported_at)}
+    return f'{json.dumps(head)[:-1]}, "memories": [\n' + ",\n".join(lines) + "\n]}\n"
 
 
 def _line(memory: PortableMemory) -> str:

@@ -119,7 +119,8 @@ def stem(word: str) -> str:
     bare = word.removesuffix("'s").replace("'", "")
     if len(bare) <= _MIN_LENGTH:
         return bare
-    return _without_e(_uninflect(bare))
+    stemmed = _uninflect(bare)
+    return stemmed[:-1] if stemmed.endswith("e") and len(stemmed) > _MIN_LENGTH else stemmed
 
 
 def _uninflect(word: str) -> str:
@@ -132,17 +133,9 @@ def _uninflect(word: str) -> str:
     for ending in ("ing", "ed"):
         rest = word.removesuffix(ending)
         if rest != word and len(rest) >= _MIN_LENGTH and any(letter in _VOWELS for letter in rest):
-            return _single(rest)
+            doubled = rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
+            return rest[:-1] if doubled else rest
     return word
-
-
-def _single(rest: str) -> str:
-    doubled = rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
-    return rest[:-1] if doubled else rest
-
-
-def _without_e(word: str) -> str:
-    return word[:-1] if word.endswith("e") and len(word) > _MIN_LENGTH else word
 
 
 KANJI: Final = "々〆㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff"
@@ -195,20 +188,16 @@ def read(folded: str) -> Line:
     return Line("".join(texts), "".join(kinds))
 
 
-def _in_use(kanji: str) -> str:
-    return kanji.translate(_IN_USE)
-
-
-_SPELLING: Final[Mapping[str, Callable[[str], str]]] = {"k": _in_use, "h": loosen, "t": loosen, "l": stem}
+_SPELLING: Final[Mapping[str, Callable[[str], str]]] = {
+    "k": lambda kanji: kanji.translate(_IN_USE),
+    "h": loosen,
+    "t": loosen,
+    "l": stem,
+}
 
 
 def _piece(written: str) -> _Piece:
     return _known_piece(written) if len(written) <= MAX_KNOWN_LENGTH else _new_piece(written)
-
-
-@lru_cache(maxsize=8192)  # words recur across notes; a lookup takes a tenth of the time
-def _known_piece(written: str) -> _Piece:
-    return _new_piece(written)
 
 
 def _new_piece(written: str) -> _Piece:
@@ -216,3 +205,7 @@ def _new_piece(written: str) -> _Piece:
     sign = (match and match.lastgroup) or ""
     text = _SPELLING[sign](written) if sign in _SPELLING else written
     return _Piece(text, sign * len(text), sign)
+
+
+_known_piece: Final = lru_cache(maxsize=8192)(_new_piece)
+"""Words recur across notes; a lookup takes a tenth of the time."""

@@ -41,8 +41,9 @@ def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]
     passages = [passage for number, text in enumerate(texts) for passage in _passages(number, text)]
     if not passages or not asked.folded:
         return []
+    folds = [fold(texts[each.text][each.start : each.end]) for each in passages]
     found = list[Candidate]()
-    for number, folded in _likeliest(asked.folded, [_cut(texts, passage) for passage in passages]):
+    for number, folded in _likeliest(asked.folded, folds):
         terms = document_terms(folded)
         # ids descend, so that ties go to the earlier passage
         found.append(Candidate(-number, folded, terms, sum(terms.values())))
@@ -53,10 +54,6 @@ def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]
     for number in order:
         best.setdefault(passages[-number].text, passages[-number])
     return list(best.values())[:limit]
-
-
-def _cut(texts: Sequence[str], passage: Passage) -> str:
-    return fold(texts[passage.text][passage.start : passage.end])
 
 
 def _likeliest(query: str, passages: Sequence[str]) -> list[tuple[int, str]]:

@@ -138,24 +138,16 @@ def _whole(run: str) -> dict[_Beginning, float]:
             beginnings = nsmallest(_BEAM_WIDTH, beginnings, key=lambda item: item[1])
         for length, reading, step_cost in _steps(run, at, table) if reached[at] else ():
             there = reached[at + length]
-            for joined, cost in _continued(beginnings, reading, again=run[at] == "々"):
-                total = cost + step_cost
-                if total < there.get((joined, reading), total + 1):
-                    there[joined, reading] = total
-    return {(text, last): cost for (text, last), cost in reached[-1].items() if _is_whole(text, last)}
-
-
-def _continued(
-    beginnings: Iterable[tuple[_Beginning, float]], reading: Reading, *, again: bool
-) -> Iterator[tuple[str, float]]:
-    for (text, last), cost in beginnings:
-        for joined, joint_cost in _joined(text, last, reading, again=again):
-            yield joined, cost + joint_cost
-
-
-def _is_whole(text: str, last: Reading | None) -> bool:
-    """合 is がっ only before another kanji, but 乗っ begins 乗った."""
-    return not text.endswith("っ") or (last is not None and last.kind == "kana")
+            for (text, last), cost in beginnings:
+                for joined, joint_cost in _joined(text, last, reading, again=run[at] == "々"):
+                    total = cost + joint_cost + step_cost
+                    if total < there.get((joined, reading), total + 1):
+                        there[joined, reading] = total
+    return {
+        (text, last): cost
+        for (text, last), cost in reached[-1].items()
+        if not text.endswith("っ") or (last and last.kind == "kana")
+    }  # 合 is がっ only before another kanji, but 乗っ begins 乗った
 
 
 def _steps(run: str, at: int, table: KanjiTable) -> Iterator[_Step]:

@@ -50,21 +50,14 @@ def listed_terms(content: str, tags: Sequence[str] = ()) -> list[str]:
         terms += joined_numbers(folded)
         terms += plain_terms(line.text)
         terms += lexicon().terms(line)
-        terms += read_terms(line.text)
+        words = (word for word in _KANJI_WORD.findall(line.text) if len(word) <= _MAX_READ_LENGTH)
+        terms += set[str]().union(*map(_read_terms, words))
     return terms
 
 
-def read_terms(text: str) -> set[str]:
-    """Pairs of the kana that the kanji of a line may be read as."""
-    return set().union(*map(_read_terms, _KANJI_WORD.findall(text)))
-
-
-def _read_terms(word: str) -> tuple[str, ...]:
-    return _known_terms(word) if len(word) <= _MAX_READ_LENGTH else ()
-
-
 @lru_cache(maxsize=4096)  # words recur across notes, and reading them takes half the time
-def _known_terms(word: str) -> tuple[str, ...]:
+def _read_terms(word: str) -> tuple[str, ...]:
+    """Pairs of the kana that a word may be read as."""
     return tuple({READ + pair for kana in readings(word, _READINGS) for pair in pairs(loosen(kana))})
 
 
@@ -165,17 +158,12 @@ def _known(line: Line, span: Span, ideas: list[Idea]) -> TermGroup:
 
 def _unknown(line: Line, start: int, end: int) -> Iterator[TermGroup]:
     for match in _QUERY_WORD.finditer(line.kinds, start, end):
-        if _is_affix(line.kinds, *match.span()):
-            yield TermGroup((Wording({line.text[match.start()]: _SINGLE_KANJI}),))
-            continue
-        wordings = tuple(_written(line, *match.span()))
-        if wordings:
+        at, end = match.span()
+        beside = line.kinds[max(at - 1, 0) : at] + line.kinds[end : end + 1]
+        if match[0] == "k" and "k" in beside:  # a single kanji beside a known word: 者 in 指導者
+            yield TermGroup((Wording({line.text[at]: _SINGLE_KANJI}),))
+        elif wordings := tuple(_written(line, at, end)):
             yield TermGroup(wordings)
-
-
-def _is_affix(kinds: str, start: int, end: int) -> bool:
-    """A single kanji beside a known word: 者 in 指導者."""
-    return kinds[start:end] == "k" and "k" in kinds[max(start - 1, 0) : start] + kinds[end : end + 1]
 
 
 def _written(line: Line, start: int, end: int) -> Iterator[Wording]:
@@ -203,13 +191,9 @@ def _literal(line: Line, start: int, end: int) -> dict[str, float]:
         text = text.strip(_PARTICLES) if kana < 3 else text.rstrip(_PARTICLES)
         return dict.fromkeys(plain_terms(text), 1.0) if len(text) > 1 else {}
     if kana and kinds[0] == "k":
-        return _inflect(text[: len(text) - kana], text[len(text) - kana :])
+        stem, okurigana = text[:-kana], text[-kana:].rstrip(_PARTICLES)
+        return dict.fromkeys(plain_terms(stem[-1] + okurigana), _OKURIGANA) | _weighted(stem)
     return _weighted(text)
-
-
-def _inflect(stem: str, okurigana: str) -> dict[str, float]:
-    okurigana = okurigana.rstrip(_PARTICLES)
-    return dict.fromkeys(plain_terms(stem[-1] + okurigana), _OKURIGANA) | _weighted(stem)
 
 
 def _weighted(text: str) -> dict[str, float]:

@@ -114,7 +114,11 @@ def nearness(
         return {}
     mean, spread = _average(list(cosines.values()), usual)
     trust = _TRUST_IN_KANA if _KANA_ALONE.fullmatch(unicodedata.normalize("NFKC", query)) else 1.0
-    return {note: _near(value, trust * (value - mean) / spread) for note, value in cosines.items()}
+    scores = {note: trust * (value - mean) / spread for note, value in cosines.items()}
+    return {
+        note: score if cosines[note] >= _UNLIKE else min(score, _NEAR_BY_CHANCE)
+        for note, score in scores.items()
+    }
 
 
 def _average(values: Sequence[float], usual: Usual | None) -> tuple[float, float]:
@@ -127,10 +131,6 @@ def _average(values: Sequence[float], usual: Usual | None) -> tuple[float, float
         squares += added * usual.spread**2
         notes = _FEW
     return own, math.sqrt(squares / notes) or 1.0
-
-
-def _near(cosine: float, score: float) -> float:
-    return score if cosine >= _UNLIKE else min(score, _NEAR_BY_CHANCE)
 
 
 class Embedder(Protocol):

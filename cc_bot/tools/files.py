@@ -20,14 +20,10 @@ _RANGE: Final = re.compile(r"\A\s*+(\d{1,4}+)\s*+(?:[-–〜~]\s*+(\d{1,4}+)\s*+
 _RANGES: Final = 20
 
 
-def _as_text(value: object) -> object:
-    return str(value) if isinstance(value, int) else value
-
-
 Pages = Annotated[
     str | None,
     BeforeValidator(as_or_none),
-    BeforeValidator(_as_text),
+    BeforeValidator(lambda pages: str(pages) if isinstance(pages, int) else pages),
     Field(description="Such as 3, 5-8 or 2,9."),
 ]
 

@@ -189,31 +189,6 @@ class _Sentence(NamedTuple):
     asks: bool
 
 
-def _parse(text: str, now: datetime, zone: ZoneInfo, *, asking: bool = False) -> list[_Sentence]:
-    written = _PHRASES["left_out"].sub(_blank, text.replace("’", "'"))
-    times = mentioned_times.find(_NAME.sub(_blank, written), now, zone)
-    for each in times:
-        written = written[: each.begin] + "\0" * (each.end - each.begin) + written[each.end :]
-    written = _PHRASES["aside"].sub(_apart, written)
-    written = _ASKING_JA.sub(_apart, _EMOJI.sub(_blank, written)) if asking else written
-    found, clauses, begin, first = list[_Sentence](), list[_Clause](), 0, 0
-    for end in (*_CLAUSE_END.finditer(written), None):
-        stop, mark = (end.start(), end[0]) if end else (len(written), "\n")
-        words = list(_words(_SELF.sub(lambda each: "@i".ljust(len(each[0])), written[begin:stop])))
-        words = _without_asking(words) if asking else words
-        words = [each for each in words if each[1].text not in _FREE]
-        words = words[1:] if words and words[0][1].text == "@i" else words
-        inside = (each for each in times if begin <= each.begin < stop)
-        counted = ((sum(begin + at < each.begin for at, _ in words), each) for each in inside)
-        clauses.append(_Clause(tuple(word for _, word in words), tuple(counted), written[begin:stop]))
-        begin = end.end() if end else stop
-        if mark in "!。?\n.":
-            asks = mark == "?" and not _PHRASES["request"].search(text, first, stop)
-            found.append(_Sentence(tuple(clauses), asks))
-            clauses, first = [], begin
-    return found
-
-
 def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
@@ -460,7 +435,28 @@ class OwnWords:
             yield from (replace(self, said=each, earlier=()) for each in self.earlier)
 
     def _parse(self, text: str, *, asking: bool = False) -> list[_Sentence]:
-        return _parse(text, self.now, self.zone, asking=asking)
+        written = _PHRASES["left_out"].sub(_blank, text.replace("’", "'"))
+        times = mentioned_times.find(_NAME.sub(_blank, written), self.now, self.zone)
+        for each in times:
+            written = written[: each.begin] + "\0" * (each.end - each.begin) + written[each.end :]
+        written = _PHRASES["aside"].sub(_apart, written)
+        written = _ASKING_JA.sub(_apart, _EMOJI.sub(_blank, written)) if asking else written
+        found, clauses, begin, first = list[_Sentence](), list[_Clause](), 0, 0
+        for end in (*_CLAUSE_END.finditer(written), None):
+            stop, mark = (end.start(), end[0]) if end else (len(written), "\n")
+            words = list(_words(_SELF.sub(lambda each: "@i".ljust(len(each[0])), written[begin:stop])))
+            words = _without_asking(words) if asking else words
+            words = [each for each in words if each[1].text not in _FREE]
+            words = words[1:] if words and words[0][1].text == "@i" else words
+            inside = (each for each in times if begin <= each.begin < stop)
+            counted = ((sum(begin + at < each.begin for at, _ in words), each) for each in inside)
+            clauses.append(_Clause(tuple(word for _, word in words), tuple(counted), written[begin:stop]))
+            begin = end.end() if end else stop
+            if mark in "!。?\n.":
+                asks = mark == "?" and not _PHRASES["request"].search(text, first, stop)
+                found.append(_Sentence(tuple(clauses), asks))
+                clauses, first = [], begin
+        return found
 
     def _compared(self, claim: str, *, asking: bool = False) -> Iterator[tuple[list[_Sentence], _Clause]]:
         """Yield pairs of message and claim: with and without corrected parts, with and without `wants`."""

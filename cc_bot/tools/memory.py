@@ -96,12 +96,8 @@ def _as_list(tags: object) -> object:
     return list(parse_tags(tags)) if isinstance(tags, str) else tags
 
 
-def _in_range(limit: int) -> int:
-    return max(1, min(limit, MAX_RESULTS))
-
-
 Tags = Annotated[list[str], BeforeValidator(_as_list)]
-Limit = Annotated[int, AfterValidator(_in_range)]
+Limit = Annotated[int, AfterValidator(lambda limit: max(1, min(limit, MAX_RESULTS)))]
 Superseded = Annotated[int | None, BeforeValidator(as_number), BeforeValidator(as_or_none)]
 Expires = Annotated[
     str | None,
@@ -182,7 +178,8 @@ async def remember(
     same = known is not None and says_the_same(known.content, wanted.content)
     if known is not None and same and former is None:
         return await _say_again(context, wanted, known, filed=bool(category), tagged=bool(tags))
-    if needs_approval(context, lambda: _is_said(context, wanted)):
+    own, ends = context.own, wanted.expires_at
+    if needs_approval(context, lambda: own.say(wanted.content) and (ends is None or own.mean_day(ends))):
         return await _propose_new(context, wanted, former)
     wanted = _filed_as_said(context, wanted)
     others = [] if former is None else await _others(context, former)
@@ -399,12 +396,6 @@ def _change_needs_approval(context: ToolContext, memory: Memory, is_grounded: Ca
     if context.approved is not None or memory.id in context.made:
         return False
     return memory.id not in context.shown | context.recalled or context.changing > 1
-
-
-def _is_said(context: ToolContext, wanted: _Note) -> bool:
-    return context.own.say(wanted.content) and (
-        wanted.expires_at is None or context.own.mean_day(wanted.expires_at)
-    )
 
 
 def _is_change_said(context: ToolContext, former: Memory, content: str, others: Sequence[str]) -> bool:

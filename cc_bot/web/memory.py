@@ -28,8 +28,7 @@ from cc_bot.commands.memories import (
     fill_form,
     mark_of,
     plan_import,
-    read_json,
-    read_markdown,
+    read_export,
     take_import,
 )
 from cc_bot.commands.reply import Reply
@@ -459,11 +458,10 @@ class MemoryPages(Pages):
             return go_on(request, "/memories", "memories_none")
         day = self._services.clock().astimezone(visitor.timezone).date().isoformat()
         name = visitor.words.web_memory.export_name.format(day=day)
-        if request.query.get("format") == "markdown":
-            pieces = read_markdown(visitor, service=service)
-            return await send_file(request, pieces, f"{name}.md", "text/markdown")
-        pieces = read_json(visitor, service=service)
-        return await send_file(request, pieces, f"{name}.json", "application/json")
+        readable = request.query.get("format") == "markdown"
+        kind, media_type = ("md", "text/markdown") if readable else ("json", "application/json")
+        pieces = read_export(visitor, readable=readable, service=service)
+        return await send_file(request, pieces, f"{name}.{kind}", media_type)
 
     async def show_import(self, request: web.Request) -> web.Response:
         return _import_page(request)

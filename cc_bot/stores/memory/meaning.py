@@ -47,16 +47,14 @@ class Meaning:
         """Return standard scores (see search.vectors) of the user's memories that have a vector."""
         found: dict[int, float] = {}
         vector: Vector | None = None
-        while rows := await self._read_page(user_id, after=max(found, default=0)):
+        known = (user_id, self._embedder.name)
+        while rows := await self._database.query(_SELECT_VECTORS, *known, max(found, default=0), _PAGE):
             if (vector := vector or await self._get_vector(query)) is None:
                 return {}
             found |= await _compare(vector, rows)
             if len(rows) < _PAGE:
                 break
         return nearness(found, query=query, usual=self._embedder.usual)
-
-    async def _read_page(self, user_id: int, *, after: int) -> Sequence[Row]:
-        return await self._database.query(_SELECT_VECTORS, user_id, self._embedder.name, after, _PAGE)
 
     async def _get_vector(self, query: str) -> Vector | None:
         """None if it is not ready in time."""

@@ -414,7 +414,8 @@ def change(
     known = yield Statement(SELECT, own)
     if not known:
         return None
-    if only_as is not None and not _is_as(MEMORY.read(known[0]), only_as):
+    stored = MEMORY.read(known[0])
+    if only_as and any(getattr(stored, name) != getattr(only_as, name) for name in (*WORDING, "audience")):
         raise MemoryEditOutdated
     before = MEMORY.by_name(known[0])
     after = before | _as_stored(MEMORY.write_some(given))
@@ -430,10 +431,6 @@ def change(
     if file_rules:
         yield from ensure_room_left(own[0], file_rules, added=False)
     return MEMORY.read(changed)
-
-
-def _is_as(memory: Memory, other: Memory) -> bool:
-    return all(getattr(memory, name) == getattr(other, name) for name in (*WORDING, "audience"))
 
 
 def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:

@@ -8,7 +8,6 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from heapq import nlargest
 from typing import Any, Final, NamedTuple
 from weakref import WeakValueDictionary
@@ -18,7 +17,7 @@ from cc_bot.domain.memory import Audience, FoundMemory
 from cc_bot.domain.text import without_controls
 from cc_bot.search.ranking import Candidate, Statistics, rank, term_weight
 from cc_bot.search.terms import Query, parse_query
-from cc_bot.storage import Database, Statement, Steps
+from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memory.meaning import Meaning
 from cc_bot.stores.memory.rows import MEMORY, term_keys
@@ -112,17 +111,6 @@ _SELECT_MEMORIES: Final = f"""
 _SELECT_NEWEST: Final = f"SELECT {MEMORY.select} FROM memories WHERE {_ADMITTED} ORDER BY id DESC LIMIT $8"
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    user_id: int
-    query: Query
-    filters: tuple[Any, ...]
-    """The parameters of _ADMITTED."""
-    typed: str
-    limit: int
-    near: Mapping[int, float]
-
-
 class MemorySearch:
     def __init__(self, database: Database, clock: Clock, *, meaning: Meaning | None = None) -> None:
         self._database = database
@@ -147,50 +135,47 @@ class MemorySearch:
             long = len(typed) > _SHORT_CHARACTERS  # parsing takes up to 20 ms
             parsed = await asyncio.to_thread(parse_query, typed) if long else parse_query(typed)
             near = await self._meaning.get_nearness(user_id, typed) if self._meaning else {}
-            asked = _Asked(user_id, parsed, filters, typed, limit, near)
-            return await self._database.read(lambda: _search(asked))
+            return await self._database.read(lambda: _search(parsed, filters, typed, limit, near))
 
 
-def _search(asked: _Asked) -> Steps[list[FoundMemory]]:
-    weights = asked.query.weights
+def _search(
+    query: Query, filters: tuple[Any, ...], typed: str, limit: int, near: Mapping[int, float]
+) -> Steps[list[FoundMemory]]:
+    """Rank memories that contain the query verbatim, those with the best scores, and the nearest. `filters`:
+    the parameters of _ADMITTED."""
+    user_id, weights = filters[0], query.weights
     used = nlargest(_MAX_TERMS, weights, key=weights.__getitem__)
     terms = dict(zip(term_keys(used), used, strict=True))
     keys = json.dumps([*terms])
-    [(documents, length)] = yield Statement(_COUNT, (asked.user_id,))
-    counts = yield Statement(_COUNT_TERMS, (asked.user_id, keys))
-    frequency = {terms[key]: count for key, count in counts}
+    [(documents, length)] = yield Statement(_COUNT, (user_id,))
+    frequency = {terms[key]: count for key, count in (yield Statement(_COUNT_TERMS, (user_id, keys)))}
     statistics = Statistics(documents, length / max(documents, 1), frequency)
-    found = yield from _select(asked, _whole_weights(terms, term_weight(asked.query, statistics)))
+    whole = _whole_weights(terms, term_weight(query, statistics))
+    shown = (*filters, query.folded, typed)
+    rows: list[Row] = [*(yield Statement(_SELECT_BEST, (*shown, whole, max(POOL, limit))))]
+    others = near.keys() - {row[0] for row in rows}
+    if nearest := nlargest(max(NEAREST, limit), others, key=near.__getitem__):
+        rows += yield Statement(_SELECT_NEAR, (*shown, json.dumps(nearest)))
+    found = [_Found(*row) for row in rows]
     occurrences: defaultdict[int, dict[str, int]] = defaultdict(dict)
     ids = json.dumps([each.id for each in found])
-    for memory_id, key, count in (yield Statement(_SELECT_TERMS, (asked.user_id, ids, keys))):
+    for memory_id, key, count in (yield Statement(_SELECT_TERMS, (user_id, ids, keys))):
         occurrences[memory_id][terms[key]] = count
     candidates = [
         # The query itself is added to a text that contains it as typed: `rank` looks for it folded.
         Candidate(
             each.id,
-            f"{each.text}\n{asked.query.folded}" if each.is_written else each.text,
+            f"{each.text}\n{query.folded}" if each.is_written else each.text,
             occurrences[each.id],
             each.term_count,
         )
         for each in found
     ]
-    near = {note.id: asked.near[note.id] for note in candidates if note.id in asked.near}
-    hits = rank(asked.query, statistics, candidates, similarity=near or None)[: asked.limit]
-    rows = yield Statement(_SELECT_MEMORIES, (asked.user_id, json.dumps([hit.id for hit in hits])))
-    memories = {memory.id: memory for memory in map(MEMORY.read, rows)}
+    similarity = {note.id: near[note.id] for note in candidates if note.id in near}
+    hits = rank(query, statistics, candidates, similarity=similarity or None)[:limit]
+    chosen = yield Statement(_SELECT_MEMORIES, (user_id, json.dumps([hit.id for hit in hits])))
+    memories = {memory.id: memory for memory in map(MEMORY.read, chosen)}
     return [FoundMemory(memories[hit.id], hit.confidence) for hit in hits]
-
-
-def _select(asked: _Asked, weights: str) -> Steps[list[_Found]]:
-    """Return memories that contain the query verbatim, those with the best scores, and the most similar."""
-    shown = (*asked.filters, asked.query.folded, asked.typed)
-    rows = [*(yield Statement(_SELECT_BEST, (*shown, weights, max(POOL, asked.limit))))]
-    others = asked.near.keys() - {row[0] for row in rows}
-    nearest = nlargest(max(NEAREST, asked.limit), others, key=asked.near.__getitem__)
-    if nearest:
-        rows += yield Statement(_SELECT_NEAR, (*shown, json.dumps(nearest)))
-    return [_Found(*row) for row in rows]
 
 
 def _whole_weights(terms: Mapping[int, str], weights: Mapping[str, float]) -> str:

@@ -11,7 +11,7 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack
@@ -482,14 +482,11 @@ class MemoryStore:
 
     async def export_all(self, user_id: int) -> Sequence[PortableMemory]:
         """All memories of a user, oldest first."""
-        return [memory async for page in self.export_pages(user_id) for memory in page]
-
-    async def export_pages(self, user_id: int) -> AsyncIterator[Sequence[PortableMemory]]:
-        """Yield all memories of a user in pages, oldest first."""
-        after_id = 0
+        found, after_id = list[PortableMemory](), 0
         while page := await self.list(user_id, order="oldest", after_id=after_id, limit=_EXPORTED_AT_A_TIME):
-            yield [portable(memory) for memory in page]
+            found += map(portable, page)
             after_id = page[-1].id
+        return found
 
     async def admit_import(self, user_id: int) -> None:
         """Count an import, before its file is read. Raises TooManyImports."""
@@ -525,7 +522,9 @@ class MemoryStore:
         return len(plan.new)
 
     async def _import(self, user_id: int, memories: Sequence[PortableMemory], rules: Rules) -> None:
-        notes = await asyncio.to_thread(_notes, user_id, memories, self._clock())
+        now = self._clock()
+        imported = [replace(each, source=replace(each.source, kind="import")) for each in memories]
+        notes = await asyncio.to_thread(lambda: [NewMemory.of(user_id, each, now) for each in imported])
 
         def steps() -> Steps[list[Memory]]:
             kept = list[Memory]()
@@ -607,11 +606,6 @@ def _checked(
         else:
             checked.append((replace(memory, content=content), ""))
     return checked
-
-
-def _notes(user_id: int, memories: Iterable[PortableMemory], now: datetime) -> list[NewMemory]:
-    imported = (replace(memory, source=replace(memory.source, kind="import")) for memory in memories)
-    return [NewMemory.of(user_id, memory, now) for memory in imported]
 
 
 def _size_of(memories: Iterable[PortableMemory]) -> int:
