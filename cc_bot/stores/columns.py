@@ -279,6 +279,17 @@ class Parameters:
         return tuple(columns[name] for name in self._marks)
 
 
+def upsert(table: str, keys: str, values: str) -> str:
+    """Return SQL that inserts a row of these columns (names between spaces), or sets the values of the row
+    with the same keys."""
+    names, changed = (*keys.split(), *values.split()), Parameters(values.split()).excluded
+    row, own = Parameters(names), f"WHERE {table}.user_id = $1" if names[0] == "user_id" else ""
+    return f"""
+        INSERT INTO {table} ({row.names}) VALUES ({row.marks})
+        ON CONFLICT ({", ".join(keys.split())}) DO UPDATE SET {changed} {own}
+    """  # noqa: S608 - put together from constants alone
+
+
 KEY: Final = Columns(SessionKey)
 CHANNEL: Final = Columns(ChannelKey)
 

@@ -33,7 +33,7 @@ from cc_bot.domain.tool_server import StoredToolList
 from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, LimitName, LimitScope, Rules, UsageSubject
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, channel, user
 from cc_bot.stores.canvases import MOVE
-from cc_bot.stores.columns import ISO, Columns, Kind, Store, to_text
+from cc_bot.stores.columns import ISO, Columns, Kind, Store, to_text, upsert
 
 
 class Keep(Enum):
@@ -48,15 +48,7 @@ _SETTINGS: Final = Columns(UserSettings, locale=Kind(str, lambda stored: Locale(
 
 _SELECT: Final = f"SELECT {_SETTINGS.select} FROM user_settings WHERE user_id = $1"
 
-# $2 locale, $3 time zone, $4 memory paused, $5 read aloud, $6 now
-_PUT: Final = """
-    INSERT INTO user_settings (user_id, locale, timezone, memory_paused, spoken, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6)
-    ON CONFLICT (user_id) DO UPDATE SET
-        locale = excluded.locale, timezone = excluded.timezone, memory_paused = excluded.memory_paused,
-        spoken = excluded.spoken, updated_at = excluded.updated_at
-    WHERE user_settings.user_id = $1
-"""
+_PUT: Final = upsert("user_settings", "user_id", "locale timezone memory_paused spoken updated_at")
 
 # Returns a row only if `welcomed` changed: for one of several at once.
 _CLAIM_WELCOME: Final = """
@@ -139,11 +131,7 @@ _AGENT: Final = Columns(ChannelAgent)
 # $1 user, $2 and $3 a channel, or a thread and its channel
 _CHOICES: Final = "SELECT channel_id, agent FROM agent_choices WHERE user_id = $1 AND channel_id IN ($2, $3)"
 
-_CHOOSE: Final = """
-    INSERT INTO agent_choices (user_id, channel_id, agent, chosen_at) VALUES ($1, $2, $3, $4)
-    ON CONFLICT (user_id, channel_id) DO UPDATE SET agent = excluded.agent, chosen_at = excluded.chosen_at
-    WHERE agent_choices.user_id = $1
-"""
+_CHOOSE: Final = upsert("agent_choices", "user_id channel_id", "agent chosen_at")
 
 _TAKE_BACK: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
 
@@ -151,12 +139,7 @@ _TAKE_BACK: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id
 _DEFAULTS: Final = f"SELECT channel_id, {_AGENT.select} FROM channel_agents WHERE channel_id IN ($1, $2)"
 _MODELS_OF: Final = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
 
-_SET_DEFAULT: Final = """
-    INSERT INTO channel_agents (channel_id, guild_id, agent, set_by, set_at) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (channel_id) DO UPDATE SET
-        guild_id = excluded.guild_id, agent = excluded.agent,
-        set_by = excluded.set_by, set_at = excluded.set_at
-"""
+_SET_DEFAULT: Final = upsert("channel_agents", "channel_id", "guild_id agent set_by set_at")
 
 _UNSET_DEFAULT: Final = "DELETE FROM channel_agents WHERE channel_id = $1"
 
@@ -222,11 +205,7 @@ class AgentStore(Store):
 
 
 SELECT_ALL_MODELS: Final = "SELECT channel_id, models FROM channel_models ORDER BY channel_id"
-SET_MODELS: Final = """
-    INSERT INTO channel_models (channel_id, models, set_by, set_at) VALUES ($1, $2, $3, $4)
-    ON CONFLICT (channel_id) DO UPDATE SET
-        models = excluded.models, set_by = excluded.set_by, set_at = excluded.set_at
-"""
+SET_MODELS: Final = upsert("channel_models", "channel_id", "models set_by set_at")
 UNSET_MODELS: Final = "DELETE FROM channel_models WHERE channel_id = $1 RETURNING 1"
 
 
@@ -298,10 +277,7 @@ class TokenFactorStore(Store):
 
 SELECT_LISTS: Final = "SELECT server, seen, accepted FROM tool_lists ORDER BY server"
 
-_PUT_TOOLS: Final = """
-    INSERT INTO tool_lists (server, seen, accepted) VALUES ($1, $2, $3)
-    ON CONFLICT (server) DO UPDATE SET seen = excluded.seen, accepted = excluded.accepted
-"""
+_PUT_TOOLS: Final = upsert("tool_lists", "server", "seen accepted")
 
 
 class ToolListStore(Store):
@@ -337,11 +313,7 @@ _SELECT_FOR: Final = f"""
         OR scope = 'guild' AND scope_id = $2
 """
 
-_SET: Final = """
-    INSERT INTO limits (scope, scope_id, name, value, set_by, set_at) VALUES ($1, $2, $3, $4, $5, $6)
-    ON CONFLICT (scope, scope_id, name) DO UPDATE SET
-        value = excluded.value, set_by = excluded.set_by, set_at = excluded.set_at
-"""
+_SET: Final = upsert("limits", "scope scope_id name", "value set_by set_at")
 
 _UNSET: Final = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
 
@@ -378,16 +350,9 @@ SELECT_IN_FORCE: Final = """
     UNION ALL
     SELECT 'maintenance', 0, note FROM maintenance
 """
-SET_RULE: Final = """
-    INSERT INTO access_rules (subject, subject_id, rule, set_by, set_at) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (subject, subject_id) DO UPDATE SET
-        rule = excluded.rule, set_by = excluded.set_by, set_at = excluded.set_at
-"""
+SET_RULE: Final = upsert("access_rules", "subject subject_id", "rule set_by set_at")
 DELETE_RULE: Final = "DELETE FROM access_rules WHERE subject = $1 AND subject_id = $2 RETURNING 1"
-BEGIN_MAINTENANCE: Final = """
-    INSERT INTO maintenance (id, note, set_by, set_at) VALUES (1, $1, $2, $3)
-    ON CONFLICT (id) DO UPDATE SET note = excluded.note, set_by = excluded.set_by, set_at = excluded.set_at
-"""
+BEGIN_MAINTENANCE: Final = upsert("maintenance", "id", "note set_by set_at")
 END_MAINTENANCE: Final = "DELETE FROM maintenance WHERE id = 1 RETURNING 1"
 
 
@@ -430,7 +395,7 @@ class AccessStore(Store):
 
     async def begin_maintenance(self, note: str, *, set_by: int) -> None:
         """Also changes the note."""
-        await self._change([MAINTENANCE_LOCK], BEGIN_MAINTENANCE, note, set_by, to_text(self._clock()))
+        await self._change([MAINTENANCE_LOCK], BEGIN_MAINTENANCE, 1, note, set_by, to_text(self._clock()))
 
     async def end_maintenance(self) -> bool:
         """Returns whether there was any."""

@@ -181,7 +181,8 @@ async def remember(
     own, ends = context.own, wanted.expires_at
     if needs_approval(context, lambda: own.say(wanted.content) and (ends is None or own.mean_day(ends))):
         return await _propose_new(context, wanted, former)
-    wanted = _filed_as_said(context, wanted)
+    category, said_tags = _said_labels(context, wanted.category, wanted.tags)
+    wanted = replace(wanted, category=clean_category(category), tags=tuple(said_tags or ()))
     others = [] if former is None else await _others(context, former)
     if former is not None and _change_needs_approval(
         context, former, lambda: _is_change_said(context, former, wanted.content, others)
@@ -243,8 +244,7 @@ async def update_memory(
 
     if _change_needs_approval(context, former, is_said):
         return await _propose_edit(context, wanted, former)
-    if context.tainted:
-        category, tags = _said_labels(context, category, tags)
+    category, tags = _said_labels(context, category, tags)
     memory = await context.memories.update(
         context.user_id,
         former.id,
@@ -415,7 +415,9 @@ _LABELS: Final = frozenset(
 def _said_labels(
     context: ToolContext, category: str | None, tags: Sequence[str] | None
 ) -> tuple[str | None, list[str] | None]:
-    """Labels that a tainted turn may use: common ones, and the user's words."""
+    """The labels; in a tainted turn, only common ones and the user's words."""
+    if not context.tainted:
+        return category, None if tags is None else list(tags)
 
     def is_said(label: str) -> bool:
         usual = label.strip().casefold() in _LABELS
@@ -423,13 +425,6 @@ def _said_labels(
 
     kept = category if category and is_said(category) else None
     return kept, None if tags is None else [tag for tag in tags if is_said(tag)]
-
-
-def _filed_as_said(context: ToolContext, wanted: _Note) -> _Note:
-    if not context.tainted:
-        return wanted
-    category, tags = _said_labels(context, wanted.category, wanted.tags)
-    return replace(wanted, category=clean_category(category), tags=tuple(tags or ()))
 
 
 def _any_tainted(memories: Sequence[Memory]) -> bool:

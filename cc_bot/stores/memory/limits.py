@@ -17,7 +17,7 @@ from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_BESIDE_CHARACTERS, MAX_CO
 from cc_bot.domain.secrets import looks_secret
 from cc_bot.domain.usage import HOUR, Limits, Rules, UsageSubject, limits_of_user
 from cc_bot.storage import Database, Statement, Steps, user
-from cc_bot.stores.columns import from_ms, to_ms
+from cc_bot.stores.columns import from_ms, to_ms, upsert
 from cc_bot.stores.settings import rules_for
 
 # Uses memories_by_size. $1 user
@@ -27,12 +27,7 @@ _SELECT_USED: Final = """
 """
 _SELECT_IMPORTS: Final = "SELECT moments FROM memory_imports WHERE user_id = $1"
 
-# $2 times as JSON
-_SET_IMPORTS: Final = """
-    INSERT INTO memory_imports (user_id, moments) VALUES ($1, $2)
-    ON CONFLICT (user_id) DO UPDATE SET moments = excluded.moments
-    WHERE memory_imports.user_id = $1
-"""
+_SET_IMPORTS: Final = upsert("memory_imports", "user_id", "moments")
 
 TIMEOUT_S: Final = 0.05
 """Per operator's pattern and text; an ordinary pattern takes well under 1 ms."""
