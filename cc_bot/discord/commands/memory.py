@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, get_args
 
@@ -54,7 +54,6 @@ from cc_bot.discord.pages.custom_ids import (
 from cc_bot.discord.pages.memory import choice_name, edited_view, import_preview, memory_card, refused_view
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, reply_view, timestamp
 from cc_bot.discord.recipients import Recipient, Recipients, tell
-from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import AttachmentNotFetched, InputError, MemoryNotFound, StorageError
 from cc_bot.domain.memory import (
     MAX_CATEGORY_CHARACTERS,
@@ -214,9 +213,48 @@ async def _import(
     """Preview an import."""
     if file.size > MAX_IMPORT_BYTES:
         raise too_large(MAX_IMPORT_BYTES)
-    fetch, chosen = partial(_fetch, file, MAX_IMPORT_BYTES), audience_of(audience, caller)
+    fetch, chosen = partial(fetch_bytes, file.url, MAX_IMPORT_BYTES), audience_of(audience, caller)
     plan, planned = await plan_import(caller, fetch, audience=chosen, service=service)
     return import_preview(plan, planned, caller.user_id, service.clock() + IMPORT_WITHIN, caller.words)
+
+
+MAX_FILES: Final = 10
+"""In one message."""
+
+
+async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: Memories) -> None:  # noqa: A002 - the option's name
+    """Send all memories as files, in as many messages as it takes."""
+    interaction, words, readable = ctx.interaction, caller.words.memory_box, format == "markdown"
+    async with service.line.of(caller.user_id):
+        async with service.line.at_work():
+            kept = await service.stores.memories.export_all(caller.user_id)
+            files = await asyncio.to_thread(_files, kept, caller, service.clock(), readable)
+        if not kept:
+            await interaction.edit_initial_response(caller.words.memory.none)
+            return
+        text = (words.exported_readable if readable else words.exported).format(count=len(kept))
+        if len(files) > 1:
+            text = f"{text}\n{words.exported_parts.format(files=len(files))}"
+        await interaction.edit_initial_response(text, attachments=files[:MAX_FILES])
+        for first in range(MAX_FILES, len(files), MAX_FILES):
+            more = files[first : first + MAX_FILES]
+            await interaction.execute(attachments=more, flags=hikari.MessageFlag.EPHEMERAL)
+
+
+def _files(
+    kept: Sequence[PortableMemory], caller: Recipient, now: datetime, readable: bool
+) -> list[hikari.Bytes]:
+    """Takes seconds for many memories: not for the event loop."""
+    if readable:
+        kind, parts = "md", [*markdown_parts(kept, caller.words, now, caller.timezone)]
+    else:
+        kind, parts = "json", [*importable_parts(kept, now)]
+    day = now.astimezone(caller.timezone).date().isoformat()
+    numbers = [""] if len(parts) == 1 else [f"-{number}" for number in range(1, len(parts) + 1)]
+    return [
+        hikari.Bytes(part.encode("utf-8", "replace"), f"memories-{day}{number}.{kind}")
+        for part, number in zip(parts, numbers, strict=True)
+    ]
 
 
 _declare = partial(reply_command, memory.register)
@@ -249,15 +287,11 @@ _declare("memory_delete", memories.delete, id=memory_id())
 _declare("memory_delete_all", _ask)
 _declare("memory_pin", _pin, id=memory_id())
 _declare("memory_import", _import, file=file_option("memory_file"), audience=where())
-
-
-@command(memory.register, "memory_export")
-class Export:
-    format = text_option("memory_format", default="json", choices=choices("memory", "json", "markdown"))
-
-    async def invoke(self, ctx: lightbulb.Context, service: Memories, recipients: Recipients) -> None:
-        caller = await recipients.defer(ctx.interaction)
-        await export_memories(ctx.interaction, caller, service, readable=self.format == "markdown")
+_declare(
+    "memory_export",
+    _export,
+    format=text_option("memory_format", default="json", choices=choices("memory", "json", "markdown")),
+)
 
 
 @on_memory_press(ListButton)
@@ -309,7 +343,7 @@ async def confirm(
     if button.until < service.clock().timestamp():
         return EphemeralView(words.memory_box.ask_again)
     if button.decision == "import":
-        return await take_planned(interaction.message, recipient, service)
+        return await _import_planned(interaction.message, recipient, service)
     said = button.decision == "erase-said"
     erased = await memories.erase_all(recipient, asked=button.count, said=said, service=service)
     if erased is None:
@@ -411,60 +445,14 @@ def _form(kept: Memory, recipient: Recipient) -> list[ModalActionRowBuilder]:
     ]
 
 
-MAX_FILES: Final = 10
-"""In one message."""
-
-
-async def export_memories(
-    interaction: hikari.CommandInteraction, caller: Recipient, service: Memories, *, readable: bool
-) -> None:
-    """Send all memories as files, in as many messages as it takes."""
-    words = caller.words.memory_box
-    async with service.line.of(caller.user_id):
-        async with service.line.at_work():
-            kept = await service.stores.memories.export_all(caller.user_id)
-            files = await asyncio.to_thread(_files, kept, caller, service.clock, readable)
-        if not kept:
-            await interaction.edit_initial_response(caller.words.memory.none)
-            return
-        text = (words.exported_readable if readable else words.exported).format(count=len(kept))
-        if len(files) > 1:
-            text = f"{text}\n{words.exported_parts.format(files=len(files))}"
-        await interaction.edit_initial_response(text, attachments=files[:MAX_FILES])
-        for first in range(MAX_FILES, len(files), MAX_FILES):
-            more = files[first : first + MAX_FILES]
-            await interaction.execute(attachments=more, flags=hikari.MessageFlag.EPHEMERAL)
-
-
-def _files(
-    kept: Sequence[PortableMemory], caller: Recipient, clock: Clock, readable: bool
-) -> list[hikari.Bytes]:
-    """Takes seconds for many memories: not for the event loop."""
-    now, kind = clock(), "md" if readable else "json"
-    day = now.astimezone(caller.timezone).date().isoformat()
-    readable_parts = partial(markdown_parts, kept, caller.words, now, caller.timezone)
-    parts = [*(readable_parts() if readable else importable_parts(kept, now))]
-    numbers = [""] if len(parts) == 1 else [f"-{number}" for number in range(1, len(parts) + 1)]
-    return [
-        hikari.Bytes(part.encode("utf-8", "replace"), f"memories-{day}{number}.{kind}")
-        for part, number in zip(parts, numbers, strict=True)
-    ]
-
-
-async def take_planned(message: hikari.Message, caller: Recipient, service: Memories) -> EphemeralView:
+async def _import_planned(message: hikari.Message, caller: Recipient, service: Memories) -> EphemeralView:
     """Import the file below a preview."""
     words = caller.words.memory_box
     try:
         if len(message.attachments) != 1:
             raise AttachmentNotFetched
-        fetch = partial(_fetch, message.attachments[0], MAX_PLANNED_BYTES)
+        fetch = partial(fetch_bytes, message.attachments[0].url, MAX_PLANNED_BYTES)
         count = await take_import(caller, fetch, service=service)
     except AttachmentNotFetched:
         return EphemeralView(words.attach_again)
     return EphemeralView(words.imported.format(count=count))
-
-
-async def _fetch(file: hikari.Attachment, limit_bytes: int) -> bytes:
-    if file.size > limit_bytes:
-        raise too_large(limit_bytes)
-    return await fetch_bytes(file.url, limit_bytes)
