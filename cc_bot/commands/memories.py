@@ -226,7 +226,6 @@ async def add(
 
 
 def kept_reply(template: str, memory: Memory, caller: Caller) -> Reply:
-    """Confirm a stored memory."""
     texts = caller.words.memory
     notes = [texts.private_only] if memory.audience == "private" else []
     if memory.expires_at is not None:
@@ -252,7 +251,6 @@ async def hide(caller: Caller, memory_id: int, *, service: Memories) -> Reply:
 
 
 def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
-    """Confirm the deletion, with actions to undo it or to erase at once."""
     texts, memory = caller.words.memory, hidden.memory
     until = texts.undo_until.format(until=caller.at(hidden.since + UNDO_TIME))
     return Reply(
@@ -316,7 +314,6 @@ async def erase_all(caller: Caller, *, asked: int, said: bool, service: Memories
 
 
 async def pause(caller: Caller, *, service: Memories) -> Reply:
-    """Stop storing and using memories."""
     await service.stores.settings.set(caller.user_id, memory_paused=True)
     return Reply((caller.words.memory.paused,), notes=(caller.words.memory.how_to_resume,))
 

@@ -84,7 +84,6 @@ class Lexicon:
                 at += 1
 
     def terms(self, line: Line) -> list[str]:
-        """Return the terms of the ideas that a line mentions."""
         return [term for span in self.spans(line) for idea in span.ideas for term in self.ideas[idea].terms]
 
     def _longest(self, line: Line, at: int, known_to: int) -> Span | None:

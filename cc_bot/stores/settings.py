@@ -266,7 +266,6 @@ class TokenFactorStore(Store):
         return self._known[model]
 
     async def learn(self, model: str, *, estimated: int, counted: int) -> None:
-        """Learn from one request."""
         if estimated <= 0 or not LOWEST <= counted / estimated <= HIGHEST:
             return
         # Without a lock: one statement, in each turn.

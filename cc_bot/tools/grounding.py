@@ -349,20 +349,16 @@ class OwnWords:
     earlier: tuple[str, ...] = ()
 
     def say(self, content: str) -> bool:
-        compared = self._compared(content, asking=True)
-        return any(_has_clauses(*both) for both in compared) or any(
-            own.say(content) for own in self._pointed_at()
-        )
+        every = (self, *self._pointed_at())
+        return any(_has_clauses(*both) for own in every for both in own._compared(content, asking=True))
 
     def say_phrase(self, text: str) -> bool:
         return any(_has_part(*both) for both in self._compared(text))
 
     def say_reminder(self, text: str) -> bool:
         """Return whether a reminder says what the author said, or only that it is time."""
-        compared = self._compared(text)
-        return any(_has_part(*both, _NEUTRAL) for both in compared) or any(
-            own.say_reminder(text) for own in self._pointed_at()
-        )
+        every = (self, *self._pointed_at())
+        return any(_has_part(*both, _NEUTRAL) for own in every for both in own._compared(text))
 
     def mean_time(self, due: datetime, repeat: str) -> bool:
         own = _NAME.sub(" ", _own(self.said))

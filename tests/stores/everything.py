@@ -172,7 +172,7 @@ async def remember(stores: Stores, database: Database) -> None:
     await memories.update(USER, memory.id, content="犬が好き")
     await do(memories.pin(USER, memory.id), memories.unpin(USER, memory.id))
     message = ReceiptMessage(USER, 2, 80, "public", (Receipt("added", memory.id, ""),))
-    await do(receipts.put(message), receipts.mark_current(message), memories.catch_up())
+    await do(receipts.put(message), receipts.mark_current(message), got(stores.embedding).catch_up())
     await Meaning(database, TopicEncoder()).get_nearness(USER, "犬")
     await do(memories.list(USER, order="updated"), memories.list(USER, after_id=0))
     await memories.find(USER, "猫", only=MemoryFilter(tags=("猫",), origin="", audience="anywhere"))

@@ -188,7 +188,6 @@ async def _card(
 
 
 async def _ask(caller: Recipient, *, service: Memories) -> EphemeralView:
-    """Ask whether to erase all memories."""
     words, count = caller.words.memory_box, await service.stores.memories.count(caller.user_id)
     if not count:
         return EphemeralView(caller.words.memory.none)
@@ -210,7 +209,6 @@ async def _ask(caller: Recipient, *, service: Memories) -> EphemeralView:
 async def _import(
     caller: Recipient, file: hikari.Attachment, audience: str | None, *, service: Memories
 ) -> EphemeralView:
-    """Preview an import."""
     if file.size > MAX_IMPORT_BYTES:
         raise too_large(MAX_IMPORT_BYTES)
     fetch, chosen = partial(fetch_bytes, file.url, MAX_IMPORT_BYTES), audience_of(audience, caller)
@@ -446,7 +444,6 @@ def _form(kept: Memory, recipient: Recipient) -> list[ModalActionRowBuilder]:
 
 
 async def _import_planned(message: hikari.Message, caller: Recipient, service: Memories) -> EphemeralView:
-    """Import the file below a preview."""
     words = caller.words.memory_box
     try:
         if len(message.attachments) != 1:

@@ -69,7 +69,6 @@ def memory_card(
 
 
 def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
-    """Return the changes of an edit, with an undo button."""
     card = words.memory_card
     lines = [
         card.changed_from_to.format(name=name, old=old, new=new)
@@ -91,7 +90,6 @@ def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
 
 
 def refused_view(sentence: str, entered: str, words: Texts) -> EphemeralView:
-    """Return why the input was refused, with its text."""
     embed = hikari.Embed(title=words.memory_card.your_text, description=_whole(entered), colour=COLOUR)
     return EphemeralView(sentence, embed if entered.strip() else None)
 

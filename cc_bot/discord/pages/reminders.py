@@ -48,7 +48,6 @@ def heartbeat_page(schedule: Schedule, text: str) -> Page:
 
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
-    """Return the buttons to snooze and, if it repeats, to cancel."""
     labels = (words.reminder.snooze_ten_minutes, words.reminder.snooze_hour)
     buttons = (
         Button(label, SnoozeButton(schedule.key.user_id, schedule.id, minutes).custom_id())
@@ -71,7 +70,6 @@ def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
 
 
 def untold_page(missed: Missed, words: Texts) -> Page:
-    """Return the report of missed reminders."""
     lines = list[str]()
     texts = words.reminder
     for heading, state in ((texts.missed, "missed"), (texts.uncertain, "uncertain")):
@@ -83,7 +81,6 @@ def untold_page(missed: Missed, words: Texts) -> Page:
 
 
 def stopped_page(schedule: Schedule, words: Texts) -> Page:
-    """Return why a schedule was paused."""
     texts, reason = words.reminder, words.reminder.reasons[schedule.obstacle]
     if schedule.kind == "heartbeat":
         return Page(texts.heartbeat_stopped.format(reason=reason))

@@ -469,11 +469,6 @@ class MemoryStore:
     async def refuses(self, *texts: str) -> bool:
         return await self._make("".join(texts), self._secret_rules.refuse, *texts)
 
-    async def catch_up(self) -> None:
-        """Wait until all memories have vectors. Raises a ModelError or StorageError."""
-        if self._embedding:
-            await self._embedding.catch_up()
-
     def note_written(self, memory: Memory) -> Memory:
         """Schedule the embedding of a memory just written."""
         if self._embedding:

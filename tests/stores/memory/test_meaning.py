@@ -15,6 +15,7 @@ from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore, open_stores
 from cc_bot.stores.memory.meaning import Embedding, Meaning
 from cc_bot.stores.memory.rows import in_background
+from tests.stores.backends import got
 from tests.stores.encoders import TopicEncoder
 from tests.stores.memory.notes import ME, YOU, keep
 
@@ -56,11 +57,11 @@ class TestVectors:
         [one], [two] = await kept.add("猫が好き"), await kept.add("奥さんの名前は花", user_id=YOU)
         await kept.memories.delete(ME, (await kept.add("消した"))[0])
         for _ in range(2):
-            await kept.memories.catch_up()
+            await kept.embedding.catch_up()
         assert kept.encoder.embedded == ["猫が好き", "奥さんの名前は花"]
         assert await kept.vectors() == [(ME, one, "topics", 9), (YOU, two, "topics", 9)]
         kept.encoder.name = "topics-2"
-        await kept.memories.catch_up()
+        await kept.embedding.catch_up()
         assert await kept.vectors() == [(ME, one, "topics-2", 9), (YOU, two, "topics-2", 9)]
 
     async def test_are_made_in_the_background(self, kept: Kept) -> None:
@@ -77,7 +78,7 @@ class TestVectors:
     async def test_of_a_text_that_was_changed_meanwhile_are_not_kept(self, kept: Kept) -> None:
         [note] = await kept.add("猫が好き")
         kept.encoder.waits_for = asyncio.Event()
-        working = asyncio.create_task(kept.memories.catch_up())
+        working = asyncio.create_task(kept.embedding.catch_up())
         await kept.encoder.asked.wait()
         await kept.memories.update(ME, note, content="車は白")
         kept.encoder.waits_for.set()
@@ -91,7 +92,7 @@ class TestTrouble:
         await kept.add("猫が好き")
         kept.encoder.trouble = [ModelUnavailable()]
         with pytest.raises(ModelUnavailable):
-            await kept.memories.catch_up()
+            await kept.embedding.catch_up()
         kept.encoder.trouble = [ModelUnavailable(), ZeroDivisionError()]
         with capture_logs() as logs:
             async with in_background(kept.embedding.run()):
@@ -108,10 +109,10 @@ class TestTrouble:
     async def test_with_a_text_that_is_refused_is_had_once(self, kept: Kept) -> None:
         kept.encoder.refuses = {"毒": ModelRefusedRequest(), "薬": ContextTooLong()}
         poison, drug, cat = await kept.add("毒", "薬", "猫が好き")
-        await kept.memories.catch_up()
+        await kept.embedding.catch_up()
         assert [length for *_, length in await kept.vectors()] == [0, 0, 9]
         kept.encoder.refuses = {}
-        await kept.memories.catch_up()
+        await kept.embedding.catch_up()
         assert kept.encoder.embedded == ["猫が好き"]
         near = await kept.meaning.get_nearness(ME, "cat")
         assert near[cat] > near[poison] == near[drug]
@@ -123,7 +124,7 @@ class TestNearness:
         cat, wife, car = await kept.add("猫が好き", "奥さんの名前は花", "プリウスに乗る")
         assert await kept.meaning.get_nearness(ME, "wife") == {}
         assert kept.encoder.embedded == [], "before there are vectors none is needed"
-        await kept.memories.catch_up()
+        await kept.embedding.catch_up()
         kept.encoder.embedded.clear()
         near = await kept.meaning.get_nearness(ME, "wife")
         assert near.keys() == {cat, wife, car}
@@ -134,7 +135,7 @@ class TestNearness:
 
     async def test_is_not_waited_for_longer_than_patience(self, kept: Kept) -> None:
         await kept.add("猫が好き")
-        await kept.memories.catch_up()
+        await kept.embedding.catch_up()
         kept.encoder.embedded.clear()
         kept.encoder.waits_for = asyncio.Event()
         for query in ("cat", "another"):
@@ -150,7 +151,7 @@ class TestSearch:
     async def test_finds_what_has_no_such_word(self, kept: Kept) -> None:
         cat, _, car = await kept.add("猫が好き", "奥さんの名前は花", "プリウスに乗る")
         assert await kept.memories.find(ME, "moped") == []
-        await kept.memories.catch_up()
+        await kept.embedding.catch_up()
         assert await kept.found("moped") == [car]
         kept.encoder.embedded.clear()
         assert [memory.id for memory in await kept.memories.suggest(ME, "猫")] == [cat]
@@ -165,7 +166,7 @@ class TestSearch:
         await kept.memories.add(ME, "猫の秘密", audience="private")
         await kept.memories.add(ME, "猫は去年のこと", expires_at=datetime(2020, 1, 1, tzinfo=UTC))
         seen = await kept.memories.add(ME, "猫の名前はタマ", category="pets", tags=("家族",))
-        await kept.memories.catch_up()
+        await kept.embedding.catch_up()
         await kept.memories.delete(ME, gone)
         assert await kept.found("pet") == [seen.id]
         assert await kept.found("pet", MemoryFilter(category="other")) == []
@@ -176,11 +177,10 @@ class TestSearch:
     async def test_uses_the_encoder_that_is_installed_or_none(self, url: str) -> None:
         async with open_stores(url) as stores:
             _, wife = await keep(stores, "ギターを始めて2年", "奥さんとは2018年に結婚した")
-            await stores.memories.catch_up()
+            await got(stores.embedding).catch_up()
             assert (await stores.memories.find(ME, "wife"))[0].memory == wife
         async with open_stores(url, embedder=None) as stores:
             [guitar] = await keep(stores, "ギターが好き")
-            await stores.memories.catch_up()
             assert (await stores.memories.find(ME, "ギターが好き"))[0].memory == guitar
 
 
