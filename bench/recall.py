@@ -23,7 +23,7 @@ from bench.turn import one_core
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.storage import Database, apply_pending, open_database
 from cc_bot.stores import MemoryStore
-from cc_bot.stores.memory.meaning import Embedding
+from cc_bot.stores.memory.search import Embedding
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "recall"
 USERS_THAT_SEARCH = 200

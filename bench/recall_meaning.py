@@ -11,7 +11,7 @@ from bench.recall_speed import Population, percentiles, print_beside, searches
 from cc_bot.search.vectors import Embedder, Vector
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore
-from cc_bot.stores.memory.meaning import Embedding
+from cc_bot.stores.memory.search import Embedding
 
 EMBEDDED = 2000
 AT_A_TIME = 16

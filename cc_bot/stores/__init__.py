@@ -26,9 +26,9 @@ from cc_bot.stores.canvases import CanvasStore
 from cc_bot.stores.channels import ChannelStore
 from cc_bot.stores.ledger import Mention, TurnLedger, asked_in, channel_turn
 from cc_bot.stores.memory.limits import FileRules, MemoryQuotas, SecretRules, no_rules
-from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.removal import MemoryRemovalStore
 from cc_bot.stores.memory.rows import in_background, keep_terms_current
+from cc_bot.stores.memory.search import Embedding
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.personal_data import PersonalDataStore
 from cc_bot.stores.processes import ProcessStore

@@ -21,7 +21,7 @@ from cc_bot.stores import (
     SessionStore,
     Stores,
 )
-from cc_bot.stores.memory.meaning import Embedding
+from cc_bot.stores.memory.search import Embedding
 from tests.stores.encoders import TopicEncoder
 
 KEY = SessionKey(user_id=123456789012345678, channel_id=987654321098765432)

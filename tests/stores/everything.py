@@ -24,8 +24,8 @@ from cc_bot.storage import Database, Statement
 from cc_bot.stores import ReservationRequest, SessionStore, Settlement, Stores, UsageStore
 from cc_bot.stores.blocks import context_state
 from cc_bot.stores.channels import memory_calls
-from cc_bot.stores.memory.meaning import Meaning
 from cc_bot.stores.memory.rows import recompute_outdated
+from cc_bot.stores.memory.search import Meaning
 from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.receipts import ReceiptMessage
 from cc_bot.stores.schedules import ScheduleStore

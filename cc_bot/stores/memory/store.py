@@ -44,7 +44,6 @@ from cc_bot.domain.usage import Rules
 from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.limits import MemoryQuotas, SecretRules, ensure_room_left
-from cc_bot.stores.memory.meaning import Embedding, Meaning
 from cc_bot.stores.memory.rows import (
     CLEAN,
     GIVEN,
@@ -63,7 +62,7 @@ from cc_bot.stores.memory.rows import (
     with_versions,
     words_of,
 )
-from cc_bot.stores.memory.search import WANTED, MemorySearch
+from cc_bot.stores.memory.search import WANTED, Embedding, Meaning, MemorySearch
 from cc_bot.stores.receipts import mark_stale
 from cc_bot.stores.settings import Keep
 

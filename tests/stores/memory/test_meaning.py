@@ -13,8 +13,8 @@ from cc_bot.domain.memory import ALL_MEMORIES, MemoryFilter
 from cc_bot.search.vectors import Vector, cosines, pack
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore, open_stores
-from cc_bot.stores.memory.meaning import Embedding, Meaning
 from cc_bot.stores.memory.rows import in_background
+from cc_bot.stores.memory.search import Embedding, Meaning
 from tests.stores.backends import got
 from tests.stores.encoders import TopicEncoder
 from tests.stores.memory.notes import ME, YOU, keep
