@@ -145,8 +145,7 @@ def _aside() -> Path:
 
 
 def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
-    embedding = Embedding(database, TopicEncoder())
-    memories = MemoryStore(database, embedding=embedding, profile_notes=10)
+    memories = MemoryStore(database, embedding=Embedding(database, TopicEncoder()), profile_notes=10)
     erasures = ErasureLog.beside(Path(database.location) if database.dialect == "sqlite" else _aside())
     made: dict[str, Any] = {
         "sessions": SessionStore(database, history_limit=history_limit),
@@ -156,7 +155,6 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
         "channels": ChannelStore(database, log=erasures),
         "retention": RetentionStore(database, history_limit=history_limit),
         "erasures": erasures,
-        "embedding": embedding,
     }
     others = [each for each in fields(Stores) if each.default is MISSING and each.name not in made]
     return Stores(**made, **{each.name: cast("Any", each.type)(database) for each in others})

@@ -25,7 +25,7 @@ from cc_bot.stores import ReservationRequest, SessionStore, Settlement, Stores, 
 from cc_bot.stores.blocks import context_state
 from cc_bot.stores.channels import memory_calls
 from cc_bot.stores.memory.rows import recompute_outdated
-from cc_bot.stores.memory.search import Meaning
+from cc_bot.stores.memory.search import Embedding, Meaning
 from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.receipts import ReceiptMessage
 from cc_bot.stores.schedules import ScheduleStore
@@ -172,7 +172,9 @@ async def remember(stores: Stores, database: Database) -> None:
     await memories.update(USER, memory.id, content="犬が好き")
     await do(memories.pin(USER, memory.id), memories.unpin(USER, memory.id))
     message = ReceiptMessage(USER, 2, 80, "public", (Receipt("added", memory.id, ""),))
-    await do(receipts.put(message), receipts.mark_current(message), got(stores.embedding).catch_up())
+    await do(
+        receipts.put(message), receipts.mark_current(message), Embedding(database, TopicEncoder()).catch_up()
+    )
     await Meaning(database, TopicEncoder()).get_nearness(USER, "犬")
     await do(memories.list(USER, order="updated"), memories.list(USER, after_id=0))
     await memories.find(USER, "猫", only=MemoryFilter(tags=("猫",), origin="", audience="anywhere"))
