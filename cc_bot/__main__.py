@@ -13,7 +13,7 @@ _INTERRUPTED = 130  # the exit code after Ctrl-C
 
 def main() -> int:
     if sys.argv[1:2] == ["run"]:
-        gc.set_threshold(50_000)
+        gc.set_threshold(50_000, 1000)
         # structlog imports it for tracebacks with local variables, which we never log. It takes 4 MB.
         sys.modules["rich"] = None  # type: ignore[assignment]
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -32,7 +32,7 @@ _Description = Annotated[str, _line(max_length=MAX_DESCRIPTION_LENGTH)]
 _OF_A_SERVER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}__[A-Za-z0-9_*-]{1,64}")
 """A server's tool, or a pattern of such names; it may not exist now."""
 _Id = Annotated[int, Field(gt=0, lt=2**63)]
-_AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
+_AS_WRITTEN = ConfigDict(extra="forbid", strict=True, defer_build=True)
 """A text in place of a number is a mistake."""
 
 

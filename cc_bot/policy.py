@@ -38,7 +38,7 @@ from cc_bot.texts import Texts, texts
 
 UNLIMITED: Final = "unlimited"
 
-_AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
+_AS_WRITTEN = ConfigDict(extra="forbid", strict=True, defer_build=True)
 """A text in place of a number is a mistake."""
 
 Id = Annotated[int, Field(gt=0, lt=2**63)]

@@ -32,7 +32,7 @@ class Provider:
 
 
 class _ProviderTable(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
     base_url: Annotated[str, StringConstraints(pattern=r"^https?://[^/\s]+")]
     api_key: Annotated[str, StringConstraints(pattern=r"^[!-~]*$")] = ""
 

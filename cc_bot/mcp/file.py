@@ -49,7 +49,7 @@ _Patterns = Annotated[
 class ServerRules(BaseModel):
     """Our settings of a server."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True, frozen=True)
 
     enabled: bool = True
     tools: _Patterns | None = None
@@ -88,7 +88,7 @@ class ServerEntry:
 
 
 class _ServerTable(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
     command: Annotated[str, Field(min_length=1)] | None = None
     args: list[str] = []
     env: dict[str, str] = {}

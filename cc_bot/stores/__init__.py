@@ -15,7 +15,6 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.embeddings import LocalEmbedder
-from cc_bot.search.terms import document_terms
 from cc_bot.search.vectors import Embedder
 from cc_bot.storage import TIMEOUT_S, Database, ErasureLog, Synchronous, apply_pending, open_database
 from cc_bot.storage.engines import DATA_FOLDER, folder_setting, state_path
@@ -123,8 +122,6 @@ async def open_stores(
         beside = state_path(url, data_folder)
         ensure_folder(beside, folder_setting(url))
         erasures = ErasureLog.beside(beside, clock=clock)
-        # The word lists of search take 0.2 s: load them before the first turn.
-        await asyncio.to_thread(document_terms, "猫 cat")
         async with _embedding(database, embedder) as embedding, in_background(keep_terms_current(database)):
             rules = SecretRules(secret_patterns)
             quotas = MemoryQuotas(database, limits, clock=clock)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Final, get_type_hints
 
 from cc_bot.domain import errors
@@ -87,12 +88,14 @@ def _make(locale: Locale, show: Show) -> Texts:
     return Texts(locale, **{name: area(locale, show) for name, area in _AREAS.items()})
 
 
-_PLAIN: Final = {(locale, names): _make(locale, plainly(names)) for locale in Locale for names in Locale}
+@cache
+def _plain(locale: Locale, names: Locale) -> Texts:
+    return _make(locale, plainly(names))
 
 
 def texts(locale: Locale, *, names: Locale | None = None) -> Texts:
     """Return all texts in one language, with command names in that of `names`."""
-    return _PLAIN[locale, names or locale]
+    return _plain(locale, names or locale)
 
 
 def texts_with_mentions(locale: Locale, ids: Mapping[str, int]) -> Texts:

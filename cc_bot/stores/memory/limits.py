@@ -14,7 +14,6 @@ import structlog
 from cc_bot.domain.clock import AHEAD, Clock, utc_now
 from cc_bot.domain.errors import MemoryFull, SecretNotStored, TooManyImports, TooManyMemories
 from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_BESIDE_CHARACTERS, MAX_CONTENT_CHARACTERS
-from cc_bot.domain.secrets import looks_secret
 from cc_bot.domain.usage import HOUR, Limits, Rules, UsageSubject, limits_of_user
 from cc_bot.storage import Database, Statement, Steps, user
 from cc_bot.stores.columns import from_ms, to_ms, upsert
@@ -124,6 +123,8 @@ class SecretRules:
         return sum(map(len, given)) > MAX_CHARACTERS or any(map(self._refuse, given))
 
     def _refuse(self, text: str) -> bool:
+        from cc_bot.domain.secrets import looks_secret  # noqa: PLC0415 - 10 ms, for the first memory
+
         if text != DEFAULT_CATEGORY and looks_secret(text):  # the default is not user text
             return True
         # also in half width, because a pattern is written in one form
