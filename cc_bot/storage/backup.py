@@ -211,17 +211,12 @@ async def back_up(
     Raises DatabaseMissing, DatabaseUnusable (the source fails SQLite's check), NotEnoughRoom, BackupFailed
     or, after the copy was made, OldBackupsKept.
     """
-    made, manifest = await asyncio.to_thread(_back_up, database, folder, now, announce)
-    try:
-        deleted = await asyncio.to_thread(
-            lambda: rotate(folder, now, made=made, keep=keep, days=days, database=database)
-        )
-    except OSError as error:
-        raise OldBackupsKept(made=str(made), path=str(folder)) from error
-    return BackupResult(made, manifest, deleted)
+    return await asyncio.to_thread(lambda: _back_up(database, folder, now, announce, keep=keep, days=days))
 
 
-def _back_up(database: Path, folder: Path, now: datetime, announce: Announce) -> tuple[Path, Manifest]:
+def _back_up(
+    database: Path, folder: Path, now: datetime, announce: Announce, *, keep: int | None, days: int | None
+) -> BackupResult:
     log = ErasureLog.beside(database)
     name = f"sessions_{now:%Y%m%d-%H%M%S}"
     with _new_copy(database, folder, name, announce) as (partial, target, version, rows):
@@ -237,7 +232,11 @@ def _back_up(database: Path, folder: Path, now: datetime, announce: Announce) ->
             erasures=read_erasures(copy_in(folder)).count,
         )
         write_new(manifest_path(target), manifest.to_json().encode())
-    return target, manifest
+    try:
+        deleted = rotate(folder, now, made=target, keep=keep, days=days, database=database)
+    except OSError as error:
+        raise OldBackupsKept(made=str(target), path=str(folder)) from error
+    return BackupResult(target, manifest, deleted)
 
 
 def back_up_before(database: Path, version: int) -> Path:

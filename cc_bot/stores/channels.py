@@ -400,13 +400,9 @@ class ChannelStore(Store):
         await self._change(of_place(key), SKIP, key.channel_id, key.thread_id, discord_id)
 
     async def note_heard(self, key: ChannelKey, question: Message, heard: str) -> None:
-        await self._database.transaction(
-            [
-                Statement(THAW_EDITED, (question.discord_id, heard)),
-                Statement(NOTE_HEARD, (question.discord_id, question.author_id, heard)),
-            ],
-            of_place(key),
-        )
+        thawing = Statement(THAW_EDITED, (question.discord_id, heard))
+        noting = Statement(NOTE_HEARD, (question.discord_id, question.author_id, heard))
+        await self._database.transaction([thawing, noting], of_place(key))
 
     async def edit(
         self,

@@ -172,10 +172,9 @@ class SummaryStore(Store):
         unchanged = (backlog.session_id, backlog.key.user_id, backlog.covered_to, int(backlog.closed))
         now = to_ms(self._clock())
         ids = [message.id for message in backlog.messages if message.id is not None]
+        spans = (ids[0], ids[-1], now)
         puts = [
-            Statement(
-                _PUT, (*unchanged[:2], visibility, text, ids[0], ids[-1], now, _taint(backlog, visibility))
-            )
+            Statement(_PUT, (*unchanged[:2], visibility, text, *spans, _taint(backlog, visibility)))
             for visibility, text in texts.items()
         ]
 
@@ -190,13 +189,9 @@ class SummaryStore(Store):
     async def delete(self, key: SessionKey) -> bool:
         """Delete a key's summaries, and never summarize earlier messages. Returns whether there were any."""
         [(newest,)] = await self._database.query(_SELECT_NEWEST, *key_columns(key))
-        deleted, _ = await self._database.transaction(
-            [
-                Statement(DELETE_SUMMARIES, key_columns(key)),
-                Statement(_COVER_EVERYTHING, (*key_columns(key), newest)),
-            ],
-            [user(key.user_id)],
-        )
+        delete = Statement(DELETE_SUMMARIES, key_columns(key))
+        cover = Statement(_COVER_EVERYTHING, (*key_columns(key), newest))
+        deleted, _ = await self._database.transaction([delete, cover], [user(key.user_id)])
         return bool(deleted)
 
     async def list_waiting(self, limit: int) -> tuple[SessionKey, ...]:
