@@ -21,7 +21,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.llm.model import Delta
 from cc_bot.llm.openai import OpenAIChatModel
-from cc_bot.llm.openai.refusals import refusal_text, too_long
+from cc_bot.llm.openai.quirks import refusal_text, too_long
 from cc_bot.texts import explain, texts
 from tests.llm.asking import CONTINUATION, QUESTION, hear, loopback
 from tests.loopback.model_server import (

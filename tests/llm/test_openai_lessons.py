@@ -27,8 +27,7 @@ from cc_bot.llm.model import (
     ToolSchema,
     UserPart,
 )
-from cc_bot.llm.openai.quirks import MAX_TOOLS
-from cc_bot.llm.openai.refusals import refusal_text
+from cc_bot.llm.openai.quirks import MAX_TOOLS, refusal_text
 from tests.llm.asking import QUESTION, hear, loopback
 from tests.loopback.model_server import Chunk, Json, Raw, Reply, Say, fails, says
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.llm.model import storable
-from cc_bot.llm.openai.refusals import refusal_text
+from cc_bot.llm.openai.quirks import refusal_text
 from cc_bot.llm.openai.reply import Reply
 from cc_bot.llm.openai.wires import read_chunk, read_event
 

@@ -17,8 +17,7 @@ import structlog
 from cc_bot.domain.errors import ContextTooLong, ModelError
 from cc_bot.llm.model import ChatRequest, Finish, ModelEvent
 from cc_bot.llm.openai.client import FAILURES, Endpoint, body_of
-from cc_bot.llm.openai.quirks import Attempts, Quirks, adapt, quirks_of
-from cc_bot.llm.openai.refusals import ServerError, classify
+from cc_bot.llm.openai.quirks import Attempts, Quirks, ServerError, adapt, classify, quirks_of
 from cc_bot.llm.openai.reply import Chunk, Reply, json_events, mapping
 from cc_bot.llm.openai.wires import (
     CHAT_PATH,

@@ -19,8 +19,7 @@ from cc_bot.domain.errors import ContextTooLong
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
 from cc_bot.llm.model import MAX_HEARD_CHARACTERS, Transcript
-from cc_bot.llm.openai.quirks import is_known_refusal
-from cc_bot.llm.openai.refusals import ModelFailure, ServerError, classify, is_final, refusal_text
+from cc_bot.llm.openai.quirks import ModelFailure, ServerError, classify, may_pass
 from cc_bot.llm.openai.reply import TooManyBytes, mapping
 from cc_bot.proxy import proxy_for
 from cc_bot.search.vectors import Vector, pack
@@ -29,7 +28,6 @@ OPENAI_URL: Final = "https://api.openai.com/v1"
 MAX_BYTES: Final = 64 * 2**20  # of one response
 _CONNECT_TIMEOUT_S: Final = 5.0
 _KEEPALIVE_S: Final = 4.0  # many servers close idle connections after 5 s
-_RETRIED_STATUSES: Final = frozenset({408, 409, 429})
 _MAX_PAUSE_S: Final = 8.0
 
 # ValueError: malformed JSON or UTF-8. RecursionError: endless nesting.
@@ -111,8 +109,8 @@ class Endpoint:
             else:
                 failure = ServerError(text, status=response.status, retries=retry)
                 after_s = _retry_after_s(response)
-                may_pass = after_s < self.timeout_s and _may_pass(response.status, text)
-                pause_s = (after_s or pause_s) if may_pass else None
+                again = after_s < self.timeout_s and may_pass(text, response.status)
+                pause_s = (after_s or pause_s) if again else None
             if pause_s is None or retry == retries:
                 try:
                     raise failure
@@ -120,13 +118,6 @@ class Endpoint:
                     del failure  # a cycle with its traceback would keep pictures until the next collection
             await asyncio.sleep(pause_s)
         raise ValueError("a negative number of retries")
-
-
-def _may_pass(status: int, body: str) -> bool:
-    text = refusal_text(body)
-    if is_final(text) or is_known_refusal(text, status):
-        return False
-    return status in _RETRIED_STATUSES or status >= 500
 
 
 def _retry_after_s(response: aiohttp.ClientResponse) -> float:

@@ -25,7 +25,7 @@ from cc_bot.llm.model import (
     Thinking,
     ToolRequest,
 )
-from cc_bot.llm.openai.refusals import ModelFailure
+from cc_bot.llm.openai.quirks import ModelFailure
 
 MAX_EVENT_BYTES: Final = 2**20  # a whole answer in one event, each character as \uXXXX, takes 600,000
 MAX_TOKENS: Final = 100_000_000  # of one request; a server that reports more is mistaken
