@@ -42,6 +42,8 @@ class CliTexts(Area):
     pages_no_port = Sentence(ja="CC_BOT_WEB_PORT が設定されていません。たとえば CC_BOT_WEB_PORT=8080 と .env に書いて、cc-bot run を起動してください。", en="CC_BOT_WEB_PORT is not set. Write CC_BOT_WEB_PORT=8080, say, into .env and start cc-bot run.")
     pages_not_served = Sentence(ja="いまは {host}:{port} で何も動いていません。リンクを開く前に cc-bot run を起動してください。", en="Nothing answers at {host}:{port} at the moment. Start cc-bot run before you open the link.")
     """For `make run`."""
+    no_token = Sentence(ja="DISCORD_TOKEN が環境変数にも .env にもないので、ターミナルでの会話を始めます。", en="DISCORD_TOKEN is set neither in the environment nor in .env: starting the terminal chat.")
+    """For `make run`."""
     broke = Sentence(ja="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。", en="Stopped by an unexpected error ({error}). Please report it together with the record above.")
 
 

@@ -16,8 +16,8 @@ from cc_bot.discord.recipients import command_names
 TOKEN = base64.b64encode(b"123456789012345678").decode() + ".x.y"
 FOLDER = Path(str(cc_bot.discord.__file__)).parent
 GUARDED = {
-    "ComponentInteractionCreateEvent": {"presses.py"},
-    "ModalInteractionCreateEvent": {"presses.py"},
+    "ComponentInteractionCreateEvent": {"handlers.py"},
+    "ModalInteractionCreateEvent": {"handlers.py"},
     "InteractionCreateEvent": set[str](),
     "CommandInteractionCreateEvent": set[str](),
     "AutocompleteInteractionCreateEvent": set[str](),
