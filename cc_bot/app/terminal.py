@@ -11,6 +11,7 @@ from typing import Final
 from cc_bot.app.core import open_core
 from cc_bot.app.files import path_of
 from cc_bot.config import Config
+from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
@@ -40,7 +41,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
         profile = ChatProfile(
             key=SessionKey(user_id, channel_id, answering.name),
             locale=settings.locale or config.operator_locale,
-            timezone=settings.zone(config.timezone),
+            timezone=zone_named(settings.timezone, config.timezone),
             model_label=core.models.label,
             agent=answering,
             history_file=path_of(config, "chat_history"),

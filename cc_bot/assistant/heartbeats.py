@@ -112,19 +112,19 @@ class Heartbeats:
     async def _news(
         self, schedule: Schedule, options: TurnOptions, now: datetime
     ) -> tuple[HeartbeatItem, ...]:
-        user_id, visibility = schedule.key.user_id, schedule.heard
+        user_id, here = schedule.key.user_id, (schedule.key.channel_id, schedule.heard)
         reminders = await self.stores.schedules.list(user_id)
         missed = await self.stores.heartbeats.list_missed(user_id, now - LATELY)
         found = [
-            *due_items((each for each in reminders if may_mention(each, schedule, visibility)), now),
-            *missed_items((each for each in missed if may_mention(each.schedule, schedule, visibility)), now),
+            *due_items((each for each in reminders if may_mention(each, *here)), now),
+            *missed_items((each for each in missed if may_mention(each.schedule, *here)), now),
         ]
         before: int | None = None
         while not options.memory_paused and (
             memories := await self.stores.memories.list(user_id, limit=_PAGE, before_id=before)
         ):
             before = memories[-1].id
-            heard = [each for each in memories if visibility == "private" or each.audience == "anywhere"]
+            heard = [each for each in memories if schedule.heard == "private" or each.audience == "anywhere"]
             looking = memory_items(heard, now, options.timezone, since=schedule.created_at)
             found += await asyncio.to_thread(list, looking)  # texts may be long
         return select_new(found, await self.stores.heartbeats.get_marks(user_id)) if found else ()

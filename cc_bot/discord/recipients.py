@@ -17,7 +17,7 @@ from cc_bot.discord.interactions import Answerable, defer, is_accepted_ahead, me
 from cc_bot.discord.pages.page import escape_markdown, timestamp
 from cc_bot.discord.places import Recent
 from cc_bot.domain.access import Subject
-from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.clock import Clock, utc_now, zone_named
 from cc_bot.domain.errors import AccessError, CcBotError, StorageError, TooManyCommands
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale, language_of, one_line, shorten
@@ -171,7 +171,7 @@ class Recipients:
         return Recipient(
             user_id,
             locale,
-            chosen.zone(self.timezone),
+            zone_named(chosen.timezone, self.timezone),
             self.words(locale),
             memory_paused=chosen.memory_paused,
             spoken=chosen.spoken,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Final
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from cc_bot.domain.text import hiragana
 
@@ -99,6 +99,17 @@ _NAMES: Final[Mapping[str, str]] = {
     "UTC": "世界標準時 協定世界時 utc gmt z",
 }
 """Words that are not part of the zone's name. Of several zones, the first is meant."""
+
+
+_UTC: Final = ZoneInfo("UTC")
+
+
+def zone_named(name: str | None, default: ZoneInfo = _UTC) -> ZoneInfo:
+    """Return the zone of a stored name; the default if it is empty or unknown."""
+    try:
+        return ZoneInfo(name or "")
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of a folder of zones
+        return default
 
 
 def zone_of(typed: str) -> str:

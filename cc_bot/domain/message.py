@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cc_bot.domain.text import Locale
 
@@ -423,13 +422,6 @@ class UserSettings:
     memory_paused: bool = False
     spoken: bool = False
     """Short answers are also read aloud."""
-
-    def zone(self, default: ZoneInfo) -> ZoneInfo:
-        """The user's time zone; an unknown name counts as not chosen."""
-        try:
-            return ZoneInfo(self.timezone) if self.timezone else default
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            return default
 
 
 def image_type(data: bytes) -> str | None:

@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Final, Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
+from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import InputError, TimeOfDayNotUnderstood
 from cc_bot.domain.memory import Memory, ReceiptState
 from cc_bot.domain.message import Visibility
@@ -31,14 +32,6 @@ FiringState = Literal["claimed", "sent", "skipped", "missed", "uncertain", "fail
 """claimed: one process is sending it. skipped: a heartbeat had nothing to say, or its user withdrew it.
 missed: more than LATEST late. uncertain: the process died between claim and outcome; it is not sent again.
 failed: it could not be sent, and the schedule is paused."""
-
-
-def zone_named(name: str) -> ZoneInfo:
-    """Return the zone of a stored name; UTC if unknown."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of a folder of zones
-        return ZoneInfo("UTC")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +69,10 @@ class Schedule:
         return zone_named(self.timezone)
 
 
-def is_known_in(schedule: Schedule, channel_id: int | None) -> bool:
-    """Return whether it was made in this channel, in public."""
-    return schedule.visibility == "public" and schedule.key.channel_id == channel_id
+def may_mention(schedule: Schedule, channel_id: int | None, visibility: Visibility) -> bool:
+    """In a channel: only what was made there in public."""
+    made_here = schedule.visibility == "public" and schedule.key.channel_id == channel_id
+    return visibility == "private" or made_here
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +151,6 @@ class HeartbeatItem:
     reasons: tuple[Reason, ...]
     tainted: bool = False
     number: int = 0
-
-
-def may_mention(schedule: Schedule, heartbeat: Schedule, visibility: Visibility) -> bool:
-    """In a channel: only what was made there in public."""
-    return visibility == "private" or is_known_in(schedule, heartbeat.key.channel_id)
 
 
 def due_items(schedules: Iterable[Schedule], now: datetime) -> Iterator[HeartbeatItem]:

@@ -16,11 +16,10 @@ from cc_bot.commands.memories import Memories
 from cc_bot.commands.reply import Caller
 from cc_bot.domain import errors
 from cc_bot.domain.canvas import Chart
-from cc_bot.domain.clock import utc_now
+from cc_bot.domain.clock import utc_now, zone_named
 from cc_bot.domain.memory import receipt_of
 from cc_bot.domain.message import Agent, Message, Visibility
 from cc_bot.domain.proposal import CallMessage, Moment, Proposal, Value
-from cc_bot.domain.schedule import zone_named
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_server import ToolPlace
@@ -234,7 +233,7 @@ def _write_value(value: Value, profile: ChatProfile) -> str:
             last_day = (at - timedelta(seconds=1)).astimezone(profile.timezone).date()
             return words.memory.until.format(date=last_day.isoformat())
         case Moment(at, repeat=repeat, timezone=timezone, place=place):
-            zone = zone_named(timezone) if timezone else profile.timezone
+            zone = zone_named(timezone, profile.timezone)
             written = replace(profile.caller, timezone=zone).at(at)
             if zone.key != profile.timezone.key:
                 written += words.terminal.in_zone.format(zone=zone.key)

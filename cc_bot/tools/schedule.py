@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 
 from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood, WhenPassed
 from cc_bot.domain.proposal import Moment, Part
-from cc_bot.domain.schedule import Place, Schedule, ScheduleChange, is_known_in
+from cc_bot.domain.schedule import Place, Schedule, ScheduleChange, may_mention
 from cc_bot.domain.when import parse_schedule
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.texts import Texts, texts
@@ -148,7 +148,7 @@ async def _list_seen(context: ToolContext) -> Sequence[Schedule]:
     """The reminders that the answer's readers may see."""
     known = await _store(context).list(context.user_id)
     here = context.key.channel_id if context.key else None
-    return [each for each in known if context.visibility == "private" or is_known_in(each, here)]
+    return [each for each in known if may_mention(each, here, context.visibility)]
 
 
 def _added(schedule: Schedule) -> ToolOutcome:

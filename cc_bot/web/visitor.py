@@ -14,6 +14,7 @@ from aiohttp import web
 
 from cc_bot.commands.reply import Caller
 from cc_bot.domain.access import MAX_LIFE, WebSession
+from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import NotSignedIn, TooManyRequests
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import UsageSubject
@@ -92,7 +93,7 @@ async def recognize(services: WebServices, request: web.Request, session: WebSes
     return SignedIn(
         session.user_id,
         locale,
-        chosen.zone(services.settings.timezone),
+        zone_named(chosen.timezone, services.settings.timezone),
         texts(locale),
         memory_paused=chosen.memory_paused,
         spoken=chosen.spoken,

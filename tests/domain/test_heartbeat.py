@@ -164,12 +164,12 @@ class TestReminders:
     def test_of_elsewhere_and_private_ones_are_for_a_dm_only(self) -> None:
         here = reminder(timedelta(hours=1))
         elsewhere, private = replace(here, key=SessionKey(1, 11)), replace(here, visibility="private")
-        assert [may_mention(each, BEAT, "public") for each in (here, elsewhere, private)] == [
+        assert [may_mention(each, BEAT.key.channel_id, "public") for each in (here, elsewhere, private)] == [
             True,
             False,
             False,
         ]
-        assert all(may_mention(each, BEAT, "private") for each in (here, elsewhere, private))
+        assert all(may_mention(each, BEAT.key.channel_id, "private") for each in (here, elsewhere, private))
 
 
 class TestMemories:
