@@ -14,7 +14,7 @@ from typing import Final
 
 import structlog
 
-from cc_bot.domain.errors import ShardsTaken, StartupError, StorageError
+from cc_bot.domain.errors import ShardsTaken, StorageError
 from cc_bot.domain.process import LEASE, RENEWED_EVERY, LivingProcess, Process
 from cc_bot.stores import ProcessStore
 
@@ -225,11 +225,7 @@ async def _outlast(
     while others:
         for each in others:
             if each.renewed_at > seen.get(each.process.name, _NEVER):
-                raise _taken(process, each)
+                theirs, ours = each.process, process.shards_text or "*"
+                raise ShardsTaken(host=theirs.host, theirs=theirs.shards_text or "*", ours=ours)
         await asyncio.sleep(_POLL_S)
         others = await store.join(process, tuple(seen) if monotonic() >= watched_from_s else ())
-
-
-def _taken(process: Process, other: LivingProcess) -> StartupError:
-    theirs = other.process
-    return ShardsTaken(host=theirs.host, theirs=theirs.shards_text or "*", ours=process.shards_text or "*")

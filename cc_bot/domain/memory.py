@@ -166,11 +166,8 @@ class ErasureCounts:
 
 def says_the_same(one: str, other: str) -> bool:
     """Return whether two texts differ only in width, case, white space and sentence punctuation."""
-    return _bare(one) == _bare(other)
-
-
-def _bare(text: str) -> str:
-    return _MARKS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    first, second = (unicodedata.normalize("NFKC", text).casefold() for text in (one, other))
+    return _MARKS.sub("", first) == _MARKS.sub("", second)
 
 
 def clean_content(content: str) -> str:

@@ -277,12 +277,8 @@ class Message:
 
     def below(self, last_id: int | None) -> "Message":
         """Return the message as it follows another: a reply to the answer right above needs no quotation."""
-        answered = [
-            each
-            for each in self.references
-            if each.pointing == "reply" and each.shown and not each.author_name
-        ]
-        if self.reply_to is None or self.reply_to != last_id or not answered:
+        replies = [each for each in self.references if each.pointing == "reply" and each.shown]
+        if self.reply_to is None or self.reply_to != last_id or all(each.author_name for each in replies):
             return self
         linked = (each for each in self.references if each.pointing not in ("reply", "above"))
         return replace(self, references=tuple(linked))

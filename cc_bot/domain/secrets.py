@@ -71,6 +71,10 @@ _BEFORE_WORD: Final = re.compile(
     rf"(?<![!-~])(?P<value>[!-~]{{4,64}})[\"'」』]?\s?(?:が|は|is)\s?[^\n。.]{{0,20}}?(?:{_OPENS})",
     re.IGNORECASE,
 )
+_ORDINARY: Final = re.compile(
+    r"https?://\S*|www\.\S*|\d{1,2}:\d{2}|(?:\d{4}[-/])?\d{1,2}[-/]\d{1,2}|[A-Za-z]+(?:'[a-z]+)?"
+)
+"""A time, date or URL, or a word."""
 _NEAR: Final = 40
 _TOKEN_WORD: Final = re.compile(f"(?:{_STANDS_FOR}|{_OPENS})", re.IGNORECASE)
 _LONG_WORD: Final = re.compile(r"(?<![\w/.+=-])[A-Za-z0-9_+/=.-]{16,}")
@@ -131,24 +135,9 @@ def _could_be_password(value: str) -> bool:
     """ASCII with a digit, a sign or mixed case: `hunter2`, `4711`, `correct-horse`."""
     word = re.match(r"[!-~]*", value)
     ascii_part = word[0].strip(".,:;()<>[]") if word else ""
-    if len(ascii_part) < 4 or _is_ordinary(ascii_part) or value[len(ascii_part) :].startswith("年"):
+    if len(ascii_part) < 4 or _ORDINARY.fullmatch(ascii_part) or value[len(ascii_part) :].startswith("年"):
         return False
-    return bool(
-        re.search(r"\d", ascii_part)
-        or re.search(r"[^\w']", ascii_part)
-        or "_" in ascii_part
-        or re.search(r"[a-z][A-Z]", ascii_part)
-    )
-
-
-def _is_ordinary(word: str) -> bool:
-    """A year, time, date or URL, or a word in capitals or with an apostrophe."""
-    return bool(
-        re.fullmatch(
-            r"https?://\S*|www\.\S*|\d{1,2}:\d{2}|\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}[-/]\d{1,2}", word
-        )
-        or re.fullmatch(r"[A-Za-z]+(?:'[a-z]+)?", word)
-    )
+    return re.search(r"\d|[^\w']|_|[a-z][A-Z]", ascii_part) is not None
 
 
 def _names_token(text: str) -> bool:
