@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -18,13 +18,12 @@ retries once without a pause, until Discord bans the bot."""
 class RateLimiter:
     """Spaces calls evenly: many reminders are due at nine in the morning."""
 
-    a_second: int = A_SECOND
     _next_s: float = 0.0
 
     async def wait(self) -> None:
         now_s = asyncio.get_running_loop().time()
         at_s = max(now_s, self._next_s)
-        self._next_s = at_s + 1 / self.a_second
+        self._next_s = at_s + 1 / A_SECOND
         await asyncio.sleep(at_s - now_s)
 
 
@@ -81,25 +80,18 @@ class ExportQueue:
 
     def __init__(self) -> None:
         self._order = KeyedLock()
-        self._work = asyncio.Lock()
+        self.work = asyncio.Lock()
 
-    @asynccontextmanager
-    async def of(self, user_id: int) -> AsyncIterator[None]:
+    def of(self, user_id: int) -> AbstractAsyncContextManager[object]:
         """Wait for the user's earlier files. Raises FilesInLine if too many wait."""
         if self._order.length(user_id) >= MAX_COUNT:
             raise FilesInLine
-        async with self._order.after(user_id):
-            yield
-
-    @asynccontextmanager
-    async def at_work(self) -> AsyncIterator[None]:
-        async with self._work:
-            yield
+        return self._order.after(user_id)
 
     async def one_by_one(self, parts: AsyncIterator[T]) -> AsyncIterator[T]:
         """Make each part exclusively; others may run while it is sent."""
         with suppress(StopAsyncIteration):
             while True:
-                async with self.at_work():
+                async with self.work:
                     part = await anext(parts)
                 yield part

@@ -385,7 +385,7 @@ async def read_export(caller: Caller, *, readable: bool, service: Memories) -> A
     """Yield all memories as one file, JSON or a Markdown page; nothing if there are none. Raises
     FilesInLine."""
     async with service.line.of(caller.user_id):
-        async with service.line.at_work():
+        async with service.line.work:
             kept, now = await service.stores.memories.export_all(caller.user_id), service.clock()
             write = partial(to_markdown, kept, caller.words, now, caller.timezone)
             page = await asyncio.to_thread(write if readable else partial(to_json, kept, now))
@@ -406,7 +406,7 @@ async def plan_import(
     async with service.line.of(caller.user_id):
         await store.admit_import(caller.user_id)
         data = await fetch()
-        async with service.line.at_work():
+        async with service.line.work:
             read = await asyncio.to_thread(read_memory_file, data)
             plan = await store.plan_import(caller.user_id, read, audience=audience)
             return plan, await asyncio.to_thread(to_json, plan.new, service.clock())
@@ -418,7 +418,7 @@ async def take_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int
     _ensure_on(caller)
     async with service.line.of(caller.user_id):
         data = await fetch()
-        async with service.line.at_work():
+        async with service.line.work:
             read = await asyncio.to_thread(read_memory_file, data)
             return await service.stores.memories.import_all(caller.user_id, read)
 

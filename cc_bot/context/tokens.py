@@ -18,7 +18,7 @@ from typing import Final
 
 from cc_bot.context.attachments import MAX_TEXT_BYTES, as_prompt_texts
 from cc_bot.context.recordings import BYTES_A_SECOND
-from cc_bot.domain.message import Message, Pointing, Reference, ToolCall, is_recording
+from cc_bot.domain.message import Message, Pointing, Reference, ToolCall, is_recording, result_for_model
 from cc_bot.domain.text import shorten
 from cc_bot.domain.usage import TOKENS_A_SECOND
 from cc_bot.llm.model import (
@@ -143,7 +143,7 @@ def call_parts(message: Message) -> Iterator[PromptPart]:
         requests = (ToolRequest(id_, call.name, call.arguments) for id_, call in calls)
         yield AssistantPart("", tuple(requests), message.tainted, calls[0][1].native)
         for id_, call in calls:
-            yield ToolResultPart(id_, call.name, call.result_shown, message.tainted)
+            yield ToolResultPart(id_, call.name, result_for_model(call.result), message.tainted)
 
 
 def _call_id(message: Message, index: int) -> str:

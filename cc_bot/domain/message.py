@@ -96,10 +96,6 @@ class ToolCall:
     """Set on the first call of each step: provider data to send back with the step's calls."""
 
     @property
-    def result_shown(self) -> str:
-        return result_for_model(self.result)
-
-    @property
     def outcome_unknown(self) -> bool:
         """True if it has no result, or one that says so."""
         if not self.result or self.ok:

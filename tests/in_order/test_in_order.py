@@ -73,7 +73,7 @@ class TestLine:
         await asyncio.sleep(0)
         with pytest.raises(FilesInLine):
             await take(MAX_COUNT)
-        async with asyncio.timeout(60), line.of(BEN), line.at_work():  # it is not another's
+        async with asyncio.timeout(60), line.of(BEN), line.work:  # it is not another's
             release.set()
         await taking
         await take(MAX_COUNT)

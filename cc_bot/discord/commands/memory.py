@@ -224,7 +224,7 @@ async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, ser
     """Send all memories as files, in as many messages as it takes."""
     interaction, words, readable = ctx.interaction, caller.words.memory_box, format == "markdown"
     async with service.line.of(caller.user_id):
-        async with service.line.at_work():
+        async with service.line.work:
             kept = await service.stores.memories.export_all(caller.user_id)
             files = await asyncio.to_thread(_files, kept, caller, service.clock(), readable)
         if not kept:
