@@ -178,10 +178,6 @@ class ModelWords:
 
 
 def _trim_end(row: list[Segment]) -> list[Segment]:
-    trimmed = [*row]
-    while trimmed and not trimmed[-1].text.strip():
-        trimmed.pop()
-    if trimmed:
-        content, style, _ = trimmed.pop()
-        trimmed.append(Segment(content.rstrip(), style))
-    return trimmed
+    while row and not row[-1].text.strip():
+        row = row[:-1]
+    return [*row[:-1], *(Segment(last.text.rstrip(), last.style) for last in row[-1:])]

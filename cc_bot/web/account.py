@@ -62,7 +62,6 @@ class SignInPages(Pages):
         return (
             web.get("/sign-in", self.show),
             web.post("/sign-in", self.sign_in),
-            web.post("/sign-out", self.sign_out),
             web.get("/signed-out", self.show_signed_out),
         )
 
@@ -100,13 +99,6 @@ class SignInPages(Pages):
     async def show_signed_out(self, request: web.Request) -> web.Response:
         return render_for_anyone(request, "signed_out.html")
 
-    async def sign_out(self, request: web.Request) -> web.StreamResponse:
-        visitor = visitor_of(request)
-        await self._services.stores.web_sessions.end(visitor.user_id, visitor.session.id)
-        sent = see_other("/signed-out")
-        drop_cookie(sent, secure=is_secure(request.host, self._services.settings))
-        return sent
-
     def _refused(self, request: web.Request) -> CcBotError:
         """Count an invalid link. Codes of 256 bits can't be guessed, so valid ones always work."""
         address = address_of(request, self._services.settings)
@@ -128,6 +120,7 @@ class AccountPages(Pages):
         return (
             web.get("/settings", self.show_settings),
             web.post("/settings", self.save),
+            web.post("/sign-out", self.sign_out),
             web.post("/sessions/end", self.end_session),
             web.get("/privacy", self.show_privacy),
             web.get("/privacy/export", self.export),
@@ -231,6 +224,11 @@ class AccountPages(Pages):
             written = UserSettings(locale=locale, timezone=typed, spoken=spoken)
             return await self._page(request, written, error)
         return go_on(request, "/settings", "settings_saved")
+
+    async def sign_out(self, request: web.Request) -> web.StreamResponse:
+        visitor = visitor_of(request)
+        await self._services.stores.web_sessions.end(visitor.user_id, visitor.session.id)
+        return self._signed_out(request, see_other("/signed-out"))
 
     async def end_session(self, request: web.Request) -> web.StreamResponse:
         """Sign out one browser, all, or all but this one. Raises NothingHere for an unknown number."""

@@ -23,7 +23,7 @@ from cc_bot.log import upkeep
 from cc_bot.stores.canvases import CanvasClock
 from cc_bot.texts import Texts, texts
 from cc_bot.web.conversations import channel_names
-from cc_bot.web.form import text_of
+from cc_bot.web.form import id_in, text_of
 from cc_bot.web.markdown import to_html
 from cc_bot.web.page import Pages, go_on, make_environment, render, see_other, sentence_on, sign_forms
 from cc_bot.web.services import WebServices
@@ -171,12 +171,11 @@ class CanvasFeed:
             async with asyncio.timeout(SENDING_S):
                 await watcher.socket.send_str(text)
         except (ConnectionError, TimeoutError, RuntimeError):  # it is gone, or does not read
-            self.close(watcher)
             await self._close(watcher, WSCloseCode.TRY_AGAIN_LATER, "")
 
     async def _close(self, watcher: Watcher, code: int, reason: str) -> None:
         self.close(watcher)
-        await watcher.socket.close(code=code, message=reason.encode())
+        await _close(watcher.socket, code, reason)
 
 
 _ENVIRONMENT: Final = make_environment()
@@ -322,12 +321,10 @@ class CanvasPages(Pages):
 
     async def _channel(self, request: web.Request) -> int:
         """Raises NothingHere if the user has nothing there."""
-        named, visitor = request.match_info["channel"], visitor_of(request)
-        if not (named.isascii() and named.isdecimal()) or len(named) > 19:
+        channel_id = id_in(request, "channel")
+        if channel_id not in await self._channels(visitor_of(request)):
             raise errors.NothingHere
-        if int(named) not in await self._channels(visitor):
-            raise errors.NothingHere
-        return int(named)
+        return channel_id
 
     async def _channels(self, visitor: SignedIn) -> list[int]:
         keys = await self._services.stores.canvases.list_keys(visitor.user_id)

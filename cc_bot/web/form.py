@@ -17,7 +17,7 @@ from multidict import MultiDict
 from cc_bot.domain.errors import NothingHere, RequestTooLarge
 from cc_bot.in_order import KeyedLock
 
-_MAX_DIGITS: Final = 18  # fits in an SQLite integer
+_MAX_DIGITS: Final = 19  # of an SQLite integer
 Form = MultiDict[str | bytes]
 FORM: Final = web.RequestKey("form", Form)
 MAX_FIELDS: Final = 1000
@@ -116,7 +116,8 @@ def id_in(request: web.Request, name: str = "id") -> int:
 
 def number_of(text: str) -> int:
     """Raises NothingHere."""
-    if not (text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS):
+    is_number = text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
+    if not is_number or int(text) >= 2**63:
         raise NothingHere
     return int(text)
 
