@@ -1,7 +1,7 @@
 """Asks a question and shows the answer and its proposals."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -93,13 +93,7 @@ class Chat:
 def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
     """Explain an error to the operator, who can change the settings."""
     words = profile.texts
-    sentences: Mapping[type[errors.CcBotError], str] = {
-        errors.ModelNotFound: words.terminal.model_not_found,
-        errors.ModelRefusedKey: words.terminal.model_refused_key,
-        errors.ModelRefusedRequest: words.terminal.model_refused_request,
-        errors.ModelUnreachable: words.terminal.model_unreachable,
-    }
-    if sentence := sentences.get(type(error)):
+    if sentence := words.terminal.of_model.get(type(error)):
         return sentence.format(**error.params)
     explained = explain(error, words, profile.caller.at)
     return explained.replace(words.errors.tell_operator, words.terminal.ask_doctor)

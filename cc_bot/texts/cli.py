@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from cc_bot.domain.errors import DatabaseCrowded, DatabaseDamaged, DatabaseForbidden, DatabaseFull, DatabaseImpatient, DatabaseLocked, DatabaseReadOnly, DatabaseUnreachable, PoolerForgets, StorageError
+from cc_bot.domain.errors import CcBotError, DatabaseCrowded, DatabaseDamaged, DatabaseForbidden, DatabaseFull, DatabaseImpatient, DatabaseLocked, DatabaseReadOnly, DatabaseUnreachable, ModelNotFound, ModelRefusedKey, ModelRefusedRequest, ModelUnreachable, PoolerForgets, StorageError
 from cc_bot.domain.usage import MAX_LIMIT, MAX_PRICE
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
@@ -168,10 +168,15 @@ class TerminalTexts(Area):
     unknown = Sentence(ja="{given} というコマンドはありません。/help で一覧を見られます。/ で始まる質問は /ask に続けて書いてください。", en="There is no command {given}. /help lists them; to ask something that begins with /, put /ask before it.")
     unknown_near = Sentence(ja="{given} というコマンドはありません。{nearest} のことですか？", en="There is no command {given}. Did you mean {nearest}?")
     not_here = Sentence(ja="{given} はターミナルでは使えません。Discord か、cc-bot web で開くページでどうぞ。", en="{given} does not work in the terminal. Use it on Discord, or the pages that cc-bot web opens.")
-    model_not_found = Sentence(ja="AIモデル「{model}」が見つかりません。CC_BOT_MODEL と OPENAI_BASE_URL を確かめてください。", en="There is no AI model “{model}”. Check CC_BOT_MODEL and OPENAI_BASE_URL.")
-    model_unreachable = Sentence(ja="AIモデルのサーバー {host} につながりません。サーバーが動いているか、OPENAI_BASE_URL（models.toml なら base_url）が正しいかを確かめてください。", en="The AI model's server at {host} can't be reached. Check that it runs, and OPENAI_BASE_URL (or base_url in models.toml).")
-    model_refused_key = Sentence(ja="AIモデルのサーバーがAPIキーを受け付けません。OPENAI_API_KEY（models.toml なら api_key）と、その残高や権限を確かめてください。", en="The AI model's server does not accept the API key. Check OPENAI_API_KEY (or api_key in models.toml), its credit and its rights.")
-    model_refused_request = Sentence(ja="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、cc-bot doctor で CC_BOT_MODEL の設定を確かめてください。", en="The AI model did not accept this question. Put it another way, or check CC_BOT_MODEL with cc-bot doctor.")
+    of_model: Both[Mapping[type[CcBotError], str]] = by_key(
+        {
+            ModelNotFound: Sentence(ja="AIモデル「{model}」が見つかりません。CC_BOT_MODEL と OPENAI_BASE_URL を確かめてください。", en="There is no AI model “{model}”. Check CC_BOT_MODEL and OPENAI_BASE_URL."),
+            ModelUnreachable: Sentence(ja="AIモデルのサーバー {host} につながりません。サーバーが動いているか、OPENAI_BASE_URL（models.toml なら base_url）が正しいかを確かめてください。", en="The AI model's server at {host} can't be reached. Check that it runs, and OPENAI_BASE_URL (or base_url in models.toml)."),
+            ModelRefusedKey: Sentence(ja="AIモデルのサーバーがAPIキーを受け付けません。OPENAI_API_KEY（models.toml なら api_key）と、その残高や権限を確かめてください。", en="The AI model's server does not accept the API key. Check OPENAI_API_KEY (or api_key in models.toml), its credit and its rights."),
+            ModelRefusedRequest: Sentence(ja="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、cc-bot doctor で CC_BOT_MODEL の設定を確かめてください。", en="The AI model did not accept this question. Put it another way, or check CC_BOT_MODEL with cc-bot doctor."),
+        }
+    )
+    """Problems that the operator can fix."""
     ask_doctor = Sentence(ja="cc-bot doctor で原因を確かめてください", en="run cc-bot doctor to see why")
     """Instead of `errors.tell_operator`."""
     servers_starting = Sentence(ja="ツールのサーバーにつないでいます…（10秒まで）", en="Connecting to servers with tools… (10 seconds at most)")
