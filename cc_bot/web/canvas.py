@@ -15,7 +15,7 @@ from aiohttp import WSCloseCode, web
 from cc_bot.agents import find_agent
 from cc_bot.charts.svg import chart_svg
 from cc_bot.domain import errors
-from cc_bot.domain.access import WebPlace
+from cc_bot.domain.access import WebSession
 from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Text
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -49,8 +49,7 @@ MAX_OPEN_PAGES: Final = 16
 @dataclass(eq=False, slots=True)
 class Watcher:
     socket: web.WebSocketResponse
-    session_id: int
-    place: WebPlace
+    session: WebSession
     channel_id: int
     locale: Locale
     hiding: bool
@@ -86,7 +85,7 @@ class CanvasFeed:
 
     async def open(self, watcher: Watcher) -> None:
         """Show the canvas and its changes. Raises StorageError."""
-        mine = [each for each in self._watchers if each.place.user_id == watcher.place.user_id]
+        mine = [each for each in self._watchers if each.session.user_id == watcher.session.user_id]
         for oldest in mine[: 1 - MAX_OPEN_PAGES]:
             self.close(oldest)
             reason = texts(oldest.locale).web.closed_too_many_open
@@ -130,7 +129,7 @@ class CanvasFeed:
     async def _follow_agents(self) -> None:
         asked: dict[tuple[int, int], SessionKey] = {}
         for watcher in [*self._watchers]:
-            where = (watcher.place.user_id, watcher.channel_id)
+            where = (watcher.session.user_id, watcher.channel_id)
             if where not in asked:
                 asked[where] = await self._services.discord.current_key(*where)
             watcher.key = asked[where]
@@ -146,13 +145,13 @@ class CanvasFeed:
             await self._opened.wait()
             await asyncio.sleep(LEAVE_S)
             live = await self._services.stores.web_sessions.list_live()
-            places = [*dict.fromkeys(each.place for each in self._watchers)]
+            places = [*dict.fromkeys(each.session.place for each in self._watchers)]
             refused = await self._services.discord.refusals(places)
             for watcher in [*self._watchers]:
                 words = texts(watcher.locale).web
-                if watcher.session_id not in live:
+                if watcher.session.id not in live:
                     await self._close(watcher, SIGNED_OUT, words.closed_signed_out)
-                elif watcher.place in refused:
+                elif watcher.session.place in refused:
                     await self._close(watcher, DENIED, words.closed_denied)
 
     async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
@@ -268,9 +267,8 @@ class CanvasPages(Pages):
             heartbeat=PING_S, compress=False, max_msg_size=MAX_MESSAGE_BYTES, timeout=2.0
         )
         await socket.prepare(request)
-        session, hiding = visitor.session, is_hiding(request)
         locale = Locale.of(request.query.get("language", visitor.locale))  # the page's own
-        watcher = Watcher(socket, session.id, session.place, channel_id, locale, hiding, key)
+        watcher = Watcher(socket, visitor.session, channel_id, locale, is_hiding(request), key)
         try:
             await self._feed.open(watcher)
             async for _ in socket:
