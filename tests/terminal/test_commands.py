@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain import Locale
+from cc_bot.domain import Locale, errors
 from cc_bot.domain.errors import DatabaseFull, EmptyMemory, MemoryNotFound, ScheduleNotFound
 from cc_bot.stores import Stores
 from cc_bot.terminal.commands import COMMANDS, InvalidCommand, describe_command, parse
@@ -148,12 +148,12 @@ class TestQuestions:
         assert said == [f"◆ {chat.texts.terminal.no_key}", "答え: **こんにちは**"]
 
     async def test_of_a_model_that_fails_say_in_one_sentence_what_to_set(self, chat: Talk) -> None:
-        words = chat.texts.terminal
+        words = chat.texts.terminal.of_model
         for question, sentence in {
-            "wrong-port": words.model_unreachable.format(host="models.example:1"),
-            "wrong-key": words.model_refused_key,
-            "wrong-model": words.model_not_found.format(model="gpt-9"),
-            "wrong-question": words.model_refused_request,
+            "wrong-port": words[errors.ModelUnreachable].format(host="models.example:1"),
+            "wrong-key": words[errors.ModelRefusedKey],
+            "wrong-model": words[errors.ModelNotFound].format(model="gpt-9"),
+            "wrong-question": words[errors.ModelRefusedRequest],
         }.items():
             assert await chat.lines(question) == [sentence]
         assert len(await chat.lines("down")) == 1
