@@ -103,7 +103,7 @@ class TestRetry:
         for locale in Locale:
             words = texts(locale)
             assert host not in explain(unreachable.value, words)
-            assert host in words.terminal.model_unreachable.format(**unreachable.value.params)
+            assert host in words.terminal.of_model[ModelUnreachable].format(**unreachable.value.params)
 
 
 NO_WORDS = {
