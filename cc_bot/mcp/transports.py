@@ -35,6 +35,7 @@ GRACE_S: Final = 0.5
 KILL_AFTER_S: Final = 1.0
 POLL_S: Final = 0.02
 WRITE_S: Final = 10.0
+_PIECE_BYTES: Final = 1 << 16
 
 CONNECT_S: Final = 10.0
 READ_S: Final = 600.0
@@ -99,7 +100,6 @@ class ServerProcess(Transport):
             *entry.arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            limit=MAX_MESSAGE_BYTES,
             stderr=asyncio.subprocess.DEVNULL,  # it may repeat what users say
             env=dict(entry.environment),
             cwd=entry.folder,
@@ -123,8 +123,8 @@ class ServerProcess(Transport):
         """Pass on messages, one per line; other lines are greetings or logs."""
         with received, suppress(anyio.BrokenResourceError):
             try:
-                async for line in stdout:  # raises ValueError for one that is too long
-                    if line.lstrip().startswith(b"{") and line.endswith(b"\n"):
+                async for line in _lines(stdout):
+                    if line.lstrip().startswith(b"{"):
                         message = await clean_message(line)
                         await received.send(
                             SessionMessage(jsonrpc_message_adapter.validate_json(message, by_name=False))
@@ -180,6 +180,20 @@ class ServerProcess(Transport):
             if transport is not None:
                 with suppress(OSError):
                     transport.close()
+
+
+async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """A limit of the reader itself would hold and move megabytes of short lines."""
+    begun = bytearray()
+    while piece := await stdout.read(_PIECE_BYTES):
+        *ended, rest = piece.split(b"\n")
+        for end in ended:
+            line = bytes(begun + end)
+            begun.clear()
+            yield line
+        begun += rest
+        if len(begun) > MAX_MESSAGE_BYTES:
+            raise MessageUnreadable("a line that is too long")
 
 
 async def _uncancelled(work: Coroutine[Any, Any, None]) -> None:
