@@ -15,7 +15,8 @@ from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces, Reasoning
 from cc_bot.domain.text import Locale
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
-from cc_bot.texts.cli import AgentsFileTexts
+from cc_bot.texts.cli import AgentsFileTexts, OperatorFileTexts
+from cc_bot.texts.session import AgentTexts
 
 __all__ = ["Agents"]
 
@@ -63,8 +64,8 @@ def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) 
     """`tools`: the existing ones. Raises FileRefused."""
     if name == DEFAULT_AGENT and isinstance(table, dict):
         for key in _PLACES & table.keys():
-            raise FileRefused(words.agents_file.default_places.format(key=key))
-    reader = TableReader(words.operator_file, _expected(tools, words.agents_file))
+            raise FileRefused(words[AgentsFileTexts].default_places.format(key=key))
+    reader = TableReader(words[OperatorFileTexts], _expected(tools, words[AgentsFileTexts]))
     given = reader.read(AgentTable, f"agents.{name}", table)
     unknown = set(given.tools or ()) - set(tools)
     if not all(_OF_A_SERVER.fullmatch(each) for each in unknown):
@@ -121,8 +122,8 @@ _NAME: Final = re.compile(r"[a-z0-9_-]{1,32}")
 def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[str, Agent]:
     """Return the agents by name, the default one first. `tools`: the existing ones. Raises FileRefused with
     the first error."""
-    document = parse_toml(text, words.operator_file)
-    said = words.agents_file
+    document = parse_toml(text, words[OperatorFileTexts])
+    said = words[AgentsFileTexts]
     tables = document.pop("agents", {})
     if document:
         raise FileRefused(said.other_table.format(key=ascii(next(iter(document)))[:40]))
@@ -140,7 +141,7 @@ def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[
 
 
 def _name_default(agent: Agent) -> Agent:
-    names = {locale: texts(locale).agents.the_default for locale in Locale}
+    names = {locale: texts(locale)[AgentTexts].the_default for locale in Locale}
     return replace(agent, display_names=names | agent.display_names)
 
 
@@ -150,7 +151,7 @@ class Agents(OperatorFile[Mapping[str, Agent]]):
         words = texts(locale)
         parse = partial(parse_agents, tools=frozenset(tools), words=words)
         kind = FileKind("agents", "CC_BOT_AGENTS_FILE", parse, InvalidAgents)
-        super().__init__(path, kind, words.operator_file, required=required)
+        super().__init__(path, kind, words[OperatorFileTexts], required=required)
 
     async def all(self) -> Mapping[str, Agent]:
         return await self.now()

@@ -35,6 +35,7 @@ from cc_bot.domain.usage import (
 )
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
+from cc_bot.texts.cli import OperatorFileTexts, PolicyFileTexts
 
 UNLIMITED: Final = "unlimited"
 
@@ -103,7 +104,7 @@ _CURRENCY: Final[TypeAdapter[str]] = TypeAdapter(Currency)
 
 def parse_policy(text: str, *, words: Texts) -> Policy:
     """Raises FileRefused with the first error."""
-    document = parse_toml(text, words.operator_file)
+    document = parse_toml(text, words[OperatorFileTexts])
     read = _Reader(words)
     policy = Policy(
         read.limits(read.table("limits", document.pop("limits", {}))),
@@ -111,16 +112,16 @@ def parse_policy(text: str, *, words: Texts) -> Policy:
         *read.access(document.pop("access", {})),
     )
     if document:
-        raise FileRefused(words.policy_file.other_table.format(key=printable_key(next(iter(document)))))
+        raise FileRefused(words[PolicyFileTexts].other_table.format(key=printable_key(next(iter(document)))))
     return policy
 
 
 class _Reader:
     def __init__(self, words: Texts) -> None:
-        said = words.policy_file
+        said = words[PolicyFileTexts]
         self._words = said
         self._tables = TableReader(
-            words.operator_file,
+            words[OperatorFileTexts],
             {
                 **dict.fromkeys(LIMIT_NAMES, said.limit),
                 **dict.fromkeys(PriceTable.model_fields, said.price),
@@ -177,7 +178,7 @@ class Policies(OperatorFile[Policy]):
         """`locale`: the language of errors. `required`: the operator named the file."""
         words = texts(locale)
         kind = FileKind("policy", "CC_BOT_POLICY_FILE", partial(parse_policy, words=words), InvalidPolicy)
-        super().__init__(path, kind, words.operator_file, required=required)
+        super().__init__(path, kind, words[OperatorFileTexts], required=required)
 
     async def limits(self) -> Rules:
         return (await self.now()).limits

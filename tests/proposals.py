@@ -25,6 +25,7 @@ from cc_bot.domain.proposal import (
 from cc_bot.domain.tool_server import Approvers, ToolPlace
 from cc_bot.stores import MemoryStore
 from cc_bot.texts import texts
+from cc_bot.texts.proposal import ProposalTexts
 from cc_bot.tools.consent import changed_line, field_line, on_one_line, propose_call, show
 from cc_bot.tools.registry import ToolContext
 
@@ -75,7 +76,7 @@ async def decline(assistant: Assistant, user_id: int, proposal: Proposal) -> Non
 # ---- with any text ---------------------------------------------------------------------------------------
 
 _WORDS = texts(Locale.JA)
-_SENTENCES = _WORDS.proposal
+_SENTENCES = _WORDS[ProposalTexts]
 NINE = datetime(2026, 11, 23, 0, tzinfo=UTC)
 
 

@@ -55,6 +55,7 @@ from cc_bot.storage.restoring import (
 from cc_bot.storage.schema import Migration, apply_pending, list_pending
 from cc_bot.stores.restored import ErasedAgain, erase_again
 from cc_bot.texts import texts
+from cc_bot.texts.privacy import ErasureTexts
 
 
 async def run_backup(
@@ -76,7 +77,7 @@ async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> 
 async def _erase_again(
     database: Database, known: Erasures, restored: datetime | None, config: Config
 ) -> ErasedAgain:
-    mark = texts(config.locale).erasure.mark
+    mark = texts(config.locale)[ErasureTexts].mark
     return await erase_again(database, known, restored, clock=config.clock, mark=mark)
 
 

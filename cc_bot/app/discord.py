@@ -30,6 +30,7 @@ from cc_bot.process import JoinOptions
 from cc_bot.storage.engines import dialect_of, folder_setting, state_path
 from cc_bot.storage.files import instance_lock
 from cc_bot.texts import texts
+from cc_bot.texts.cli import CliTexts
 from cc_bot.version import __version__
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ async def run_discord(
     shared = dialect_of(url) == "postgresql"
     if not shared and config.shards is not None and len(config.shards) < config.shard_count:
         raise ShardsNotShared(last=config.shard_count - 1)
-    words = texts(config.operator_locale).cli
+    words = texts(config.operator_locale)[CliTexts]
     own_shards = "" if config.shards is None else f"{write_shards(config.shards)}-of-{config.shard_count}"
     _release_large_blocks()
     # Before migrations and sweeps. The holder of a file's lock is alone.

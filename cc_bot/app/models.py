@@ -20,6 +20,7 @@ from cc_bot.llm.openai.client import OpenAIEmbedder, OpenAISpeaker, OpenAITransc
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, printable_key
 from cc_bot.search.vectors import Embedder
 from cc_bot.texts import Texts, texts
+from cc_bot.texts.cli import CliTexts, ModelsFileTexts, OperatorFileTexts
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _VARIABLE: Final = re.compile(r"\$\{(\w+)\}")
@@ -44,18 +45,18 @@ def providers_file(path: Path, variables: Mapping[str, str], words: Texts) -> Op
     """The file need not exist. A key `${NAME}` is a variable."""
 
     def parse(text: str) -> Providers:
-        document = parse_toml(text, words.operator_file)
+        document = parse_toml(text, words[OperatorFileTexts])
         tables = document.pop("providers", {})
         if document or not isinstance(tables, dict):
-            raise FileRefused(words.models_file.no_providers)
+            raise FileRefused(words[ModelsFileTexts].no_providers)
         return {name: _read_provider(name, table, variables, words) for name, table in tables.items()}
 
     kind = FileKind("models", "", parse, InvalidModels)
-    return OperatorFile(path, kind, words.operator_file, required=False)
+    return OperatorFile(path, kind, words[OperatorFileTexts], required=False)
 
 
 def _read_provider(name: str, table: Any, variables: Mapping[str, str], words: Texts) -> Provider:
-    said = words.models_file
+    said = words[ModelsFileTexts]
     if not _NAME.fullmatch(name):
         raise FileRefused(said.bad_name.format(name=printable_key(name)))
     try:
@@ -101,7 +102,7 @@ class Models:
 
     @property
     def label(self) -> str:
-        words = texts(self._config.operator_locale).cli
+        words = texts(self._config.operator_locale)[CliTexts]
         return words.offline_model if self.offline else self._config.models[0]
 
     def chain(self, names: Sequence[str]) -> ChatModel:
@@ -157,8 +158,8 @@ async def open_models(config: Config) -> AsyncIterator[Models]:
     models = Models(config, await providers_file(path, config.variables, words).load())
     if named := models.named_in_vain:
         if path.exists():
-            raise InvalidModels(path=str(path), detail=words.models_file.no_server)
-        _log.warning("model_without_server", model=named, mend=words.cli.model_without_server_mend)
+            raise InvalidModels(path=str(path), detail=words[ModelsFileTexts].no_server)
+        _log.warning("model_without_server", model=named, mend=words[CliTexts].model_without_server_mend)
     try:
         yield models
     finally:

@@ -18,6 +18,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.mcp.servers import Servers
 from cc_bot.privacy import purge_due
 from cc_bot.texts import texts
+from cc_bot.texts.cli import CliTexts, TerminalTexts
 
 
 async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> bool:
@@ -31,8 +32,8 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
         from cc_bot.terminal import ChatProfile, run_chat
 
         if named := core.models.named_in_vain:
-            said = words.cli.model_without_server.format(model=named)
-            _say(f"{said} → {words.cli.model_without_server_mend}")
+            said = words[CliTexts].model_without_server.format(model=named)
+            _say(f"{said} → {words[CliTexts].model_without_server_mend}")
         known = await core.agents.all()
         if agent is not None and agent not in known:
             raise InvalidSetting(name="--agent", expected=" / ".join(known))
@@ -49,7 +50,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
             visibility="private" if channel_id else "public",
             offline=core.models.offline,
         )
-        await _wait_for_servers(core.servers, words.terminal.servers_starting)
+        await _wait_for_servers(core.servers, words[TerminalTexts].servers_starting)
         try:
             return await run_chat(core.assistant, core.stores, core.moments, profile)
         finally:

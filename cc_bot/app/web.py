@@ -21,6 +21,8 @@ from cc_bot.domain.text import Locale
 from cc_bot.log import RecentRecords
 from cc_bot.stores import open_stores
 from cc_bot.texts import texts
+from cc_bot.texts.cli import CliTexts
+from cc_bot.texts.doctor import DoctorTexts
 
 if TYPE_CHECKING:
     from cc_bot.app.core import Core
@@ -60,7 +62,7 @@ async def examine_in_child(config: Config, locale: Locale) -> Sequence[Mapping[s
         found: Sequence[Mapping[str, str]] = json.loads(output)["checks"]
         return found
     except ValueError as error:
-        broke = texts(locale).doctor.broke.format(error=type(error).__name__)
+        broke = texts(locale)[DoctorTexts].broke.format(error=type(error).__name__)
         return [{"check": "program", "verdict": "failed", "detail": broke}]
     finally:
         if child.returncode is None:
@@ -82,7 +84,7 @@ async def serve_web(
 
     async def begin_and_say() -> None:
         await begin()
-        say(texts(config.operator_locale).cli.pages_served.format(url=config.web_url))
+        say(texts(config.operator_locale)[CliTexts].pages_served.format(url=config.web_url))
 
     async with serve_pages(web_services(core, records, discord)) as begin:
         yield begin_and_say
@@ -90,7 +92,7 @@ async def serve_web(
 
 async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> bool:
     """Returns False if no port is set for the pages."""
-    words = texts(config.operator_locale).cli
+    words = texts(config.operator_locale)[CliTexts]
     if config.web_port is None:
         say(words.pages_no_port)
         return False

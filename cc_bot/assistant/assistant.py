@@ -56,6 +56,7 @@ from cc_bot.spending import Spending, UsageRecorder
 from cc_bot.stores import Reservation, StoredTurn, Stores
 from cc_bot.summaries import Summaries
 from cc_bot.texts import explain, texts
+from cc_bot.texts.answer import AnswerTexts
 from cc_bot.tools.consent import is_pending
 from cc_bot.tools.registry import ToolRegistry
 
@@ -298,7 +299,7 @@ class Assistant:
             emit(ToolsUnavailable())
         if draft.silent and not draft.empty and not turn.replaced:
             words = texts(options.locale)
-            draft.text = words.answer.no_words
+            draft.text = words[AnswerTexts].no_words
             if draft.circled:  # complete: continuing would only loop again
                 draft.text, draft.status = explain(ModelWentInCircles(), words), "complete"
             emit(TextDelta(draft.text))

@@ -20,6 +20,7 @@ from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.kinsoku import balance, graphemes, is_wide, shorten, widest_unit, wrap_label
 from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.answer import CanvasTexts
 
 WIDTH: Final = 440
 """A phone shows it at seven tenths."""
@@ -399,7 +400,7 @@ _ROOM_FOR_A_LETTER: Final = 0.05
 def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     """If all values are zero, only the list is drawn."""
     values = [max(0.0, value) for value in chart.series[0].values]
-    parts = slices(chart.labels, values, texts(locale).canvas.chart_others)
+    parts = slices(chart.labels, values, texts(locale)[CanvasTexts].chart_others)
     total = sum(values)
     letters = [chr(ord("A") + at) for at in range(len(parts))]
     angle = 0.0

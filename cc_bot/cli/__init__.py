@@ -20,7 +20,8 @@ from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import CcBotError, CopyStopped, InvalidSetting, OutputLost, StorageError
 from cc_bot.domain.text import Locale
 from cc_bot.texts import Texts, explain, texts
-from cc_bot.texts.cli import storage_problem
+from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts, storage_problem
+from cc_bot.texts.doctor import DoctorTexts
 from cc_bot.version import __version__
 
 
@@ -84,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             configure_logging("error")
         structlog.get_logger(__name__).critical("program_broke", exc_info=error)
         words = texts(locale)
-        broke = words.doctor.broke if _wants_json(options) else words.cli.broke
+        broke = words[DoctorTexts].broke if _wants_json(options) else words[CliTexts].broke
         _say_trouble(error, broke.format(error=type(error).__name__), options)
         return EXIT_BROKEN
 
@@ -131,12 +132,12 @@ def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
     trouble = cause if isinstance(cause, StorageError) else StorageError()
     on_server = dialect_of(url) != "sqlite"
     where = url if stopped else shown(url) if on_server else config_path(url)
-    problem = storage_problem(trouble, where, words.storage, on_server=on_server)
+    problem = storage_problem(trouble, where, words[StorageTexts], on_server=on_server)
     return f"{problem} {explain(error, words)}" if stopped else problem
 
 
 def _parser(all_texts: Texts) -> argparse.ArgumentParser:
-    words = all_texts.cli
+    words = all_texts[CliTexts]
     parser = argparse.ArgumentParser(prog="cc-bot", description=words.description)
     parser.add_argument("--version", action="version", version=f"cc-bot {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -151,7 +152,7 @@ def _parser(all_texts: Texts) -> argparse.ArgumentParser:
     pages = commands.add_parser("web", help=words.web, description=words.web)
     pages.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)
     _add_database_commands(commands, all_texts)
-    said = all_texts.doctor
+    said = all_texts[DoctorTexts]
     doctor = commands.add_parser("doctor", help=said.doctor, description=said.doctor)
     doctor.add_argument("--json", action="store_true", help=said.as_json)
     doctor.add_argument("--offline", action="store_true", help=said.offline_option)
@@ -161,7 +162,7 @@ def _parser(all_texts: Texts) -> argparse.ArgumentParser:
 def _add_database_commands(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]", all_texts: Texts
 ) -> None:
-    words = all_texts.backup
+    words = all_texts[BackupTexts]
     count = _argument(partial(_read_number, least=1, end=2**31), words.no_count)
     backup = commands.add_parser("backup", help=words.backup, description=words.backup)
     path = _argument(_read_path, words.no_path)
@@ -172,7 +173,7 @@ def _add_database_commands(
     restore.add_argument("file", type=path, metavar="FILE", help=words.restore_file)
     restore.add_argument("--yes", action="store_true", help=words.yes)
     restore.add_argument("--without-erasures", action="store_true", help=words.without_erasures)
-    migrate = all_texts.cli.migrate
+    migrate = all_texts[CliTexts].migrate
     commands.add_parser("migrate", help=migrate, description=migrate)
     copy = commands.add_parser("copy", help=words.copy, description=words.copy)
     copy.add_argument("--from", dest="source", metavar="URL", help=words.copy_from)

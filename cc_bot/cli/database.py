@@ -24,11 +24,11 @@ from cc_bot.storage.restoring import StagedBackup
 from cc_bot.storage.schema import Migration
 from cc_bot.stores.restored import ErasedAgain
 from cc_bot.texts import texts
-from cc_bot.texts.cli import BackupTexts
+from cc_bot.texts.cli import BackupTexts, CliTexts
 
 
 async def _backup(config: Config, options: argparse.Namespace) -> None:
-    words = texts(config.operator_locale).backup
+    words = texts(config.operator_locale)[BackupTexts]
     folder = options.to or config.backup_folder
     made = await run_backup(config, folder, _announcer(words), keep=options.keep, days=options.keep_days)
     held = made.manifest
@@ -39,7 +39,7 @@ async def _backup(config: Config, options: argparse.Namespace) -> None:
 
 
 async def _restore(config: Config, options: argparse.Namespace) -> None:
-    words = texts(config.operator_locale).backup
+    words = texts(config.operator_locale)[BackupTexts]
     database = config.database_url.removeprefix("sqlite:///")
 
     def confirm(copy: StagedBackup) -> bool:
@@ -70,7 +70,7 @@ async def _restore(config: Config, options: argparse.Namespace) -> None:
 
 
 async def _migrate(config: Config, _: argparse.Namespace) -> None:
-    words = texts(config.operator_locale).cli
+    words = texts(config.operator_locale)[CliTexts]
 
     def announce(step: Migration) -> None:
         say_in_passing(words.migration.format(version=step.version, description=step.description))
@@ -81,7 +81,7 @@ async def _migrate(config: Config, _: argparse.Namespace) -> None:
 
 
 async def _copy(config: Config, options: argparse.Namespace) -> None:
-    words = texts(config.operator_locale).backup
+    words = texts(config.operator_locale)[BackupTexts]
     source_at = options.source or config.database_url
     setting = SOURCE_OPTION if options.source else URL_SETTING
     done = await run_copy(config, source_at, options.target, _announcer(words), source_setting=setting)
@@ -104,20 +104,20 @@ async def _copy(config: Config, options: argparse.Namespace) -> None:
 
 
 async def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
-    words = texts(config.operator_locale).backup
+    words = texts(config.operator_locale)[BackupTexts]
     done = await run_apply_erasures(config, _announcer(words), tuple(options.files), options.since)
     _say_erased(done, config)
 
 
 def _say_erased(done: ErasedAgain, config: Config) -> None:
-    words, at = texts(config.operator_locale).backup, done.since
+    words, at = texts(config.operator_locale)[BackupTexts], done.since
     since = f"{at.astimezone(config.timezone):%Y-%m-%d %H:%M:%S}" if at else words.unknown_moment
     sentence = words.reapplied if done else words.nothing_reapplied
     say(sentence.format(**{**asdict(done), "since": since}))
 
 
 async def _wipe(config: Config, options: argparse.Namespace) -> None:
-    words = texts(config.operator_locale).backup
+    words = texts(config.operator_locale)[BackupTexts]
 
     def confirm(doomed: list[Path]) -> bool:
         tell = say_in_passing if options.yes else say

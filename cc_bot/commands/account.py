@@ -10,12 +10,13 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import chart_of
 from cc_bot.spending import Spending
 from cc_bot.stores import Keep, Stores
+from cc_bot.texts.session import UsageTexts
 
 MAX_NAME_CHARACTERS: Final = 60
 
 
 async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Reply:
-    texts = caller.words.usage
+    texts = caller.words[UsageTexts]
     if not server:
         report = await spending.report_of(caller.payer)
     elif caller.guild_id is None:

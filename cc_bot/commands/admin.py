@@ -30,8 +30,10 @@ from cc_bot.policy import Policies
 from cc_bot.status import BotStatus, Seen
 from cc_bot.stores import AccessStore, ChannelModelStore, LimitStore
 from cc_bot.texts import Texts
-from cc_bot.texts.session import money
-from cc_bot.texts.tool_servers import details_file, say_accepted, say_servers
+from cc_bot.texts.admin import AdminTexts, ConsoleTexts
+from cc_bot.texts.doctor import DoctorServerTexts
+from cc_bot.texts.session import UsageTexts, money
+from cc_bot.texts.tool_servers import ToolServersTexts, details_file, say_accepted, say_servers
 
 _log = structlog.get_logger(__name__)
 
@@ -108,7 +110,7 @@ async def limits_in_force(administration: Administration) -> Sequence[LimitInFor
 
 
 async def show_limits(caller: Caller, *, administration: Administration) -> Reply:
-    texts = caller.words.admin
+    texts = caller.words[AdminTexts]
     sources = {"here": "", "file": texts.from_file, "default": texts.by_default}
     lines = (
         texts.limit_line.format(**_written(each.key, each.value, caller), source=sources[each.source])
@@ -130,14 +132,14 @@ async def set_limit(
     key = parse_limit(limit, subject, kind, caller.guild_id)
     await administration.limits.set(key.scope, key.scope_id, key.name, value, set_by=caller.user_id)
     _record("limit_set", caller, **_fields(key), value=value)
-    return Reply((caller.words.admin.limit_set.format(**_written(key, value, caller)),))
+    return Reply((caller.words[AdminTexts].limit_set.format(**_written(key, value, caller)),))
 
 
 async def unset_limit(
     caller: Caller, limit: str, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
     """Remove a limit set at run time. Raises as `parse_limit`."""
-    texts, key = caller.words.admin, parse_limit(limit, subject, kind, caller.guild_id)
+    texts, key = caller.words[AdminTexts], parse_limit(limit, subject, kind, caller.guild_id)
     if not await administration.limits.unset(key.scope, key.scope_id, key.name):
         return Reply((texts.limit_was_not_set,))
     _record("limit_unset", caller, **_fields(key))
@@ -146,7 +148,7 @@ async def unset_limit(
 
 def limit_subject(key: LimitKey, caller: Caller) -> str:
     if key.scope == "everyone":
-        return caller.words.admin.everyone
+        return caller.words[AdminTexts].everyone
     return caller.mention(key.scope, key.scope_id)
 
 
@@ -177,7 +179,7 @@ def parse_limit_value(text: str) -> int | None:
 
 
 def _written(key: LimitKey, value: int | None, caller: Caller) -> Mapping[str, str]:
-    texts = caller.words.admin
+    texts = caller.words[AdminTexts]
     shown = texts.no_limit if value is None else f"{value:,}"
     return {"subject": limit_subject(key, caller), "limit": texts.limits[key.name], "value": shown}
 
@@ -202,7 +204,7 @@ async def access_in_force(administration: Administration) -> AccessInForce:
 
 
 async def show_access(caller: Caller, owners: Collection[int], *, administration: Administration) -> Reply:
-    texts, in_force = caller.words.admin, await access_in_force(administration)
+    texts, in_force = caller.words[AdminTexts], await access_in_force(administration)
     lines = [texts.access_open] if in_force.all == AccessRules() else []
     for template, rules, source in (
         (texts.allowed, in_force.set_here.allow, ""),
@@ -227,7 +229,7 @@ async def rule(
     caller: Caller, ruling: Ruling, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
     """Raises SubjectNotUnderstood."""
-    texts, about = caller.words.admin, parse_subject(subject, kind, caller.guild_id)
+    texts, about = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
     await administration.access.set(*about, ruling, set_by=caller.user_id)
     _record("access_set", caller, rule=ruling, subject=about.subject, subject_id=about.id)
     sentences = texts.access_allowed if ruling == "allow" else texts.access_denied
@@ -238,7 +240,7 @@ async def rule(
 async def remove_rule(
     caller: Caller, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
-    texts, about = caller.words.admin, parse_subject(subject, kind, caller.guild_id)
+    texts, about = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
     if removed := await administration.access.unset(*about):
         _record("access_removed", caller, subject=about.subject, subject_id=about.id)
     sentence = texts.access_removed if removed else texts.access_had_no_rule
@@ -256,18 +258,18 @@ async def begin_maintenance(caller: Caller, note: str, *, administration: Admini
     text = one_line(without_controls(note))
     await administration.access.begin_maintenance(text, set_by=caller.user_id)
     _record("maintenance_begun", caller)
-    return Reply((caller.words.admin.maintenance_begun,))
+    return Reply((caller.words[AdminTexts].maintenance_begun,))
 
 
 async def end_maintenance(caller: Caller, *, administration: Administration) -> Reply:
     if not await administration.access.end_maintenance():
-        return Reply((caller.words.admin.maintenance_was_off,))
+        return Reply((caller.words[AdminTexts].maintenance_was_off,))
     _record("maintenance_ended", caller)
-    return Reply((caller.words.admin.maintenance_ended,))
+    return Reply((caller.words[AdminTexts].maintenance_ended,))
 
 
 async def list_models(caller: Caller, *, administration: Administration) -> Reply:
-    texts = caller.words.admin
+    texts = caller.words[AdminTexts]
     lines = tuple(
         f"- {caller.mention('channel', channel_id)}: {', '.join(chain)}"
         for channel_id, chain in (await administration.models.list_chains()).items()
@@ -276,7 +278,7 @@ async def list_models(caller: Caller, *, administration: Administration) -> Repl
 
 
 async def set_models(caller: Caller, models: str, channel: str, *, administration: Administration) -> Reply:
-    texts, channel_id, chain = caller.words.admin, _channel_id(caller, channel), parse_chain(models)
+    texts, channel_id, chain = caller.words[AdminTexts], _channel_id(caller, channel), parse_chain(models)
     await administration.models.set(channel_id, chain, set_by=caller.user_id)
     _record("models_set", caller, channel=channel_id, models=len(chain))
     sentence = texts.models_set if len(chain) > 1 else texts.model_set
@@ -287,7 +289,7 @@ async def set_models(caller: Caller, models: str, channel: str, *, administratio
 
 
 async def unset_models(caller: Caller, channel: str, *, administration: Administration) -> Reply:
-    texts, channel_id = caller.words.admin, _channel_id(caller, channel)
+    texts, channel_id = caller.words[AdminTexts], _channel_id(caller, channel)
     unset = await administration.models.unset(channel_id)
     if unset:
         _record("models_unset", caller, channel=channel_id)
@@ -327,7 +329,7 @@ async def _find_missing(models: Sequence[str], ask: Ask) -> Sequence[str]:
 
 async def show_tools(caller: Caller, server: str, *, administration: Administration) -> Reply:
     """Show the tool servers, or each tool of one. Raises ToolServerUnknown."""
-    texts, reports = caller.words.tool_servers, administration.servers.reports()
+    texts, reports = caller.words[ToolServersTexts], administration.servers.reports()
     if not server:
         return Reply((say_servers(reports, texts, caller.text),))
     tools = administration.servers.details(server)
@@ -347,11 +349,11 @@ async def accept_tools(caller: Caller, server: str, code: str, *, administration
     accepted = await administration.servers.accept(server, read)
     if accepted is not None:
         _record("tools_accepted", caller, server=server)
-    return Reply((say_accepted(server, accepted, caller.words.tool_servers, caller.text),))
+    return Reply((say_accepted(server, accepted, caller.words[ToolServersTexts], caller.text),))
 
 
 async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
-    seen, texts = await status.look(), caller.words.admin
+    seen, texts = await status.look(), caller.words[AdminTexts]
     lines = [f"{label}: {value}" for label, value in status_facts(seen, caller)]
     if seen.maintenance is not None:
         note = caller.text(seen.maintenance.note, MAX_NOTE_CHARACTERS)
@@ -360,7 +362,7 @@ async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
 
 
 def status_facts(seen: Seen, caller: Caller) -> Sequence[tuple[str, str]]:
-    texts = caller.words.console
+    texts = caller.words[ConsoleTexts]
     connected = texts.connected_just_now if seen.connected else texts.disconnected
     if seen.connected and seen.latency_s is not None:
         connected = texts.connected.format(milliseconds=round(seen.latency_s * 1000))
@@ -382,17 +384,17 @@ def status_facts(seen: Seen, caller: Caller) -> Sequence[tuple[str, str]]:
 
 def _today(seen: Seen, texts: Texts) -> str:
     tokens, turns = f"{seen.tokens_today:,}", f"{seen.turns_today:,}"
-    today = texts.usage.total.format(tokens=tokens, turns=turns)
+    today = texts[UsageTexts].total.format(tokens=tokens, turns=turns)
     if seen.cost_micros is not None:
         cost = money(seen.cost_micros, seen.currency)
-        today = texts.usage.total_cost.format(tokens=tokens, turns=turns, cost=cost)
+        today = texts[UsageTexts].total_cost.format(tokens=tokens, turns=turns, cost=cost)
     if seen.seconds_today:
-        today = texts.usage.sound.format(total=today, time=texts.usage.time(seen.seconds_today))
+        today = texts[UsageTexts].sound.format(total=today, time=texts[UsageTexts].time(seen.seconds_today))
     return today
 
 
 def _processes(seen: Seen, caller: Caller) -> Iterator[str]:
-    texts = caller.words.doctor_server
+    texts = caller.words[DoctorServerTexts]
     for each in seen.processes:
         process = each.process
         own = ", ".join(duty.name for duty in seen.duties if duty.process == process.name)

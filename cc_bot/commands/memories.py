@@ -35,7 +35,8 @@ from cc_bot.domain.text import one_line, shorten
 from cc_bot.in_order import ExportQueue
 from cc_bot.stores import Keep, Stores
 from cc_bot.stores.memory.removal import HiddenMemory
-from cc_bot.texts.memory import to_markdown
+from cc_bot.texts.memory import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts, to_markdown
+from cc_bot.texts.privacy import ErasureTexts
 
 PAGE_SIZE: Final = 8
 MAX_FOUND: Final = 60
@@ -107,7 +108,7 @@ async def list_memories(
     page_size: int = PAGE_SIZE,
     service: Memories,
 ) -> Reply:
-    texts = caller.words.memory
+    texts = caller.words[MemoryTexts]
     stored = texts.stored_category(category) or None
     shown = caller.text(texts.shown_category(stored or ""))
     only = MemoryFilter(category=stored)
@@ -122,7 +123,7 @@ async def list_memories(
 async def search(
     caller: Caller, *, query: str, category: str | None = None, page: int = 1, service: Memories
 ) -> Reply:
-    texts, query = caller.words.memory, " ".join(query.split())
+    texts, query = caller.words[MemoryTexts], " ".join(query.split())
     if not query:
         return Reply((texts.query_needed,))
     only = MemoryFilter(category=texts.stored_category(category) or None)
@@ -137,12 +138,12 @@ def _page(
 ) -> Reply:
     items = tuple(memory_item(each, caller, service.clock) for each in listed.found)
     if any(each.memory.audience == "private" for each in listed.found):
-        notes = (*notes, caller.words.memory.private_mark)
+        notes = (*notes, caller.words[MemoryTexts].private_mark)
     return Reply(title=title, notes=notes, items=items, page=listed.page, pages=listed.pages)
 
 
 def memory_item(found: FoundMemory, caller: Caller, clock: Clock) -> Item:
-    memory, texts = found.memory, caller.words.memory
+    memory, texts = found.memory, caller.words[MemoryTexts]
     marks = ("📌" if memory.pinned else "") + ("🔒" if memory.audience == "private" else "")
     details = (
         marks,
@@ -160,15 +161,15 @@ def end_mark(memory: Memory, caller: Caller, clock: Clock) -> str:
     if memory.expires_at is None:
         return ""
     if memory.is_expired(clock()):
-        return caller.words.memory.expired
-    return caller.words.memory.until.format(date=caller.day(memory.expires_at - _END_OF_DAY))
+        return caller.words[MemoryTexts].expired
+    return caller.words[MemoryTexts].until.format(date=caller.day(memory.expires_at - _END_OF_DAY))
 
 
 async def statistics(caller: Caller, *, service: Memories) -> Reply:
-    texts, kept = caller.words.memory_box, await service.stores.memories.get_statistics(caller.user_id)
+    texts, kept = caller.words[MemoryBoxTexts], await service.stores.memories.get_statistics(caller.user_id)
     paused = (texts.paused,) if caller.memory_paused else ()
     if not kept.count:
-        return Reply((*paused, caller.words.memory.none))
+        return Reply((*paused, caller.words[MemoryTexts].none))
     lines = [*paused]
     if kept.private:
         lines.append(texts.private.format(count=kept.private))
@@ -178,7 +179,7 @@ async def statistics(caller: Caller, *, service: Memories) -> Reply:
         lines.append(texts.span.format(oldest=caller.day(kept.oldest), newest=caller.day(kept.newest)))
     most = kept.categories[0][1]
     for name, count in kept.categories[:_BARS]:
-        shown = caller.text(caller.words.memory.shown_category(name), 30)
+        shown = caller.text(caller.words[MemoryTexts].shown_category(name), 30)
         lines.append(texts.bar.format(bar=_bar(count, most), name=shown, count=count))
     if rest := kept.categories[_BARS:]:
         count = sum(number for _, number in rest)
@@ -208,7 +209,7 @@ async def add(
 ) -> tuple[Memory, Reply]:
     """Store a memory, or update one that says the same. Raises MemoryPaused and InputError."""
     _ensure_on(caller)
-    texts, memories = caller.words.memory, service.stores.memories
+    texts, memories = caller.words[MemoryTexts], service.stores.memories
     change = await memories.remember(
         caller.user_id,
         content,
@@ -221,12 +222,12 @@ async def add(
     if change.memory.audience != audience:
         hidden = await memories.update(caller.user_id, change.memory.id, audience=audience)
         change = replace(change, memory=hidden or change.memory)
-    known = caller.words.receipt.unchanged if change.unchanged else caller.words.receipt.updated
+    known = caller.words[ReceiptTexts].unchanged if change.unchanged else caller.words[ReceiptTexts].updated
     return change.memory, kept_reply(texts.added if change.kind == "added" else known, change.memory, caller)
 
 
 def kept_reply(template: str, memory: Memory, caller: Caller) -> Reply:
-    texts = caller.words.memory
+    texts = caller.words[MemoryTexts]
     notes = [texts.private_only] if memory.audience == "private" else []
     if memory.expires_at is not None:
         notes.append(texts.until.format(date=caller.day(memory.expires_at - _END_OF_DAY)))
@@ -247,11 +248,11 @@ async def row_of(caller: Caller, number: int, service: Memories) -> int:
 
 async def hide(caller: Caller, memory_id: int, *, service: Memories) -> Reply:
     hidden = await service.stores.memory_removal.hide(caller.user_id, memory_id)
-    return hidden_reply(hidden, caller) if hidden else Reply((caller.words.receipt.gone,))
+    return hidden_reply(hidden, caller) if hidden else Reply((caller.words[ReceiptTexts].gone,))
 
 
 def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
-    texts, memory = caller.words.memory, hidden.memory
+    texts, memory = caller.words[MemoryTexts], hidden.memory
     until = texts.undo_until.format(until=caller.at(hidden.since + UNDO_TIME))
     return Reply(
         (_sentence(texts.deleted, memory, caller),),
@@ -259,7 +260,7 @@ def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
         actions=(
             Action(texts.undo, "undelete", memory.id, f"/memory undo {memory.number}"),
             Action(texts.erase_now, "erase", memory.id),
-            Action(caller.words.erasure.conversations_too, "erase-said", memory.id),
+            Action(caller.words[ErasureTexts].conversations_too, "erase-said", memory.id),
         ),
         receipts_changed=True,
     )
@@ -272,14 +273,14 @@ async def change(
     undo-edit (with the version), pin, unpin, private, anywhere. Raises TooManyPinned, TooManyMemories or
     MemoryFull."""
     memories, removal, user_id = service.stores.memories, service.stores.memory_removal, caller.user_id
-    texts, card, notes = caller.words.memory, caller.words.memory_card, tuple[str, ...]()
+    texts, card, notes = caller.words[MemoryTexts], caller.words[MemoryCardTexts], tuple[str, ...]()
     kept: Memory | None = None
-    done, failed = "", caller.words.receipt.gone
+    done, failed = "", caller.words[ReceiptTexts].gone
     match action:
         case "delete":
             return await hide(caller, memory_id, service=service)
         case "erase" | "erase-said":
-            erasure = caller.words.erasure
+            erasure = caller.words[ErasureTexts]
             mark = erasure.mark if action == "erase-said" else None
             erased = await removal.erase(user_id, memory_id, mark=mark)
             return Reply((erasure.say_erased(erased or ErasureCounts()),), receipts_changed=True)
@@ -309,22 +310,22 @@ async def erase_all(caller: Caller, *, asked: int, said: bool, service: Memories
     than the `asked` number."""
     if await service.stores.memories.count(caller.user_id) > asked:
         return None
-    mark = caller.words.erasure.mark if said else None
+    mark = caller.words[ErasureTexts].mark if said else None
     return await service.stores.memory_removal.erase_all(caller.user_id, mark=mark)
 
 
 async def pause(caller: Caller, *, service: Memories) -> Reply:
     await service.stores.settings.set(caller.user_id, memory_paused=True)
-    return Reply((caller.words.memory.paused,), notes=(caller.words.memory.how_to_resume,))
+    return Reply((caller.words[MemoryTexts].paused,), notes=(caller.words[MemoryTexts].how_to_resume,))
 
 
 async def resume(caller: Caller, *, service: Memories) -> Reply:
     await service.stores.settings.set(caller.user_id, memory_paused=False)
-    return Reply((caller.words.memory.resumed,))
+    return Reply((caller.words[MemoryTexts].resumed,))
 
 
 def _sentence(template: str, memory: Memory, caller: Caller) -> str:
-    number = caller.words.receipt.number.format(id=memory.number)
+    number = caller.words[ReceiptTexts].number.format(id=memory.number)
     content = caller.text(memory.content, MAX_QUOTED)
     return template.format(id=memory.number, number=number, content=content)
 
@@ -360,7 +361,7 @@ def mark_of(kept: Memory) -> str:
 async def edit(caller: Caller, before: Memory, entered: MemoryForm, *, service: Memories) -> Memory | None:
     """Apply the changes made in the form; None if the memory is gone. Raises MemoryEditOutdated if it has
     changed since `before`, and InputError."""
-    filled, texts = fill_form(before, caller.timezone), caller.words.memory
+    filled, texts = fill_form(before, caller.timezone), caller.words[MemoryTexts]
     return await service.stores.memories.update(
         caller.user_id,
         before.id,

@@ -12,7 +12,7 @@ from cc_bot.domain.schedule import MAX_SCHEDULES, Place, Schedule, clock_time, q
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import HeartbeatStore, ScheduleStore
 from cc_bot.stores.schedules import ScheduleFields
-from cc_bot.texts.reminder import described
+from cc_bot.texts.reminder import HeartbeatTexts, ReminderTexts, RepeatTexts, described
 
 MAX_QUOTED: Final = 700
 """In a sentence."""
@@ -36,7 +36,7 @@ class Destination(NamedTuple):
 
 
 async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
-    texts, known = caller.words.reminder, await schedules.list(caller.user_id)
+    texts, known = caller.words[ReminderTexts], await schedules.list(caller.user_id)
     if not known:
         return Reply((texts.none,))
     title = texts.list_title.format(count=len(known))
@@ -64,7 +64,7 @@ async def add(
         for due_at, again in planned
     ]
     limit = MAX_QUOTED // (2 * len(added) - 1)  # five fit a message
-    where = caller.words.reminder.by_dm_instead if to.moved_to_dm else _place(added[0], caller)
+    where = caller.words[ReminderTexts].by_dm_instead if to.moved_to_dm else _place(added[0], caller)
     return Reply(
         tuple(reminder_sentence(each, caller, limit=limit) for each in added),
         notes=(*([] if to.place == "terminal" else [where]), *await _paused_note(caller, schedules)),
@@ -120,13 +120,13 @@ async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) 
     """Cancel a reminder or its repeats; does nothing if it is over."""
     known = await schedules.get(caller.user_id, schedule_id)
     if known is None or known.status == "done" or not await schedules.cancel(caller.user_id, schedule_id):
-        return Reply((caller.words.reminder.gone,))
+        return Reply((caller.words[ReminderTexts].gone,))
     return Reply((cancelled(known, caller),))
 
 
 async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - likewise
     """Resume a paused reminder; a single time in the past is sent at once."""
-    texts, before = caller.words.reminder, await find_reminder(schedules, caller.user_id, id)
+    texts, before = caller.words[ReminderTexts], await find_reminder(schedules, caller.user_id, id)
     resumed = await schedules.resume(caller.user_id, before.id)
     text = caller.text(before.text, MAX_QUOTED)
     if resumed is None:
@@ -135,28 +135,28 @@ async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
 
 
 def reminder_sentence(schedule: Schedule, caller: Caller, *, limit: int = MAX_QUOTED) -> str:
-    texts, text = caller.words.reminder, caller.text(schedule.text, limit)
+    texts, text = caller.words[ReminderTexts], caller.text(schedule.text, limit)
     if schedule.repeat:
-        repeat = described(schedule.repeat, caller.words.repeat)
+        repeat = described(schedule.repeat, caller.words[RepeatTexts])
         return texts.again_and_again.format(repeat=repeat, time=caller.at(schedule.due_at), text=text)
     return texts.once.format(time=caller.moment(schedule.due_at), text=text)
 
 
 def cancelled(schedule: Schedule, caller: Caller) -> str:
-    return caller.words.reminder.cancelled.format(text=caller.text(schedule.text, MAX_QUOTED))
+    return caller.words[ReminderTexts].cancelled.format(text=caller.text(schedule.text, MAX_QUOTED))
 
 
 def reminder_item(schedule: Schedule, caller: Caller) -> Item:
     times = [caller.moment(schedule.due_at)]
     if schedule.repeat:
-        times = [f"🔁 {described(schedule.repeat, caller.words.repeat)}", caller.at(schedule.due_at)]
+        times = [f"🔁 {described(schedule.repeat, caller.words[RepeatTexts])}", caller.at(schedule.due_at)]
     paused = schedule.status == "paused"
-    trouble = f"⏸ {caller.words.reminder.reasons[schedule.obstacle]}" if paused else ""
+    trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if paused else ""
     return Item(schedule.number, schedule.text, (*times, _place(schedule, caller)), trouble)
 
 
 def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) -> Action:
-    texts, label = caller.words.reminder, caller.words.reminder.cancel
+    texts, label = caller.words[ReminderTexts], caller.words[ReminderTexts].cancel
     if one_of_several:
         label = texts.cancel_one.format(text=short_time(schedule))
     return Action(label, "cancel", schedule.id, f"/remind delete {schedule.number}")
@@ -167,7 +167,7 @@ def short_time(schedule: Schedule) -> str:
 
 
 def _place(schedule: Schedule, caller: Caller) -> str:
-    texts = caller.words.reminder
+    texts = caller.words[ReminderTexts]
     if schedule.place == "channel":
         return texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
     return texts.by_dm if schedule.place == "dm" else texts.in_terminal
@@ -177,7 +177,7 @@ async def _paused_note(caller: Caller, schedules: ScheduleStore) -> tuple[str, .
     """Undeliverable reminders: a user with closed DMs has no other way to learn of them."""
     known = await schedules.list(caller.user_id)
     count = sum(each.status == "paused" and each.obstacle != "" for each in known)
-    return (caller.words.reminder.look_at_paused.format(count=count),) if count else ()
+    return (caller.words[ReminderTexts].look_at_paused.format(count=count),) if count else ()
 
 
 async def heartbeat_on(
@@ -191,7 +191,7 @@ async def heartbeat_on(
     clock: Clock,
 ) -> Reply:
     """Start a heartbeat, replacing the former one. Raises InputError."""
-    texts, repeat = caller.words.heartbeat, f"every {every}h"
+    texts, repeat = caller.words[HeartbeatTexts], f"every {every}h"
     quiet = quiet_of(quiet_from, quiet_to)
     first = next_time(repeat, clock(), caller.timezone, quiet)
     if first is None:
@@ -208,7 +208,7 @@ async def heartbeat_off(caller: Caller, *, schedules: ScheduleStore, heartbeats:
     for schedule in found:
         await schedules.cancel(caller.user_id, schedule.id)
     await heartbeats.forget(caller.user_id)
-    return Reply((caller.words.heartbeat.stopped if found else caller.words.heartbeat.off,))
+    return Reply((caller.words[HeartbeatTexts].stopped if found else caller.words[HeartbeatTexts].off,))
 
 
 async def heartbeat_status(caller: Caller, *, schedules: ScheduleStore) -> Reply:
@@ -217,12 +217,12 @@ async def heartbeat_status(caller: Caller, *, schedules: ScheduleStore) -> Reply
 
 
 def heartbeat_state(found: Sequence[Schedule], caller: Caller) -> Reply:
-    texts = caller.words.heartbeat
+    texts = caller.words[HeartbeatTexts]
     if not found:
         return Reply((texts.off,))
     [schedule] = found
     if schedule.status == "paused":
-        reason = caller.words.reminder.reasons[schedule.obstacle]
+        reason = caller.words[ReminderTexts].reasons[schedule.obstacle]
         return Reply((texts.paused.format(reason=reason),))
     sentence = texts.status.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
     return Reply((sentence,), notes=_heartbeat_notes(schedule, caller))
@@ -230,7 +230,7 @@ def heartbeat_state(found: Sequence[Schedule], caller: Caller) -> Reply:
 
 def rhythm(schedule: Schedule, caller: Caller) -> str:
     """How often a heartbeat comes, where, and its quiet hours."""
-    texts, quiet = caller.words.heartbeat, schedule.quiet
+    texts, quiet = caller.words[HeartbeatTexts], schedule.quiet
     where = texts.by_dm
     if schedule.place == "channel":
         where = texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
@@ -241,6 +241,6 @@ def rhythm(schedule: Schedule, caller: Caller) -> str:
 
 
 def _heartbeat_notes(schedule: Schedule, caller: Caller) -> tuple[str, ...]:
-    texts = caller.words.heartbeat
+    texts = caller.words[HeartbeatTexts]
     public = [texts.only_public] if schedule.place == "channel" else []
     return (*public, *([texts.memory_paused] if caller.memory_paused else []))

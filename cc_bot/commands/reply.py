@@ -9,6 +9,8 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import Locale, one_line, printable, shorten
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.texts import Texts
+from cc_bot.texts.admin import AdminTexts
+from cc_bot.texts.reminder import RemindHereTexts
 
 ActionKind = Literal["cancel", "undelete", "erase", "erase-said"]
 """`cancel` is for reminders, the others for memories."""
@@ -36,7 +38,7 @@ class Caller:
         return self.payer.guild_id or None
 
     def at(self, moment: datetime) -> str:
-        return self.words.remind_here.written(moment.astimezone(self.timezone), utc_now())
+        return self.words[RemindHereTexts].written(moment.astimezone(self.timezone), utc_now())
 
     def day(self, moment: datetime) -> str:
         return moment.astimezone(self.timezone).date().isoformat()
@@ -54,7 +56,7 @@ class Caller:
 
     def mention(self, kind: Subject, id_: int) -> str:
         """Name a user, role, channel or server."""
-        return f"{self.words.admin.kinds[kind]} {id_}"
+        return f"{self.words[AdminTexts].kinds[kind]} {id_}"
 
 
 @dataclass(frozen=True, slots=True)

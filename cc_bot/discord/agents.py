@@ -19,6 +19,8 @@ from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, KnownPlace, 
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import AgentStore, PlaceAgents
 from cc_bot.texts import Texts
+from cc_bot.texts.answer import CanvasTexts
+from cc_bot.texts.session import AgentTexts
 
 _NO_USER: Final = 0
 
@@ -137,7 +139,7 @@ class AgentSelector:
         if key in self._noted:
             return ""
         self._noted[key] = None
-        return recipient.words.agents.gone.format(display=chosen.agent.display_name(recipient.locale))
+        return recipient.words[AgentTexts].gone.format(display=chosen.agent.display_name(recipient.locale))
 
     async def _choose(self, user_id: int, place: KnownPlace, found: PlaceAgents) -> Chosen:
         known, passed_over = await self.agents.all(), False
@@ -182,8 +184,8 @@ def words_under(chosen: Chosen, recipient: Recipient) -> Texts:
     words = recipient.words
     if not chosen.left:
         return words
-    changed = words.canvas.changed_unseen.format(display=chosen.agent.display_name(recipient.locale))
-    return replace(words, canvas=words.canvas.reword(changed=changed))
+    changed = words[CanvasTexts].changed_unseen.format(display=chosen.agent.display_name(recipient.locale))
+    return words.with_area(words[CanvasTexts].reword(changed=changed))
 
 
 def _allows(place: KnownPlace, agent: Agent) -> bool:

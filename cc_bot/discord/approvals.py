@@ -35,6 +35,8 @@ from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
 from cc_bot.stores import ProposalStore
 from cc_bot.texts import Texts, explain
+from cc_bot.texts.answer import CanvasTexts
+from cc_bot.texts.proposal import ProposalTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -114,7 +116,7 @@ class ApprovalDelivery:
         try:
             proposal = await self.assistant.approvals.find(button.user_id, button.proposal_id)
             if not await self.may_decide(proposal, presser.user_id):
-                words = presser.words.proposal
+                words = presser.words[ProposalTexts]
                 by_owners = proposal.content.approvers == "owners"
                 await whisper(interaction, words.owners_decide if by_owners else words.not_yours)
                 return
@@ -266,7 +268,7 @@ class ApprovalDelivery:
         proposal, visibility = press.proposal, press.proposal.visibility
         before = await self.answers.references.find_question(press.asker.user_id, proposal.answer_id)
         name = author_name(press.interaction) if press.by_asker else before.author_name if before else ""
-        sentence = press.asker.words.proposal.after_call.format(what=proposal.content.calls[0].name)
+        sentence = press.asker.words[ProposalTexts].after_call.format(what=proposal.content.calls[0].name)
         sessions = self.assistant.approvals.stores.sessions
         session = await sessions.open(proposal.key, visibility=visibility, lasting=False)
         is_in_history = any(message.id == proposal.answer_id for message in session.history)
@@ -298,7 +300,7 @@ def _outcome_lines(result: ApprovedResult, words: Texts) -> Sequence[str]:
         return [line, *filter(None, [result.problem])]
     if result.state == "failed":
         return [result.problem or line]
-    return [] if result.canvas is None else [words.canvas.changed]
+    return [] if result.canvas is None else [words[CanvasTexts].changed]
 
 
 async def _roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:

@@ -27,6 +27,8 @@ from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, Refu
 from cc_bot.domain.text import one_line
 from cc_bot.in_order import Tasks
 from cc_bot.texts import texts
+from cc_bot.texts.cli import CliTexts
+from cc_bot.texts.tool_servers import ToolServersTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -79,7 +81,7 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
                 return
             reading = asking.result()
             if reading != settings.reading:
-                say(texts(settings.operator_locale).cli.mentions_only)
+                say(texts(settings.operator_locale)[CliTexts].mentions_only)
             now = int(hikari.Snowflake.from_datetime(given.clock()))
             granted = GrantedReading(reading, await given.stores.channels.set_reading(reading, now))
             await DiscordBot(given, granted, say).run(stop)
@@ -101,7 +103,7 @@ async def _outlast_faults(ask: Callable[[], Awaitable[T]], tell: Callable[[Excep
 def _tell_fault(given: BotDependencies, say: Callable[[str], None], error: Exception) -> None:
     detail = _detail_of(error)
     _log.warning("discord_fails", detail=detail)
-    say(texts(given.settings.operator_locale).cli.discord_fails.format(detail=detail))
+    say(texts(given.settings.operator_locale)[CliTexts].discord_fails.format(detail=detail))
 
 
 def _detail_of(error: Exception) -> str:
@@ -159,7 +161,7 @@ class DiscordBot:
                 await self._leave()
 
     async def _answer_until(self, stop: asyncio.Event) -> None:
-        me, words = self._bot.get_me(), self._words.cli
+        me, words = self._bot.get_me(), self._words[CliTexts]
         self._say(words.ready.format(name=me.username if me else "cc-bot"))
         _log.info("ready")
         self._services.messages.resume()
@@ -178,7 +180,7 @@ class DiscordBot:
     async def _tell_owners(self) -> None:
         while True:
             server = await self._given.servers.withheld.get()
-            news = self._words.tool_servers.news.format(server=one_line(server))
+            news = self._words[ToolServersTexts].news.format(server=one_line(server))
             for owner_id in await self._services.owners.ids():
                 try:
                     dm_id = await open_dm(self._bot.rest, owner_id)
@@ -293,7 +295,7 @@ class DiscordBot:
         self._told_not_registered = True
         detail = _detail_of(error)
         _log.error("commands_not_registered", detail=detail)
-        self._say(self._words.cli.commands_wait.format(detail=detail))
+        self._say(self._words[CliTexts].commands_wait.format(detail=detail))
 
     async def _leave(self) -> None:
         """Drain running turns, show the rest as cut off, and log out; each step runs even if one fails."""

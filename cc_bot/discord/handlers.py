@@ -42,6 +42,7 @@ from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 from cc_bot.domain.message import UserSettings
 from cc_bot.in_order import KeyedLock
 from cc_bot.texts import Texts
+from cc_bot.texts.answer import AnswerTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -157,7 +158,7 @@ class Presses:
         if control is None or handler is None or isinstance(control, _FORMS) != is_form:
             _log.info("press_unknown")
             words = (await self._recipients.soon(interaction, settings)).words
-            await tell(interaction, words.answer.unknown_press)
+            await tell(interaction, words[AnswerTexts].unknown_press)
             return
         if settings is None and handler.response != "own":  # the database may take long
             await defer_early(interaction, shows=handler.response == "message")

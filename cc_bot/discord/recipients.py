@@ -23,6 +23,7 @@ from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale, language_of, one_line, shorten
 from cc_bot.stores.settings import SettingsStore
 from cc_bot.texts import Texts, commands, explain, texts, texts_with_mentions
+from cc_bot.texts.reminder import ReminderTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -83,7 +84,7 @@ class Recipient(Caller):
         return timestamp(moment)
 
     def moment(self, moment: datetime) -> str:
-        return self.words.reminder.moment.format(time=self.at(moment), distance=timestamp(moment, "R"))
+        return self.words[ReminderTexts].moment.format(time=self.at(moment), distance=timestamp(moment, "R"))
 
     def text(self, text: str, limit: int = 200) -> str:
         return escape_markdown(shorten(one_line(text), limit))

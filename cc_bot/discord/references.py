@@ -55,6 +55,7 @@ from cc_bot.domain.turn import AskedAbout, FilesLeftOut, MessagesRead, ReplyWith
 from cc_bot.stores import Stores
 from cc_bot.stores.channels import Said
 from cc_bot.texts import texts
+from cc_bot.texts.answer import AnswerTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -76,7 +77,7 @@ FOLLOWING_CHARACTERS: Final = 24_000
 FOLLOWING_EACH: Final = 1000
 
 _SAID: Final = ORDINARY | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
-_GO_ON: Final = frozenset(texts(locale).answer.continue_question for locale in Locale)
+_GO_ON: Final = frozenset(texts(locale)[AnswerTexts].continue_question for locale in Locale)
 _LINK: Final = re.compile(
     r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
 )

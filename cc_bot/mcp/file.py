@@ -22,6 +22,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_server import SEPARATOR, Approvers, full_name
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, printable_key
 from cc_bot.texts import Texts, texts
+from cc_bot.texts.cli import OperatorFileTexts
 from cc_bot.texts.tool_servers import ToolServersFileTexts
 
 INHERITED: Final = ("PATH", "HOME", "LANG")
@@ -123,7 +124,7 @@ def parse_servers(text: str, *, variables: Mapping[str, str], words: Texts) -> M
     """Return the enabled servers by name, in the file's order. Raises FileRefused."""
     if not text.strip():
         return {}
-    said = words.tool_servers_file
+    said = words[ToolServersFileTexts]
     document, tables = _parse_json(text, said), dict[str, Any]()
     for group in _GROUPS:
         found = document.pop(group, {})
@@ -171,9 +172,9 @@ class _Reader:
         self._name = name
         self._server = printable_key(name)
         self._variables = variables
-        self._words = words.tool_servers_file
-        expected = {key: each.format() for key, each in words.tool_servers_file.expected.items()}
-        self._tables = TableReader(words.operator_file, expected)
+        self._words = words[ToolServersFileTexts]
+        expected = {key: each.format() for key, each in words[ToolServersFileTexts].expected.items()}
+        self._tables = TableReader(words[OperatorFileTexts], expected)
 
     def read(self, table: Any) -> ServerEntry | None:
         """Return the server; None if disabled. Raises FileRefused."""
@@ -260,7 +261,7 @@ def servers_file(
     """Return the file, with errors in `locale`. `variables`: the environment. `required`: the operator named
     the file, so it must exist."""
     words = texts(locale)
-    empty = words.tool_servers_file.no_object.format()
+    empty = words[ToolServersFileTexts].no_object.format()
     parse = partial(parse_servers, variables=variables, words=words)
     kind = FileKind("tool_servers", "CC_BOT_MCP_FILE", parse, InvalidToolServers, empty)
-    return OperatorFile(path, kind, words.operator_file, required=required)
+    return OperatorFile(path, kind, words[OperatorFileTexts], required=required)

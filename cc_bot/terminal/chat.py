@@ -36,6 +36,7 @@ from cc_bot.terminal.commands import complete, run_line
 from cc_bot.terminal.questions import Chat, ChatProfile, tell_unfinished_calls
 from cc_bot.terminal.view import PlainView, RichView, due_lines
 from cc_bot.texts import Texts
+from cc_bot.texts.cli import TerminalTexts
 
 if sys.platform != "win32":
     import termios
@@ -97,7 +98,7 @@ class InputLine:
         )
 
     async def read(self, texts: Texts) -> str | None:
-        words = texts.terminal
+        words = texts[TerminalTexts]
         hint = f"Enter {words.send}  /help  Ctrl-D {words.leave}"
         try:
             return await self._session.prompt_async(bottom_toolbar=[("", hint)])
@@ -312,7 +313,7 @@ async def run_chat(assistant: Assistant, stores: Stores, moments: TimeResolver, 
 
 
 async def _chat_with_person(chat: Chat, ending: _Ending, view: RichView) -> None:
-    words = chat.texts.terminal
+    words = chat.texts[TerminalTexts]
     line = InputLine(ChatCompleter(chat), TypedHistory(chat.profile.history_file))
 
     async def confirm(question: str) -> bool:

@@ -20,7 +20,12 @@ from cc_bot.domain.when import split_when
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.questions import Chat, answer, explain_to_operator
 from cc_bot.texts import Texts, explain
+from cc_bot.texts.answer import CanvasTexts
+from cc_bot.texts.cli import TerminalTexts
 from cc_bot.texts.commands import command_names
+from cc_bot.texts.memory import MemoryTexts
+from cc_bot.texts.reminder import RemindHereTexts
+from cc_bot.texts.session import SessionTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -45,7 +50,7 @@ class Command:
 
 
 def describe_command(name: str, words: Texts) -> str:
-    own = words.terminal.commands.get(name)
+    own = words[TerminalTexts].commands.get(name)
     return own or command_names(words.locale)[f"{name.replace(' ', '_')}_description"]
 
 
@@ -89,12 +94,12 @@ def parse(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
     for attempt in attempts:
         given = one_line(f"/{attempt}", 40)
         if f"{attempt.replace(' ', '_')}_description" in on_discord and attempt not in _SHORTCUTS:
-            raise InvalidCommand(words.terminal.not_here.format(given=given))
+            raise InvalidCommand(words[TerminalTexts].not_here.format(given=given))
     for attempt in attempts:
         given = one_line(f"/{attempt}", 40)
         if near := get_close_matches(attempt, [*COMMANDS, *_SHORTCUTS], n=1):
-            raise InvalidCommand(words.terminal.unknown_near.format(given=given, nearest=f"/{near[0]}"))
-    raise InvalidCommand(words.terminal.unknown.format(given=given))
+            raise InvalidCommand(words[TerminalTexts].unknown_near.format(given=given, nearest=f"/{near[0]}"))
+    raise InvalidCommand(words[TerminalTexts].unknown.format(given=given))
 
 
 def _take_options(command: Command, text: str) -> tuple[str, Mapping[str, str]]:
@@ -153,20 +158,20 @@ async def ask(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
     question = Message("user", text, visibility=profile.visibility, author_id=chat.user_id)
     done = await answer(chat, question)
     if done.first and profile.offline and "OPENAI_API_KEY" not in done.answer.content:
-        chat.view.notices([chat.texts.terminal.no_key])
+        chat.view.notices([chat.texts[TerminalTexts].no_key])
 
 
 async def clear(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
     await chat.stores.sessions.clear(chat.profile.key)
-    return chat.texts.session.cleared
+    return chat.texts[SessionTexts].cleared
 
 
 async def show_help(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
     words, locale = chat.texts, chat.profile.locale
-    lines = [words.terminal.help_title]
+    lines = [words[TerminalTexts].help_title]
     for name, command in COMMANDS.items():
         lines += [f"  {command.usage(name, locale)}", f"      {describe_command(name, words)}"]
-    return "\n".join((*lines, "", words.terminal.help_keys, words.terminal.help_stored))
+    return "\n".join((*lines, "", words[TerminalTexts].help_keys, words[TerminalTexts].help_stored))
 
 
 async def leave(_chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
@@ -199,23 +204,23 @@ async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> Reply
 
 
 async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
-    number = _number(text, chat.texts.memory.id_needed)
+    number = _number(text, chat.texts[MemoryTexts].id_needed)
     return await memories.delete(chat.profile.caller, id=number, service=chat.memories)
 
 
 async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str:
     """Undo the deletion, else the newest change. Raises MemoryNotFound."""
     words, user_id, stored = chat.texts, chat.user_id, chat.stores.memories
-    number = _number(text, words.memory.id_needed)
+    number = _number(text, words[MemoryTexts].id_needed)
     memory_id = await memories.row_of(chat.profile.caller, number, chat.memories)
     back = await chat.stores.memory_removal.undelete(user_id, memory_id)
     if back is None and (memory := await stored.get(user_id, memory_id)):
         back = await stored.undo_update(user_id, memory.id, memory.supersedes or 0)
         if back is None:
-            raise InvalidCommand(words.terminal.nothing_to_undo.format(id=number))
+            raise InvalidCommand(words[TerminalTexts].nothing_to_undo.format(id=number))
     if back is None:
         raise errors.MemoryNotFound(id=number)
-    return words.memory.undeleted.format(id=back.number, content=one_line(back.content))
+    return words[MemoryTexts].undeleted.format(id=back.number, content=one_line(back.content))
 
 
 async def list_reminders(chat: Chat, _text: str, _options: Mapping[str, str]) -> Reply:
@@ -228,7 +233,7 @@ async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Re
         raise errors.EmptyReminder
     when, what = split_when(text)
     if not what:
-        raise InvalidCommand(chat.texts.remind_here.what)
+        raise InvalidCommand(chat.texts[RemindHereTexts].what)
     profile, schedules = chat.profile, chat.stores.schedules
     return await reminders.add(
         profile.caller,
@@ -241,20 +246,20 @@ async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Re
 
 
 async def delete_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
-    number = _number(text, chat.texts.remind_here.id_needed)
+    number = _number(text, chat.texts[RemindHereTexts].id_needed)
     return await reminders.delete(chat.profile.caller, number, schedules=chat.stores.schedules)
 
 
 async def show_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> str | None:
     seen = await chat.stores.canvases.get(chat.profile.key)
     if seen is None or seen.canvas.empty:
-        return chat.texts.canvas.empty
+        return chat.texts[CanvasTexts].empty
     chat.view.canvas(seen.canvas, chat.texts)
     return None
 
 
 async def clear_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
-    words = chat.texts.canvas
+    words = chat.texts[CanvasTexts]
     return words.cleared if await chat.stores.canvases.clear(chat.profile.key) else words.cleared_already
 
 

@@ -29,7 +29,11 @@ from cc_bot.in_order import ExportQueue
 from cc_bot.stores import Stores
 from cc_bot.terminal.markdown import MARGIN, Notice, Quoted, one_line
 from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_line, change_line, receipt_line
-from cc_bot.texts import Texts, explain, texts
+from cc_bot.texts import ErrorTexts, Texts, explain, texts
+from cc_bot.texts.cli import TerminalTexts
+from cc_bot.texts.memory import MemoryCardTexts, MemoryTexts
+from cc_bot.texts.proposal import ProposalTexts
+from cc_bot.texts.reminder import ReminderTexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +97,10 @@ class Chat:
 def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
     """Explain an error to the operator, who can change the settings."""
     words = profile.texts
-    if sentence := words.terminal.of_model.get(type(error)):
+    if sentence := words[TerminalTexts].of_model.get(type(error)):
         return sentence.format(**error.params)
     explained = explain(error, words, profile.caller.at)
-    return explained.replace(words.errors.tell_operator, words.terminal.ask_doctor)
+    return explained.replace(words[ErrorTexts].tell_operator, words[TerminalTexts].ask_doctor)
 
 
 async def answer(chat: Chat, question: Message, options: TurnOptions | None = None) -> Done:
@@ -134,10 +138,10 @@ async def answer(chat: Chat, question: Message, options: TurnOptions | None = No
 async def _decide(chat: Chat, proposal: Proposal) -> None:
     words, approvals = chat.texts, chat.assistant.approvals
     chat.view.notices([*proposal_notices(proposal, chat.profile)])
-    if not await chat.confirm(words.terminal.confirm):
+    if not await chat.confirm(words[TerminalTexts].confirm):
         await approvals.decline(proposal)
         what = one_line(proposal.title, RECEIPT_CHARACTERS)
-        chat.view.notices([words.proposal.declined.format(what=what)])
+        chat.view.notices([words[ProposalTexts].declined.format(what=what)])
         return
     try:
         result = await _approve(chat, proposal)
@@ -165,7 +169,7 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
         with chat.assistant.calling(chat.user_id, stop):
             claimed = await approvals.claim(proposal, secrets.token_hex(4), CallMessage())
             if claimed.content.goes_on:
-                chat.view.say(words.proposal.outcome("claimed", one_line(claimed.title)))
+                chat.view.say(words[ProposalTexts].outcome("claimed", one_line(claimed.title)))
             try:
                 return await approvals.run(claimed, profile.agent, place, stop)
             except errors.CcBotError:
@@ -177,7 +181,7 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
 
 async def _go_on(chat: Chat, result: ApprovedResult) -> None:
     profile, name = chat.profile, result.proposal.content.calls[0].name
-    after_call = chat.texts.proposal.after_call.format(what=name)
+    after_call = chat.texts[ProposalTexts].after_call.format(what=name)
     shown, author_id = profile.visibility, chat.user_id
     question = Message("user", after_call, visibility=shown, author_id=author_id, tainted=True)
     await answer(chat, question, TurnOptions(profile.locale, profile.timezone, pictures=result.images))
@@ -188,7 +192,7 @@ async def tell_unfinished_calls(chat: Chat) -> None:
     for call in await chat.stores.proposals.list_approved(chat.user_id):
         if call.message.place_id is None:
             state = await chat.assistant.approvals.give_up(call)
-            chat.view.notices([chat.texts.proposal.outcome(state, one_line(call.title))])
+            chat.view.notices([chat.texts[ProposalTexts].outcome(state, one_line(call.title))])
             await chat.stores.proposals.settle(call)
 
 
@@ -199,9 +203,11 @@ def _outcome_notices(result: ApprovedResult, words: Texts) -> Iterator[Notice]:
     if result.canvas is not None:
         yield canvas_line(result.canvas, words)
     if result.proposal.content.goes_on or result.state != "done":
-        yield words.proposal.outcome(result.state, one_line(result.proposal.title), stopped=result.stopped)
+        yield words[ProposalTexts].outcome(
+            result.state, one_line(result.proposal.title), stopped=result.stopped
+        )
     if result.images:
-        yield words.terminal.images_given.format(count=len(result.images))
+        yield words[TerminalTexts].images_given.format(count=len(result.images))
     if result.problem:
         yield MARGIN + result.problem
 
@@ -211,7 +217,7 @@ def proposal_notices(proposal: Proposal, profile: ChatProfile) -> Iterator[Notic
     words = profile.texts
     for number, part in enumerate(proposal.content.shown.parts):
         line = part.line(lambda value: _write_value(value, profile))
-        yield MARGIN + line if number else words.terminal.proposal.format(what=line)
+        yield MARGIN + line if number else words[TerminalTexts].proposal.format(what=line)
         if part.below is not None:
             yield Quoted(table(part.below) if isinstance(part.below, Chart) else part.below)
 
@@ -220,17 +226,17 @@ def _write_value(value: Value, profile: ChatProfile) -> str:
     words = profile.texts
     match value:
         case None:
-            return words.memory_card.nothing
+            return words[MemoryCardTexts].nothing
         case str():
             return value
         case Moment(at, ends_day=True):
             last_day = (at - timedelta(seconds=1)).astimezone(profile.timezone).date()
-            return words.memory.until.format(date=last_day.isoformat())
+            return words[MemoryTexts].until.format(date=last_day.isoformat())
         case Moment(at, repeat=repeat, timezone=timezone, place=place):
             zone = zone_named(timezone, profile.timezone)
             written = replace(profile.caller, timezone=zone).at(at)
             if zone.key != profile.timezone.key:
-                written += words.terminal.in_zone.format(zone=zone.key)
+                written += words[TerminalTexts].in_zone.format(zone=zone.key)
             if repeat:
-                written = words.proposal.repeated.format(repeat=repeat, time=written)
-            return written if place in (None, "terminal") else f"{written} ({words.reminder.elsewhere})"
+                written = words[ProposalTexts].repeated.format(repeat=repeat, time=written)
+            return written if place in (None, "terminal") else f"{written} ({words[ReminderTexts].elsewhere})"

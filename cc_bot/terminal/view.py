@@ -36,7 +36,10 @@ from cc_bot.terminal.markdown import (
     wrap_text,
 )
 from cc_bot.texts import Texts
-from cc_bot.texts.answer import AnswerTexts
+from cc_bot.texts.answer import AnswerTexts, CanvasTexts, UnfinishedTexts
+from cc_bot.texts.cli import TerminalTexts
+from cc_bot.texts.memory import ReceiptTexts
+from cc_bot.texts.reminder import ReminderTexts, RemindHereTexts
 
 LATE_AFTER: Final = timedelta(minutes=1)
 RECEIPT_CHARACTERS: Final = 60
@@ -49,13 +52,11 @@ def change_line(change: ScheduleChange, texts: Texts) -> str:
     caller = Caller(schedule.key.user_id, texts.locale, schedule.zone, texts)
     if change.kind == "cancelled":
         return cancelled(schedule, caller)
-    return (
-        f"{reminder_sentence(schedule, caller)} ({texts.reminder.cancel}: /remind delete {schedule.number})"
-    )
+    return f"{reminder_sentence(schedule, caller)} ({texts[ReminderTexts].cancel}: /remind delete {schedule.number})"
 
 
 def due_lines(due: Firing | Missed, zone: ZoneInfo, texts: Texts) -> str:
-    words, now = texts.remind_here, utc_now()
+    words, now = texts[RemindHereTexts], utc_now()
 
     def line(template: str, firing: Firing) -> str:
         content = indent_symbols(printable(firing.schedule.text), at_line_start=False)
@@ -68,7 +69,7 @@ def due_lines(due: Firing | Missed, zone: ZoneInfo, texts: Texts) -> str:
 
 
 def receipt_line(receipt: Receipt, texts: Texts) -> str:
-    words = texts.receipt
+    words = texts[ReceiptTexts]
     line = words.line(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
     if not receipt.undo:
         return line
@@ -77,7 +78,7 @@ def receipt_line(receipt: Receipt, texts: Texts) -> str:
 
 
 def canvas_line(canvas: Canvas, texts: Texts) -> str:
-    return texts.canvas.emptied if canvas.empty else texts.canvas.changed_here
+    return texts[CanvasTexts].emptied if canvas.empty else texts[CanvasTexts].changed_here
 
 
 class AnswerView:
@@ -95,29 +96,29 @@ class AnswerView:
             case turn.TextDelta(text):
                 output.write(text)
             case turn.ToolStarted(_, name):
-                output.wait(words.answer.tool_line(one_line(name)))
+                output.wait(words[AnswerTexts].tool_line(one_line(name)))
             case turn.ToolFinished(_, name, ok, waits):
                 output.wait(None)
                 if not ok and not waits:
-                    output.notice(words.terminal.tool_failed.format(name=one_line(name)), failed=True)
+                    output.notice(words[TerminalTexts].tool_failed.format(name=one_line(name)), failed=True)
                 elif is_of_server(name) and not waits:
-                    output.notice(words.terminal.tool_used.format(name=one_line(name)))
+                    output.notice(words[TerminalTexts].tool_used.format(name=one_line(name)))
             case MemoryChange() as memory_change:
                 self._receipts = with_receipt(self._receipts, memory_change)
             case turn.MemoriesRecalled(numbers=numbers):
                 self._recalled = tuple(dict.fromkeys((*self._recalled, *numbers)))
             case turn.ToolsUnavailable():
-                output.notice(words.receipt.no_tools)
+                output.notice(words[ReceiptTexts].no_tools)
             case turn.CallInDoubt():
-                output.notice(words.unfinished.in_doubt_outside, failed=True)
+                output.notice(words[UnfinishedTexts].in_doubt_outside, failed=True)
             case turn.ImagesGiven(images):
-                output.notice(words.terminal.images_given.format(count=len(images)))
+                output.notice(words[TerminalTexts].images_given.format(count=len(images)))
             case turn.CanvasChanged(canvas):
                 output.notice(canvas_line(canvas, words))
             case ScheduleChange() as change:
                 output.notice(change_line(change, words))
             case turn.Notice():
-                output.wait(_waiting_for(event, words.answer))
+                output.wait(_waiting_for(event, words[AnswerTexts]))
             case turn.Done():
                 self.end()
                 self._show_end(event)
@@ -126,7 +127,7 @@ class AnswerView:
 
     def end(self) -> None:
         """Show the receipts once, also if the turn fails."""
-        words = self._texts.receipt
+        words = self._texts[ReceiptTexts]
         for receipt in self._receipts:
             self._output.notice(receipt_line(receipt, self._texts))
         deleted = {each.number for each in self._receipts if each.kind == "deleted"}
@@ -140,17 +141,19 @@ class AnswerView:
         for number, page in enumerate(pages[:LINKS_SHOWN], 1):
             self._output.notice(f"{number}. {one_line(page.title, PAGE_TITLE_CHARACTERS)}  {page.url}")
         if len(pages) > LINKS_SHOWN:
-            self._output.notice(words.answer.more_pages.format(count=len(pages) - LINKS_SHOWN).strip())
+            self._output.notice(words[AnswerTexts].more_pages.format(count=len(pages) - LINKS_SHOWN).strip())
         empty = not answer.content
         if answer.status == "stopped":
             stopped_empty = empty and not answer.tool_calls
-            self._output.notice(words.answer.stopped_empty if stopped_empty else words.answer.stopped)
+            self._output.notice(
+                words[AnswerTexts].stopped_empty if stopped_empty else words[AnswerTexts].stopped
+            )
         elif answer.status == "cut":
-            self._output.notice(words.terminal.cut)
+            self._output.notice(words[TerminalTexts].cut)
         elif empty:
-            self._output.notice(words.answer.no_words)
+            self._output.notice(words[AnswerTexts].no_words)
         if done.first:
-            self._output.notice(words.answer.help_hint)
+            self._output.notice(words[AnswerTexts].help_hint)
 
 
 def _waiting_for(notice: turn.Notice, words: AnswerTexts) -> str | None:
@@ -165,7 +168,7 @@ def _element_title(element: Element) -> str:
 
 def _others_line(canvas: Canvas, texts: Texts) -> str:
     others = [one_line(each.title or each.id) for each in canvas.elements if each not in canvas.in_sight]
-    return texts.canvas.others.format(titles=", ".join(others)) if others else ""
+    return texts[CanvasTexts].others.format(titles=", ".join(others)) if others else ""
 
 
 class PlainView:
@@ -332,13 +335,13 @@ class _LiveOutput:
 
     def _status(self) -> Text:
         elapsed_s = time.monotonic() - self._began_s
-        words = self._texts.answer
+        words = self._texts[AnswerTexts]
         doing = self._doing or ("" if self._parts else words.thinking)
         if doing and elapsed_s >= SHOW_SECONDS_AFTER:
             doing = words.going_on_for.format(activity=doing, seconds=int(elapsed_s))
         frame = SPINNER[int(elapsed_s * REDRAWS_PER_SECOND) % len(SPINNER)]
         line = Text(f"{frame} {doing}  " if doing else f"{frame} ", "cyan", no_wrap=True, overflow="ellipsis")
-        return line.append(self._texts.terminal.interrupt, style="dim")
+        return line.append(self._texts[TerminalTexts].interrupt, style="dim")
 
 
 View = PlainView | RichView

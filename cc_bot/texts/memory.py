@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTERS, Memory, Receipt, SourceKind, write_end
 from cc_bot.domain.memory_transfer import MARKDOWN_MARK, ImportPlan, PortableMemory
+from cc_bot.texts import Texts
 from cc_bot.texts.area import Area, Sentence, by_key
 
 if TYPE_CHECKING:
@@ -238,13 +239,13 @@ def markdown_parts(memories: Sequence[PortableMemory], words: "Texts", now: date
 
 def to_markdown(memories: Sequence[PortableMemory], words: "Texts", now: datetime, zone: tzinfo) -> str:
     """Return a page of memories by category, each with its tags and dates."""
-    title = words.memory_box.markdown_title.format(count=len(memories), date=_day(now, zone))
+    title = words[MemoryBoxTexts].markdown_title.format(count=len(memories), date=_day(now, zone))
     by_category: defaultdict[str, list[PortableMemory]] = defaultdict(list)
     for memory in memories:
         by_category[memory.category].append(memory)
     lines = [f"# {title}", MARKDOWN_MARK]
     for category, kept in by_category.items():
-        lines += ["", f"## {words.memory.shown_category(category)}", ""]
+        lines += ["", f"## {words[MemoryTexts].shown_category(category)}", ""]
         for memory in kept:
             about = _about(memory, words, zone)
             lines += [f"- {_indented(memory.content)}", *([f"  *{about}*"] if about else [])]
@@ -252,8 +253,8 @@ def to_markdown(memories: Sequence[PortableMemory], words: "Texts", now: datetim
 
 
 def _about(memory: PortableMemory, words: "Texts", zone: tzinfo) -> str:
-    texts = words.memory_box
-    details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", words.memory.until.format(date=write_end(memory.expires_at, zone)) if memory.expires_at else "")
+    texts = words[MemoryBoxTexts]
+    details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", words[MemoryTexts].until.format(date=write_end(memory.expires_at, zone)) if memory.expires_at else "")
     return " ・ ".join(filter(None, details))
 
 

@@ -23,6 +23,7 @@ from cc_bot.domain.canvas import (
 )
 from cc_bot.domain.proposal import Part
 from cc_bot.texts import Texts, texts
+from cc_bot.texts.proposal import ProposalTexts
 from cc_bot.tools.consent import changed_line, check_held, needs_approval, on_one_line, propose, show
 from cc_bot.tools.registry import CanvasDraft, InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 
@@ -138,7 +139,7 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
     if not proposed:
         return succeeded(fields)
     words = texts(context.locale)
-    shown = show(words.proposal.draw, *_describe(command, before, words))
+    shown = show(words[ProposalTexts].draw, *_describe(command, before, words))
     given = {name: value for name, value in asdict(command).items() if name not in ("visibility", "tainted")}
     return propose(context, tool_name, given, shown, held=held, result=fields)
 
@@ -157,7 +158,7 @@ def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapp
 
 
 def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[Part]:
-    sentences = words.proposal
+    sentences = words[ProposalTexts]
     match command:
         case Card(_, title, content):
             yield _titled(sentences.draw_card, title, content)
@@ -188,7 +189,7 @@ def _titled(template: str, title: str, below: str | Chart | None = None) -> Part
 
 
 def _removed(id_: str, canvas: Canvas, words: Texts) -> Part:
-    return _titled(words.proposal.draw_remove, _name(id_, canvas), _content(canvas.element(id_)))
+    return _titled(words[ProposalTexts].draw_remove, _name(id_, canvas), _content(canvas.element(id_)))
 
 
 def _name(id_: str, canvas: Canvas) -> str:

@@ -18,7 +18,7 @@ from cc_bot.domain.proposal import DeferredCall, Origin, Part, ProposedCalls, Sh
 from cc_bot.domain.tool_calls import without_texts
 from cc_bot.domain.tool_server import Approvers
 from cc_bot.texts import Texts, texts
-from cc_bot.texts.proposal import Choice, argument_lines
+from cc_bot.texts.proposal import Choice, ProposalTexts, argument_lines
 from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, succeeded
 
 PENDING: Final[Mapping[str, Any]] = {
@@ -93,7 +93,7 @@ def propose_call(
 ) -> ToolOutcome:
     """Propose a call with whose result the model continues. `tool` is its display name."""
     check_can_propose(context)
-    words, title = texts(context.locale).proposal, on_one_line(tool)
+    words, title = texts(context.locale)[ProposalTexts], on_one_line(tool)
     parts = [Part(words.field, {"name": words.tool, "value": title})]
     if approvers == "owners":
         parts.append(Part(words.owners))
@@ -156,12 +156,12 @@ def show(choice: Choice, *parts: Part, number: int = 0, text: str | None = None,
 
 
 def field_line(name: str, value: Value, words: Texts) -> Part:
-    return Part(words.proposal.field, {"name": name, "value": value})
+    return Part(words[ProposalTexts].field, {"name": name, "value": value})
 
 
 def changed_line(name: str, old: Value, new: Value, words: Texts) -> Iterator[Part]:
     if new != old:
-        yield Part(words.proposal.changed_field, {"name": name, "old": old, "new": new})
+        yield Part(words[ProposalTexts].changed_field, {"name": name, "old": old, "new": new})
 
 
 def on_one_line(text: str) -> str:

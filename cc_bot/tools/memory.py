@@ -26,6 +26,8 @@ from cc_bot.domain.memory import (
 )
 from cc_bot.domain.proposal import Moment, Part, Shown, Value
 from cc_bot.texts import Texts, texts
+from cc_bot.texts.memory import MemoryCardTexts, MemoryTexts
+from cc_bot.texts.proposal import ProposalTexts
 from cc_bot.tools.consent import (
     changed_line,
     check_held,
@@ -273,7 +275,7 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A0
         memory,
         lambda: context.own.end(memory.content, others=others, shown=context.shown == {memory.id}),
     ):
-        shown = show(texts(context.locale).proposal.forget, number=memory.number, text=memory.content)
+        shown = show(texts(context.locale)[ProposalTexts].forget, number=memory.number, text=memory.content)
         return propose(context, "forget", {"id": memory.number}, shown, held=held, memory_id=memory.id)
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
@@ -453,10 +455,10 @@ async def _propose_new(context: ToolContext, wanted: _Note, former: Memory | Non
     words = texts(context.locale)
     parts = [*_card_lines(None, wanted, words)]
     if former is None:
-        shown = show(words.proposal.keep, *parts, text=wanted.content)
+        shown = show(words[ProposalTexts].keep, *parts, text=wanted.content)
         return await _propose(context, "remember", wanted, wanted.arguments, shown)
     parts = [*_content_lines(former.content, wanted.content, words), *parts]
-    shown = show(words.proposal.replace, *parts, number=former.number)
+    shown = show(words[ProposalTexts].replace, *parts, number=former.number)
     arguments, held = {**wanted.arguments, "supersedes": former.number}, {"content": former.content}
     return await _propose(context, "remember", wanted, arguments, shown, held=held, memory_id=former.id)
 
@@ -468,7 +470,7 @@ async def _propose_edit(context: ToolContext, wanted: _Note, former: Memory) -> 
         return succeeded({"updated": changed_note(context, unchanged)}, changes=(unchanged,))
     changes = {name: value for name, value in wanted.arguments.items() if value != now.arguments[name]}
     parts = [*_content_lines(now.content, wanted.content, words), *_card_lines(now, wanted, words)]
-    shown = show(words.proposal.change, *parts, number=former.number)
+    shown = show(words[ProposalTexts].change, *parts, number=former.number)
     arguments = {"id": former.number, **changes}
     return await _propose(
         context, "update_memory", wanted, arguments, shown, held=now.arguments, memory_id=former.id
@@ -492,9 +494,9 @@ async def _propose(
 
 
 def _content_lines(before: str, after: str, words: Texts) -> Iterator[Part]:
-    yield Part(words.proposal.now, below=before)
+    yield Part(words[ProposalTexts].now, below=before)
     if after != before:
-        yield Part(words.proposal.then, below=after)
+        yield Part(words[ProposalTexts].then, below=after)
 
 
 def _card_lines(before: _Note | None, after: _Note, words: Texts) -> Iterator[Part]:
@@ -507,9 +509,9 @@ def _card_lines(before: _Note | None, after: _Note, words: Texts) -> Iterator[Pa
 
 
 def _card(note: _Note, words: Texts) -> Mapping[str, Value]:
-    card = words.memory_card
+    card = words[MemoryCardTexts]
     return {
-        card.category: on_one_line(words.memory.shown_category(note.category)) or None,
+        card.category: on_one_line(words[MemoryTexts].shown_category(note.category)) or None,
         card.tags: on_one_line(" ".join(f"#{tag}" for tag in note.tags)) or None,
         card.end: Moment(note.expires_at, ends_day=True) if note.expires_at else None,
         card.audience: card.private if note.audience == "private" else card.anywhere,

@@ -17,7 +17,8 @@ from cc_bot.domain.schedule import Place, Schedule, ScheduleChange, may_mention
 from cc_bot.domain.when import parse_schedule
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.texts import Texts, texts
-from cc_bot.texts.reminder import described
+from cc_bot.texts.proposal import ProposalTexts
+from cc_bot.texts.reminder import RepeatTexts, described
 from cc_bot.tools.consent import check_held, field_line, needs_approval, on_one_line, propose, show
 from cc_bot.tools.memory import DATA_NOT_INSTRUCTIONS
 from cc_bot.tools.registry import (
@@ -59,7 +60,7 @@ async def schedule(
         text, words = store.check(text), texts(context.locale)
         time = _time(due, cron, words, timezone=context.timezone.key, place=context.place)
         arguments = {"when": due.isoformat(), "text": text, "repeat": cron}
-        shown = show(words.proposal.remind, time, text=text)
+        shown = show(words[ProposalTexts].remind, time, text=text)
         return propose(context, "schedule", arguments, shown)
     same = (key.channel_id, text.strip(), due, cron, "active", context.visibility)
     for known in await store.list(context.user_id):  # models repeat calls, and answers are regenerated
@@ -106,7 +107,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
     if needs_approval(context, lambda: context.own.end(found.text, others=others, may_be_done=True)):
         words = texts(context.locale)
         time = _time(found.due_at, found.repeat, words)
-        shown = show(words.proposal.cancel, time, number=found.number, text=found.text)
+        shown = show(words[ProposalTexts].cancel, time, number=found.number, text=found.text)
         return propose(context, "cancel_schedule", {"id": found.number}, shown, held=held)
     cancelled = await _store(context).cancel(context.user_id, found.id)
     if cancelled is None:
@@ -139,9 +140,9 @@ def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime,
 
 
 def _time(due: datetime, cron: str, words: Texts, *, timezone: str = "", place: Place | None = None) -> Part:
-    repeat = on_one_line(described(cron, words.repeat)) if cron else ""
+    repeat = on_one_line(described(cron, words[RepeatTexts])) if cron else ""
     moment = Moment(due, repeat=repeat, timezone=timezone, place=place)
-    return field_line(words.proposal.time, moment, words)
+    return field_line(words[ProposalTexts].time, moment, words)
 
 
 async def _list_seen(context: ToolContext) -> Sequence[Schedule]:

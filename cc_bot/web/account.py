@@ -32,7 +32,9 @@ from cc_bot.domain.privacy import CONFIRM_WITHIN
 from cc_bot.domain.text import Locale, without_sign
 from cc_bot.domain.usage import Remaining, Total, UsageBreakdown, UsageReport
 from cc_bot.stores import Keep
-from cc_bot.texts.session import money
+from cc_bot.texts.privacy import PrivacyTexts
+from cc_bot.texts.session import UsageTexts, money
+from cc_bot.texts.web import WebTexts, WebUsageTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_of, number_of, text_of
 from cc_bot.web.page import Pages, go_on, reader_of, render, render_for_anyone, see_other, send_file
@@ -73,7 +75,7 @@ class SignInPages(Pages):
         place = await self._services.stores.web_sessions.find_code(code)
         if place is None:
             raise self._refused(request)
-        name = reader_of(request)[0].web.terminal_user
+        name = reader_of(request)[0][WebTexts].terminal_user
         if place.user_id:
             name = await self._services.discord.name_of(place.user_id) or str(place.user_id)
         return render_for_anyone(request, "sign_in.html", code=code, name=name)
@@ -131,13 +133,14 @@ class AccountPages(Pages):
     async def show_privacy(self, request: web.Request) -> web.Response:
         visitor, privacy = visitor_of(request), self._services.privacy
         held = await privacy.overview(visitor.user_id)
-        kinds = visitor.words.privacy.kinds
+        kinds = visitor.words[PrivacyTexts].kinds
         return render(
             request,
             "privacy.html",
             held=[(name, held.kinds[kind]) for kind, name in kinds.items() if kind in held.kinds],
             kept=[
-                _LIST_MARK.sub("", line) for line in visitor.words.privacy.kept_lines(privacy.retention, held)
+                _LIST_MARK.sub("", line)
+                for line in visitor.words[PrivacyTexts].kept_lines(privacy.retention, held)
             ],
         )
 
@@ -154,8 +157,8 @@ class AccountPages(Pages):
         return render(
             request,
             "privacy_erase.html",
-            goes=visitor.words.privacy.erasable(held),
-            stays=_LIST_MARK.sub("", visitor.words.privacy.what_stays(held)),
+            goes=visitor.words[PrivacyTexts].erasable(held),
+            stays=_LIST_MARK.sub("", visitor.words[PrivacyTexts].what_stays(held)),
             until=until,
             until_s=int(until.timestamp()),
         )
@@ -168,7 +171,7 @@ class AccountPages(Pages):
             return go_on(request, "/privacy/erase", "erase_too_late")
         async with self._services.discord.erasing(visitor.user_id):
             held = await self._services.privacy.erase(visitor.user_id)
-        told = without_sign(visitor.words.privacy.say_erased(held))
+        told = without_sign(visitor.words[PrivacyTexts].say_erased(held))
         page = render_for_anyone(request, "privacy_erased.html", visitor=None, owner=False, told=told)
         return self._signed_out(request, page)
 
@@ -304,16 +307,16 @@ class UsagePages(Pages):
 
 
 def _view(report: UsageReport, used: UsageBreakdown, visitor: SignedIn, name: str = "") -> UsageView:
-    words, said = visitor.words, visitor.words.web_usage
+    words, said = visitor.words, visitor.words[WebUsageTexts]
     labels = tuple(f"{day:%Y-%m}" if used.by_month else f"{day.month}/{day.day}" for day, _ in used.days)
     tokens = Series("", tuple(float(total.tokens) for _, total in used.days))
-    chart = chart_svg(Chart("usage", words.usage.chart, "bar", labels, (tokens,)), words.locale)
+    chart = chart_svg(Chart("usage", words[UsageTexts].chart, "bar", labels, (tokens,)), words.locale)
     days = [
         (f"{day:%Y-%m}" if used.by_month else day.isoformat(), total)
         for day, total in reversed(used.days)
         if total != Total()
     ]
-    models = [(model or words.usage.offline, total) for model, total in used.models]
+    models = [(model or words[UsageTexts].offline, total) for model, total in used.models]
     purposes = [(said.purposes[purpose], total) for purpose, total in used.purposes]
     by_day = (said.by_month, said.month) if used.by_month else (said.by_day, said.day)
     tables = (
@@ -323,7 +326,7 @@ def _view(report: UsageReport, used: UsageBreakdown, visitor: SignedIn, name: st
     )
     return UsageView(
         name,
-        words.usage.lines(report, visitor.at),
+        words[UsageTexts].lines(report, visitor.at),
         report.left,
         report.currency,
         used.total,

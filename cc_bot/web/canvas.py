@@ -22,6 +22,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.log import upkeep
 from cc_bot.stores.canvases import CanvasClock
 from cc_bot.texts import Texts, texts
+from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import id_in, text_of
 from cc_bot.web.markdown import to_html
@@ -88,7 +89,7 @@ class CanvasFeed:
         mine = [each for each in self._watchers if each.session.user_id == watcher.session.user_id]
         for oldest in mine[: 1 - MAX_OPEN_PAGES]:
             self.close(oldest)
-            reason = texts(oldest.locale).web.closed_too_many_open
+            reason = texts(oldest.locale)[WebTexts].closed_too_many_open
             self._start(self._close(oldest, TOO_MANY_OPEN, reason))
         self._watchers[watcher] = None
         self._opened.set()
@@ -148,7 +149,7 @@ class CanvasFeed:
             places = [*dict.fromkeys(each.session.place for each in self._watchers)]
             refused = await self._services.discord.refusals(places)
             for watcher in [*self._watchers]:
-                words = texts(watcher.locale).web
+                words = texts(watcher.locale)[WebTexts]
                 if watcher.session.id not in live:
                     await self._close(watcher, SIGNED_OUT, words.closed_signed_out)
                 elif watcher.session.place in refused:
@@ -182,7 +183,7 @@ _ENVIRONMENT: Final = make_environment()
 
 def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
     """Return the whole canvas as a JSON message."""
-    parts = _ENVIRONMENT.get_template("canvas_parts.html").make_module({"web": words.web})
+    parts = _ENVIRONMENT.get_template("canvas_parts.html").make_module({"web": words[WebTexts]})
 
     def html(macro: str, *values: object) -> str:
         return sign_forms(getattr(parts, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
@@ -272,7 +273,7 @@ class CanvasPages(Pages):
         try:
             await self._feed.open(watcher)
             async for _ in socket:
-                await _close(socket, WSCloseCode.UNSUPPORTED_DATA, visitor.words.web.closed_unknown)
+                await _close(socket, WSCloseCode.UNSUPPORTED_DATA, visitor.words[WebTexts].closed_unknown)
         except errors.CcBotError as error:
             await _close(socket, WSCloseCode.TRY_AGAIN_LATER, sentence_on(error, request))
         finally:

@@ -24,6 +24,7 @@ from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject, Subject
 from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, SubjectNotUnderstood
 from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.log import LEVELS, MAX_RECORDS
+from cc_bot.texts.admin import AdminTexts, ConsoleTexts
 from cc_bot.web.form import form_of, text_of
 from cc_bot.web.page import Handler, Pages, render
 from cc_bot.web.services import WebServices
@@ -197,7 +198,7 @@ def owner_of(request: web.Request) -> SignedIn:
 def _render(request: web.Request, template: str, **values: Any) -> web.Response:
     owner = owner_of(request)
     texts = owner.words
-    return render(request, template, console=texts.console, admin=texts.admin, **values)
+    return render(request, template, console=texts[ConsoleTexts], admin=texts[AdminTexts], **values)
 
 
 def _kind(request: web.Request) -> Subject | None:

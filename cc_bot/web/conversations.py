@@ -12,6 +12,7 @@ from aiohttp import web
 from cc_bot.domain.errors import NothingHere
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_calls import pages_behind
+from cc_bot.texts.web import WebConversationTexts
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
 from cc_bot.web.page import Pages, go_on, moment_in, name_of_page, render
@@ -98,7 +99,7 @@ class ConversationPages(Pages):
 
 def _gone(request: web.Request) -> web.Response:
     _log.info("page_refused", page=name_of_page(request), error="NothingHere", status=404)
-    texts, here = visitor_of(request).words.web_conversation, "/conversations"
+    texts, here = visitor_of(request).words[WebConversationTexts], "/conversations"
     links = [(here, texts.back)]
     return render(request, "trouble.html", status=404, here=here, sentence=texts.gone, links=links)
 
@@ -132,12 +133,12 @@ async def _names(services: WebServices, keys: Iterable[SessionKey], visitor: Sig
 async def channel_names(services: WebServices, ids: Iterable[int], visitor: SignedIn) -> Mapping[int, str]:
     known = sorted(set(ids) - {0})
     found = await asyncio.gather(*(_name(services, id_, visitor) for id_ in known))
-    return {0: visitor.words.web_conversation.terminal} | dict(zip(known, found, strict=True))
+    return {0: visitor.words[WebConversationTexts].terminal} | dict(zip(known, found, strict=True))
 
 
 async def _name(services: WebServices, channel_id: int, visitor: SignedIn) -> str:
     """If Discord does not know the name, the creation date tells several apart."""
-    said = visitor.words.web_conversation
+    said = visitor.words[WebConversationTexts]
     if name := await services.discord.name_of_channel(channel_id):
         return name
     if await services.discord.is_dm(channel_id):

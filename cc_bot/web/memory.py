@@ -58,6 +58,8 @@ from cc_bot.domain.memory import (
 from cc_bot.domain.memory_transfer import MAX_IMPORTED, PortableMemory
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.texts import Texts
+from cc_bot.texts.memory import MemoryCardTexts, MemoryTexts
+from cc_bot.texts.privacy import ErasureTexts
 from cc_bot.texts.web import WebMemoryTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
 from cc_bot.web.page import (
@@ -217,7 +219,7 @@ class MemoryPages(Pages):
             problem=problem,
             wish=wish,
             found=found.found,
-            count=_count(found.count, "q" in wish, visitor.words.web_memory),
+            count=_count(found.count, "q" in wish, visitor.words[WebMemoryTexts]),
             page=PageNumber(found.page, found.pages),
             categories=categories,
             tags=tags,
@@ -264,7 +266,7 @@ class MemoryPages(Pages):
             return await self._card(request, before, entered, problem=error)
         if after is None:
             raise NothingHere
-        card = visitor.words.memory_card
+        card = visitor.words[MemoryCardTexts]
         done = card.unchanged if mark_of(after) == mark else card.edited
         reply = Reply((done.format(id=after.number),), receipts_changed=True)
         return await self._go_on_with(request, _path(after.number), reply)
@@ -292,7 +294,7 @@ class MemoryPages(Pages):
     ) -> web.Response:
         visitor = visitor_of(request)
         former = await self._memories.list_versions(visitor.user_id, kept.id)
-        pin_use = visitor.words.memory_card.pin_use
+        pin_use = visitor.words[MemoryCardTexts].pin_use
         return render(
             request,
             "memory.html",
@@ -368,7 +370,7 @@ class MemoryPages(Pages):
             memory_id = await self._memories.get_id(visitor.user_id, number)
             try:
                 if memory_id is not None and action == "category":
-                    stored = visitor.words.memory.stored_category(wanted)
+                    stored = visitor.words[MemoryTexts].stored_category(wanted)
                     await self._memories.update(visitor.user_id, memory_id, category=stored)
                 elif memory_id is not None:
                     await memories.change(visitor, action, memory_id, service=self._services.memories)
@@ -419,7 +421,7 @@ class MemoryPages(Pages):
                 missing.append(number)
             else:
                 ids.append(found)
-        mark = visitor.words.erasure.mark if _scope(request) == "said" else None
+        mark = visitor.words[ErasureTexts].mark if _scope(request) == "said" else None
         erased = await self._removal.erase(visitor.user_id, *ids, mark=mark)
         if erased is None:
             raise NothingHere
@@ -446,7 +448,9 @@ class MemoryPages(Pages):
         await self._services.discord.receipts_changed(visitor.user_id)
         for key in await self._services.stores.canvases.list_keys(visitor.user_id):
             await self._services.discord.canvas_changed(key)
-        said = visitor.words.erasure.reword(done=visitor.words.web_memory.erased).say_erased(erased)
+        said = (
+            visitor.words[ErasureTexts].reword(done=visitor.words[WebMemoryTexts].erased).say_erased(erased)
+        )
         # written for Discord
         lines = [line.removeprefix("-# ").replace("**", "") for line in said.split("\n")]
         return render(request, "memories_erased.html", lines=lines, missing=missing)
@@ -457,7 +461,7 @@ class MemoryPages(Pages):
         if not await self._memories.count(visitor.user_id):
             return go_on(request, "/memories", "memories_none")
         day = self._services.clock().astimezone(visitor.timezone).date().isoformat()
-        name = visitor.words.web_memory.export_name.format(day=day)
+        name = visitor.words[WebMemoryTexts].export_name.format(day=day)
         readable = request.query.get("format") == "markdown"
         kind, media_type = ("md", "text/markdown") if readable else ("json", "application/json")
         pieces = read_export(visitor, readable=readable, service=service)
@@ -513,7 +517,7 @@ def _shown(memory: Memory | PortableMemory) -> str:
 def _why(kept: Memory, words: Texts) -> str:
     source = kept.source
     author, model = (shorten(one_line(name), 100) for name in (source.author, source.model))
-    return words.memory_card.because(source.kind, author=author, model=model)
+    return words[MemoryCardTexts].because(source.kind, author=author, model=model)
 
 
 def _count(count: int, searched: bool, words: WebMemoryTexts) -> str:

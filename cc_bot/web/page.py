@@ -41,6 +41,9 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.text import without_sign
 from cc_bot.texts import Texts, explain, texts
+from cc_bot.texts.area import Area
+from cc_bot.texts.session import UsageTexts
+from cc_bot.texts.web import WebTexts
 from cc_bot.web.services import WebServices, WebSettings
 from cc_bot.web.visitor import VISITOR, locale_of, visitor_of
 
@@ -169,7 +172,7 @@ def render(
     """With the notice of the last press, or why input was refused."""
     visitor, notice = visitor_of(request), take_notice(request)
     values["done"] = (
-        visitor.words.web.done[notice.name].format(**notice.params) if notice.name else notice.text
+        visitor.words[WebTexts].done[notice.name].format(**notice.params) if notice.name else notice.text
     )
     if problem:
         status = status_of(problem)
@@ -177,6 +180,20 @@ def render(
     page = render_for_anyone(request, template, status=status, **values)
     page.text = sign_forms(page.text or "", visitor.user_id)
     return page
+
+
+class _TemplateTexts:
+    """The areas by the name of their class, as templates know no classes."""
+
+    def __init__(self, words: Texts) -> None:
+        self._words = words
+        self.locale = words.locale
+
+    def __getattr__(self, name: str) -> Area:
+        for area in Area.__subclasses__():
+            if area.__name__ == name:
+                return self._words[area]
+        raise AttributeError(name)
 
 
 def render_for_anyone(
@@ -188,8 +205,8 @@ def render_for_anyone(
         request.app[ENVIRONMENT]
         .get_template(template)
         .render(
-            words=words,
-            web=words.web,
+            words=_TemplateTexts(words),
+            web=words[WebTexts],
             at=moment_in(zone),
             day=lambda moment: moment.astimezone(zone).date().isoformat(),
             **{"visitor": visitor, "owner": bool(visitor and visitor.owner), "done": "", **values},
@@ -218,7 +235,7 @@ def moment_in(zone: ZoneInfo) -> Callable[[datetime], str]:
 def sentence_on(error: CcBotError, request: web.Request) -> str:
     words, zone = reader_of(request)
     at = moment_in(zone)
-    return explain(error, words, lambda moment: words.usage.at.format(time=at(moment)))
+    return explain(error, words, lambda moment: words[UsageTexts].at.format(time=at(moment)))
 
 
 async def send_file(

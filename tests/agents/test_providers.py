@@ -12,6 +12,7 @@ from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidModels
 from cc_bot.llm.model import ChatRequest, UserPart
 from cc_bot.texts import explain, texts
+from cc_bot.texts.cli import ModelsFileTexts, OperatorFileTexts
 from tests.llm.asking import hear
 from tests.loopback.model_server import LoopbackModelServer
 
@@ -62,7 +63,9 @@ async def test_a_mistake_in_the_file_is_one_sentence(tmp_path: Path, text: str, 
     words = texts(Locale.JA)
     with pytest.raises(InvalidModels) as refused:
         await answered_by(tmp_path)
-    template = words.operator_file.not_toml if said == "not_toml" else getattr(words.models_file, said)
+    template = (
+        words[OperatorFileTexts].not_toml if said == "not_toml" else getattr(words[ModelsFileTexts], said)
+    )
     assert template.split("{", maxsplit=1)[0][:6] in explain(refused.value, words)
     assert str(tmp_path / "models.toml") in explain(refused.value, words)
 
@@ -90,7 +93,7 @@ async def test_a_model_that_is_named_without_any_server_is_a_mistake(tmp_path: P
     (tmp_path / "models.toml").write_text("# [providers.local]\n", encoding="utf-8")
     with pytest.raises(InvalidModels) as refused:
         await answered_by(tmp_path, **environment)
-    assert words.models_file.no_server in explain(refused.value, words)
+    assert words[ModelsFileTexts].no_server in explain(refused.value, words)
 
 
 async def test_how_much_a_model_thinks_is_set_for_all_and_by_request(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from cc_bot.llm.model import (
     UserPart,
 )
 from cc_bot.texts import explain, texts
+from cc_bot.texts.answer import AnswerTexts
 from tests.assistant.conftest import KEY, OPTIONS, Table, call, done
 from tests.scripted_model import Step
 
@@ -164,7 +165,7 @@ class TestTools:
         table.model.script = [[remember("緑が好き")], [ModelUnavailable()]]
         answer = await table.answer("緑が好き。覚えて")
         assert (answer.status, len(answer.tool_calls)) == ("cut", 1)
-        assert answer.content == texts(Locale.JA).answer.no_words
+        assert answer.content == texts(Locale.JA)[AnswerTexts].no_words
 
     async def test_no_model_is_tried_again_once_a_word_was_seen(self, table: Table) -> None:
         table.model.script = [["調べます。", remember("緑が好き")], ["はい。"]]

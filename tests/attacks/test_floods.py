@@ -17,6 +17,7 @@ from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.reading.reader import AT_A_TIME
 from cc_bot.reading.sandbox import MEMORY_BYTES
 from cc_bot.texts import texts
+from cc_bot.texts.answer import AnswerTexts
 from tests.attacks.bystander import bystander
 from tests.documents import word
 from tests.end_to_end.stage import Stage, ended, stop_label
@@ -124,7 +125,7 @@ class TestPictures:
         )
         assert 0 < size <= FILE_QUOTA.user_bytes
         told = [embed.get("description", "") for reply in ends for embed in reply.history[-1].embeds]
-        sentence = texts(Locale.JA).answer.files_deleted.format(count=1)
+        sentence = texts(Locale.JA)[AnswerTexts].files_deleted.format(count=1)
         assert sum(sentence in each for each in told) == MANY - count
 
     async def test_of_many_users_are_in_memory_a_few_at_a_time_and_all_are_answered(

@@ -10,6 +10,7 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.cli import CliTexts
 from tests.end_to_end.program import Program
 
 HEAVY = {
@@ -73,7 +74,10 @@ async def test_migrate_tells_what_it_applies_and_then_that_there_is_nothing_left
 async def test_chat_says_at_its_start_that_no_server_has_the_model_that_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     code, output = await english(tmp_path, CC_BOT_MODEL="local/x").run("chat")
-    assert (code, texts(Locale.EN).cli.model_without_server.format(model="local/x") in output) == (0, True)
+    assert (code, texts(Locale.EN)[CliTexts].model_without_server.format(model="local/x") in output) == (
+        0,
+        True,
+    )
 
 
 async def test_bad_input_is_one_sentence_and_a_folder_that_is_not_there_gets_no_database(

@@ -34,10 +34,11 @@ from cc_bot.mcp.servers import Servers
 from cc_bot.policy import Policies
 from cc_bot.stores import open_stores
 from cc_bot.texts import texts
+from cc_bot.texts.admin import AdminTexts
 from tests.databases import laid_out
 
 HANA, CHANNEL, HERE = 876543210987654321, 987654321098765432, 40
-JA = texts(Locale.JA).admin
+JA = texts(Locale.JA)[AdminTexts]
 OWNER = Caller(7, Locale.JA, ZoneInfo("Asia/Tokyo"), texts(Locale.JA))
 
 

@@ -12,6 +12,7 @@ from cc_bot.discord.commands.conversation import agent_list
 from cc_bot.domain.message import Agent
 from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.session import AgentTexts, SessionTexts
 from tests.discord.mentioned import mentioned
 
 
@@ -31,20 +32,20 @@ def test_agents_fit_one_message_that_tells_how_many_it_leaves_out(
     reply = agent_list(known, words, in_use="a0", default=f"a{count - 1}", gone=gone)
     assert sum(len(each) + 4 for each in (*reply.lines, *reply.notes)) <= 4096
     left_out = count - len(reply.lines)
-    assert count == 1 or left_out == 0 or words.agents.more.format(count=left_out) in reply.notes
+    assert count == 1 or left_out == 0 or words[AgentTexts].more.format(count=left_out) in reply.notes
 
 
 @pytest.mark.parametrize("locale", list(Locale))
 def test_help_tells_what_is_done_with_messages_and_every_command_and_fits_one_embed(locale: Locale) -> None:
-    words = texts(locale).session
+    words = texts(locale)[SessionTexts]
     off, some, everything = (help_text(words, reading) for reading in ("off", "mentions", "all"))
     assert [words.help_mention in told for told in (off, some, everything)] == [False, True, True]
     assert words.help_stored_all not in off
     assert some.endswith(words.help_stored_mentions)
     assert everything.endswith(words.help_stored_all)
-    told = help_text(mentioned(locale).session, "all")
+    told = help_text(mentioned(locale)[SessionTexts], "all")
     names = set(re.findall(r"</([a-z -]+):", told))
     assert {"ask", "memory delete-all", "canvas clear", "agent default", "privacy erase"} <= names
     assert not any(name.startswith("admin") for name in names)
-    of_owners = help_text(mentioned(locale).session, "all", owner=True)
+    of_owners = help_text(mentioned(locale)[SessionTexts], "all", owner=True)
     assert ("</admin status:" in of_owners, len(of_owners) <= 4096) == (True, True)

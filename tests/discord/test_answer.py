@@ -24,10 +24,11 @@ from cc_bot.domain import (
 from cc_bot.domain.message import Attachment, Status
 from cc_bot.domain.turn import FilesDeleted, Heard, ImagesGiven
 from cc_bot.texts import texts
+from cc_bot.texts.answer import AnswerTexts
 from tests.discord.cases import check
 
 JA = texts(Locale.JA)
-SAY = JA.answer
+SAY = JA[AnswerTexts]
 STOP = StopButton(1, "abcd")
 LONG = "これは長い回答の一文です。" * 400
 

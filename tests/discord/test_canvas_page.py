@@ -14,6 +14,7 @@ from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain.canvas import Canvas, Card, Chart, ChartKind, Series, Text
 from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.answer import CanvasTexts
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 AIKO = 7
@@ -79,7 +80,7 @@ class TestCanvas:
         assert len(set(map(len, cut))) == 1
         assert page.file
         assert page.file.text.count("長い話です。") == 9 * 160
-        assert JA.canvas.cut in page.content
+        assert JA[CanvasTexts].cut in page.content
 
     @pytest.mark.slow
     @given(canvases)

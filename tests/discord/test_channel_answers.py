@@ -23,6 +23,8 @@ from cc_bot.domain.text import Locale
 from cc_bot.llm.model import ToolRequest, UserPart
 from cc_bot.stores import Mention, channel_turn
 from cc_bot.texts import explain, texts
+from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
+from cc_bot.texts.memory import ReceiptTexts
 from tests.assistant.conftest import Table, laid_table
 from tests.discord.parts import (
     Place,
@@ -306,8 +308,8 @@ class TestAnAnswer:
         words = texts(Locale.JA)
         assert shown.content == "答えです。"
         assert explain(StorageError(), words) in shown.text
-        assert words.receipt.added.format(number="", content=words.receipt.hidden) in shown.text
-        assert [button.label for button in shown.buttons] == [words.receipt.undo]
+        assert words[ReceiptTexts].added.format(number="", content=words[ReceiptTexts].hidden) in shown.text
+        assert [button.label for button in shown.buttons] == [words[ReceiptTexts].undo]
 
     async def test_of_any_length_is_shown_where_the_bot_may_not_attach_files(self, room: Room) -> None:
         room.discord.forbid(room.discord.bot, Permission.ATTACH_FILES, room.channel)
@@ -363,7 +365,7 @@ class TestAFailedAnswer:
         room.table.model.script = [[ModelUnavailable()], [ModelUnavailable()], ["元気です。"]]
         [asked, _] = [await room.asks("アイコ", text) for text in ("やあ", "元気？")]
         assert await room.answer()
-        again = texts(Locale.JA).unfinished.ask_again
+        again = texts(Locale.JA)[UnfinishedTexts].ask_again
         async with room.served() as mentions:
             for tries, labels in ((2, [again]), (3, [])):
                 [failed] = room.written()
@@ -429,9 +431,9 @@ class TestAWithdrawnAnswer:
             assert await answering
             assert room.written() == []
         [dm] = room.written(room.discord.dm(room.people["アイコ"]))
-        assert dm.text.startswith(words.mention.withdrawn)
-        assert words.receipt.added.format(number="", content="犬が好き") in dm.text
-        assert dm.labels == [words.receipt.undo]
+        assert dm.text.startswith(words[MentionTexts].withdrawn)
+        assert words[ReceiptTexts].added.format(number="", content="犬が好き") in dm.text
+        assert dm.labels == [words[ReceiptTexts].undo]
 
 
 class TestEdit:

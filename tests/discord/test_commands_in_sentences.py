@@ -16,16 +16,18 @@ from cc_bot.discord.gateway import gateway_bot
 from cc_bot.discord.incoming import quotation
 from cc_bot.discord.pages.page import Facts
 from cc_bot.domain.text import Locale
-from cc_bot.texts import commands, texts, texts_with_mentions
+from cc_bot.texts import Texts, commands, texts, texts_with_mentions
 from cc_bot.texts.area import Area
+from cc_bot.texts.memory import ReceiptTexts
 from tests.discord.mentioned import mentioned
+from tests.texts.areas import areas_in
 
 MARK = re.compile(r"</[a-z][a-z -]*>")
 MENTION = re.compile(r"</([^:>]+):(\d+)>")
 NAMES = {locale: commands.command_names(locale) for locale in Locale}
 ROOTS = sorted({names[key] for names in NAMES.values() for key in names if "_" not in key})
 PLAIN = re.compile(rf"(?<![\w</])/(?:{'|'.join(map(re.escape, ROOTS))})(?![\w-])")
-IN_THE_TERMINAL = re.compile(r"terminal\.|remind_here\.|.*_here$")
+IN_THE_TERMINAL = re.compile(r"TerminalTexts\.|RemindHereTexts\.|.*_here$")
 """Fields of sentences that are said there alone, with commands as they are typed."""
 TOKEN = base64.b64encode(b"123456789012345678").decode() + ".x.y"
 
@@ -33,6 +35,8 @@ TOKEN = base64.b64encode(b"123456789012345678").decode() + ".x.y"
 def sentences(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield path, value
+    elif isinstance(value, Texts):
+        yield from sentences(areas_in(value), path)
     elif isinstance(value, Area):
         yield from sentences(value.values(), path)
     elif isinstance(value, Mapping):
@@ -99,7 +103,7 @@ class TestSentence:
     def test_that_is_read_back_gives_the_model_and_buttons_names(self, locale: Locale) -> None:
         said = "メモリはまだありません。</memory add:1234567890123456789> で保存できます。"
         assert quotation(said) == "> メモリはまだありません。/memory add で保存できます。"
-        facts = Facts((mentioned(locale).receipt.no_tools,), locale=locale)
+        facts = Facts((mentioned(locale)[ReceiptTexts].no_tools,), locale=locale)
         [label] = dataclasses.replace(facts, in_buttons=True).labels()
         assert {Locale.JA: "/メモリ 追加", Locale.EN: "/memory add"}[locale] in label
         assert (bool(MENTION.search(facts.description)), MENTION.search(label)) == (True, None)

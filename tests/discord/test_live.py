@@ -18,6 +18,7 @@ from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import TextDelta
 from cc_bot.texts import texts
+from cc_bot.texts.answer import AnswerTexts
 from tests.discord.parts import Place, running_over
 
 EN = texts(Locale.EN)
@@ -62,15 +63,15 @@ async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_ev
     monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
     reply, seen = Recorder(), []
     async with LiveAnswer(reply, EN, StopButton(1, "turn"), asker_id=1) as live:
-        assert await reply.next() == EN.answer.thinking
+        assert await reply.next() == EN[AnswerTexts].thinking
         for _ in range(4):
             passed_s += 2
             await asyncio.sleep(0.01)
             passed_s += 20
             seen.append(await reply.next())
         live.feed(TextDelta("The end."))
-    told = {"activity": EN.answer.thinking}
-    assert seen == [EN.answer.going_on_for.format(**told, seconds=after) for after in (22, 44, 66, 88)]
+    told = {"activity": EN[AnswerTexts].thinking}
+    assert seen == [EN[AnswerTexts].going_on_for.format(**told, seconds=after) for after in (22, 44, 66, 88)]
     assert live.state.text == "The end."
 
 

@@ -18,6 +18,7 @@ from cc_bot.discord.recipients import Recipient
 from cc_bot.domain import FoundMemory, Locale, Memory, Source
 from cc_bot.stores.memory.removal import HiddenMemory
 from cc_bot.texts import texts
+from cc_bot.texts.memory import MemoryCardTexts, MemoryTexts, ReceiptTexts
 from tests.discord.mentioned import mentioned
 
 JA = texts(Locale.JA)
@@ -54,18 +55,18 @@ class TestList:
             *("\\*家族\\*", "#誕生日 #大事", "<t:1773532800:d>"),
         )
         assert entry(audience="private", pinned=True)[0] == "📌🔒"
-        assert entry(expires_at=NOW + timedelta(days=1))[-1] == JA.memory.until.format(
+        assert entry(expires_at=NOW + timedelta(days=1))[-1] == JA[MemoryTexts].until.format(
             date="<t:1773705599:d>"
         )
-        assert entry(expires_at=NOW)[-1] == JA.memory.expired
-        assert entry(confidence=0.3)[0] == JA.memory.unsure
+        assert entry(expires_at=NOW)[-1] == JA[MemoryTexts].expired
+        assert entry(confidence=0.3)[0] == JA[MemoryTexts].unsure
 
     @given(st.lists(st.text(min_size=1, max_size=4000), min_size=1, max_size=PAGE_SIZE))
     def test_fits_an_embed_whatever_is_remembered(self, contents: list[str]) -> None:
         long: dict[str, Any] = {"category": "*" * 50, "tags": ("*" * 400,) * 20, "expires_at": NOW}
         found = [FoundMemory(memory(each, audience="private", **long), 0.1) for each in contents]
         items = tuple(memory_item(each, READER, lambda: NOW) for each in found)
-        reply = Reply(title="題", items=items, notes=(JA.memory.private_mark,), pages=1)
+        reply = Reply(title="題", items=items, notes=(JA[MemoryTexts].private_mark,), pages=1)
         assert len(embed_of(reply_view(reply, READER)).description or "") <= 4096
         assert all(1 <= len(pages.choice_name(each)) <= 100 for each in items)
 
@@ -90,7 +91,7 @@ class TestCard:
         view = pages.memory_card(kept, [memory("*" * 4000)] * 30, READER, lambda: NOW)
         assert "あ" * 4000 in (embed_of(view).description or "")
         history = "".join(field.value for field in embed_of(view).fields)
-        assert JA.memory_card.more_former.format(count=30 - pages.FORMER_SHOWN) in history
+        assert JA[MemoryCardTexts].more_former.format(count=30 - pages.FORMER_SHOWN) in history
         assert fits(view)
         assert embed_of(pages.memory_card(memory("*猫*"), [], READER, lambda: NOW)).description == "\\*猫\\*"
         after = memory("*" * 4000, expires_at=NOW, supersedes=2, **long)
@@ -116,4 +117,4 @@ def test_used_memories_are_all_there_where_they_fit_and_else_counted(locale: Loc
     told = pages.used_list(many, words)
     shown = told.count("**#")
     assert (len(told) <= pages.LIMIT, 5 < shown < 20) == (True, True)
-    assert words.receipt.more.format(count=20 - shown) in told
+    assert words[ReceiptTexts].more.format(count=20 - shown) in told

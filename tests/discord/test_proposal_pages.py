@@ -13,11 +13,12 @@ from cc_bot.discord.pages.page import PROPOSALS_CHARACTERS, Button, Page, TextFi
 from cc_bot.domain import Locale
 from cc_bot.domain.proposal import CallState, Moment, Part, Proposal, ProposedCalls
 from cc_bot.texts import texts
+from cc_bot.texts.proposal import ProposalTexts
 from cc_bot.tools.consent import field_line, show
 from tests.proposals import CHART, IN_LINES, NINE, QUOTING, change, remembering, stored, using
 
 JA = texts(Locale.JA)
-SENTENCES = JA.proposal
+SENTENCES = JA[ProposalTexts]
 OTHER = Button("もう一度", "again")
 
 

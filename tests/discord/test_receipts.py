@@ -45,9 +45,11 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import MemoriesRecalled, ToolsUnavailable, TurnEvent
 from cc_bot.stores import Stores
 from cc_bot.texts import texts
+from cc_bot.texts.memory import MemoryTexts, ReceiptTexts
+from cc_bot.texts.reminder import ReminderTexts
 
 JA = texts(Locale.JA)
-SAY = JA.receipt
+SAY = JA[ReceiptTexts]
 USER = 2**63 - 1
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NOON = datetime(2026, 11, 23, 3, tzinfo=UTC)
@@ -100,9 +102,9 @@ class TestLines:
     def test_say_what_was_done_and_how_to_take_it_back(self) -> None:
         reminder = UnscheduleButton(USER, 1)
         dog, to_dog = memory(content="犬", supersedes=9), SAY.updated.format(number="", content="犬")
-        daily = JA.reminder.again_and_again.format(repeat="平日 9:00", time=AT_NOON, text="薬")
-        noon = JA.reminder.moment.format(time=AT_NOON, distance=FROM_NOW)
-        once = JA.reminder.once.format(time=noon, text="\\*\\*薬\\*\\* # 大")
+        daily = JA[ReminderTexts].again_and_again.format(repeat="平日 9:00", time=AT_NOON, text="薬")
+        noon = JA[ReminderTexts].moment.format(time=AT_NOON, distance=FROM_NOW)
+        once = JA[ReminderTexts].once.format(time=noon, text="\\*\\*薬\\*\\* # 大")
         table: list[tuple[TurnEvent, str, Control | None]] = [
             (MemoryChange("added", memory()), ADDED, UndoButton("added", USER, 1)),
             (MemoryChange("updated", dog, memory()), to_dog, UndoButton("updated", USER, 1, 9)),
@@ -112,7 +114,7 @@ class TestLines:
                 None,
             ),
             (scheduled(repeat="0 9 * * 1-5"), daily, reminder),
-            (scheduled(added=False), JA.reminder.cancelled.format(text="薬"), None),
+            (scheduled(added=False), JA[ReminderTexts].cancelled.format(text="薬"), None),
             (scheduled(text="**薬**\n# 大"), once, reminder),
         ]
         for event, line, taken_back in table:
@@ -143,7 +145,7 @@ class TestLines:
         public, private = ended(secret, secret), ended(secret, visibility="private")
         assert "オオルリ" not in public.receipts.facts.description + "".join(labels(public))
         assert "オオルリ" in private.receipts.facts.description
-        assert private.receipts.facts.lines[-1] == f"-# {JA.memory.private_only}"
+        assert private.receipts.facts.lines[-1] == f"-# {JA[MemoryTexts].private_only}"
 
     def test_stay_with_their_buttons_below_another_answer_and_are_not_repeated(self) -> None:
         for done_before, repeated in (

@@ -20,13 +20,14 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
 from cc_bot.internet.turn import NO_WEB
 from cc_bot.texts import texts
+from cc_bot.texts.answer import UnfinishedTexts
 from cc_bot.tools.registry import ToolRegistry
 from tests.discord.parts import Place, recipients_over, running_over
 from tests.loopback.discord import Message as Posted
 from tests.loopback.discord import Permission
 
 OPEN_DM = "POST /users/@me/channels"
-RETRY = texts(Locale.JA).unfinished.ask_again
+RETRY = texts(Locale.JA)[UnfinishedTexts].ask_again
 NOWHERE: dict[str, Any] = {"kind": "ask", "ephemeral": True, "place_id": None, "question_id": None}
 """A turn that began with an interaction which only its user sees."""
 

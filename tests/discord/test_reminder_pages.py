@@ -18,6 +18,7 @@ from cc_bot.domain import Locale
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Firing, FiringState, Obstacle, Schedule
 from cc_bot.domain.session import SessionKey
 from cc_bot.texts import texts
+from cc_bot.texts.reminder import ReminderTexts
 from tests.discord.mentioned import mentioned
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
@@ -56,7 +57,7 @@ class TestReminder:
         for count in (1, 2, 5):
             limit = reminders.MAX_QUOTED // (2 * count - 1)
             lines = (reminders.reminder_sentence(schedule(text=text), OWNER, limit=limit),) * count
-            action = Action(WORDS.reminder.cancel, "cancel", 1, "/remind delete 1")
+            action = Action(WORDS[ReminderTexts].cancel, "cancel", 1, "/remind delete 1")
             view = reply_view(Reply(lines, notes=("x" * 200,), actions=(action,) * count), OWNER)
             assert (utf16_length(view.content) <= MESSAGE_LIMIT, len(view.buttons)) == (True, count)
         assert len(pages.choice_name(schedule(text=text))) <= CHOICE_CHARACTERS

@@ -14,6 +14,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import AlreadyRunning
 from cc_bot.storage.files import database_file, instance_lock
 from cc_bot.texts import texts
+from cc_bot.texts.doctor import DoctorTexts
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +45,7 @@ async def test_the_database_is_written_to_meanwhile_and_stays_the_programs_own(
         written += 1
     found = {each["check"]: each for each in await running}
     assert (found["database"]["verdict"], found["migrations"]["verdict"]) == ("ok", "ok")
-    assert found["token"]["detail"] in texts(Locale.EN).doctor.token_missing
+    assert found["token"]["detail"] in texts(Locale.EN)[DoctorTexts].token_missing
     await core.stores.memories.add(TARO, "あとのメモ")
     with pytest.raises(AlreadyRunning), instance_lock(database_file(config.database_url)):
         pass

@@ -13,6 +13,7 @@ from cc_bot.domain import Locale
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Reading
 from cc_bot.texts import texts
+from cc_bot.texts.doctor import DoctorTexts
 from tests.loopback.discord import LoopbackDiscord
 
 JA = texts(Locale.JA)
@@ -55,7 +56,7 @@ async def test_a_token_is_told_by_the_bots_name_or_fails_and_without_one_nothing
     found = await findings(discord, token=None)
     assert ([*found], found["token"].verdict) == (["token"], "warning")  # chat works without
     for half in (discord.token.rpartition(".")[0], f"{discord.token} "):
-        assert (await findings(discord, token=half))["token"].detail in JA.doctor.token_malformed
+        assert (await findings(discord, token=half))["token"].detail in JA[DoctorTexts].token_malformed
     assert discord.transcript == []
     found = await findings(discord, token=discord.other_token)
     assert ([*found], found["token"].verdict, bool(found["token"].fix)) == (["token"], "failed", True)

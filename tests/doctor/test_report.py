@@ -19,6 +19,7 @@ from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.reading.reader import DocumentReader, reading_command
 from cc_bot.texts import explain, texts
+from cc_bot.texts.doctor import DoctorTexts
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 
 JA = texts(Locale.JA)
@@ -62,7 +63,7 @@ class TestAReport:
 
     @pytest.mark.parametrize("locale", [Locale.JA, Locale.EN])
     def test_is_a_line_for_each_finding_and_one_for_what_to_do(self, locale: Locale) -> None:
-        said = texts(locale).doctor
+        said = texts(locale)[DoctorTexts]
         detail, _, fix = said.intents_missing.partition("\n→ ")
         missing = warning("intents", said.intents_missing)
         lines = as_lines(Report([missing]), texts(locale), offline=True)
@@ -80,7 +81,7 @@ class TestAReport:
 async def test_what_is_tried_is_told_by_drawing_and_reading() -> None:
     font = await check_charts(Locale.JA, JA)
     [reads] = await check_documents(DocumentReader(unconfined=UNCONFINED), JA)
-    assert [font.detail, reads.detail] == [JA.doctor.font_ok, JA.doctor.documents_ok]
+    assert [font.detail, reads.detail] == [JA[DoctorTexts].font_ok, JA[DoctorTexts].documents_ok]
     [fails] = await check_documents(DocumentReader((sys.executable, "-c", "")), JA)
     assert (fails.verdict, bool(fails.fix)) == ("failed", True)
 
@@ -88,12 +89,12 @@ async def test_what_is_tried_is_told_by_drawing_and_reading() -> None:
 @pytest.mark.skipif(UNCONFINED, reason="the sandbox is Linux's")
 async def test_the_sandbox_is_tried_by_reading_in_it() -> None:
     holds = await check_sandbox(DocumentReader(), JA, unconfined=False)
-    assert (holds.verdict, holds.detail) == ("ok", JA.doctor.sandbox_ok)
+    assert (holds.verdict, holds.detail) == ("ok", JA[DoctorTexts].sandbox_ok)
     reader = DocumentReader((*WITHOUT_SECCOMP, *reading_command()))
     refusing = await check_sandbox(reader, JA, unconfined=False)
-    assert (refusing.verdict, refusing.detail in JA.doctor.sandbox_none) == ("warning", True)
+    assert (refusing.verdict, refusing.detail in JA[DoctorTexts].sandbox_none) == ("warning", True)
     permitted = await check_sandbox(reader, JA, unconfined=True)
-    assert (permitted.verdict, permitted.detail in JA.doctor.sandbox_off) == ("warning", True)
+    assert (permitted.verdict, permitted.detail in JA[DoctorTexts].sandbox_off) == ("warning", True)
     assert await check_documents(reader, JA) == []
 
 

@@ -21,6 +21,7 @@ from cc_bot.llm.model import ToolSchema
 from cc_bot.llm.openai import OpenAIChatModel
 from cc_bot.llm.openai.client import OpenAISpeaker, OpenAITranscriber
 from cc_bot.texts import texts
+from cc_bot.texts.doctor import DoctorTexts
 from tests.loopback.model_server import (
     Call,
     CutConnection,
@@ -64,12 +65,12 @@ def fix_of(sentence: str) -> str:
 
 
 def told(finding: Finding, *, tools: bool | None, pictures: bool, reasoning: bool, changes: str = "") -> bool:
-    marks = {True: JA.doctor.model_yes, False: JA.doctor.model_no}
-    changed = JA.doctor.model_changed.format(changes=changes) if changes else ""
-    expected = JA.doctor.model_ok.format(
+    marks = {True: JA[DoctorTexts].model_yes, False: JA[DoctorTexts].model_no}
+    changed = JA[DoctorTexts].model_changed.format(changes=changes) if changes else ""
+    expected = JA[DoctorTexts].model_ok.format(
         model="",
         seconds="",
-        tools=JA.doctor.model_not_called if tools is None else marks[tools],
+        tools=JA[DoctorTexts].model_not_called if tools is None else marks[tools],
         pictures=marks[pictures],
         reasoning=marks[reasoning],
         changes=changed,
@@ -98,7 +99,7 @@ class TestAModel:
 
         server.responder = simple
         found = await asked(server.base_url)
-        assert (found.verdict, found.fix) == ("warning", JA.doctor.model_no_tools_fix)
+        assert (found.verdict, found.fix) == ("warning", JA[DoctorTexts].model_no_tools_fix)
         assert told(found, tools=False, pictures=False, reasoning=False, changes="no tools, no images")
 
     async def test_that_refuses_a_picture_in_words_of_its_own_is_told_to_take_none(
@@ -113,18 +114,18 @@ class TestAModel:
         self, server: LoopbackModelServer
     ) -> None:
         expected = {
-            401: fix_of(JA.doctor.model_refused_key),
-            402: fix_of(JA.doctor.model_refused_key),
-            404: fix_of(JA.doctor.model_refused_request),
-            429: fix_of(JA.doctor.model_unavailable),
-            500: fix_of(JA.doctor.model_unavailable),
+            401: fix_of(JA[DoctorTexts].model_refused_key),
+            402: fix_of(JA[DoctorTexts].model_refused_key),
+            404: fix_of(JA[DoctorTexts].model_refused_request),
+            429: fix_of(JA[DoctorTexts].model_unavailable),
+            500: fix_of(JA[DoctorTexts].model_unavailable),
         }
         server.script(*(fails(status, "quota of sk-secret") for status in expected))
         found = {status: await asked(server.base_url) for status in expected}
         assert {status: finding.fix for status, finding in found.items()} == expected
         assert {finding.verdict for finding in found.values()} == {"failed"}
         assert len(server.requests) == len(expected)
-        assert (await asked(server.url)).fix == fix_of(JA.doctor.model_no_path)
+        assert (await asked(server.url)).fix == fix_of(JA[DoctorTexts].model_no_path)
 
     async def test_that_hangs_or_says_nothing_or_is_not_there_fails(
         self, server: LoopbackModelServer
@@ -133,8 +134,8 @@ class TestAModel:
         found = [await asked(server.base_url, timeout_s=0.2) for _ in range(3)]
         found.append(await asked("http://127.0.0.1:1/v1"))
         assert {finding.verdict for finding in found} == {"failed"}
-        assert found[0].fix == fix_of(JA.doctor.model_unavailable)
-        assert found[-1].fix == fix_of(JA.doctor.model_unreachable)
+        assert found[0].fix == fix_of(JA[DoctorTexts].model_unavailable)
+        assert found[-1].fix == fix_of(JA[DoctorTexts].model_unreachable)
         assert "127.0.0.1:1" in found[-1].detail
 
 
@@ -181,7 +182,7 @@ class TestPagesAndSearch:
         found += await check_reading(None, EN, wanted=False)
         assert {finding.verdict for finding in found} == {"ok"}
         told = [finding.detail for finding in found[2:]]
-        assert told == [EN.doctor.search_none, EN.doctor.reading_ok, EN.doctor.reading_off]
+        assert told == [EN[DoctorTexts].search_none, EN[DoctorTexts].reading_ok, EN[DoctorTexts].reading_off]
 
     async def test_that_do_not_answer_are_told_with_what_mends_it_and_without_the_key(self) -> None:
         async with LoopbackSearchServer(json=False) as server:

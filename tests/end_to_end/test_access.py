@@ -7,6 +7,7 @@ import pytest_asyncio
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.admin import AdminTexts
 from tests.end_to_end.memories import keep
 from tests.end_to_end.reminders import said
 from tests.end_to_end.stage import Stage, again_label, ended, stop_label, streaming
@@ -62,7 +63,7 @@ async def test_a_denied_user_is_told_by_all(stage: Stage, aiko: User, owner: Use
     ]
     here = f"<#{channel.id}>"
     await decide(stage, owner, channel, "allow", subject=here)
-    listed, words = await decide(stage, owner, channel, "list"), texts(Locale.of(owner.locale)).admin
+    listed, words = await decide(stage, owner, channel, "list"), texts(Locale.of(owner.locale))[AdminTexts]
     for line in (
         words.allowed.format(subjects=here),
         words.denied.format(subjects=aiko.mention),

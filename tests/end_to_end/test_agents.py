@@ -4,6 +4,7 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.session import AgentTexts
 from tests.end_to_end.agents import FILE, GREEN, OWN, VERSE, told_to_be, use, write_file
 from tests.end_to_end.stage import Stage, again_label, answered, continue_label
 from tests.loopback.discord import Channel, Permission, Reply, User
@@ -40,8 +41,8 @@ async def test_an_agent_answers_who_chose_it(stage: Stage, aiko: User, ben: User
     await stage.told(aiko, channel, "memory add", content="猫の名前はタマ")
     [suggested] = await stage.discord.autocomplete(aiko, channel, "agent use", name="英語")
     assert suggested.value == "tutor"
-    assert await use(stage, aiko, channel, "英語の先生") == JA.agents.using.format(display="英語の先生")
-    assert await use(stage, aiko, channel, "ＴＵＴＯＲ") == JA.agents.using_already.format(
+    assert await use(stage, aiko, channel, "英語の先生") == JA[AgentTexts].using.format(display="英語の先生")
+    assert await use(stage, aiko, channel, "ＴＵＴＯＲ") == JA[AgentTexts].using_already.format(
         display="英語の先生"
     )
     stage.model.script(fails(404), says("代わりです。"))
@@ -101,7 +102,7 @@ async def test_a_channels_default_answers_there(
     await use(stage, aiko, channel, "poet")
     await use(stage, aiko, channel, "default")
     reply = await set_default(stage, manager, channel, "tutor")
-    assert reply.text == JA.agents.default_set.format(display="英語の先生")
+    assert reply.text == JA[AgentTexts].default_set.format(display="英語の先生")
     assert not reply.ephemeral
     await mentioned(stage, aiko, channel)
     await stage.ask(aiko, channel)

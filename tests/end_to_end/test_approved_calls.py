@@ -8,6 +8,8 @@ import pytest
 
 from cc_bot.domain.errors import ProposalGone
 from cc_bot.texts import explain
+from cc_bot.texts.answer import UnfinishedTexts
+from cc_bot.texts.proposal import ProposalTexts
 from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage, again_label, stop_label
 from tests.end_to_end.test_proposals import proposals
@@ -55,7 +57,7 @@ async def test_a_call_stands_below_the_answer_and_is_not_made(
         "> path: 買い物.txt\n> text:\n> │ 牛乳\n> │ # 卵 \\*二つ\\*"
     ]
     assert reply.labels == [DO["ja"], DONT, again_label(aiko)]
-    assert JA.proposal.why_call in str(reply.message.embeds)
+    assert JA[ProposalTexts].why_call in str(reply.message.embeds)
     asked = len(stage.model.requests)
     pressed = await stage.discord.click(aiko, reply.message, DONT)
     await pressed.finished(lambda _: not proposals(reply.message))
@@ -165,8 +167,8 @@ async def test_owners_decide_where_the_operator_wants_that(
     stage.discord.give_role(aiko, role)
     (stage.program.folder / "roles.json").write_text(json.dumps({"send": role}), "utf-8")
     reply = await proposed(stage, aiko, channel, SEND)
-    assert JA.proposal.owners in proposals(reply.message)[0]
-    await whispers(await stage.discord.click(aiko, reply.message, DO["ja"]), JA.proposal.owners_decide)
+    assert JA[ProposalTexts].owners in proposals(reply.message)[0]
+    await whispers(await stage.discord.click(aiko, reply.message, DO["ja"]), JA[ProposalTexts].owners_decide)
     assert made(stage) == []
     pressed = await agreed(stage, owner, reply.message, "送りました。", DO["ja"])
     assert [call["tool"] for call in made(stage)] == ["notes__send"]
@@ -205,9 +207,9 @@ async def test_a_kill_during_calls_is_told(stage: Stage, aiko: User, ben: User, 
     await stage.start()
     message = await told(stage, reply.stored[0], IN_DOUBT)
     assert message.labels == [again_label(aiko)]
-    ask_again = EN.unfinished.ask_again
+    ask_again = EN[UnfinishedTexts].ask_again
     await posted.until(lambda shown: ask_again in shown.labels, "the button to ask again")
-    assert EN.unfinished.in_doubt_outside in posted.text
+    assert EN[UnfinishedTexts].in_doubt_outside in posted.text
     await settled(stage, aiko)
     [result] = stored_results(stage, aiko)
     assert "may have been done or not" in result["error"]

@@ -2,6 +2,7 @@
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.answer import AnswerTexts, CanvasTexts
 from tests.end_to_end.canvases import (
     CLEAR,
     PLAN,
@@ -55,7 +56,7 @@ async def test_a_canvas_is_one_message_per_user(
     reply = await draw(stage, aiko, channel, SHOPPING, named)
     first = await board(stage, channel)
     assert first.id > reply.message.id
-    assert first.content == f"-# {JA.canvas.of_user.format(user=aiko.mention)}"
+    assert first.content == f"-# {JA[CanvasTexts].of_user.format(user=aiko.mention)}"
     assert titles(first) == ["買い物", "@everyone"]
     assert "-# 🖼️ キャンバスを更新しました。" in reply.text
     await draw(stage, ben, channel, PLAN)
@@ -71,7 +72,7 @@ async def test_a_canvas_is_one_message_per_user(
     assert (shown.id, texts_of(shown)) == (first.id, ["- パン"])
     cleared = await draw(stage, aiko, channel, CLEAR)
     await no_board(stage, channel)
-    assert f"-# {JA.canvas.emptied}" in cleared.text
+    assert f"-# {JA[CanvasTexts].emptied}" in cleared.text
     await draw(stage, aiko, channel, PLAN)
     assert texts_of(await board(stage, channel)) == ["朝は散歩、昼は図書館。"]
 
@@ -104,7 +105,7 @@ async def test_private_elements_are_shown_to_one_alone(stage: Stage, aiko: User,
     assert boards(stage, channel) == []
     assert stage.rows(NOTED, channel.id) == []
     reply = await shown_on_command(stage, aiko, channel)
-    assert JA.canvas.shown_private in reply.text
+    assert JA[CanvasTexts].shown_private in reply.text
     assert texts_of(reply.message) == ["朝は散歩、昼は図書館。"]
 
     await draw(stage, aiko, channel, SHOPPING, SALES)
@@ -114,7 +115,7 @@ async def test_private_elements_are_shown_to_one_alone(stage: Stage, aiko: User,
     second = await draw(stage, aiko, channel, update("shopping", "- 指輪"), private=True)
     shown = await followed(second)
     assert titles(shown) == ["🔒", "🔒 買い物", "売上"]
-    assert JA.canvas.private_marked in shown.content
+    assert JA[CanvasTexts].private_marked in shown.content
     assert whispered(first) is None
     shown = await board(stage, channel, lambda shown: titles(shown) == ["売上"])
     await draw(stage, aiko, channel, CLEAR, private=True)
@@ -125,7 +126,7 @@ async def test_private_elements_are_shown_to_one_alone(stage: Stage, aiko: User,
 async def test_an_answer_that_is_continued_draws(stage: Stage, aiko: User, channel: Channel) -> None:
     stage.model.script(Answer(Say("買い物は"), CutConnection()), calls(SHOPPING), says("どうぞ。"))
     cut = await stage.ask(aiko, channel)
-    await stage.discord.click(aiko, cut.message, JA.answer.continue_)
+    await stage.discord.click(aiko, cut.message, JA[AnswerTexts].continue_)
     await board(stage, channel, lambda shown: titles(shown) == ["買い物"])
 
 
@@ -142,7 +143,7 @@ async def test_without_the_bot_it_stands_below_the_answer(stage: Stage, aiko: Us
     third = await draw(stage, aiko, place, update("plan", "夜は映画。"))
     assert texts_of(await followed(third)) == ["- 牛乳", "夜は映画。"]
     assert len((await shown_on_command(stage, aiko, place)).message.embeds) == 2
-    assert await stage.told(aiko, place, "canvas clear") == JA.canvas.cleared
+    assert await stage.told(aiko, place, "canvas clear") == JA[CanvasTexts].cleared
     await third.until(lambda reply: whispered(reply) is None)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.answer import AnswerTexts
 from tests.end_to_end.stage import AGAIN, CONTINUE, STOP, Stage, again_label, streaming
 from tests.loopback.discord import Channel, ChannelReply, File, Permission, Shown, User
 from tests.loopback.model_server import CutConnection, Hang, Reply, Say, says
@@ -73,7 +74,7 @@ async def test_a_dm_has_stop_continue_and_answer_again(stage: Stage, aiko: User)
     message = await stage.write(aiko, dm, "話して", mention=False)
     reply = await streaming(stage.discord.answer(message), "終わらない")
     await stage.discord.click(aiko, reply.message, STOP["ja"])
-    await stage.says(message, JA.answer.stopped)
+    await stage.says(message, JA[AnswerTexts].stopped)
     assert stage.stored(dm)[-1] == ("assistant", "終わらない", "stopped")
     await stage.told(aiko, dm, "clear")
 

@@ -4,6 +4,7 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.answer import UnfinishedTexts
 from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import AGAIN, Stage, streaming
 from tests.loopback.discord import Channel, User
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.slow
 JA = texts(Locale.JA)
 UNKNOWN_MESSAGE = 10008
 ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state IN ('accepted', 'answered')"
-RETRY = JA.unfinished.ask_again
+RETRY = JA[UnfinishedTexts].ask_again
 CUT_OFF = "書いている途中で動かなくなったため"
 
 

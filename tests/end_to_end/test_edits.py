@@ -4,6 +4,7 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.answer import AnswerTexts
 from tests.end_to_end.stage import Stage, again_label, streaming
 from tests.loopback.discord import Channel, Message, Permission, User
 from tests.loopback.model_server import CutConnection, Hang, Pause, Reply, Say, fails, says
@@ -37,7 +38,7 @@ async def test_an_edited_question_is_answered_anew(stage: Stage, aiko: User, cha
     await stage.says(message, "月曜日です。")
     stage.model.script(Reply(Pause(1.5), *says("火曜日です。").steps))
     await edited(stage, aiko, message, "明日は？")
-    await reply.until(lambda r: r.text == f"月曜日です。\n-# {JA.answer.thinking}", "both")
+    await reply.until(lambda r: r.text == f"月曜日です。\n-# {JA[AnswerTexts].thinking}", "both")
     await stage.says(message, "火曜日です。")
     assert [shown.content for shown in reply.messages] == ["火曜日です。"]
     assert stage.shown() == ["Aiko: 明日は？"]

@@ -6,13 +6,14 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.tool_servers import FormTexts
 from tests.end_to_end.stage import Stage, stop_label
 from tests.end_to_end.tool_calls import whispers
 from tests.loopback.discord import Channel, Message, Shown, User
 from tests.loopback.discord import Reply as Interaction
 from tests.loopback.model_server import Call, calls, says
 
-JA, EN = texts(Locale.JA).form, texts(Locale.EN).form
+JA, EN = texts(Locale.JA)[FormTexts], texts(Locale.EN)[FormTexts]
 READ = Call("notes__read", {"text": "棚"})
 FILL = {"ja": JA.fill, "en-US": EN.fill}
 SKIP = {"ja": JA.skip, "en-US": EN.skip}

@@ -4,6 +4,7 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.answer import AnswerTexts
 from tests.end_to_end.kills import ON_THEIR_WAY, RETRY
 from tests.end_to_end.stage import Stage, ended, stop_label
 from tests.loopback.discord import Channel, User
@@ -25,7 +26,7 @@ async def test_a_failed_answer_becomes_the_new_one_once_its_asker_asks_again(
         reply = await discord.answer(message).until(lambda shown: RETRY["ja"] in shown.labels, "the button")
         failed.append(reply.messages[-1])
     refused = await discord.click(ben, asked, RETRY["ja"])
-    await refused.finished(lambda shown: texts(Locale.EN).answer.not_yours in shown.text)
+    await refused.finished(lambda shown: texts(Locale.EN)[AnswerTexts].not_yours in shown.text)
     for shown in failed:
         pressed = await discord.click(aiko, shown, RETRY["ja"])
         await pressed.until(lambda shown: stop_label(aiko) in shown.labels, "the model is asked")

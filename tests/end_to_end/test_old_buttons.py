@@ -10,6 +10,7 @@ from cc_bot.commands.memories import PAGE_SIZE
 from cc_bot.discord.pages.custom_ids import KINDS, RetryButton, parse_custom_id
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.answer import UnfinishedTexts
 from tests.end_to_end.memories import choose, keep, menu_id, run, signed_in
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, again_label
@@ -128,7 +129,7 @@ async def test_of_another_version_say_one_sentence(
     reply = await run(stage, aiko, channel, "show", id=number)
     button = reply.stored[0].components[0]["components"][0]
     button["custom_id"] = RetryButton(aiko.id, "0" * 16).custom_id()
-    asked_already = texts(Locale.JA).unfinished.asked_already
+    asked_already = texts(Locale.JA)[UnfinishedTexts].asked_already
     await refused(await stage.discord.click(aiko, reply.message, button["label"]), asked_already)
     for custom_id in ("vote:1:up", "memory:1:fold:2:3", "fact:0", ":", "取り消し"):
         button["custom_id"] = custom_id

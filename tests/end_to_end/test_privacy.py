@@ -11,6 +11,7 @@ import pytest
 from cc_bot.domain import Locale
 from cc_bot.stores import open_stores
 from cc_bot.texts import texts
+from cc_bot.texts.privacy import PrivacyTexts
 from tests.end_to_end.memories import keep, press
 from tests.end_to_end.stage import Stage, ended, running_stage, streaming
 from tests.loopback import model_server
@@ -82,7 +83,7 @@ async def test_an_export_has_it_all(stage: Stage, aiko: User, ben: User, channel
     assert memories == {f"{word}が好き", f"{word}の誕生日は3月15日"}
     assert "Ben" not in json.dumps(found)
     stage.change("UPDATE memories SET content = ? WHERE user_id = ?", "x" * 5_000_000, aiko.id)
-    two = texts(Locale.JA).privacy.exported_parts.format(parts=2)
+    two = texts(Locale.JA)[PrivacyTexts].exported_parts.format(parts=2)
     large = await stage.discord.slash(aiko, channel, "privacy export")
     parts = (await large.finished(lambda shown: two in shown.text)).messages
     assert [(len(part.attachments), part.ephemeral) for part in parts] == [(1, True)] * 2

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from cc_bot.discord.pages.page import PROPOSAL_COLOUR
+from cc_bot.texts.proposal import ProposalTexts
 from tests.end_to_end.memories import keep
 from tests.end_to_end.stage import Stage, again_label
 from tests.end_to_end.test_receipts import kept, told
@@ -69,7 +70,7 @@ async def test_it_shows_what_would_be_kept(stage: Stage, aiko: User, ben: User, 
     reply = await proposed(stage, aiko, channel, KEEPS)
     message = await press(stage, aiko, reply.stored[0], DONT)
     assert kept(stage, aiko) == []
-    assert JA.proposal.declined.format(what="鍵は玄関") in message.embeds[0]["description"]
+    assert JA[ProposalTexts].declined.format(what="鍵は玄関") in message.embeds[0]["description"]
     assert message.labels == [again_label(aiko)]
 
 

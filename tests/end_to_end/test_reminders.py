@@ -4,6 +4,7 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.reminder import ReminderTexts
 from tests.end_to_end.reminders import called, comes_due, number_of, reminder, said, says_by_itself
 from tests.end_to_end.stage import AGAIN, Stage
 from tests.loopback.discord import Channel, Permission, Shown, User
@@ -28,7 +29,7 @@ async def test_repeats_and_several_times_are_taken(
     await add(stage, aiko, channel, "明日9時", text="散歩")
     [walk] = await stage.discord.autocomplete(aiko, channel, "remind delete", id="散歩")
     assert await stage.discord.autocomplete(ben, channel, "remind delete", id="散歩") == []
-    cancelled = JA.reminder.cancelled.format(text="散歩")
+    cancelled = JA[ReminderTexts].cancelled.format(text="散歩")
     assert await stage.told(aiko, channel, "remind delete", id=int(walk.value)) == cancelled
     reply = await stage.discord.slash(aiko, channel, "remind add", when="明日9時と18時", text="薬")
     await reply.finished(lambda shown: "場所:" in shown.text)

@@ -6,6 +6,8 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.session import UsageTexts
+from cc_bot.texts.web import WebCommandTexts
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Permission, User
 from tests.loopback.model_server import says
@@ -16,14 +18,14 @@ EN = texts(Locale.EN)
 async def test_a_language_is_that_of_every_reply(stage: Stage, ben: User, channel: Channel) -> None:
     assert "English (default)" in await stage.told(ben, channel, "settings")
     for permission, place, told in (
-        (None, channel, EN.usage.managers_only),
-        (Permission.MANAGE_GUILD, stage.discord.dm(ben), EN.usage.servers_only),
-        (Permission.MANAGE_GUILD, channel, EN.usage.server_title),
+        (None, channel, EN[UsageTexts].managers_only),
+        (Permission.MANAGE_GUILD, stage.discord.dm(ben), EN[UsageTexts].servers_only),
+        (Permission.MANAGE_GUILD, channel, EN[UsageTexts].server_title),
     ):
         if permission is not None:
             stage.discord.permit(ben, permission)
         assert told in await stage.told(ben, place, "usage", server=True)
-    assert await stage.told(ben, channel, "web") == EN.web_command.not_served
+    assert await stage.told(ben, channel, "web") == EN[WebCommandTexts].not_served
     reply = await stage.discord.slash(ben, channel, "settings", language="ja")
     reply.any_language = True
     await reply.finished(lambda shown: "設定を保存しました" in shown.text)

@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.cli import CliTexts
 from tests.end_to_end.stage import Stage, set_stage
 from tests.loopback.discord.refusals import Refusal
 from tests.loopback.model_server import says
@@ -76,6 +77,9 @@ async def test_discord_that_fails_or_takes_no_commands_is_outlasted(stage: Stage
     assert stage.discord.calls(COMMANDS, status=200) == []
     stage.discord.faults.forget()
     await stage.discord.wait(lambda: stage.discord.commands, "commands")
-    told = [EN.cli.discord_fails.format(detail="HTTP 502"), EN.cli.commands_wait.format(detail="HTTP 502")]
+    told = [
+        EN[CliTexts].discord_fails.format(detail="HTTP 502"),
+        EN[CliTexts].commands_wait.format(detail="HTTP 502"),
+    ]
     assert [stage.program.output.count(each) for each in told] == [2, 1]
     assert stage.program.output.count("commands_not_registered") == 1

@@ -8,20 +8,21 @@ from typing import Any
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.proposal import ProposalTexts
 from tests.end_to_end.stage import Stage, again_label
 from tests.loopback.discord import Channel, Message, Reply, Shown, User
 from tests.loopback.model_server import Call, calls, says
 from tests.loopback.tool_servers import calls_in
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
-DO = {"ja": JA.proposal.call.yes, "en-US": EN.proposal.call.yes}
-DONT = JA.proposal.call.no
+DO = {"ja": JA[ProposalTexts].call.yes, "en-US": EN[ProposalTexts].call.yes}
+DONT = JA[ProposalTexts].call.no
 WHAT = "notes · write"
-DONE = {"ja": JA.proposal.called.format(what=WHAT), "en-US": EN.proposal.called.format(what=WHAT)}
-CALLING = JA.proposal.calling.format(what=WHAT)
-IN_DOUBT = JA.proposal.call_in_doubt.format(what=WHAT)
-STOPPED = JA.proposal.call_stopped.format(what=WHAT)
-NOT_MADE = JA.proposal.declined.format(what=WHAT)
+DONE = {"ja": JA[ProposalTexts].called.format(what=WHAT), "en-US": EN[ProposalTexts].called.format(what=WHAT)}
+CALLING = JA[ProposalTexts].calling.format(what=WHAT)
+IN_DOUBT = JA[ProposalTexts].call_in_doubt.format(what=WHAT)
+STOPPED = JA[ProposalTexts].call_stopped.format(what=WHAT)
+NOT_MADE = JA[ProposalTexts].declined.format(what=WHAT)
 CLAIMED = "SELECT count(*) FROM proposals WHERE state <> 'open'"
 ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state IN ('accepted', 'answered')"
 LATE = "UPDATE proposals SET made_at = made_at - 601000 WHERE user_id = ?"
@@ -91,7 +92,7 @@ async def denied(stage: Stage, user: User, message: Message | Shown, label: str)
     """A press of somebody who has no say in it, which only they are told."""
     pressed = await stage.discord.click(user, message, label)
     pressed.any_language = True  # its message is for who asked
-    await whispers(pressed, EN.proposal.not_yours)
+    await whispers(pressed, EN[ProposalTexts].not_yours)
 
 
 def stored_results(stage: Stage, user: User) -> list[dict[str, Any]]:

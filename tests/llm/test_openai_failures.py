@@ -23,6 +23,7 @@ from cc_bot.llm.model import Delta
 from cc_bot.llm.openai import OpenAIChatModel
 from cc_bot.llm.openai.quirks import refusal_text, too_long
 from cc_bot.texts import explain, texts
+from cc_bot.texts.cli import TerminalTexts
 from tests.llm.asking import CONTINUATION, QUESTION, hear, loopback
 from tests.loopback.model_server import (
     Chunk,
@@ -103,7 +104,7 @@ class TestRetry:
         for locale in Locale:
             words = texts(locale)
             assert host not in explain(unreachable.value, words)
-            assert host in words.terminal.of_model[ModelUnreachable].format(**unreachable.value.params)
+            assert host in words[TerminalTexts].of_model[ModelUnreachable].format(**unreachable.value.params)
 
 
 NO_WORDS = {

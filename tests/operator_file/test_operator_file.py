@@ -11,9 +11,10 @@ from cc_bot.domain.errors import InvalidPolicy
 from cc_bot.domain.text import Locale
 from cc_bot.operator_file import FileKind, OperatorFile, hash_file
 from cc_bot.texts import texts
+from cc_bot.texts.cli import OperatorFileTexts
 from tests.no_files import NO_FILES
 
-WORDS = texts(Locale.EN).operator_file
+WORDS = texts(Locale.EN)[OperatorFileTexts]
 
 
 def followed(path: Path, parse: Callable[[str], str] = str, *, required: bool = True) -> OperatorFile[str]:

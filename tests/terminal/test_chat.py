@@ -20,6 +20,7 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.cli import TerminalTexts
 
 pytestmark = pytest.mark.slow
 
@@ -74,7 +75,7 @@ class TestInAPipe:
             process.send_signal(number)
             out, err = process.communicate(timeout=PATIENCE_S)
         assert (process.returncode, err) == (0, b"")
-        assert texts(Locale.JA).terminal.cut in out.decode()
+        assert texts(Locale.JA)[TerminalTexts].cut in out.decode()
         turn = [("user", "slow", "complete"), ("assistant", "ここまでは", "cut")]
         assert stored(tmp_path / "chat.db") == turn
 

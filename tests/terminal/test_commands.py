@@ -15,7 +15,12 @@ from cc_bot.domain.errors import DatabaseFull, EmptyMemory, MemoryNotFound, Sche
 from cc_bot.stores import Stores
 from cc_bot.terminal.commands import COMMANDS, InvalidCommand, describe_command, parse
 from cc_bot.terminal.questions import explain_to_operator
-from cc_bot.texts import texts
+from cc_bot.texts import ErrorTexts, texts
+from cc_bot.texts.answer import AnswerTexts, CanvasTexts
+from cc_bot.texts.cli import TerminalTexts
+from cc_bot.texts.memory import MemoryTexts
+from cc_bot.texts.reminder import RemindHereTexts
+from cc_bot.texts.session import SessionTexts
 from tests.terminal.program import profile
 from tests.terminal.talk import Talk
 
@@ -46,11 +51,11 @@ LINES = {
     "/quit": ("exit", "", NOTHING),
 }
 MISTAKES = {
-    "/memory delte 3": EN.terminal.unknown_near.format(given="/memory delte", nearest="/memory delete"),
-    "/hlep": EN.terminal.unknown_near.format(given="/hlep", nearest="/help"),
-    "/remnd": EN.terminal.unknown_near.format(given="/remnd", nearest="/remind"),
+    "/memory delte 3": EN[TerminalTexts].unknown_near.format(given="/memory delte", nearest="/memory delete"),
+    "/hlep": EN[TerminalTexts].unknown_near.format(given="/hlep", nearest="/help"),
+    "/remnd": EN[TerminalTexts].unknown_near.format(given="/remnd", nearest="/remind"),
     **{
-        line: EN.terminal.not_here.format(given=given)
+        line: EN[TerminalTexts].not_here.format(given=given)
         for line, given in {
             "/privacy show": "/privacy show",
             "/memory show 3": "/memory show",
@@ -59,15 +64,17 @@ MISTAKES = {
             "/agent lst": "/agent",
         }.items()
     },
-    "/xyz": EN.terminal.unknown.format(given="/xyz"),
-    "/": EN.terminal.unknown.format(given="/"),
-    **dict.fromkeys(("/memory delete x", "/memory undo", f"/memory delete {2**63}"), EN.memory.id_needed),
-    "/memory delete 9": EN.errors.of[MemoryNotFound].format(id=9),
-    "/remind delete 9": EN.errors.of[ScheduleNotFound].format(id=9),
-    "/memory add": EN.errors.of[EmptyMemory],
-    "/memory search": EN.memory.query_needed,
-    "/remind delete soon": EN.remind_here.id_needed,
-    "/remind add tomorrow at 9": EN.remind_here.what,
+    "/xyz": EN[TerminalTexts].unknown.format(given="/xyz"),
+    "/": EN[TerminalTexts].unknown.format(given="/"),
+    **dict.fromkeys(
+        ("/memory delete x", "/memory undo", f"/memory delete {2**63}"), EN[MemoryTexts].id_needed
+    ),
+    "/memory delete 9": EN[ErrorTexts].of[MemoryNotFound].format(id=9),
+    "/remind delete 9": EN[ErrorTexts].of[ScheduleNotFound].format(id=9),
+    "/memory add": EN[ErrorTexts].of[EmptyMemory],
+    "/memory search": EN[MemoryTexts].query_needed,
+    "/remind delete soon": EN[RemindHereTexts].id_needed,
+    "/remind add tomorrow at 9": EN[RemindHereTexts].what,
 }
 
 
@@ -98,7 +105,7 @@ async def test_help_lists_every_command_with_what_it_does(chat: Talk, english: T
 
 class TestMemories:
     async def test_are_kept_listed_found_deleted_and_restored(self, chat: Talk) -> None:
-        words = chat.texts.memory
+        words = chat.texts[MemoryTexts]
         said = await chat.say("/memory add --category 家族 --tags 誕生日,姉 3月15日は誕生日")
         assert said.strip() == words.added.format(id=1, content="3月15日は誕生日")
         await chat.say("/memory add 牛乳を買う")
@@ -118,10 +125,10 @@ class TestMemories:
         await chat.say("/memory add 猫はタマ")
         await stores.memories.update(0, 1, content="猫はミケ")
         assert await chat.lines("/memory undo 1") == [
-            chat.texts.memory.undeleted.format(id=1, content="猫はタマ")
+            chat.texts[MemoryTexts].undeleted.format(id=1, content="猫はタマ")
         ]
         assert await chat.kept() == ["猫はタマ"]
-        nothing = chat.texts.terminal.nothing_to_undo.format(id=1)
+        nothing = chat.texts[TerminalTexts].nothing_to_undo.format(id=1)
         assert await chat.lines("/memory undo 1") == [nothing]
 
     async def test_of_a_paused_memory_are_refused(self, chat: Talk, stores: Stores) -> None:
@@ -132,23 +139,26 @@ class TestMemories:
 
 class TestQuestions:
     async def test_are_answered_stored_and_the_first_with_a_hint(self, chat: Talk) -> None:
-        assert await chat.lines("こんにちは") == ["答え: **こんにちは**", f"◆ {chat.texts.answer.help_hint}"]
+        assert await chat.lines("こんにちは") == [
+            "答え: **こんにちは**",
+            f"◆ {chat.texts[AnswerTexts].help_hint}",
+        ]
         assert await chat.say("/ask こんにちは") == "答え: **こんにちは**\n"
         stored = [(each.role, each.content) for each in await chat.history()]
         assert stored == [("user", "こんにちは"), ("assistant", "答え: **こんにちは**")] * 2
         assert await chat.say("   ") == ""
-        assert chat.texts.terminal.cut in await chat.say("cut")
-        assert (await chat.say("/clear")).strip() == chat.texts.session.cleared
+        assert chat.texts[TerminalTexts].cut in await chat.say("cut")
+        assert (await chat.say("/clear")).strip() == chat.texts[SessionTexts].cleared
         assert await chat.history() == ()
         assert await chat.conversation.run("/exit") is False
 
     async def test_without_a_key_are_told_once_how_to_set_one(self, chat: Talk) -> None:
         chat.chat.profile = replace(chat.chat.profile, offline=True)
         said = [(await chat.lines("こんにちは"))[-1], (await chat.lines("こんにちは"))[-1]]
-        assert said == [f"◆ {chat.texts.terminal.no_key}", "答え: **こんにちは**"]
+        assert said == [f"◆ {chat.texts[TerminalTexts].no_key}", "答え: **こんにちは**"]
 
     async def test_of_a_model_that_fails_say_in_one_sentence_what_to_set(self, chat: Talk) -> None:
-        words = chat.texts.terminal.of_model
+        words = chat.texts[TerminalTexts].of_model
         for question, sentence in {
             "wrong-port": words[errors.ModelUnreachable].format(host="models.example:1"),
             "wrong-key": words[errors.ModelRefusedKey],
@@ -161,12 +171,14 @@ class TestQuestions:
     def test_that_only_the_operator_can_fix_do_not_send_them_to_the_operator(self) -> None:
         for locale in Locale:
             words = texts(locale)
-            named = [text for text in words.errors.of.values() if "管理者に" in text or "tell the" in text]
+            named = [
+                text for text in words[ErrorTexts].of.values() if "管理者に" in text or "tell the" in text
+            ]
             assert len(named) > 10
-            assert [text for text in named if words.errors.tell_operator not in text] == []
+            assert [text for text in named if words[ErrorTexts].tell_operator not in text] == []
             said = explain_to_operator(DatabaseFull(), profile(locale))
-            assert words.errors.tell_operator not in said
-            assert words.terminal.ask_doctor in said
+            assert words[ErrorTexts].tell_operator not in said
+            assert words[TerminalTexts].ask_doctor in said
 
     async def test_of_a_broken_database_are_one_sentence_a_line(self, chat: Talk, tmp_path: Path) -> None:
         await chat.say("こんにちは")
@@ -182,13 +194,13 @@ class TestQuestions:
         while "ここまでは" not in chat.out.getvalue():  # noqa: ASYNC110 - nothing else tells of it
             await asyncio.sleep(0.001)
         chat.chat.stop()
-        assert chat.texts.answer.stopped in await running
+        assert chat.texts[AnswerTexts].stopped in await running
         newest = (await chat.history())[-1]
         assert (newest.content, newest.status) == ("ここまでは", "stopped")
 
 
 async def test_a_canvas_is_shown_and_cleared(chat: Talk, stores: Stores) -> None:
-    words = chat.texts.canvas
+    words = chat.texts[CanvasTexts]
     assert (await chat.say("/canvas")).strip() == words.empty
     assert f"◆ {words.changed_here}" in await chat.lines("draw")
     assert await chat.lines("/canvas") == [

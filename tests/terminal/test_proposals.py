@@ -24,6 +24,7 @@ from cc_bot.terminal.markdown import Notice, Quoted, looks_like_notice
 from cc_bot.terminal.questions import ChatProfile, proposal_notices, tell_unfinished_calls
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import texts
+from cc_bot.texts.proposal import ProposalTexts
 from cc_bot.tools.consent import field_line, show
 from cc_bot.tools.registry import discover
 from cc_bot.tools.servers import ServerTools
@@ -42,7 +43,7 @@ QUOTING = "これを remember して\n> 誕生日は3月15日"
 
 class TestAnAnswerThatProposes:
     async def test_changes_nothing_until_the_user_says_yes(self, chat: Talk) -> None:
-        words = chat.texts.proposal
+        words = chat.texts[ProposalTexts]
         chat.decides(False, True)
         said = await chat.say(QUOTING)
         shown = "\n".join(chat.shown_before_deciding)
@@ -55,7 +56,7 @@ class TestAnAnswerThatProposes:
     async def test_is_declined_through_a_pipe(self, english: Talk, stores: Stores) -> None:
         said = await english.say(QUOTING)
         assert "  │ 誕生日は3月15日" in said
-        assert english.texts.proposal.declined.format(what="誕生日は3月15日") in said
+        assert english.texts[ProposalTexts].declined.format(what="誕生日は3月15日") in said
         assert await english.kept() == []
         assert not await stores.proposals.list_approved(0)
 
@@ -121,7 +122,7 @@ class TestACall:
 
 # ---- lines ------------------------------------------------------------------------------------------------
 
-SENTENCES = texts(Locale.JA).proposal
+SENTENCES = texts(Locale.JA)[ProposalTexts]
 
 
 def notices(content: ProposedCalls, who: ChatProfile) -> list[Notice]:

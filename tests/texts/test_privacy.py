@@ -13,6 +13,7 @@ from cc_bot.domain import Locale
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.domain.privacy import DataKind, Holdings, Retention, StoredAmount
 from cc_bot.texts import texts
+from cc_bot.texts.privacy import PrivacyTexts
 from tests.discord.mentioned import mentioned
 
 NOW = datetime(2026, 11, 22, 20, tzinfo=UTC)
@@ -27,7 +28,7 @@ TOKYO = ZoneInfo("Asia/Tokyo")
 @pytest.mark.parametrize("locale", list(Locale))
 class TestOverview:
     def test_names_every_kind_with_limits_days_and_room_as_they_are(self, locale: Locale) -> None:
-        words, most = texts(locale).privacy, FILE_QUOTA.user_bytes >> 20
+        words, most = texts(locale)[PrivacyTexts], FILE_QUOTA.user_bytes >> 20
         assert {*words.kinds} == {*get_args(DataKind)}
         told = words.overview(EVERYTHING, KEPT, TOKYO)
         assert [name for name in words.kinds.values() if name not in told] == []
@@ -45,14 +46,14 @@ class TestOverview:
         caller = Recipient(2**63 - 1, locale, TOKYO, words)
         asked = [erase_question(held, caller, NOW).content for held in (EVERYTHING, ON_SERVER)]
         for said in (
-            words.privacy.overview(everything, KEPT, TOKYO),
-            words.privacy.say_erased(EVERYTHING),
+            words[PrivacyTexts].overview(everything, KEPT, TOKYO),
+            words[PrivacyTexts].say_erased(EVERYTHING),
             *asked,
         ):
             assert len(said) <= 2000
 
     def test_of_what_is_erased_says_once_what_stays_and_where(self, locale: Locale) -> None:
-        words, only_rules = texts(locale).privacy, Holdings({"rules": StoredAmount(1)})
+        words, only_rules = texts(locale)[PrivacyTexts], Holdings({"rules": StoredAmount(1)})
         assert words.kinds["rules"] not in words.say_erased(EVERYTHING)
         assert words.say_erased(Holdings()) == words.say_erased(only_rules) == words.nothing_erased
         steps = words.asked(EVERYTHING) + words.say_erased(EVERYTHING)

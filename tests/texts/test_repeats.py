@@ -11,14 +11,14 @@ from cc_bot.domain.errors import RepeatNotUnderstood, SeveralTimes, WhenNotUnder
 from cc_bot.domain.when import parse_schedules
 from cc_bot.texts import explain, texts
 from cc_bot.texts.commands import command_names
-from cc_bot.texts.reminder import described
+from cc_bot.texts.reminder import RepeatTexts, described
 from tests.domain.phrases import table
 
 
 def test_a_repeat_is_told_as_people_say_it() -> None:
     for line in table("repeats_said").splitlines():
         repeat, *told = line.split(" | ")
-        assert [described(repeat, texts(each).repeat) for each in (Locale.JA, Locale.EN)] == told
+        assert [described(repeat, texts(each)[RepeatTexts]) for each in (Locale.JA, Locale.EN)] == told
 
 
 @pytest.mark.parametrize("locale", list(Locale))

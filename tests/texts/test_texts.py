@@ -9,17 +9,18 @@ from typing import Any
 
 from cc_bot.domain import Locale, errors
 from cc_bot.domain.errors import CcBotError, LimitReached, MemoryTooLong
-from cc_bot.texts import commands, explain, texts
+from cc_bot.texts import ErrorTexts, commands, explain, texts
 from cc_bot.texts.area import Area
-from cc_bot.texts.session import money
+from cc_bot.texts.session import SessionTexts, money
+from tests.texts.areas import areas_in
 
 KANA = re.compile(r"[\u3041-\u30ff]")
 JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
-IN_THEIR_OWN_LANGUAGE = {"session.language_ja", "session.language_en"}
+IN_THEIR_OWN_LANGUAGE = {"SessionTexts.language_ja", "SessionTexts.language_en"}
 
 
 def sentences(locale: Locale) -> dict[str, str]:
-    return dict(walk("", texts(locale)))
+    return dict(walk("", areas_in(texts(locale))))
 
 
 def walk(prefix: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -55,7 +56,7 @@ class TestSentences:
             {
                 name: (
                     placeholders(text),
-                    name.startswith("terminal.") and {*re.findall(r"(?<![\w/])/[a-z]+", text)},
+                    name.startswith("TerminalTexts.") and {*re.findall(r"(?<![\w/])/[a-z]+", text)},
                 )
                 for name, text in sentences(locale).items()
             }
@@ -82,7 +83,7 @@ PARAMETERS = (
 
 class TestErrors:
     def test_are_each_explained_with_their_parameters_and_moments_as_each_front_end_shows_them(self) -> None:
-        assert {*every_error()} == texts(Locale.EN).errors.of.keys()
+        assert {*every_error()} == texts(Locale.EN)[ErrorTexts].of.keys()
         assert [each for each in every_error() if getattr(errors, each.__name__) is not each] == []
         limit = LimitReached(what="tokens_per_day", resets=datetime(2026, 11, 22, 15, 0, tzinfo=UTC))
         for words in map(texts, Locale):
@@ -112,4 +113,4 @@ class TestCommandNames:
                     assert 1 <= len(wording) <= 32, key
                     assert key in MENU or (wording == wording.lower() and not re.search(r"\s", wording))
             for key in MENU:
-                assert names[key] in spoken.session.help
+                assert names[key] in spoken[SessionTexts].help

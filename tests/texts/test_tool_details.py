@@ -6,11 +6,11 @@ from typing import Any
 from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_server import ToolDetails, ToolStatus, ToolWording
 from cc_bot.texts import texts
-from cc_bot.texts.tool_servers import MAX_DETAILS_BYTES, details_file, say_accepted
+from cc_bot.texts.tool_servers import MAX_DETAILS_BYTES, ToolServersTexts, details_file, say_accepted
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string", "description": "書くこと"}}}
 
-EN, JA = (texts(each).tool_servers for each in (Locale.EN, Locale.JA))
+EN, JA = (texts(each)[ToolServersTexts] for each in (Locale.EN, Locale.JA))
 
 
 def wording(

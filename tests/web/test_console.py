@@ -16,6 +16,8 @@ from cc_bot.domain.access import Maintenance
 from cc_bot.domain.usage import LimitKey
 from cc_bot.log import configure_logging, keep_records
 from cc_bot.texts import texts
+from cc_bot.texts.admin import AdminTexts, ConsoleTexts
+from cc_bot.texts.doctor import DoctorTexts
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, shown
 
 PAGES: Final = tuple(f"/console{each}" for each in ("", "/limits", "/access", "/models", "/log", "/doctor"))
@@ -129,7 +131,7 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
     assert "取り消しました。" in await follow(owner, "/console/limits/unset", **form)
     assert "それはありません。" in await follow(owner, "/console/limits/unset", **form)
     told = await follow(owner, "/console/limits", limit="memories", value="", kind="", id="")
-    assert f"{texts(Locale.JA).admin.everyone} メモリの件数 制限なし 管理者" in told
+    assert f"{texts(Locale.JA)[AdminTexts].everyone} メモリの件数 制限なし 管理者" in told
     for wrong, sentence in (
         *(({key: "words"}, "制限が読み取れませんでした。") for key in ("value", "limit")),
         *(({"kind": "user", "id": id_}, "IDが読み取れませんでした。") for id_ in ("花子", "")),
@@ -140,7 +142,7 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
 
 
 async def test_rules_and_models_are_set_and_taken_back(site: Site, owner: Visit) -> None:
-    administration, done = site.services.administration, texts(Locale.JA).admin
+    administration, done = site.services.administration, texts(Locale.JA)[AdminTexts]
     hana, named = {"subject": f"ユーザー {HANA}"}, {"channel": f"チャンネル {CHANNEL}"}
     rule, channel = {"kind": "user", "id": str(HANA)}, {"id": str(CHANNEL)}
     told = await follow(owner, "/console/access", rule="deny", **rule)
@@ -182,8 +184,8 @@ async def test_the_log_has_the_newest_records_by_level_and_nothing_that_anybody_
 @pytest.mark.slow
 async def test_the_doctor_is_run_and_its_report_shown(owner: Visit) -> None:
     words = texts(Locale.JA)
-    assert words.console.verdict not in shown(await owner.open("/console/doctor"))
+    assert words[ConsoleTexts].verdict not in shown(await owner.open("/console/doctor"))
     answer = await owner.press("/console/doctor")
     told = shown(await answer.text())
-    assert (answer.status, words.console.verdict in told) == (200, True)
-    assert words.doctor.labels["database"] in told
+    assert (answer.status, words[ConsoleTexts].verdict in told) == (200, True)
+    assert words[DoctorTexts].labels["database"] in told

@@ -18,10 +18,12 @@ from cc_bot.domain.memory import MemoryFilter, Source
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
 from cc_bot.domain.text import Locale, without_sign
 from cc_bot.texts import texts
+from cc_bot.texts.memory import MemoryCardTexts, MemoryTexts
+from cc_bot.texts.privacy import ErasureTexts
 from tests.web.pages import HANA, TARO, Site, Visit
 from tests.web.stored import KEY, keep, talk
 
-CARD: Final = texts(Locale.JA).memory_card
+CARD: Final = texts(Locale.JA)[MemoryCardTexts]
 NEW: Final = {"content": "猫", "category": "", "tags": "", "end": "", "audience": "private"}
 """The form of a new memory, as a browser sends it."""
 
@@ -227,13 +229,13 @@ class TestErasing:
         assert "合言葉は山と川、返事は海" in page
         assert await contents(site) == ["合言葉は山と川、返事は海"]
         deleted = await taro.follow(await taro.press("/memories/1/delete"))
-        assert texts(Locale.JA).memory.still_told in deleted
+        assert texts(Locale.JA)[MemoryTexts].still_told in deleted
         answer = await taro.press("/memories/erase", n="1", scope="said")
         assert (answer.status, "完全に消しました" in await answer.text()) == (200, True)
         assert site.town.told_anew == [TARO] * 2
         await taro.open("/memories/1", status=404)
         history = (await site.core.stores.sessions.open(KEY)).history
-        assert texts(Locale.JA).erasure.mark in {each.content for each in history}
+        assert texts(Locale.JA)[ErasureTexts].mark in {each.content for each in history}
 
     async def test_of_several_or_all_leaves_all_that_is_not_chosen(self, site: Site, taro: Visit) -> None:
         await fill(site, "合言葉は山と川、返事は海", "二", "三")

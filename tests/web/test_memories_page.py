@@ -5,6 +5,7 @@ from playwright.async_api import Browser, Dialog, FilePayload, Page, expect
 
 from cc_bot.domain.text import Locale, without_sign
 from cc_bot.texts import texts
+from cc_bot.texts.memory import MemoryCardTexts
 from tests.browser import PHONE, Trouble, browser_fixture
 from tests.web.browsing import signed_in, site_fixture
 from tests.web.pages import TARO, Site
@@ -26,7 +27,7 @@ async def contents(site: Site) -> list[str]:
     return [each.content for each in await site.core.stores.memories.list(TARO, limit=99)]
 
 
-EDITED = without_sign(texts(Locale.JA).memory_card.edited.format(id=1))
+EDITED = without_sign(texts(Locale.JA)[MemoryCardTexts].edited.format(id=1))
 
 
 async def is_said(page: Page, sentence: str) -> None:

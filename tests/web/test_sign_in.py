@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
+from cc_bot.texts.web import WebTexts
 from tests.web.pages import HANA, TARO, Site, Visit
 from tests.web.stored import keep
 
@@ -16,7 +17,7 @@ class TestALink:
         async with site.visit(None) as visit:
             for _ in range(3):
                 assert "花 &amp; &lt;Hana&gt; さんのページ" in await visit.open(link)
-            assert texts(Locale.JA).web.terminal_user in await visit.open(await site.link(0))
+            assert texts(Locale.JA)[WebTexts].terminal_user in await visit.open(await site.link(0))
 
     async def test_works_once(self, site: Site) -> None:
         code = (await site.link()).partition("code=")[2]

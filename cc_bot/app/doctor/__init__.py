@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from cc_bot.texts import Texts
+from cc_bot.texts.doctor import DoctorTexts
 
 Verdict = Literal["ok", "warning", "failed"]
 """warning: it runs, but not as it should or not for long."""
@@ -65,7 +66,7 @@ _SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "warning": "!", "failed": "✗
 
 def as_lines(report: Report, texts: Texts, *, offline: bool) -> list[str]:
     """Return the report for a terminal."""
-    said, lines = texts.doctor, list[str]()
+    said, lines = texts[DoctorTexts], list[str]()
     for each in report.findings:
         title = f"{_SIGNS[each.verdict]} {said.verdicts[each.verdict]}  {said.labels[each.check]}"
         lines.append(f"{title}: {each.detail}")

@@ -25,7 +25,8 @@ from cc_bot.reading.reader import DocumentReader
 from cc_bot.storage.engines import dialect_of
 from cc_bot.storage.sqlite import SQLITE_VERSION
 from cc_bot.texts import Texts, explain, texts
-from cc_bot.texts.tool_servers import say_left_out
+from cc_bot.texts.doctor import DoctorTexts
+from cc_bot.texts.tool_servers import ToolServersFileTexts, ToolServersTexts, say_left_out
 from cc_bot.tools.registry import discover
 from cc_bot.version import __version__
 
@@ -97,16 +98,16 @@ async def _run(check: Check, words: Texts) -> Sequence[Finding]:
             found = await running
         return [found] if isinstance(found, Finding) else found
     except TimeoutError:
-        return [failed(name, words.doctor.took_too_long.format(seconds=round(limit_s)))]
+        return [failed(name, words[DoctorTexts].took_too_long.format(seconds=round(limit_s)))]
     except CcBotError as error:
         is_file = isinstance(error, StartupError) and not isinstance(error, InvalidSetting)
-        return [failed(name, explain(error, words), words.doctor.file_fix if is_file else "")]
+        return [failed(name, explain(error, words), words[DoctorTexts].file_fix if is_file else "")]
     except Exception as error:  # noqa: BLE001 - the other checks are still worth reading
-        return [failed(name, words.doctor.broke.format(error=type(error).__name__))]
+        return [failed(name, words[DoctorTexts].broke.format(error=type(error).__name__))]
 
 
 async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
-    said, zone = words.doctor, config.timezone
+    said, zone = words[DoctorTexts], config.timezone
     versions = {"version": __version__, "python": platform.python_version(), "sqlite": SQLITE_VERSION}
     now = f"{config.clock().astimezone(zone):%Y-%m-%d %H:%M}"
     found = [
@@ -125,7 +126,7 @@ async def _check_discord(config: Config, words: Texts) -> Sequence[Finding]:
 
 
 async def _check_agents(config: Config, words: Texts, agents: Agents) -> Finding:
-    said, count = words.doctor, len(await agents.load())
+    said, count = words[DoctorTexts], len(await agents.load())
     there = path_of(config, "agents.toml").exists()
     return ok("agents", said.agents_ok.format(count=count) if there else said.agents_none)
 
@@ -133,7 +134,7 @@ async def _check_agents(config: Config, words: Texts, agents: Agents) -> Finding
 async def _check_policy(config: Config, words: Texts) -> Finding:
     await make_policies(config).load()
     there = path_of(config, "policy.toml").exists()
-    return ok("policy", words.doctor.policy_ok if there else words.doctor.policy_none)
+    return ok("policy", words[DoctorTexts].policy_ok if there else words[DoctorTexts].policy_none)
 
 
 async def _load_agents(agents: Agents) -> Collection[Agent]:
@@ -150,7 +151,7 @@ async def _check_models(config: Config, words: Texts, agents: Agents, *, offline
 
 
 async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:
-    said, servers = words.doctor, await make_servers_file(config).load()
+    said, servers = words[DoctorTexts], await make_servers_file(config).load()
     known: Mapping[str, Sequence[str] | None] = dict.fromkeys(servers)
     found = [ok("tools", said.tools_ok.format(count=len(servers)) if servers else said.tools_none)]
     if servers and not offline:
@@ -160,7 +161,7 @@ async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline:
         if (total := sum(each.tokens for each in reports)) > config.tool_tokens:
             taken = ", ".join(f"{each.server} {each.tokens}" for each in reports)
             limits = {"total": total, "limit": config.tool_tokens, "each": taken}
-            found.append(warning("tools", words.tool_servers_file.over_budget.format(**limits)))
+            found.append(warning("tools", words[ToolServersFileTexts].over_budget.format(**limits)))
     for agent in await _load_agents(agents):
         if missing := find_missing(agent.tools or (), known):
             names = {"agent": agent.name, "tools": ", ".join(missing[: services.MAX_NAMES])}
@@ -169,7 +170,7 @@ async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline:
 
 
 def _check_server(report: ToolServerReport, listed: Sequence[str], words: Texts) -> Sequence[Finding]:
-    said, server = words.doctor, report.server
+    said, server = words[DoctorTexts], report.server
     if report.state != "ready":
         problem = report.problem or ToolServerProblem("late")
         why = said.tool_server_problems[problem.kind].format(
@@ -178,7 +179,7 @@ def _check_server(report: ToolServerReport, listed: Sequence[str], words: Texts)
         return [failed("tools", said.tool_server_away.format(server=server, problem=why))]
     found = [ok("tools", said.tool_server_ok.format(server=server, tools=report.tools, tokens=report.tokens))]
     if report.left_out:
-        names = say_left_out(report.left_out, words.tool_servers)
+        names = say_left_out(report.left_out, words[ToolServersTexts])
         found.append(warning("tools", said.tool_server_left_out.format(server=server, tools=names)))
     elif not report.tools and listed:
         names = one_line(", ".join(listed[: services.MAX_NAMES]))

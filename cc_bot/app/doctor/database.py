@@ -28,7 +28,8 @@ from cc_bot.storage.files import free_bytes, has_folder, sidecar
 from cc_bot.storage.schema import Condition, examine, known_migrations
 from cc_bot.stores import ProcessStore
 from cc_bot.texts import Texts, explain
-from cc_bot.texts.cli import storage_problem
+from cc_bot.texts.cli import StorageTexts, storage_problem
+from cc_bot.texts.doctor import DoctorServerTexts, DoctorTexts
 
 MAX_BACKUP_AGE: Final = timedelta(days=7)
 MIN_FREE_BYTES: Final = 64 * 2**20
@@ -56,7 +57,7 @@ async def check_database_file(config: Config, texts: Texts, free: Free = free_by
 
 
 def _check_file(config: Config, texts: Texts, free: Free) -> Iterator[Finding]:
-    said, path = texts.doctor, config_path(config.database_url, config.data_folder)
+    said, path = texts[DoctorTexts], config_path(config.database_url, config.data_folder)
     found = examine(path)
     sentences: Mapping[Condition, str] = {
         "fine": said.database_ok,
@@ -67,7 +68,7 @@ def _check_file(config: Config, texts: Texts, free: Free) -> Iterator[Finding]:
     judge: Callable[[str, str], Finding]
     if found.problem:
         judge = warning if found.problem is DatabaseLocked else failed
-        yield judge("database", storage_problem(found.problem(), path, texts.storage, on_server=False))
+        yield judge("database", storage_problem(found.problem(), path, texts[StorageTexts], on_server=False))
     else:
         judge = failed if found.condition in ("no_folder", "foreign") else ok
         names = {"path": path, "folder": path.parent, "size": format_size(found.size_bytes)}
@@ -84,7 +85,7 @@ def _check_file(config: Config, texts: Texts, free: Free) -> Iterator[Finding]:
 
 
 def _check_version(version: int, texts: Texts) -> Finding:
-    said, newest = texts.doctor, known_migrations()[-1].version
+    said, newest = texts[DoctorTexts], known_migrations()[-1].version
     if version > newest:
         return failed("migrations", said.migrations_newer.format(version=version, newest=newest))
     if version < newest:
@@ -93,7 +94,7 @@ def _check_version(version: int, texts: Texts) -> Finding:
 
 
 def _check_disk(path: Path, size_bytes: int, texts: Texts, free: Free) -> Finding:
-    said, wanted = texts.doctor, WANTED_BYTES + 2 * size_bytes
+    said, wanted = texts[DoctorTexts], WANTED_BYTES + 2 * size_bytes
     try:
         left = free(next(filter(Path.is_dir, path.absolute().parents)))
     except OSError:
@@ -124,7 +125,7 @@ def _mode(path: Path) -> int:
 
 
 async def check_backups(config: Config, texts: Texts, now: datetime) -> Finding:
-    said, folder = texts.doctor, config.backup_folder
+    said, folder = texts[DoctorTexts], config.backup_folder
     try:
         newest = (await asyncio.to_thread(backups_in, folder))[0].path
         age = now - datetime.fromtimestamp(newest.stat().st_mtime, now.tzinfo)
@@ -140,7 +141,10 @@ async def check_backups(config: Config, texts: Texts, now: datetime) -> Finding:
 
 async def check_erasures(config: Config, texts: Texts) -> Finding:
     """Without the log and its copies nothing can be erased or restored."""
-    said, log = texts.doctor, ErasureLog.beside(state_path(config.database_url, config.data_folder)).path
+    said, log = (
+        texts[DoctorTexts],
+        ErasureLog.beside(state_path(config.database_url, config.data_folder)).path,
+    )
     exists = await asyncio.to_thread(log.exists)
     paths = [*logs_in(log.parent), *logs_in(config.backup_folder), *([log] if exists else [])]
     unreadable = (await asyncio.to_thread(read_erasures, *paths)).unreadable
@@ -154,19 +158,19 @@ async def check_database_server(config: Config, texts: Texts) -> Sequence[Findin
     beside = state_path(url, config.data_folder)
     if not has_folder(beside):  # the bot does not start without it
         missing = DatabaseFolderMissing(path=str(beside.parent), setting=folder_setting(url))
-        found.append(failed("database", explain(missing, texts), texts.doctor.server_unreachable_fix))
+        found.append(failed("database", explain(missing, texts), texts[DoctorTexts].server_unreachable_fix))
     try:
         async with open_database(url) as database:
             return [*await _check_open(database, texts), *found]
     except StorageError as error:
-        problem = storage_problem(error, shown(url), texts.storage, on_server=True)
+        problem = storage_problem(error, shown(url), texts[StorageTexts], on_server=True)
     except CcBotError as error:
         problem = explain(error, texts)
-    return [failed("database", problem, texts.doctor.server_unreachable_fix), *found]
+    return [failed("database", problem, texts[DoctorTexts].server_unreachable_fix), *found]
 
 
 async def _check_open(database: Database, texts: Texts) -> Sequence[Finding]:
-    said = texts.doctor
+    said = texts[DoctorTexts]
     [(version, size)] = await database.query(_SELECT_FACTS)
     answers = said.server_answers.format(where=database.location, version=version, size=format_size(size))
     found = [ok("database", answers)]
@@ -176,7 +180,7 @@ async def _check_open(database: Database, texts: Texts) -> Sequence[Finding]:
         if await database.query(_SELECT_FORBIDDEN):
             raise DatabaseForbidden
     except StorageError as error:
-        problem = storage_problem(error, database.location, texts.storage, on_server=True)
+        problem = storage_problem(error, database.location, texts[StorageTexts], on_server=True)
         return [*found, failed("database", problem, said.server_unreachable_fix)]
     if pending := await list_pending(database):
         return [*found, warning("database", said.server_pending.format(count=len(pending)))]
@@ -194,7 +198,7 @@ def _make_table() -> Steps[None]:
 
 
 async def _check_processes(store: ProcessStore, texts: Texts) -> Sequence[Finding]:
-    said, found = texts.doctor_server, list[Finding]()
+    said, found = texts[DoctorServerTexts], list[Finding]()
     processes, duties = await store.list_all(), await store.list_duties()
     for each in processes:
         process = each.process

@@ -48,6 +48,8 @@ from cc_bot.proxy import proxy_for
 from cc_bot.reading.reader import READ_BY_EXTRA, DocumentReader
 from cc_bot.search.vectors import Embedder
 from cc_bot.texts import Texts, explain
+from cc_bot.texts.cli import CliTexts
+from cc_bot.texts.doctor import DoctorTexts
 from cc_bot.version import __version__
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ async def check_discord(
 ) -> Sequence[Finding]:
     """The token, the intents, the commands and the clock. `list_commands`: the names of the program's own
     commands. See https://discord.com/developers/docs/resources/application."""
-    said, api, token = texts.doctor, config.discord_api_url or API_URL, config.discord_token
+    said, api, token = texts[DoctorTexts], config.discord_api_url or API_URL, config.discord_token
     if not token:
         return [warning("token", said.token_missing)]
     parts = token.split(".")
@@ -117,7 +119,7 @@ async def check_discord(
 
 
 def _check_clock(date: str, now: datetime, texts: Texts) -> Finding:
-    said = texts.doctor
+    said = texts[DoctorTexts]
     try:
         theirs = parsedate_to_datetime(date)
     except ValueError:
@@ -145,9 +147,9 @@ async def check_models(
     async with open_models(config) as models:
         if models.offline:
             if not (named := models.named_in_vain):
-                return [ok("model", texts.doctor.model_offline)]
-            sentence = texts.cli.model_without_server.format(model=named)
-            return [warning("model", sentence, texts.cli.model_without_server_mend)]
+                return [ok("model", texts[DoctorTexts].model_offline)]
+            sentence = texts[CliTexts].model_without_server.format(model=named)
+            return [warning("model", sentence, texts[CliTexts].model_without_server_mend)]
         names = dict.fromkeys((*config.models, *config.summary_models, *of_agents))
         asked = (check_model(name, models.get(name), tools, texts) for name in names if not offline)
         return await asyncio.gather(*asked)
@@ -164,7 +166,7 @@ class _Seen:
 async def check_model(
     name: str, model: "OpenAIChatModel", tools: Sequence[ToolSchema], texts: Texts
 ) -> Finding:
-    said, began_s = texts.doctor, time.monotonic()
+    said, began_s = texts[DoctorTexts], time.monotonic()
     try:
         seen = await _converse(model, tools)
     except errors.ModelRefusedKey:
@@ -250,7 +252,7 @@ _SETTINGS: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
 
 
 async def check_transcriber(transcriber: Transcriber | None, texts: Texts) -> Finding:
-    said = texts.doctor
+    said = texts[DoctorTexts]
     if transcriber is None:
         return ok("hearing", said.hearing_none)
     use = transcriber.transcribe(Attachment("", "audio/wav", _silence()), Locale.EN)
@@ -266,7 +268,7 @@ def _silence() -> bytes:
 
 
 async def check_speaker(speaker: Speaker | None, texts: Texts) -> Finding:
-    said = texts.doctor
+    said = texts[DoctorTexts]
     if speaker is None:
         return ok("speaking", said.speaking_none)
     return await _try("speaking", speaker, speaker.speak("OK"), said.speaking_ok, said.speaking_failed)
@@ -274,7 +276,7 @@ async def check_speaker(speaker: Speaker | None, texts: Texts) -> Finding:
 
 async def check_embedder(embedder: Embedder | None, texts: Texts, *, wanted: bool) -> Finding:
     """A failure is a warning: search by words works without it."""
-    said = texts.doctor
+    said = texts[DoctorTexts]
     if embedder is None:
         return ok("embedder", said.embedder_none if wanted else said.embedder_off)
     use = embedder.embed(["猫 cat"])
@@ -296,7 +298,7 @@ async def _try(check: str, service: _Service, use: Awaitable[object], works: str
 
 
 async def check_charts(locale: Locale, texts: Texts) -> Finding:
-    said = texts.doctor
+    said = texts[DoctorTexts]
     if not find_spec("resvg_py"):
         return ok("font", said.font_none)
     chart = Chart("font", "", "bar", ("晴れ", "雨"), (Series("", (2.0, 1.0)),))
@@ -308,7 +310,7 @@ async def check_charts(locale: Locale, texts: Texts) -> Finding:
 
 
 async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Finding]:
-    said = texts.doctor
+    said = texts[DoctorTexts]
     if not all(map(find_spec, READ_BY_EXTRA)):
         return [ok("documents", said.documents_none)]
     try:
@@ -322,7 +324,7 @@ async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Find
 
 async def check_sandbox(reader: DocumentReader, texts: Texts, *, unconfined: bool) -> Finding:
     """`unconfined`: documents are read even without a sandbox."""
-    said = texts.doctor
+    said = texts[DoctorTexts]
     try:
         await reader.read(SMALL_RTF)
     except errors.DocumentsNotConfined:
@@ -336,7 +338,7 @@ async def check_reading(
     reader: PageSource | None, texts: Texts, *, wanted: bool, page: str = PAGE
 ) -> Sequence[Finding]:
     """Without a `reader` nothing is fetched."""
-    said = texts.doctor
+    said = texts[DoctorTexts]
     if not wanted or not can_read_pages():
         return [ok("reading", said.reading_none if wanted else said.reading_off)]
     if reader is None:
@@ -351,7 +353,7 @@ async def check_reading(
 
 
 async def check_search(services: Sequence[SearchService], texts: Texts) -> Sequence[Finding]:
-    said, found = texts.doctor, list[Finding]()
+    said, found = texts[DoctorTexts], list[Finding]()
     for service in services:
         names = {"name": service.name, "variable": _SETTINGS[service.name]}
         try:
@@ -373,7 +375,7 @@ FILE: Final = "live.js"
 
 async def check_pages(config: Config, texts: Texts, clock: Clock, *, offline: bool) -> Sequence[Finding]:
     if config.web_port is None:
-        return [ok("pages", texts.doctor.pages_off)]
+        return [ok("pages", texts[DoctorTexts].pages_off)]
     found = [await _check_port(ANY_ADDRESS.get(config.web_host, config.web_host), config.web_port, texts)]
     if not offline and urlsplit(config.web_url).scheme == "https":
         found.append(await _check_address(config.web_url, texts, clock))
@@ -381,7 +383,7 @@ async def check_pages(config: Config, texts: Texts, clock: Clock, *, offline: bo
 
 
 async def _check_port(host: str, port: int, texts: Texts) -> Finding:
-    said, where = texts.doctor, f"{f'[{host}]' if ':' in host else host}:{port}"
+    said, where = texts[DoctorTexts], f"{f'[{host}]' if ':' in host else host}:{port}"
     try:
         if await _serves_pages(f"http://{where}"):
             return ok("pages", said.pages_served.format(where=where))
@@ -393,7 +395,7 @@ async def _check_port(host: str, port: int, texts: Texts) -> Finding:
 
 
 async def _check_address(url: str, texts: Texts, clock: Clock) -> Finding:
-    said, address = texts.doctor, urlsplit(url)
+    said, address = texts[DoctorTexts], urlsplit(url)
     try:
         is_ours = await _serves_pages(url)
         left = await _expiry(address.hostname or "", address.port or 443) - clock()

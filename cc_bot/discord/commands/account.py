@@ -42,7 +42,9 @@ from cc_bot.in_order import ExportQueue
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores, WebSessionStore
 from cc_bot.texts import explain
+from cc_bot.texts.privacy import PrivacyTexts
 from cc_bot.texts.session import SessionTexts
+from cc_bot.texts.web import WebCommandTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -79,7 +81,7 @@ async def settings(
     if changes:
         await choose(stores, caller.user_id, **changes, default_zone=recipients.timezone.key)
         caller = await recipients.of(ctx.interaction)
-    texts = caller.words.session
+    texts = caller.words[SessionTexts]
     saved = [texts.settings_saved] if changes else []
     lines = _overview(caller, await stores.settings.get(caller.user_id), may_speak=may_speak)
     notes = (texts.voice_unset,) if in_vain else ()
@@ -87,7 +89,7 @@ async def settings(
 
 
 def _overview(caller: Recipient, chosen: UserSettings, *, may_speak: bool) -> Sequence[str]:
-    texts, zone = caller.words.session, caller.timezone.key
+    texts, zone = caller.words[SessionTexts], caller.timezone.key
     language = texts.language_ja if caller.locale is Locale.JA else texts.language_en
     if not chosen.locale:
         language = texts.settings_default.format(value=language)
@@ -116,7 +118,7 @@ reply_command(
 
 async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owners) -> Reply:
     owner = caller.user_id in await owners.ids()
-    return Reply((help_text(caller.words.session, granted.reading, owner=owner),))
+    return Reply((help_text(caller.words[SessionTexts], granted.reading, owner=owner),))
 
 
 def help_text(words: SessionTexts, reading: Reading, *, owner: bool = False) -> str:
@@ -135,7 +137,7 @@ MAX_LISTED: Final = 5
 
 
 async def open_pages(caller: Recipient, *, browsers: WebSessionStore, pages: PagesUrl) -> EphemeralView:
-    texts, links = caller.words.web_command, list[Button]()
+    texts, links = caller.words[WebCommandTexts], list[Button]()
     if pages.url:
         code = await browsers.make_code(WebPlace(caller.user_id, caller.channel_id, caller.guild_id))
         links = [Button(texts.open, "", url=f"{pages.url}/sign-in?{urlencode({'code': code})}")]
@@ -147,7 +149,7 @@ async def open_pages(caller: Recipient, *, browsers: WebSessionStore, pages: Pag
 reply_command(loader.command, "web", open_pages)
 
 
-@on_press(BrowserMenu, not_yours=lambda words: words.privacy.not_yours)
+@on_press(BrowserMenu, not_yours=lambda words: words[PrivacyTexts].not_yours)
 async def sign_out(press: Press[BrowserMenu], browsers: WebSessionStore) -> EphemeralView:
     interaction, _, recipient = press
     [chosen] = interaction.values
@@ -155,14 +157,14 @@ async def sign_out(press: Press[BrowserMenu], browsers: WebSessionStore) -> Ephe
         ended = await browsers.end_all(recipient.user_id)
     else:
         ended = int(await browsers.end(recipient.user_id, int(chosen)))
-    words, left = recipient.words.web_command, await browsers.list(recipient.user_id)
+    words, left = recipient.words[WebCommandTexts], await browsers.list(recipient.user_id)
     sentence = words.ended.format(count=ended) if ended else words.ended_already
     lines = (sentence, *_list(left, recipient))
     return EphemeralView("\n".join(lines), menu=_menu(left, recipient))
 
 
 def _list(signed_in: Sequence[WebSession], recipient: Recipient) -> Sequence[str]:
-    words = recipient.words.web_command
+    words = recipient.words[WebCommandTexts]
     if not signed_in:
         return ()
     lines = [
@@ -177,7 +179,7 @@ def _list(signed_in: Sequence[WebSession], recipient: Recipient) -> Sequence[str
 def _menu(signed_in: Sequence[WebSession], recipient: Recipient) -> Menu | None:
     if not signed_in:
         return None
-    words = recipient.words.web_command
+    words = recipient.words[WebCommandTexts]
     options = [
         (
             words.end_choice.format(made=f"{each.made_at.astimezone(recipient.timezone):%Y-%m-%d %H:%M}"),
@@ -196,12 +198,12 @@ loader.command(privacy)
 async def erase(caller: Recipient, *, privacy: Privacy, recipients: Recipients) -> EphemeralView:
     held = await privacy.overview(caller.user_id)
     if held.nothing_to_erase:
-        return EphemeralView(caller.words.privacy.nothing_to_erase(held))
+        return EphemeralView(caller.words[PrivacyTexts].nothing_to_erase(held))
     return erase_question(held, caller, recipients.clock())
 
 
 def erase_question(held: Holdings, caller: Recipient, now: datetime) -> EphemeralView:
-    texts, until = caller.words.privacy, now + CONFIRM_WITHIN
+    texts, until = caller.words[PrivacyTexts], now + CONFIRM_WITHIN
     moment = int(until.timestamp())
     return EphemeralView(
         f"{texts.asked(held)}\n{texts.confirm_within.format(until=timestamp(until, 't'))}",
@@ -215,14 +217,14 @@ def erase_question(held: Holdings, caller: Recipient, now: datetime) -> Ephemera
 reply_command(privacy.register, "privacy_erase", erase)
 
 
-@on_press(PrivacyButton, not_yours=lambda words: words.privacy.not_yours)
+@on_press(PrivacyButton, not_yours=lambda words: words[PrivacyTexts].not_yours)
 async def confirm_erasure(
     press: Press[PrivacyButton], privacy: Privacy, recipients: Recipients, upkeep: ReceiptUpkeep
 ) -> str | None:
     interaction, button, recipient = press
     words = recipient.words
     if privacy.closed:
-        return words.privacy.restarting
+        return words[PrivacyTexts].restarting
     with privacy.answering():
         erasing = upkeep.erasing(recipient.user_id, words) if button.decision == "erase" else nullcontext()
         try:
@@ -238,7 +240,7 @@ async def confirm_erasure(
 async def _erase(
     button: PrivacyButton, recipient: Recipient, privacy: Privacy, recipients: Recipients
 ) -> str:
-    words = recipient.words.privacy
+    words = recipient.words[PrivacyTexts]
     if button.decision == "keep":
         if await privacy.is_erasing(recipient.user_id):
             raise ErasureUnfinished
@@ -284,7 +286,7 @@ async def _send(
     *,
     by_dm: bool,
 ) -> str:
-    texts, sent = recipient.words.privacy, 0
+    texts, sent = recipient.words[PrivacyTexts], 0
     try:
         async for part in parts:
             file = hikari.Bytes(part, f"cc-bot-{day}-{sent + 1}.json")
@@ -313,14 +315,14 @@ async def _send_by_dm(
 ) -> None:
     """A nonce makes each post safe to retry."""
     rest, nonce = interaction.app.rest, f"x{base36(int(interaction.id))}-{number}"
-    content = hikari.UNDEFINED if number else recipient.words.privacy.exported
+    content = hikari.UNDEFINED if number else recipient.words[PrivacyTexts].exported
     dm_id = await open_dm(rest, recipient.user_id)
     await repeat(lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S)
 
 
 async def show_privacy(caller: Recipient, *, privacy: Privacy) -> Reply:
     held = await privacy.overview(caller.user_id)
-    return Reply((caller.words.privacy.overview(held, privacy.retention, caller.timezone),))
+    return Reply((caller.words[PrivacyTexts].overview(held, privacy.retention, caller.timezone),))
 
 
 reply_command(privacy.register, "privacy_show", show_privacy)

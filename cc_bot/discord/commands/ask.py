@@ -45,7 +45,9 @@ from cc_bot.domain.message import Pointing, is_blank, is_recording
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.texts import Texts, explain
+from cc_bot.texts.answer import AnswerTexts, MessageMenuTexts
 from cc_bot.texts.area import without_mentions
+from cc_bot.texts.memory import MemoryTexts
 
 loader = lightbulb.Loader()
 
@@ -130,7 +132,9 @@ class AskAboutThis:
             form = AskForm(recipient.user_id, int(target.id)).custom_id()
             private = own_space(interaction) or is_ephemeral(target)
             fields = _form(recipient.words, with_audience=not private)
-            await interaction.create_modal_response(recipient.words.menu.form_title, form, components=fields)
+            await interaction.create_modal_response(
+                recipient.words[MessageMenuTexts].form_title, form, components=fields
+            )
 
 
 @message_command(loader.command, "translate_this")
@@ -153,7 +157,9 @@ class TranslateThis:
             problem = NothingToTranslate()
         if await _point_to(target, problem, interaction, recipient, answers):
             forwards.forget((int(target.id),))  # the forward no longer waits for a question
-            question = partial(_question, interaction, recipient.words.menu.translate, int(target.id), "menu")
+            question = partial(
+                _question, interaction, recipient.words[MessageMenuTexts].translate, int(target.id), "menu"
+            )
             await answers.ask(interaction, question, arrival, ephemeral=True)
 
 
@@ -168,12 +174,12 @@ class SummariseFromHere:
         recipient = await recipients.soon(interaction, arrival.settings)
         problem = None if is_present(interaction) else ConversationNotShown()
         if await _point_to(target, problem, interaction, recipient, answers):
-            text = recipient.words.menu.summarise
+            text = recipient.words[MessageMenuTexts].summarise
             question = partial(_question, interaction, text, int(target.id), "since")
             await answers.ask(interaction, question, arrival, ephemeral=True)
 
 
-@on_press(AskForm, not_yours=lambda words: words.answer.not_yours, response="own")
+@on_press(AskForm, not_yours=lambda words: words[AnswerTexts].not_yours, response="own")
 async def ask(press: Submission[AskForm], answers: Answers, forwards: Forwards) -> None:
     interaction, form, recipient = press
     entered = press.values
@@ -198,14 +204,18 @@ def _form(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:
     """The audience is a text input: hikari's forms have no menus."""
     question = ModalActionRowBuilder().add_text_input(
         "question",
-        words.menu.form_question,
+        words[MessageMenuTexts].form_question,
         style=hikari.TextInputStyle.PARAGRAPH,
         max_length=MAX_FORM_CHARACTERS,
     )
     if not with_audience:
         return [question]
     audience = ModalActionRowBuilder().add_text_input(
-        "audience", words.menu.form_audience, value=words.menu.only_me, required=False, max_length=20
+        "audience",
+        words[MessageMenuTexts].form_audience,
+        value=words[MessageMenuTexts].only_me,
+        required=False,
+        max_length=20,
     )
     return [question, audience]
 
@@ -220,7 +230,7 @@ class RememberThis:
         recipient, message = await recipients.defer(ctx.interaction), self.target
         if recipient.memory_paused:
             raise MemoryPaused
-        words = recipient.words.memory
+        words = recipient.words[MemoryTexts]
         ours = message.application_id == ctx.interaction.application_id
         text = memorable_text(message, answers.references.bot(), ours=ours)[:MAX_CONTENT_CHARACTERS]
         if not text:

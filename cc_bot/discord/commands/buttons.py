@@ -43,11 +43,16 @@ from cc_bot.domain.tool_server import read_form
 from cc_bot.log import begin_turn
 from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores, TurnLedger, asked_in
 from cc_bot.texts import explain
+from cc_bot.texts.answer import AnswerTexts, UnfinishedTexts
+from cc_bot.texts.memory import ReceiptTexts
+from cc_bot.texts.privacy import ErasureTexts
+from cc_bot.texts.proposal import ProposalTexts
+from cc_bot.texts.tool_servers import FormTexts
 
 loader = lightbulb.Loader()  # without one, lightbulb skips the module
 
 
-@on_press(AnswerButton, RetryButton, not_yours=lambda words: words.answer.not_yours, response="later")
+@on_press(AnswerButton, RetryButton, not_yours=lambda words: words[AnswerTexts].not_yours, response="later")
 async def answer_once_more(
     press: Press[AnswerButton | RetryButton], answers: Answers, messages: Messages
 ) -> None:
@@ -59,14 +64,14 @@ async def answer_once_more(
             await defer_update(interaction)
             taken = await messages.ask_again(button.entry, button.user_id, int(interaction.message.id))
         if not taken:
-            await respond_or_follow_up(interaction, recipient.words.unfinished.asked_already)
+            await respond_or_follow_up(interaction, recipient.words[UnfinishedTexts].asked_already)
     elif button.action == "again":
         await answers.regenerate(interaction, button, recipient)
     else:
         await answers.go_on(interaction, button, recipient)
 
 
-@on_press(UndoButton, not_yours=lambda words: words.receipt.not_yours)
+@on_press(UndoButton, not_yours=lambda words: words[ReceiptTexts].not_yours)
 async def undo(press: Press[UndoButton], stores: Stores, upkeep: ReceiptUpkeep) -> str:
     interaction, button, recipient = press
     said = await _undo(button, recipient, stores)
@@ -75,7 +80,7 @@ async def undo(press: Press[UndoButton], stores: Stores, upkeep: ReceiptUpkeep) 
 
 
 async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str:
-    words, user_id, memory_id = recipient.words.receipt, recipient.user_id, button.memory_id
+    words, user_id, memory_id = recipient.words[ReceiptTexts], recipient.user_id, button.memory_id
     memory = await stores.memories.get(user_id, memory_id)
     if button.action == "deleted":
         restored = memory or await stores.memory_removal.undelete(user_id, memory_id)
@@ -92,17 +97,17 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
     return within(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)
 
 
-@on_press(UntellButton, not_yours=lambda words: words.receipt.not_yours, response="message")
+@on_press(UntellButton, not_yours=lambda words: words[ReceiptTexts].not_yours, response="message")
 async def untell(press: Press[UntellButton], removal: MemoryRemovalStore) -> None:
     interaction, button, recipient = press
     found = [await removal.get_hidden(recipient.user_id, memory_id) for memory_id in button.memory_ids]
-    gone = EphemeralView(recipient.words.erasure.out_of_reach)
+    gone = EphemeralView(recipient.words[ErasureTexts].out_of_reach)
     views = [reply_view(hidden_reply(each, recipient), recipient) if each else gone for each in found]
     reply = reply_by_token(interaction, Sent(None), ephemeral=True)
     await reply.show([Page(view.content, view.buttons) for view in views])
 
 
-@on_press(UsedMemoriesButton, not_yours=lambda words: words.receipt.not_yours, response="message")
+@on_press(UsedMemoriesButton, not_yours=lambda words: words[ReceiptTexts].not_yours, response="message")
 async def list_used(press: Press[UsedMemoriesButton], memories: MemoryStore) -> EphemeralView:
     _, button, recipient = press
     found = [await memories.get(recipient.user_id, memory_id) for memory_id in button.memory_ids]
@@ -113,22 +118,22 @@ _LOOKUP_TIMEOUT_S: Final = 1.0
 """Discord waits 3 s."""
 
 
-@on_press(StopButton, not_yours=lambda words: words.answer.not_yours, response="own")
+@on_press(StopButton, not_yours=lambda words: words[AnswerTexts].not_yours, response="own")
 async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedger) -> None:
     interaction, button, recipient = press
     shared = button.user_id == ANY_ASKER
     if shared and running.runs(button.turn) and not running.asked_by(button.turn, recipient.user_id):
-        await tell(interaction, recipient.words.answer.not_yours)
+        await tell(interaction, recipient.words[AnswerTexts].not_yours)
         return
     ended = running.began_here(button.turn) or shared  # a channel's turn is resumed
     if running.stop(button.turn) or ended:
         await defer_update(interaction)
         return
     if await _runs_elsewhere(button, ledger):
-        await tell(interaction, recipient.words.answer.runs_elsewhere)
+        await tell(interaction, recipient.words[AnswerTexts].runs_elsewhere)
         return
     # The program was restarted.
-    words, page = recipient.words.answer, page_of(interaction.message, recipient.locale)
+    words, page = recipient.words[AnswerTexts], page_of(interaction.message, recipient.locale)
     page = replace(page, buttons=(), facts=NO_FACTS.noting(words.no_longer_running))
     if page.content.startswith(words.thinking):
         page = replace(page, content=words.lost, facts=NO_FACTS)
@@ -147,33 +152,33 @@ async def _runs_elsewhere(button: StopButton, ledger: TurnLedger) -> bool:
 # Forms of an earlier run, or answered elsewhere, are closed.
 
 
-@on_press(FormButton, not_yours=lambda words: words.form.not_yours, response="later")
+@on_press(FormButton, not_yours=lambda words: words[FormTexts].not_yours, response="later")
 async def open_form(press: Press[FormButton], forms: OpenForms) -> None:
     interaction, button, recipient = press
     words, found = recipient.words, forms.find(button.form)
     if is_accepted_ahead(interaction):
         return  # pressed twice: the first press shows the result
     if found is None:
-        await _close(interaction, words.form.over)
+        await _close(interaction, words[FormTexts].over)
     elif button.action == "skip":
         found.answer(None)
-        await _close(interaction, words.form.declined.format(server=found.form.server))
+        await _close(interaction, words[FormTexts].declined.format(server=found.form.server))
     else:
         fields = sheet(found.form, found.entered, words)
         shown = FormSheet(recipient.user_id, button.form).custom_id()
-        title = shorten(words.form.title.format(server=found.form.server), MAX_TITLE_LENGTH)
+        title = shorten(words[FormTexts].title.format(server=found.form.server), MAX_TITLE_LENGTH)
         await interaction.create_modal_response(title, shown, components=fields)
 
 
-@on_press(FormSheet, not_yours=lambda words: words.form.not_yours, response="later")
+@on_press(FormSheet, not_yours=lambda words: words[FormTexts].not_yours, response="later")
 async def take_form(press: Submission[FormSheet], forms: OpenForms) -> None:
     interaction, sent, recipient = press
     words, found = recipient.words, forms.find(sent.form)
     if found is None:
         if interaction.message and not interaction.message.components:
-            await tell(interaction, words.form.over)  # the message shows the outcome
+            await tell(interaction, words[FormTexts].over)  # the message shows the outcome
         else:
-            await _close(interaction, words.form.over)
+            await _close(interaction, words[FormTexts].over)
         return
     entered = entered_in(found.form, press.values)
     try:
@@ -189,7 +194,7 @@ async def take_form(press: Submission[FormSheet], forms: OpenForms) -> None:
         )
         return
     found.answer(entered)
-    await _close(interaction, words.form.answered.format(server=found.form.server))
+    await _close(interaction, words[FormTexts].answered.format(server=found.form.server))
 
 
 async def _close(interaction: hikari.ComponentInteraction | hikari.ModalInteraction, sentence: str) -> None:
@@ -198,7 +203,7 @@ async def _close(interaction: hikari.ComponentInteraction | hikari.ModalInteract
     )
 
 
-@on_press(ProposalButton, not_yours=lambda words: words.proposal.not_yours, anybody=True)
+@on_press(ProposalButton, not_yours=lambda words: words[ProposalTexts].not_yours, anybody=True)
 async def decide(press: Press[ProposalButton], delivery: ApprovalDelivery) -> None:
     interaction, button, recipient = press
     begin_turn()
@@ -206,14 +211,17 @@ async def decide(press: Press[ProposalButton], delivery: ApprovalDelivery) -> No
 
 
 @on_press(
-    SeeProposalsButton, not_yours=lambda words: words.proposal.not_yours, anybody=True, response="message"
+    SeeProposalsButton,
+    not_yours=lambda words: words[ProposalTexts].not_yours,
+    anybody=True,
+    response="message",
 )
 async def list_proposals(
     press: Press[SeeProposalsButton], store: ProposalStore, delivery: ApprovalDelivery
 ) -> EphemeralView | None:
     """Show each in its own message to a user who may decide on it."""
     interaction, button, recipient = press
-    words, own = recipient.words.proposal, recipient.user_id == button.user_id
+    words, own = recipient.words[ProposalTexts], recipient.user_id == button.user_id
     listed = await store.list_for_answer(button.user_id, button.answer_id)
     found = [
         each

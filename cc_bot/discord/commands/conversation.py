@@ -26,6 +26,8 @@ from cc_bot.stores import CanvasStore
 from cc_bot.stores.sessions import SessionStore
 from cc_bot.stores.summaries import SummaryStore
 from cc_bot.texts import Texts
+from cc_bot.texts.answer import CanvasTexts, SummaryTexts
+from cc_bot.texts.session import AgentTexts, SessionTexts
 
 loader = lightbulb.Loader()
 
@@ -41,7 +43,7 @@ async def clear(
     key = (await chooser.of(ctx.interaction)).key
     await sessions.clear(key)
     await boards.refresh(key, interaction=ctx.interaction, below=False)  # the canvas is empty now
-    return Reply((caller.words.session.cleared,))
+    return Reply((caller.words[SessionTexts].cleared,))
 
 
 reply_command(loader.command, "clear", clear)
@@ -66,7 +68,7 @@ class Reset:
         await defer(interaction, ephemeral=not allowed)
         if allowed:
             await messages.reset(key_of_interaction(interaction.channel), int(interaction.id))
-        words = (await recipients.of(interaction)).words.session
+        words = (await recipients.of(interaction)).words[SessionTexts]
         refused = words.reset_unsure if allowed is None else words.reset_refused
         await interaction.edit_initial_response(words.reset if allowed else refused)
 
@@ -93,7 +95,7 @@ async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
 async def show_summary(
     caller: Recipient, *, ctx: lightbulb.Context, summaries: SummaryStore, chooser: AgentSelector
 ) -> EphemeralView:
-    texts, key = caller.words.summary, (await chooser.of(ctx.interaction)).key
+    texts, key = caller.words[SummaryTexts], (await chooser.of(ctx.interaction)).key
     kept = await summaries.list_current(key)
     if not kept:
         return EphemeralView(texts.none)
@@ -111,11 +113,11 @@ async def show_summary(
 reply_command(loader.command, "summary", show_summary)
 
 
-@on_press(SummaryButton, not_yours=lambda words: words.summary.not_yours)
+@on_press(SummaryButton, not_yours=lambda words: words[SummaryTexts].not_yours)
 async def delete_summary(press: Press[SummaryButton], summaries: SummaryStore) -> EphemeralView:
     interaction, button, recipient = press
     await summaries.delete(SessionKey(button.user_id, int(interaction.channel_id), button.agent))
-    return EphemeralView(recipient.words.summary.deleted)
+    return EphemeralView(recipient.words[SummaryTexts].deleted)
 
 
 agent = lightbulb.Group("agent", "agent_description", localize=True)
@@ -153,7 +155,7 @@ async def list_agents(caller: Recipient, *, ctx: lightbulb.Context, chooser: Age
 
 def agent_list(agents: Sequence[Agent], texts: Texts, *, in_use: str, default: str, gone: bool) -> Reply:
     """`in_use` is the reader's agent, `default` the channel's; `gone`: the reader's choice can't be used."""
-    words, locale = texts.agents, texts.locale
+    words, locale = texts[AgentTexts], texts.locale
     answering = next(agent for agent in agents if agent.name == in_use).display_name(locale)
     notes = [words.gone.format(display=answering)] if gone else []
     if len(agents) == 1:
@@ -180,7 +182,7 @@ async def use(
     caller: Recipient, name: str, *, ctx: lightbulb.Context, chooser: AgentSelector, boards: CanvasBoards
 ) -> Reply:
     """Raises UnknownAgent."""
-    texts, place = caller.words.agents, where(ctx.interaction)
+    texts, place = caller.words[AgentTexts], where(ctx.interaction)
     wanted = find_agent(await chooser.usable_at(place), name)
     if wanted is None:
         raise UnknownAgent
@@ -210,7 +212,7 @@ class Default:
         done = allowed and wanted is not None and place.guild_id is not None
         await defer(interaction, ephemeral=not done)
         recipient = await recipients.of(interaction)
-        words = recipient.words.agents
+        words = recipient.words[AgentTexts]
         if place.guild_id is None:
             sentence = words.default_nowhere
         elif not allowed:
@@ -238,7 +240,7 @@ async def show_canvas(
     chooser: AgentSelector,
 ) -> EphemeralView | None:
     """Post what others may see as a message, and the rest as an ephemeral reply."""
-    interaction, words = ctx.interaction, caller.words.canvas
+    interaction, words = ctx.interaction, caller.words[CanvasTexts]
     key = (await chooser.of(interaction)).key
     seen = await canvases.get(key)
     if seen is None or seen.canvas.empty:
@@ -269,7 +271,7 @@ async def clear_canvas(
     key = (await chooser.of(ctx.interaction)).key
     cleared = await canvases.clear(key)
     await boards.refresh(key, interaction=ctx.interaction, below=False)
-    texts = caller.words.canvas
+    texts = caller.words[CanvasTexts]
     return Reply((texts.cleared if cleared else texts.cleared_already,))
 
 

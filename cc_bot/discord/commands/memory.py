@@ -67,13 +67,14 @@ from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, PortableMemory, impo
 from cc_bot.domain.text import shorten
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.texts import Texts, explain
-from cc_bot.texts.memory import markdown_parts
+from cc_bot.texts.memory import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts, markdown_parts
+from cc_bot.texts.privacy import ErasureTexts
 
 loader = lightbulb.Loader()
 memory = lightbulb.Group("memory", "memory_description", localize=True)
 loader.command(memory)
 
-on_memory_press = partial(on_press, not_yours=lambda words: words.receipt.not_yours)
+on_memory_press = partial(on_press, not_yours=lambda words: words[ReceiptTexts].not_yours)
 
 CONFIRM_WITHIN: Final = timedelta(minutes=5)
 IMPORT_WITHIN: Final = timedelta(minutes=30)
@@ -103,7 +104,7 @@ async def suggest_categories(
     recipient = await recipients.of(ctx.interaction)
     wanted = str(ctx.focused.value or "").strip().casefold()
     kept = await store.list_categories(recipient.user_id)
-    shown = (recipient.words.memory.shown_category(name) for name, _ in kept)
+    shown = (recipient.words[MemoryTexts].shown_category(name) for name, _ in kept)
     found = [name for name in shown if wanted in name.casefold()]
     return sorted(found, key=lambda name: not name.casefold().startswith(wanted))
 
@@ -137,7 +138,7 @@ async def _list(
 ) -> EphemeralView:
     reply = await memories.list_memories(caller, category=category, order=order, page=page, service=service)
     known: Order = next((each for each in get_args(Order) if each == order), "newest")
-    stored = caller.words.memory.stored_category(category) or ""
+    stored = caller.words[MemoryTexts].stored_category(category) or ""
     return _list_view(reply, caller, lambda to: ListButton(caller.user_id, known, to, stored).custom_id())
 
 
@@ -145,7 +146,7 @@ async def _search(
     caller: Recipient, query: str, category: str | None, page: int = 1, *, service: Memories
 ) -> EphemeralView:
     reply = await memories.search(caller, query=query, category=category, page=page, service=service)
-    stored = caller.words.memory.stored_category(category) or ""
+    stored = caller.words[MemoryTexts].stored_category(category) or ""
     view = _list_view(reply, caller, lambda to: SearchButton(caller.user_id, to, stored).custom_id())
     if view.embed is not None:
         view.embed.set_author(name=f"{_QUERY_MARK}{' '.join(query.split())}")
@@ -154,7 +155,11 @@ async def _search(
 
 def _list_view(reply: Reply, caller: Recipient, turn: Callable[[int], str]) -> EphemeralView:
     options = tuple((choice_name(each), str(each.number)) for each in reply.items)
-    menu = Menu(OpenMenu(caller.user_id).custom_id(), caller.words.memory.open, options) if options else None
+    menu = (
+        Menu(OpenMenu(caller.user_id).custom_id(), caller.words[MemoryTexts].open, options)
+        if options
+        else None
+    )
     return reply_view(reply, caller, turn=turn, menu=menu)
 
 
@@ -181,16 +186,16 @@ async def _card(
     store = service.stores.memories
     kept = await store.get(caller.user_id, memory_id)
     if kept is None:
-        return EphemeralView(caller.words.receipt.gone)
+        return EphemeralView(caller.words[ReceiptTexts].gone)
     former = await store.list_versions(caller.user_id, memory_id)
     text = reply_view(said, caller).content if said else ""
     return memory_card(kept, former, caller, service.clock, said=text)
 
 
 async def _ask(caller: Recipient, *, service: Memories) -> EphemeralView:
-    words, count = caller.words.memory_box, await service.stores.memories.count(caller.user_id)
+    words, count = caller.words[MemoryBoxTexts], await service.stores.memories.count(caller.user_id)
     if not count:
-        return EphemeralView(caller.words.memory.none)
+        return EphemeralView(caller.words[MemoryTexts].none)
     until = service.clock() + CONFIRM_WITHIN
     yes, all_, no = (
         ConfirmButton(caller.user_id, decision, count, int(until.timestamp())).custom_id()
@@ -200,7 +205,7 @@ async def _ask(caller: Recipient, *, service: Memories) -> EphemeralView:
         words.erase_all_question.format(count=count, until=timestamp(until, "t")),
         buttons=(
             Button(words.erase_all.format(count=count), yes, danger=True),
-            Button(caller.words.erasure.conversations_too, all_, danger=True),
+            Button(caller.words[ErasureTexts].conversations_too, all_, danger=True),
             Button(words.cancel, no),
         ),
     )
@@ -222,13 +227,13 @@ MAX_FILES: Final = 10
 
 async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: Memories) -> None:  # noqa: A002 - the option's name
     """Send all memories as files, in as many messages as it takes."""
-    interaction, words, readable = ctx.interaction, caller.words.memory_box, format == "markdown"
+    interaction, words, readable = ctx.interaction, caller.words[MemoryBoxTexts], format == "markdown"
     async with service.line.of(caller.user_id):
         async with service.line.work:
             kept = await service.stores.memories.export_all(caller.user_id)
             files = await asyncio.to_thread(_files, kept, caller, service.clock(), readable)
         if not kept:
-            await interaction.edit_initial_response(caller.words.memory.none)
+            await interaction.edit_initial_response(caller.words[MemoryTexts].none)
             return
         text = (words.exported_readable if readable else words.exported).format(count=len(kept))
         if len(files) > 1:
@@ -337,16 +342,16 @@ async def confirm(
     interaction, button, recipient = press
     words = recipient.words
     if button.decision == "cancel":
-        return EphemeralView(words.memory_box.cancelled)
+        return EphemeralView(words[MemoryBoxTexts].cancelled)
     if button.until < service.clock().timestamp():
-        return EphemeralView(words.memory_box.ask_again)
+        return EphemeralView(words[MemoryBoxTexts].ask_again)
     if button.decision == "import":
         return await _import_planned(interaction.message, recipient, service)
     said = button.decision == "erase-said"
     erased = await memories.erase_all(recipient, asked=button.count, said=said, service=service)
     if erased is None:
         return await _ask(recipient, service=service)
-    await show(interaction, EphemeralView(words.erasure.say_erased(erased)), recipient)
+    await show(interaction, EphemeralView(words[ErasureTexts].say_erased(erased)), recipient)
     upkeep.refresh(recipient.user_id, recipient.words)
     await boards.refresh_stale()
     return None
@@ -373,7 +378,7 @@ async def open_form(press: Press[MemoryButton], store: MemoryStore, recipients: 
         interaction,
         lambda user_id: store.get(user_id, button.memory_id),
         recipients,
-        missing=lambda words: words.receipt.gone,
+        missing=lambda words: words[ReceiptTexts].gone,
     )
 
 
@@ -383,7 +388,7 @@ async def submit(press: Submission[EditForm], service: Memories, upkeep: Receipt
     _, form, recipient = press
     content, category, tags, end = map(press.values.get, ("content", "category", "tags", "end"), [""] * 4)
     entered = MemoryForm(content, category, tags, end)
-    problem, after = recipient.words.receipt.gone, None
+    problem, after = recipient.words[ReceiptTexts].gone, None
     before = await service.stores.memories.get(recipient.user_id, form.memory_id)
     try:
         after = before and await memories.edit(recipient, before, entered, service=service)
@@ -416,16 +421,16 @@ async def _open_form(
     if kept is None:
         await tell(interaction, missing(recipient.words))
         return
-    title = recipient.words.memory_card.form_title.format(id=kept.number)
+    title = recipient.words[MemoryCardTexts].form_title.format(id=kept.number)
     form = EditForm(recipient.user_id, kept.id).custom_id()
     await interaction.create_modal_response(shorten(title, 45), form, components=_form(kept, recipient))
 
 
 def _form(kept: Memory, recipient: Recipient) -> list[ModalActionRowBuilder]:
-    words, filled = recipient.words.memory_card, asdict(memories.fill_form(kept, recipient.timezone))
+    words, filled = recipient.words[MemoryCardTexts], asdict(memories.fill_form(kept, recipient.timezone))
     lines = (
         ("content", words.content, "", MAX_CONTENT_CHARACTERS),
-        ("category", words.category, recipient.words.memory.general, MAX_CATEGORY_CHARACTERS),
+        ("category", words.category, recipient.words[MemoryTexts].general, MAX_CATEGORY_CHARACTERS),
         ("tags", words.form_tags, "", MAX_TAGS_CHARACTERS),
         ("end", words.form_end, words.form_end_example, MAX_END_CHARACTERS),
     )
@@ -444,7 +449,7 @@ def _form(kept: Memory, recipient: Recipient) -> list[ModalActionRowBuilder]:
 
 
 async def _import_planned(message: hikari.Message, caller: Recipient, service: Memories) -> EphemeralView:
-    words = caller.words.memory_box
+    words = caller.words[MemoryBoxTexts]
     try:
         if len(message.attachments) != 1:
             raise AttachmentNotFetched

@@ -32,6 +32,7 @@ from cc_bot.domain.repeats import MAX_HOURS, MIN_HOURS
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Schedule
 from cc_bot.domain.text import one_line
 from cc_bot.stores import ScheduleStore
+from cc_bot.texts.reminder import ReminderTexts
 
 loader = lightbulb.Loader()
 remind = lightbulb.Group("remind", "remind_description", localize=True)
@@ -61,7 +62,7 @@ async def list_reminders(caller: Recipient, *, schedules: ScheduleStore) -> Ephe
     return await _list_view(caller, 1, schedules)
 
 
-@on_press(RemindersButton, not_yours=lambda words: words.reminder.not_yours)
+@on_press(RemindersButton, not_yours=lambda words: words[ReminderTexts].not_yours)
 async def turn_page(press: Press[RemindersButton], schedules: ScheduleStore) -> EphemeralView:
     _, button, recipient = press
     return await _list_view(recipient, button.page, schedules)
@@ -116,7 +117,7 @@ reply_command(
 )
 
 
-@on_press(UnscheduleButton, not_yours=lambda words: words.reminder.not_yours)
+@on_press(UnscheduleButton, not_yours=lambda words: words[ReminderTexts].not_yours)
 async def cancel(press: Press[UnscheduleButton], schedules: ScheduleStore, upkeep: ReceiptUpkeep) -> str:
     interaction, button, recipient = press
     reply = await reminders.cancel(recipient, button.schedule_id, schedules=schedules)
@@ -124,13 +125,13 @@ async def cancel(press: Press[UnscheduleButton], schedules: ScheduleStore, upkee
     return "\n".join(reply.lines)
 
 
-@on_press(SnoozeButton, not_yours=lambda words: words.reminder.not_yours)
+@on_press(SnoozeButton, not_yours=lambda words: words[ReminderTexts].not_yours)
 async def snooze(press: Press[SnoozeButton], schedules: ScheduleStore, recipients: Recipients) -> str | None:
     """Set the same reminder again, and remove the old one's buttons."""
     interaction, button, recipient = press
     before = await schedules.get(recipient.user_id, button.schedule_id)
     if before is None:
-        return recipient.words.reminder.gone
+        return recipient.words[ReminderTexts].gone
     later = await schedules.add(
         before.key,
         before.text,

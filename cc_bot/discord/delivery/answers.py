@@ -46,6 +46,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
 from cc_bot.in_order import KeyedLock
 from cc_bot.log import begin_turn
+from cc_bot.texts.answer import AnswerTexts
 
 
 @dataclass(eq=False, slots=True)
@@ -478,7 +479,7 @@ class Answers(TurnRunner):
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> AskedQuestion:
         """The conversation does not store the references of the first question."""
-        asked = AskedQuestion(recipient.words.answer.continue_question, author_name(interaction))
+        asked = AskedQuestion(recipient.words[AnswerTexts].continue_question, author_name(interaction))
         before = await self.references.find_question(recipient.user_id, button.answer_id)
         if before is None:
             return asked
@@ -505,7 +506,7 @@ class Answers(TurnRunner):
             page = page_of(message, recipient.locale)
         else:
             page = await receipts.carry_over(message, recipient.user_id, recipient.words)
-        sound = MediaFile(recipient.words.answer.sound_name)
+        sound = MediaFile(recipient.words[AnswerTexts].sound_name)
         return replace(page, files=(*page.files, sound)) if attached else page
 
 

@@ -22,6 +22,7 @@ from cc_bot.domain.text import one_line, shorten
 from cc_bot.domain.tool_server import MAX_ENTRY_LENGTH, OPEN_FOR_S, Form, FormField
 from cc_bot.in_order import Tasks
 from cc_bot.texts import Texts, explain
+from cc_bot.texts.tool_servers import FormTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -56,7 +57,7 @@ class FormAsker:
     recipient: Recipient
 
     async def ask(self, form: Form) -> Mapping[str, str] | None:
-        words, key = self.recipient.words.form, secrets.token_hex(8)
+        words, key = self.recipient.words[FormTexts], secrets.token_hex(8)
         opened = OpenForm(form, asyncio.get_running_loop().create_future())
         self.forms.by_key[key] = opened
         outcome, message_id = words.over, None
@@ -94,15 +95,15 @@ _PARAGRAPH_FROM: Final = 200
 
 
 def form_page(form: Form, key: str, user_id: int, words: Texts) -> Page:
-    asks = words.form.asks.format(server=form.server, minutes=OPEN_FOR_S // 60)
+    asks = words[FormTexts].asks.format(server=form.server, minutes=OPEN_FOR_S // 60)
     said = quote(shorten(form.message.strip(), SHOWN_CHARACTERS))
     return Page(without_previews(f"{asks}\n{said}"), form_buttons(key, user_id, words))
 
 
 def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
     return (
-        Button(words.form.fill, FormButton("fill", user_id, key).custom_id(), primary=True),
-        Button(words.form.skip, FormButton("skip", user_id, key).custom_id()),
+        Button(words[FormTexts].fill, FormButton("fill", user_id, key).custom_id(), primary=True),
+        Button(words[FormTexts].skip, FormButton("skip", user_id, key).custom_id()),
     )
 
 
@@ -131,7 +132,7 @@ def entered_in(form: Form, values: Mapping[str, str]) -> Mapping[str, str]:
 
 def _placeholder(field: FormField, words: Texts) -> str:
     if field.kind == "yes_or_no":
-        options = words.form.yes_or_no
+        options = words[FormTexts].yes_or_no
     else:
         options = " / ".join(choice.label for choice in field.choices)
     both = f"{field.hint} ({options})" if field.hint and options else field.hint or options

@@ -42,6 +42,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.turn import ToolStarted, TurnEvent
 from cc_bot.texts import Texts, explain
+from cc_bot.texts.answer import AnswerTexts, MentionTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -110,7 +111,7 @@ class LiveAnswer:
         if self.before and not self.state.stored:  # only the user sees why there is no new answer
             *above, last = self.before
             await self.reply.show((*above, with_effects(last, self.state, self.words, self.asker_id)))
-            await self.reply.whisper(self.state.failure or self.words.answer.kept)
+            await self.reply.whisper(self.state.failure or self.words[AnswerTexts].kept)
             return
         pages = partial(final_pages, self.state, self.words, temporary=temporary, note=note)
         try:
@@ -228,8 +229,8 @@ def show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
 
 def for_channel(words: Texts) -> Texts:
     """Without mention of buttons, which answers in a channel's conversation lack."""
-    mention = words.mention
-    answer = words.answer.reword(
+    mention = words[MentionTexts]
+    answer = words[AnswerTexts].reword(
         cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty
     )
-    return replace(words, answer=answer)
+    return words.with_area(answer)

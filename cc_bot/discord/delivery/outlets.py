@@ -38,6 +38,7 @@ from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to, looks_like, ne
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
 from cc_bot.stores import ChannelStore
+from cc_bot.texts.answer import MentionTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -211,7 +212,7 @@ class MessageReplies:
         await self._reply(await open_dm(self.rest, user_id), None, (nonce, nonce)).show((page,))
 
     async def say_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
-        sentence, words = Page(recipient.words.mention.withdrawn), recipient.words
+        sentence, words = Page(recipient.words[MentionTexts].withdrawn), recipient.words
         page = with_effects(sentence, state, words, recipient.user_id, "private")
         if page == sentence:
             return

@@ -26,6 +26,7 @@ from cc_bot.log import upkeep
 from cc_bot.stores import Stores
 from cc_bot.stores.receipts import MemoryNow, ReceiptMessage
 from cc_bot.texts import Texts
+from cc_bot.texts.memory import ReceiptTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -185,7 +186,7 @@ class ReceiptUpkeep:
         buttons = tuple(each for each in page.receipts.buttons if each.custom_id != custom_id)
         page = replace(page, receipts=replace(page.receipts, buttons=buttons))
         left = await self._stores.schedules.get(pressed.user_id, pressed.schedule_id)
-        return page if left else replace(page, facts=page.facts.noting(words.receipt.taken_back))
+        return page if left else replace(page, facts=page.facts.noting(words[ReceiptTexts].taken_back))
 
     async def _refresh(
         self, user_id: int, words: Texts, messages: Collection[ReceiptMessage] | None = None

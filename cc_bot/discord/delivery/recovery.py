@@ -50,6 +50,7 @@ from cc_bot.domain.turn import KEPT, CallsResumed, Done, Heard, PendingTurn, Usa
 from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.log import job
 from cc_bot.stores import ProposalStore
+from cc_bot.texts.answer import UnfinishedTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -78,7 +79,7 @@ class UnshownTurn:
         return (self._restored(self.older) if self.older and not self.turn.below else self.sentence(),)
 
     def sentence(self) -> Page:
-        words, again = self.recipient.words.unfinished, False
+        words, again = self.recipient.words[UnfinishedTexts], False
         if self.turn.temporary:
             sentence = words.temporary
         elif self.older is not None:
@@ -93,9 +94,9 @@ class UnshownTurn:
         """The pages above the last one were never changed."""
         state = advance(stored_state(older, self.proposals, heard=self.heard), CallsResumed(self.turn.calls))
         words, earlier = self.recipient.words, self.turn.earlier
-        pages = final_pages(state, words, note=words.unfinished.kept)
+        pages = final_pages(state, words, note=words[UnfinishedTexts].kept)
         if len(pages) != len(earlier) + 1:  # it was shown as a file
-            pages = final_pages(state, words, note=words.unfinished.kept, as_file=True)
+            pages = final_pages(state, words, note=words[UnfinishedTexts].kept, as_file=True)
         buttons = answer_buttons(state, words, self.turn.key.user_id, earlier)
         return with_controls(pages[-1], state, words, self.turn.key.user_id, buttons)
 
@@ -334,7 +335,7 @@ class Recovery:
         reply = self.replies.late(dm_id, f"{turn.id}d", None, sent_messages(ids), noting=noting)
         shown_in = turn.question_id if turn.kind == "message" else turn.shown_in
         link = "" if turn.ephemeral else message_link(turn.guild_id, turn.key.channel_id, shown_in)
-        note = unshown.recipient.words.unfinished.late_note(link)
+        note = unshown.recipient.words[UnfinishedTexts].late_note(link)
         await self._paint(unshown, reply, unshown.sentence(), owner_id=None, note=note)
         return reply
 

@@ -13,6 +13,7 @@ from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.page import MediaFile
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.usage import UsageSubject
+from cc_bot.texts.answer import AnswerTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -66,7 +67,9 @@ class SpokenAnswers:
         if data is None:
             return False
         # Not cancelled: a request in flight takes effect anyway.
-        attaching = asyncio.ensure_future(reply.attach(MediaFile(recipient.words.answer.sound_name, data)))
+        attaching = asyncio.ensure_future(
+            reply.attach(MediaFile(recipient.words[AnswerTexts].sound_name, data))
+        )
         with suppress(asyncio.CancelledError):
             await asyncio.wait((attaching,))
         try:

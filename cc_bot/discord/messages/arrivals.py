@@ -50,6 +50,7 @@ from cc_bot.domain.turn import AskedQuestion, PendingTurn
 from cc_bot.log import begin_turn
 from cc_bot.stores import Stores
 from cc_bot.texts import Texts, explain
+from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -157,7 +158,9 @@ class Forwards:
             if await self.replies.channels.find_known((int(message.id),)):
                 return  # answered before a restart
             recipient = await self.recipients.of_author_in(channel_id, int(message.author.id))
-            await self.replies.say(channel_id, int(message.id), recipient.words.mention.ask_about_forward)
+            await self.replies.say(
+                channel_id, int(message.id), recipient.words[MentionTexts].ask_about_forward
+            )
         except (StorageError, hikari.HikariError) as error:
             _log.warning("user_not_told", error=type(error).__name__)
 
@@ -331,7 +334,7 @@ class Arrivals:
 
     async def apologize(self, message: hikari.Message) -> None:
         if self.is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
-            await self._explain(message, lambda words: words.mention.away)
+            await self._explain(message, lambda words: words[MentionTexts].away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
         if not self.is_for_bot(message):
@@ -352,7 +355,7 @@ class Arrivals:
             return
         if asks_nothing(message, self.bot()):
             leave()
-            await self._explain(message, lambda words: words.mention.ask_something)
+            await self._explain(message, lambda words: words[MentionTexts].ask_something)
             return
         if message.guild_id is None and is_forward(message) and reply_to(message) is None:
             self._personal[int(message.id)] = None
@@ -437,7 +440,7 @@ class Arrivals:
     async def _show(self, turn: ShownTurn, message: hikari.Message, opened: Callable[[], None]) -> None:
         question_id, channel_id, recipient = int(message.id), int(message.channel_id), turn.recipient
         link = message_link(message.guild_id, channel_id, question_id)
-        note, running, row = recipient.words.unfinished.late_note(link), self.answers.running, turn.row
+        note, running, row = recipient.words[UnfinishedTexts].late_note(link), self.answers.running, turn.row
 
         async def note_moved(dm_id: int) -> None:
             await running.write(running.ledger.move(row, dm_id, ()))
@@ -467,7 +470,7 @@ class Arrivals:
     async def _say(self, message: hikari.Message, words: Texts, sentence: str) -> None:
         channel_id, message_id = int(message.channel_id), int(message.id)
         link = message_link(message.guild_id, channel_id, message_id)
-        asker = DirectMessages(int(message.author.id), words.unfinished.late_note(link))
+        asker = DirectMessages(int(message.author.id), words[UnfinishedTexts].late_note(link))
         await self.forwards.replies.say(channel_id, message_id, sentence, asker)
 
     async def _recipient(self, message: hikari.Message) -> Recipient:

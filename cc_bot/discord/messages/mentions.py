@@ -38,6 +38,7 @@ from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.log import begin_turn
 from cc_bot.stores import Mention, Stores, TurnLedger, Visit, asked_in, channel_turn
 from cc_bot.texts import explain
+from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -232,7 +233,7 @@ class ChannelAnswers:
     ) -> Reply:
         question_id, recipient = newest_id or turn.row.question_id or 0, turn.recipient
         link = self.runner.recipients.guilds.link(key.place_id, question_id)
-        asker = DirectMessages(recipient.user_id, recipient.words.unfinished.late_note(link))
+        asker = DirectMessages(recipient.user_id, recipient.words[UnfinishedTexts].late_note(link))
         texts = "\n".join(question.content for question in turn.mentions)
         edition = base36(zlib.crc32(texts.encode()))  # the same in the next process
         return self.replies.to(key.place_id, question_id, sent, edition=edition, asker=asker)
@@ -430,7 +431,7 @@ class Mentions:
     ) -> bool:
         say = self.answers.say
         if left_behind := [each for each in waiting if each.left_behind]:
-            await say(key, left_behind, lambda recipient: recipient.words.mention.left_behind, visit)
+            await say(key, left_behind, lambda recipient: recipient.words[MentionTexts].left_behind, visit)
         elif refusal and (refusal.why == "maintenance" or any(each.shown_in for each in waiting)):
             error = error_of(refusal)
             await say(key, waiting, lambda recipient: explain(error, recipient.words), visit)
@@ -441,7 +442,7 @@ class Mentions:
             for each in waiting
             if self._age(each.question) > MAX_QUESTION_AGE and id_of(each.question) not in self._asked_again
         ]:
-            await say(key, late, lambda recipient: recipient.words.mention.away, visit)
+            await say(key, late, lambda recipient: recipient.words[MentionTexts].away, visit)
         else:
             done = not self._closed.is_set() and await self.answers.answer(key, waiting, visit)
             if done:

@@ -80,6 +80,9 @@ from cc_bot.domain.turn import (
     Usage,
 )
 from cc_bot.texts import Texts
+from cc_bot.texts.answer import AnswerTexts, CanvasTexts, MessageMenuTexts, UnfinishedTexts
+from cc_bot.texts.memory import ReceiptTexts
+from cc_bot.texts.proposal import ProposalTexts
 
 MAX_MESSAGES = 5
 """A user-installed app may send five follow-ups; a longer text is a file."""
@@ -211,11 +214,11 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
 
 
 def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple[Page, ...]:
-    button = Button(words.answer.stop, stop.custom_id())
+    button = Button(words[AnswerTexts].stop, stop.custom_id())
     activity = _activity(state, words)
     begun = for_discord(_said(state.text[:_SHOWN_AT_MOST]), growing=True)
     if is_blank(begun):
-        return (Page(_below_heard(state, activity or words.answer.thinking), (button,)),)
+        return (Page(_below_heard(state, activity or words[AnswerTexts].thinking), (button,)),)
     *full, last = messages(_below_heard(state, begun), limit=TEXT_LIMIT, most=MAX_MESSAGES, ended=False)
     closed = close_fences(last)
     shown = closed if utf16_length(closed) <= MESSAGE_LIMIT else last  # a fence may be as long as a message
@@ -237,7 +240,7 @@ def final_pages(
     shown = _below_heard(state, for_discord(_said(state.text)))
     first, *_ = *full, last = messages(shown, limit=TEXT_LIMIT, most=MAX_MESSAGES + 1, ended=whole)
     if len(full) >= MAX_MESSAGES or (as_file and full):
-        file = TextFile(words.answer.file_name, shown, words.answer.long_as_file)
+        file = TextFile(words[AnswerTexts].file_name, shown, words[AnswerTexts].long_as_file)
         facts = facts.noting(file.note)
         return (Page(first, files=(file, *pictures), facts=facts),)
     return (*map(Page, full), Page(last, facts=facts, files=pictures))
@@ -305,7 +308,7 @@ def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_a
 
 
 def ask_again_button(retry: RetryButton, words: Texts) -> Button:
-    return Button(words.unfinished.ask_again, retry.custom_id(), primary=True)
+    return Button(words[UnfinishedTexts].ask_again, retry.custom_id(), primary=True)
 
 
 def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
@@ -324,10 +327,10 @@ def answer_buttons(
     more = AnswerButton("more", user_id, answer.id, earlier_messages[: MAX_MESSAGES - 1])
     buttons: tuple[Button, ...] = ()
     if len(earlier_messages) < MAX_MESSAGES:  # else the ids do not fit
-        buttons = (Button(words.answer.regenerate, again.custom_id()),)
+        buttons = (Button(words[AnswerTexts].regenerate, again.custom_id()),)
     if answer.status == "complete":
         return buttons
-    return (Button(words.answer.continue_, more.custom_id(), primary=True), *buttons)
+    return (Button(words[AnswerTexts].continue_, more.custom_id(), primary=True), *buttons)
 
 
 _RECEIPT_BUTTONS: Final = (UndoButton, UnscheduleButton, UsedMemoriesButton, UntellButton)
@@ -402,43 +405,49 @@ def without_heard(shown: str) -> str:
 def _activity(state: AnswerState, words: Texts) -> str:
     if state.tools:
         # The model may call any name.
-        line = words.answer.tool_line(re.sub(r"[^\w-]", "", state.tools[-1])[:MAX_TOOL_NAME_LENGTH])
+        line = words[AnswerTexts].tool_line(re.sub(r"[^\w-]", "", state.tools[-1])[:MAX_TOOL_NAME_LENGTH])
     elif state.waiting == "queued":
-        line = words.answer.waiting_line(state.ahead)
+        line = words[AnswerTexts].waiting_line(state.ahead)
     elif state.waiting == "fallback":
-        line = words.answer.fallback
+        line = words[AnswerTexts].fallback
     elif state.waiting == "hearing":
-        line = words.answer.hearing
+        line = words[AnswerTexts].hearing
     elif state.quiet_s:
-        line = words.answer.thinking
+        line = words[AnswerTexts].thinking
     else:
         return ""
-    return words.answer.going_on_for.format(activity=line, seconds=state.quiet_s) if state.quiet_s else line
+    return (
+        words[AnswerTexts].going_on_for.format(activity=line, seconds=state.quiet_s)
+        if state.quiet_s
+        else line
+    )
 
 
 def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     done = state.done
     called = (escape_markdown(name.replace(SEPARATOR, " · ", 1)) for name in state.done_outside)
-    lines = [words.proposal.called.format(what=name) for name in called]
+    lines = [words[ProposalTexts].called.format(what=name) for name in called]
     if state.outcome_unknown:
-        lines.append(words.unfinished.outcome_unknown)
+        lines.append(words[UnfinishedTexts].outcome_unknown)
     if state.in_doubt_outside:
-        lines.append(words.unfinished.in_doubt_outside)
+        lines.append(words[UnfinishedTexts].in_doubt_outside)
     if state.files_left_out:
         lines.append(_files_left_out(state.files_left_out, words))
     lines.extend(_note_line(note, words) for note in state.notes)
     if state.canvas is not None:
-        lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
+        lines.append(words[CanvasTexts].emptied if state.canvas.empty else words[CanvasTexts].changed)
     if state.failure and not is_blank(state.text):
         lines.append(state.failure)
     if done and done.answer.status == "stopped" and not is_blank(state.text):
-        lines.append(words.answer.stopped)
+        lines.append(words[AnswerTexts].stopped)
     if done and done.answer.status == "cut":
-        lines.append(words.answer.cut if done.answer.id is not None else words.answer.cut_for_good)
+        lines.append(
+            words[AnswerTexts].cut if done.answer.id is not None else words[AnswerTexts].cut_for_good
+        )
     if temporary and done:
-        lines.append(words.answer.temporary)
+        lines.append(words[AnswerTexts].temporary)
     if done and done.first:
-        lines.append(words.answer.help_hint)
+        lines.append(words[AnswerTexts].help_hint)
     return Facts((*_page_lines(state.pages, words), *small_print(*lines)), locale=words.locale)
 
 
@@ -450,7 +459,7 @@ def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
         label = "" if is_blank(name) else escape_markdown(name)
         line = f"{number}. {_linked(label or host, page.url)}{f' · {host}' if label else ''}"
         last = number == LINKS_SHOWN and beyond > 0
-        yield line + (words.answer.more_pages.format(count=beyond) if last else "")
+        yield line + (words[AnswerTexts].more_pages.format(count=beyond) if last else "")
 
 
 def _linked(label: str, url: str) -> str:
@@ -467,22 +476,22 @@ def _linked(label: str, url: str) -> str:
 def _note_line(note: Note, words: Texts) -> str:
     match note:
         case FilesDeleted(count):
-            return words.answer.files_deleted.format(count=count)
+            return words[AnswerTexts].files_deleted.format(count=count)
         case ReplyWithheld():
-            return words.answer.reply_withheld
+            return words[AnswerTexts].reply_withheld
         case ScansShown(names, pages):
-            return words.answer.scans_shown.format(names=_names(names), pages=pages)
+            return words[AnswerTexts].scans_shown.format(names=_names(names), pages=pages)
         case AskedAbout(link):
-            return words.menu.asked_about.format(link=link)
+            return words[MessageMenuTexts].asked_about.format(link=link)
         case MessagesRead(read, total, more):
-            return words.menu.say_read(read, total, more=more)
+            return words[MessageMenuTexts].say_read(read, total, more=more)
         case ToolsUnavailable():
-            return words.receipt.no_tools
+            return words[ReceiptTexts].no_tools
 
 
 def _files_left_out(names: tuple[str, ...], words: Texts) -> str:
     images, texts, documents = MAX_IMAGE_BYTES >> 20, MAX_TEXT_BYTES >> 10, MAX_DOCUMENT_BYTES >> 20
-    return words.answer.files_left_out.format(
+    return words[AnswerTexts].files_left_out.format(
         names=_names(names),
         images=f"{images} MB",
         texts=f"{texts} KB",
@@ -500,5 +509,7 @@ def _instead_of_text(state: AnswerState, words: Texts) -> str:
     if state.failure:
         return state.failure
     if state.done and state.done.answer.status == "stopped":
-        return words.answer.stopped_empty if state.done.answer.id is None else words.answer.stopped
-    return words.answer.no_words
+        return (
+            words[AnswerTexts].stopped_empty if state.done.answer.id is None else words[AnswerTexts].stopped
+        )
+    return words[AnswerTexts].no_words

@@ -22,6 +22,7 @@ from cc_bot.domain.canvas import Canvas, Chart, Element
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.texts import Texts
+from cc_bot.texts.answer import CanvasTexts
 
 # "Embed Limits" in Discord's message documentation.
 MAX_EMBEDS: Final = 10
@@ -81,7 +82,7 @@ def canvas_page(
             (part.title, _table(e) if isinstance(e := part.element, Chart) else part.text) for part in parts
         ]
         texts = (f"## {title}\n\n{text}" if title else text for title, text in whole)
-        file = TextFile(words.canvas.file_name, "\n\n".join(texts) + "\n")
+        file = TextFile(words[CanvasTexts].file_name, "\n\n".join(texts) + "\n")
     shown = frozenset(part.picture for part in parts if part.picture)
     if len(shown) == MAX_FILES:
         file = None
@@ -89,12 +90,12 @@ def canvas_page(
     if footer:
         embeds[-1].set_footer(footer)
     # A mention shows the current name. The message is sent without pings.
-    of_user = words.canvas.of_user
-    notes = [words.canvas.own if user_id is None else of_user.format(user=f"<@{user_id}>")]
+    of_user = words[CanvasTexts].of_user
+    notes = [words[CanvasTexts].own if user_id is None else of_user.format(user=f"<@{user_id}>")]
     if mixed:
-        notes.append(words.canvas.private_marked)
+        notes.append(words[CanvasTexts].private_marked)
     if fitting != parts:
-        notes.append(words.canvas.cut if file else words.canvas.cut_for_good)
+        notes.append(words[CanvasTexts].cut if file else words[CanvasTexts].cut_for_good)
     return CanvasPage("\n".join(f"-# {note}" for note in notes), tuple(embeds), shown, file)
 
 
@@ -118,7 +119,7 @@ def _footer(canvas: Canvas, seen: Sequence[Element], words: Texts) -> str:
     others = [_name(element) for element in canvas.elements if element not in seen]
     if not others:
         return ""
-    return _within(words.canvas.others.format(titles=" ・ ".join(others)), FOOTER_CHARACTERS)
+    return _within(words[CanvasTexts].others.format(titles=" ・ ".join(others)), FOOTER_CHARACTERS)
 
 
 def _name(element: Element) -> str:

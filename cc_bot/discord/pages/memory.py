@@ -24,6 +24,7 @@ from cc_bot.domain.memory import Memory, Source
 from cc_bot.domain.memory_transfer import ImportPlan
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.texts import Texts
+from cc_bot.texts.memory import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
 
 PIN_MARK = "📌 "
 
@@ -54,7 +55,7 @@ def memory_card(
     memory: Memory, former: Sequence[Memory], reader: Caller, clock: Clock, *, said: str = ""
 ) -> EphemeralView:
     """Return a memory's card with its former versions (newest first) and actions."""
-    words, card = reader.words, reader.words.memory_card
+    words, card = reader.words, reader.words[MemoryCardTexts]
     embed = hikari.Embed(
         title=f"{PIN_MARK if memory.pinned else ''}{card.title.format(id=memory.number)}",
         description=_whole(memory.content),
@@ -69,7 +70,7 @@ def memory_card(
 
 
 def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
-    card = words.memory_card
+    card = words[MemoryCardTexts]
     lines = [
         card.changed_from_to.format(name=name, old=old, new=new)
         for name, old, new in zip(
@@ -85,12 +86,12 @@ def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
     undo = MemoryButton("undo-edit", memory.user_id, memory.id, memory.supersedes or 0)
     return EphemeralView(
         "\n".join((card.edited.format(id=memory.number), *lines)),
-        buttons=(Button(words.memory.undo, undo.custom_id()),),
+        buttons=(Button(words[MemoryTexts].undo, undo.custom_id()),),
     )
 
 
 def refused_view(sentence: str, entered: str, words: Texts) -> EphemeralView:
-    embed = hikari.Embed(title=words.memory_card.your_text, description=_whole(entered), colour=COLOUR)
+    embed = hikari.Embed(title=words[MemoryCardTexts].your_text, description=_whole(entered), colour=COLOUR)
     return EphemeralView(sentence, embed if entered.strip() else None)
 
 
@@ -100,9 +101,9 @@ def _whole(content: str) -> str:
 
 
 def _facts(memory: Memory, reader: Caller, clock: Clock) -> list[tuple[str, str]]:
-    words, card = reader.words, reader.words.memory_card
+    words, card = reader.words, reader.words[MemoryCardTexts]
     facts = [
-        (card.category, escape_markdown(words.memory.shown_category(memory.category))),
+        (card.category, escape_markdown(words[MemoryTexts].shown_category(memory.category))),
         (card.tags, escape_markdown(shorten(" ".join(f"#{tag}" for tag in memory.tags), _TAG_CHARACTERS))),
         (card.audience, card.private if memory.audience == "private" else card.anywhere),
         (card.end, end_mark(memory, reader, clock)),
@@ -113,13 +114,13 @@ def _facts(memory: Memory, reader: Caller, clock: Clock) -> list[tuple[str, str]
 
 def _source(memory: Memory, words: Texts) -> str:
     link = memory.source.link
-    shown = words.memory_card.source_link.format(link=link) if 0 < len(link) <= _LINK_CHARACTERS else ""
+    shown = words[MemoryCardTexts].source_link.format(link=link) if 0 < len(link) <= _LINK_CHARACTERS else ""
     return "\n".join(filter(None, (why(memory.source, words), shown, timestamp(memory.created_at, "f"))))
 
 
 def why(source: Source, words: Texts) -> str:
     author, model = (escape_markdown(shorten(one_line(name), 100)) for name in (source.author, source.model))
-    return words.memory_card.because(source.kind, author=author, model=model)
+    return words[MemoryCardTexts].because(source.kind, author=author, model=model)
 
 
 def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
@@ -128,7 +129,7 @@ def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
         for version in former[:FORMER_SHOWN]
     ]
     if len(former) > FORMER_SHOWN:
-        lines.append(words.memory_card.more_former.format(count=len(former) - FORMER_SHOWN))
+        lines.append(words[MemoryCardTexts].more_former.format(count=len(former) - FORMER_SHOWN))
     return "\n".join(lines)
 
 
@@ -137,11 +138,11 @@ def _difference(version: Memory, memory: Memory, words: Texts) -> str:
     if version.content != memory.content:
         return one_line(version.content)
     tags = (f"#{tag}" for tag in version.tags)
-    return one_line(" ".join((words.memory.shown_category(version.category), *tags)))
+    return one_line(" ".join((words[MemoryTexts].shown_category(version.category), *tags)))
 
 
 def _buttons(memory: Memory, words: Texts) -> tuple[Button, ...]:
-    card = words.memory_card
+    card = words[MemoryCardTexts]
     actions: dict[MemoryAction, str] = {"edit": card.edit, "delete": card.delete}
     actions |= (
         {"anywhere": card.use_anywhere} if memory.audience == "private" else {"private": card.use_in_private}
@@ -157,16 +158,16 @@ def _restore_menu(memory: Memory, former: Sequence[Memory], words: Texts) -> Men
         (shorten(_difference(version, memory, words), CHOICE_CHARACTERS), str(version.id))
         for version in former[:FORMER_CHOICES]
     )
-    return Menu(_custom_id("restore", memory), words.memory_card.restore, options)
+    return Menu(_custom_id("restore", memory), words[MemoryCardTexts].restore, options)
 
 
 def _editable_values(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
     """Editable fields, shortened to fit twice in a message."""
-    nothing = words.memory_card.nothing
+    nothing = words[MemoryCardTexts].nothing
     tags = " ".join(f"#{tag}" for tag in memory.tags)
     return (
         escape_markdown(shorten(one_line(memory.content), 200)),
-        escape_markdown(words.memory.shown_category(memory.category)),
+        escape_markdown(words[MemoryTexts].shown_category(memory.category)),
         escape_markdown(shorten(tags, 80)) or nothing,
         nothing if memory.expires_at is None else last_day(memory.expires_at),
     )
@@ -184,7 +185,7 @@ def import_preview(
 ) -> EphemeralView:
     """Return the numbers of new, known and refused memories; with new ones, some of them, the file `planned`,
     and buttons."""
-    box, new = words.memory_box, len(plan.new)
+    box, new = words[MemoryBoxTexts], len(plan.new)
     lines = [box.import_new.format(count=new)]
     if plan.known:
         lines.append(box.import_known.format(count=plan.known))
@@ -205,7 +206,7 @@ def import_preview(
 
 
 def _embed(lines: list[str], words: Texts) -> hikari.Embed:
-    return hikari.Embed(title=words.memory_box.import_title, description="\n".join(lines), colour=COLOUR)
+    return hikari.Embed(title=words[MemoryBoxTexts].import_title, description="\n".join(lines), colour=COLOUR)
 
 
 LIMIT: Final = 1900
@@ -218,8 +219,8 @@ SHORT_CHARACTERS: Final = 40
 def used_list(memories: Sequence[Memory], words: Texts) -> str:
     """Return a list of memories, as many as fit in a message, and the number of the others."""
     if not memories:
-        return words.receipt.none_left
-    said, text, whole = words.receipt, "", len(memories)
+        return words[ReceiptTexts].none_left
+    said, text, whole = words[ReceiptTexts], "", len(memories)
     for count, characters in (
         (whole, CARD_CHARACTERS),
         *((count, SHORT_CHARACTERS) for count in range(whole, -1, -1)),

@@ -17,8 +17,10 @@ from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.memory import Receipt
 from cc_bot.domain.schedule import ScheduleReceipt
 from cc_bot.domain.text import Locale, shorten
+from cc_bot.texts.admin import AdminTexts
 from cc_bot.texts.area import without_mentions
 from cc_bot.texts.commands import plainly
+from cc_bot.texts.memory import MemoryTexts
 
 # A message's content is either the model's text or the bot's. So embeds, which code makes from committed
 # rows, can't be imitated by a model. Canvases have their own messages and another colour.
@@ -380,13 +382,13 @@ def reply_view(
     text = "\n".join((*reply.lines, *table, *entries, *(f"-# {note}" for note in reply.notes))).rstrip()
     file = reply.file
     if len(text) > MAX_EMBED_CHARACTERS and file is None:
-        file, text = ReplyFile(reader.words.admin.file_name, text.encode()), ""
+        file, text = ReplyFile(reader.words[AdminTexts].file_name, text.encode()), ""
     attachment = hikari.Bytes(file.content, file.name) if file else None
     if not reply.title and utf16_length(text) <= MESSAGE_LIMIT:
         return EphemeralView(text, buttons=buttons, menu=menu, attachment=attachment)
     embed = hikari.Embed(title=reply.title or None, description=text, colour=COLOUR)
     if pages > 1 and turn:
-        texts = reader.words.memory
+        texts = reader.words[MemoryTexts]
         embed.set_footer(texts.page.format(page=number, pages=pages))
         turns = ((texts.previous, number - 1), (texts.next, number + 1))
         buttons += tuple(Button(label, turn(to), enabled=1 <= to <= pages) for label, to in turns)

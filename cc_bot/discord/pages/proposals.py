@@ -33,6 +33,9 @@ from cc_bot.domain.message import spell_out
 from cc_bot.domain.proposal import CallState, Moment, Proposal, Value
 from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
+from cc_bot.texts.answer import AnswerTexts
+from cc_bot.texts.memory import MemoryCardTexts
+from cc_bot.texts.proposal import ProposalTexts
 
 MAX_TITLE_CHARACTERS: Final = 60
 _STARTS_CHARACTERS: Final = 600
@@ -46,7 +49,7 @@ _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
 def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> Page:
     """Show these proposals instead of the page's own. A long one that is alone is shortened, with a file."""
     stops = tuple(
-        Button(words.answer.stop, StopButton(ANY_ASKER, each.claimed_by).custom_id())
+        Button(words[AnswerTexts].stop, StopButton(ANY_ASKER, each.claimed_by).custom_id())
         for each in proposals
         if each.state == "claimed"
     )
@@ -57,11 +60,11 @@ def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> P
     still_open = [each for each in in_order if each.state == "open"]
     if not still_open:
         return page
-    page = replace(page, why=words.proposal.reason(still_open))
+    page = replace(page, why=words[ProposalTexts].reason(still_open))
     if not page.content and len(shown) == 1 and not page.proposal_rows:
         return _cut(page, still_open[0], words)
     see = SeeProposalsButton(still_open[0].key.user_id, still_open[0].answer_id)
-    return replace(page, see=Button(words.proposal.see.format(count=len(still_open)), see.custom_id()))
+    return replace(page, see=Button(words[ProposalTexts].see.format(count=len(still_open)), see.custom_id()))
 
 
 def _cut(page: Page, proposal: Proposal, words: Texts) -> Page:
@@ -69,11 +72,11 @@ def _cut(page: Page, proposal: Proposal, words: Texts) -> Page:
     whole = "\n\n".join(part for line_and_text in parts for part in line_and_text if part)
     room = _STARTS_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
     starts = "\n".join(_lines((line, shorten(text, room)) for line, text in parts))
-    text = f"{shorten(starts, _LINES_CHARACTERS)}\n-# {words.proposal.whole}"
+    text = f"{shorten(starts, _LINES_CHARACTERS)}\n-# {words[ProposalTexts].whole}"
     page = replace(page, proposals=(replace(page.proposals[0], text=text),))
     if any(isinstance(each, TextFile) for each in page.files):
         return page
-    return replace(page, files=(*page.files, TextFile(words.proposal.file_name, whole)))
+    return replace(page, files=(*page.files, TextFile(words[ProposalTexts].file_name, whole)))
 
 
 def refreshed(page: Page, proposals: Sequence[Proposal], pressed_id: int, words: Texts) -> Page:
@@ -83,11 +86,11 @@ def refreshed(page: Page, proposals: Sequence[Proposal], pressed_id: int, words:
 
 
 def outcome_line(proposal: Proposal, state: CallState, words: Texts, *, stopped: bool = False) -> str:
-    return words.proposal.outcome(state, _title(proposal), stopped=stopped)
+    return words[ProposalTexts].outcome(state, _title(proposal), stopped=stopped)
 
 
 def declined_line(proposal: Proposal, words: Texts) -> str:
-    return words.proposal.declined.format(what=_title(proposal))
+    return words[ProposalTexts].declined.format(what=_title(proposal))
 
 
 def read_proposals(
@@ -112,7 +115,7 @@ def _is_for_proposals(button: Button) -> bool:
 
 
 def _proposal(proposal: Proposal, words: Texts) -> ShownProposal:
-    sentences, number = words.proposal, proposal.content.position
+    sentences, number = words[ProposalTexts], proposal.content.position
     address = (proposal.key.user_id, proposal.answer_id, proposal.id)
     title = sentences.numbered.format(number=number) if number else sentences.title
     if proposal.state != "open":
@@ -148,15 +151,17 @@ def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
 def _write(value: Value, words: Texts) -> str:
     match value:
         case None:
-            return words.memory_card.nothing
+            return words[MemoryCardTexts].nothing
         case str():
             return escape_markdown(value)
         case Moment(at, ends_day=True):
             return last_day(at)
         case Moment(at, repeat=""):
-            return words.proposal.from_now.format(time=timestamp(at, "F"), moment=timestamp(at, "R"))
+            return words[ProposalTexts].from_now.format(time=timestamp(at, "F"), moment=timestamp(at, "R"))
         case Moment(at, repeat=repeat):
-            return words.proposal.repeated.format(repeat=escape_markdown(repeat), time=timestamp(at, "F"))
+            return words[ProposalTexts].repeated.format(
+                repeat=escape_markdown(repeat), time=timestamp(at, "F")
+            )
 
 
 def quote(text: str) -> str:

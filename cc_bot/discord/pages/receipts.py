@@ -16,7 +16,8 @@ from cc_bot.domain.schedule import ScheduleReceipt, with_schedule
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.domain.tool_server import is_of_server
 from cc_bot.texts import Texts
-from cc_bot.texts.reminder import described
+from cc_bot.texts.memory import MemoryTexts, ReceiptTexts
+from cc_bot.texts.reminder import ReminderTexts, RepeatTexts, described
 
 MAX_RECEIPTS: Final = 4
 """With the button for memories used, they fill a row."""
@@ -42,15 +43,17 @@ def render_receipts(
     deleted = tuple(sorted(each.memory_id for each in holding if each.kind == "deleted"))
     notices = list[str]()
     if len(receipts) > MAX_RECEIPTS:
-        notices.append(words.receipt.more.format(count=len(receipts) - MAX_RECEIPTS))
+        notices.append(words[ReceiptTexts].more.format(count=len(receipts) - MAX_RECEIPTS))
     if private and any(each.private and each.kind in {"added", "updated"} for each in holding):
-        notices.append(words.memory.private_only)
+        notices.append(words[MemoryTexts].private_only)
     if deleted:
-        notices.append(words.receipt.still_told)
-    untell = [Button(words.receipt.untell, UntellButton(user_id, deleted).custom_id())] if deleted else []
+        notices.append(words[ReceiptTexts].still_told)
+    untell = (
+        [Button(words[ReceiptTexts].untell, UntellButton(user_id, deleted).custom_id())] if deleted else []
+    )
     used = tuple(number for number in recalled if number not in deleted)
     if used and len(buttons) + len(untell) <= MAX_RECEIPTS:
-        label = words.receipt.used.format(count=len(used))
+        label = words[ReceiptTexts].used.format(count=len(used))
         buttons.append(Button(label, UsedMemoriesButton(user_id, used).custom_id()))
     facts = Facts((*lines, *small_print(*notices)), locale=words.locale)
     return Receipts(shown, facts, (*buttons, *untell), tuple(recalled), user_id, private)
@@ -151,34 +154,34 @@ def _undo_button(receipt: AnyReceipt, user_id: int) -> UndoButton | UnscheduleBu
 def _label(receipt: AnyReceipt, words: Texts, *, alone: bool, private: bool) -> str:
     if isinstance(receipt, ScheduleReceipt):
         text = shorten(one_line(receipt.text), LABEL_CHARACTERS)
-        return words.reminder.cancel if alone else words.reminder.cancel_one.format(text=text)
+        return words[ReminderTexts].cancel if alone else words[ReminderTexts].cancel_one.format(text=text)
     if alone or (receipt.private and not private):
-        return words.receipt.undo
+        return words[ReceiptTexts].undo
     content = receipt.text if private or receipt.kind != "deleted" else f"#{receipt.number}"
-    return words.receipt.undo_one.format(content=shorten(one_line(content), LABEL_CHARACTERS))
+    return words[ReceiptTexts].undo_one.format(content=shorten(one_line(content), LABEL_CHARACTERS))
 
 
 def _line(receipt: AnyReceipt, words: Texts, *, private: bool) -> str:
     if receipt.state == "undone":
-        return words.receipt.taken_back
+        return words[ReceiptTexts].taken_back
     text = escape_markdown(shorten(one_line(receipt.text), SHOWN_CHARACTERS))
     if isinstance(receipt, ScheduleReceipt):
         return _schedule_line(receipt, text or f"#{receipt.number}", words)
     if receipt.state == "over":
-        return words.receipt.changed_again.format(id=receipt.number)
+        return words[ReceiptTexts].changed_again.format(id=receipt.number)
     if receipt.private and not private:
-        return words.receipt.line(receipt, words.receipt.hidden)
+        return words[ReceiptTexts].line(receipt, words[ReceiptTexts].hidden)
     if receipt.kind == "deleted" and not (private and text):  # a public line does not repeat what is deleted
-        return words.receipt.deleted_for_all.format(id=receipt.number)
-    return words.receipt.line(receipt, text)
+        return words[ReceiptTexts].deleted_for_all.format(id=receipt.number)
+    return words[ReceiptTexts].line(receipt, text)
 
 
 def _schedule_line(receipt: ScheduleReceipt, text: str, words: Texts) -> str:
     if receipt.due_at is None:
-        return words.reminder.cancelled.format(text=text)
+        return words[ReminderTexts].cancelled.format(text=text)
     time = timestamp(receipt.due_at, "F")
     if receipt.repeat:
-        repeat = described(receipt.repeat, words.repeat)
-        return words.reminder.again_and_again.format(repeat=repeat, time=time, text=text)
-    moment = words.reminder.moment.format(time=time, distance=timestamp(receipt.due_at, "R"))
-    return words.reminder.once.format(time=moment, text=text)
+        repeat = described(receipt.repeat, words[RepeatTexts])
+        return words[ReminderTexts].again_and_again.format(repeat=repeat, time=time, text=text)
+    moment = words[ReminderTexts].moment.format(time=time, distance=timestamp(receipt.due_at, "R"))
+    return words[ReminderTexts].once.format(time=moment, text=text)

@@ -12,6 +12,7 @@ from cc_bot.discord.pages.split import MESSAGE_LIMIT
 from cc_bot.domain.schedule import Firing, Missed, Schedule
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.texts import Texts
+from cc_bot.texts.reminder import ReminderTexts
 
 
 def choice_name(schedule: Schedule) -> str:
@@ -28,7 +29,7 @@ MAX_UNTOLD: Final = 6
 
 def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
     schedule = firing.schedule
-    late = NO_FACTS.noting(words.reminder.late.format(time=timestamp(firing.due_at, "f")))
+    late = NO_FACTS.noting(words[ReminderTexts].late.format(time=timestamp(firing.due_at, "f")))
     text = f"<@{schedule.key.user_id}> {spoken_reminder(schedule)}"
     return Page(
         _plain_text(text),
@@ -48,7 +49,7 @@ def heartbeat_page(schedule: Schedule, text: str) -> Page:
 
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
-    labels = (words.reminder.snooze_ten_minutes, words.reminder.snooze_hour)
+    labels = (words[ReminderTexts].snooze_ten_minutes, words[ReminderTexts].snooze_hour)
     buttons = (
         Button(label, SnoozeButton(schedule.key.user_id, schedule.id, minutes).custom_id())
         for label, minutes in zip(labels, SNOOZES_MIN, strict=True)
@@ -57,8 +58,8 @@ def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
 
 
 def snoozed_page(shown: Page, before: Schedule, later: Schedule, words: Texts) -> Page:
-    sentence = words.reminder.snoozed.format(moment=timestamp(later.due_at, "R"))
-    button = Button(words.reminder.cancel, UnscheduleButton(later.key.user_id, later.id).custom_id())
+    sentence = words[ReminderTexts].snoozed.format(moment=timestamp(later.due_at, "R"))
+    button = Button(words[ReminderTexts].cancel, UnscheduleButton(later.key.user_id, later.id).custom_id())
     return replace(shown, facts=shown.facts.noting(sentence), buttons=(button, *_stop_button(before, words)))
 
 
@@ -66,12 +67,12 @@ def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
     if not schedule.repeat:
         return ()
     button = UnscheduleButton(schedule.key.user_id, schedule.id)
-    return (Button(words.reminder.stop_repeating, button.custom_id()),)
+    return (Button(words[ReminderTexts].stop_repeating, button.custom_id()),)
 
 
 def untold_page(missed: Missed, words: Texts) -> Page:
     lines = list[str]()
-    texts = words.reminder
+    texts = words[ReminderTexts]
     for heading, state in ((texts.missed, "missed"), (texts.uncertain, "uncertain")):
         firings = [each for each in missed if each.state == state]
         shown = [f"- {timestamp(each.due_at, 'f')} {_quoted(each.schedule)}" for each in firings[:MAX_UNTOLD]]
@@ -81,7 +82,7 @@ def untold_page(missed: Missed, words: Texts) -> Page:
 
 
 def stopped_page(schedule: Schedule, words: Texts) -> Page:
-    texts, reason = words.reminder, words.reminder.reasons[schedule.obstacle]
+    texts, reason = words[ReminderTexts], words[ReminderTexts].reasons[schedule.obstacle]
     if schedule.kind == "heartbeat":
         return Page(texts.heartbeat_stopped.format(reason=reason))
     return Page(_plain_text(texts.stopped.format(text=_quoted(schedule), reason=reason)))
