@@ -27,8 +27,8 @@ TURNS_OF_ONE = """
 import asyncio, sys
 from time import perf_counter
 from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import apply_pending, open_database
-from cc_bot.stores import SessionStore
+from cc_bot.db import apply_pending, open_database
+from cc_bot.chat.stores import SessionStore
 
 async def main(path, text, turns):
     async with open_database("sqlite:///" + path) as database:

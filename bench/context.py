@@ -36,14 +36,15 @@ from zoneinfo import ZoneInfo
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/context.py`
 
 import cc_bot.tools
+
 from bench.turn import connect_raw, one_core
-from cc_bot.assistant import TurnOptions
-from cc_bot.assistant.conversations import ChannelTurn, Conversations
-from cc_bot.assistant.turn import Calibration
-from cc_bot.context.prompt import PromptStyle
-from cc_bot.domain import ChannelKey, Locale, Message
-from cc_bot.stores import Stores, open_stores
-from cc_bot.tools.registry import discover
+from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.conversations import ChannelTurn, Conversations
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.chat.tools import discover
+from cc_bot.chat.turn import Calibration, TurnOptions
+from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.text import Locale
 
 GOAL_P99_MS = 5.0
 GOAL_RATIO = 1.3

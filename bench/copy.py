@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 
 import asyncpg
 
-from cc_bot.storage import apply_pending, open_database
-from cc_bot.storage.schema import newest_tables
+from cc_bot.db import apply_pending, open_database
+from cc_bot.db.schema import newest_tables
 
 GOAL_S: Final = 300.0
 MESSAGES: Final = 1_000_000

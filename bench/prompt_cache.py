@@ -28,21 +28,22 @@ from zoneinfo import ZoneInfo
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/prompt_cache.py`
 
 import cc_bot.tools
-from cc_bot.assistant import TurnOptions
-from cc_bot.assistant.conversations import ChannelTurn, Conversations, SessionTurn
-from cc_bot.assistant.turn import Calibration
-from cc_bot.context.channel_prompt import Shown, build_channel_prompt
-from cc_bot.context.prompt import PromptStyle
-from cc_bot.context.tokens import part_tokens
-from cc_bot.domain import ChannelKey, ContextMessage, Locale, Message, SessionKey
-from cc_bot.domain.message import Reference
+
+from cc_bot.chat.context.channel_prompt import Shown, build_channel_prompt
+from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.context.tokens import part_tokens
+from cc_bot.chat.conversations import ChannelTurn, Conversations, SessionTurn
+from cc_bot.chat.stores.blocks import context_page
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.chat.tools import discover
+from cc_bot.chat.turn import Calibration, TurnOptions
+from cc_bot.db import open_database
+from cc_bot.domain.message import ChannelKey, ContextMessage, Message, Reference
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.llm.model import ChatRequest, PromptPart
 from cc_bot.llm.openai.quirks import Quirks
 from cc_bot.llm.openai.wires import folded
-from cc_bot.storage import open_database
-from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.blocks import context_page
-from cc_bot.tools.registry import discover
 
 GOAL = 0.9
 GOAL_WITH_REPLIES = 0.88

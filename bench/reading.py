@@ -25,14 +25,15 @@ from zoneinfo import ZoneInfo
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/reading.py`
 
 import cc_bot.tools
-from cc_bot.context.attachments import as_prompt_text
-from cc_bot.context.tokens import estimate_tokens
-from cc_bot.domain import Locale
+
+from cc_bot.chat.context.attachments import as_prompt_text
+from cc_bot.chat.context.tokens import estimate_tokens
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.chat.tools import ToolContext, discover
 from cc_bot.domain.message import Attachment, Document
+from cc_bot.domain.text import Locale
+from cc_bot.features.documents.reader import DocumentReader
 from cc_bot.llm.model import ToolRequest
-from cc_bot.reading.reader import DocumentReader
-from cc_bot.stores import open_stores
-from cc_bot.tools.registry import ToolContext, discover
 from tests import documents
 
 SET = Path(__file__).resolve().parent / "reading_set.jsonl"

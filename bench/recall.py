@@ -20,10 +20,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 from bench import recall_meaning, recall_memory, recall_quality, recall_speed
 from bench.recall_speed import Population
 from bench.turn import one_core
-from cc_bot.embeddings import LocalEmbedder
-from cc_bot.storage import Database, apply_pending, open_database
-from cc_bot.stores import MemoryStore
-from cc_bot.stores.memory.search import Embedding
+from cc_bot.db import Database, apply_pending, open_database
+from cc_bot.features.memory.stores.search import Embedding
+from cc_bot.features.memory.stores.store import MemoryStore
+from cc_bot.llm.embeddings import LocalEmbedder
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "recall"
 USERS_THAT_SEARCH = 200

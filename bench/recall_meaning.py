@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from bench.recall_speed import Population, percentiles, print_beside, searches
-from cc_bot.search.vectors import Embedder, Vector
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import MemoryStore
-from cc_bot.stores.memory.search import Embedding
+from cc_bot.db import Database, Statement
+from cc_bot.features.memory.search.vectors import Embedder, Vector
+from cc_bot.features.memory.stores.search import Embedding
+from cc_bot.features.memory.stores.store import MemoryStore
 
 EMBEDDED = 2000
 AT_A_TIME = 16

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.recall_text import Everyday
-from cc_bot.embeddings import LocalEmbedder
-from cc_bot.stores import open_stores
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.llm.embeddings import LocalEmbedder
 
 STATUS = Path("/proc/self/status")
 SEARCHES_OF_EACH = 3

@@ -26,8 +26,8 @@ from bench.recall_quality import like
 from bench.recall_speed import NOTES_OF_SMALL, Population
 from bench.recall_text import Everyday, Phrase
 from bench.turn import one_core
-from cc_bot.storage import Database, open_database
-from cc_bot.stores import MemoryStore
+from cc_bot.db import Database, open_database
+from cc_bot.features.memory.stores.store import MemoryStore
 from tests.loopback.embeddings_server import DIMENSIONS, direction
 
 GOAL_TO_MEM0 = 1 / 30

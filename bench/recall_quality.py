@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from cc_bot.storage import Database
-from cc_bot.stores import MemoryStore
+from cc_bot.db import Database
+from cc_bot.features.memory.stores.store import MemoryStore
 
 OWN = Path(__file__).resolve().parent / "recall_set"
 SHOWN = 5

@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 from bench.recall_quality import like
 from bench.recall_text import Everyday, Phrase
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import MemoryStore
-from cc_bot.stores.memory.rows import search_text
+from cc_bot.db import Database, Statement
+from cc_bot.features.memory.stores.rows import search_text
+from cc_bot.features.memory.stores.store import MemoryStore
 
 NOTES_OF_SMALL = 100
 TEMPLATES = 200

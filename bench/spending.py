@@ -17,10 +17,12 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/spending.py`
 
-from cc_bot.domain import Locale, Usage
+from cc_bot.chat.policy import Policies
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.chat.stores.usage import ReservationRequest, Settlement, UsageStore
+from cc_bot.domain.text import Locale
+from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
-from cc_bot.policy import Policies
-from cc_bot.stores import ReservationRequest, Settlement, UsageStore, open_stores
 
 GOAL_MS = 0.3
 TURNS = 3000

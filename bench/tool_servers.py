@@ -22,7 +22,7 @@ from mcp.client.stdio import StdioServerParameters
 from bench.base import worktree
 from bench.programs import ROOT
 from cc_bot.domain.errors import ToolServerAway
-from cc_bot.mcp.servers import Servers
+from cc_bot.features.mcp.servers import Servers
 from tests.mcp.running import HOSTILE, KeptLists, Running, hostile, running
 
 STARTS: Final = 7

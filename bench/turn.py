@@ -27,10 +27,11 @@ from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/turn.py`
 
-from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import Database, Row, Statement, Steps, Subject, apply_pending, open_database
-from cc_bot.storage.database import expand
-from cc_bot.stores import SessionStore
+from cc_bot.chat.stores.sessions import SessionStore
+from cc_bot.db import Database, Row, Statement, Steps, Subject, apply_pending, open_database
+from cc_bot.db.database import expand
+from cc_bot.domain.message import Message
+from cc_bot.domain.session import SessionKey
 
 T = TypeVar("T")
 

@@ -19,10 +19,10 @@ from dotenv.parser import parse_stream
 
 from cc_bot.domain import errors
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.memory import MAX_PINNED
 from cc_bot.domain.message import REASONING, Reading, Reasoning
-from cc_bot.domain.privacy import Retention
 from cc_bot.domain.text import Locale
+from cc_bot.features.memory.model import MAX_PINNED
+from cc_bot.features.privacy.model import Retention
 from cc_bot.files import decode_text, read_regular
 
 LogLevel = Literal["debug", "info", "warning", "error"]

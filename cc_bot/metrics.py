@@ -14,13 +14,13 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
-from cc_bot.assistant.active import Load
+from cc_bot.chat.active import Load
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.measures import Ending, GatewayHealth, Meter, Phase, Purpose
 from cc_bot.domain.turn import Usage
+from cc_bot.features.privacy.retention import VitalsStore
 from cc_bot.listener import Port, startup_error
 from cc_bot.log import OURS, keep_records
-from cc_bot.stores.retention import VitalsStore
 
 _log = structlog.get_logger(__name__)
 

@@ -3,18 +3,20 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from cc_bot.agents import Agents
-from cc_bot.assistant import Assistant, Heartbeats, TimeResolver
-from cc_bot.commands.admin import Administration
-from cc_bot.commands.memories import Memories
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.policy import Policies
+from cc_bot.chat.spending import Spending
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import GatewayHealth, Meter
-from cc_bot.mcp.servers import Servers
-from cc_bot.policy import Policies
-from cc_bot.privacy import Privacy
-from cc_bot.spending import Spending
-from cc_bot.status import BotStatus
-from cc_bot.stores import Stores
+from cc_bot.features.admin.service import Administration
+from cc_bot.features.admin.status import BotStatus
+from cc_bot.features.agents.service import Agents
+from cc_bot.features.heartbeat.service import Heartbeats
+from cc_bot.features.mcp.servers import Servers
+from cc_bot.features.memory.service import Memories
+from cc_bot.features.privacy.service import Privacy
+from cc_bot.features.reminders.resolver import TimeResolver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

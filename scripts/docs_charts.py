@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from cc_bot.charts import draw
-from cc_bot.domain import Locale
-from cc_bot.domain.canvas import Canvas, Chart, Series
+from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.charts import draw
+from cc_bot.features.canvas.model import Canvas, Chart, Series
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

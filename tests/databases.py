@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cc_bot.storage import apply_pending, open_database
+from cc_bot.db import apply_pending, open_database
 
 DatabaseSettings = Callable[[], dict[str, str]]
 """What a program is told of an empty database of its own: nothing, where that is the file that it makes."""

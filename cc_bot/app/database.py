@@ -9,6 +9,33 @@ from pathlib import Path
 from typing import Final
 
 from cc_bot.config import Config
+from cc_bot.db import Database, open_database
+from cc_bot.db.backup import Announce, BackupResult, back_up, manifests_in
+from cc_bot.db.copy import CopyPlan, copy_to_file, copy_to_server, ensure_empty, plan_copy
+from cc_bot.db.engines import (
+    config_path,
+    dialect_of,
+    ensure_unused,
+    file_of,
+    folder_setting,
+    shown,
+    source_url,
+    state_path,
+)
+from cc_bot.db.erasure_log import ErasureLog, Erasures, copy_in, logs_in, merge_log, read_erasures
+from cc_bot.db.files import DEFAULT_URL, database_file, instance_lock, sidecar, sqlite_path
+from cc_bot.db.restore import (
+    StagedBackup,
+    data_of,
+    ensure_own_file,
+    finish,
+    folder_beside,
+    put_in_place,
+    release,
+    staged,
+    wipe,
+)
+from cc_bot.db.schema import Migration, apply_pending, list_pending
 from cc_bot.domain.errors import (
     CopySourceMissing,
     CopyStopped,
@@ -26,36 +53,9 @@ from cc_bot.domain.errors import (
     StartupError,
     StorageError,
 )
-from cc_bot.storage import Database, open_database
-from cc_bot.storage.backup import Announce, BackupResult, back_up, manifests_in
-from cc_bot.storage.copying import CopyPlan, copy_to_file, copy_to_server, ensure_empty, plan_copy
-from cc_bot.storage.engines import (
-    config_path,
-    dialect_of,
-    ensure_unused,
-    file_of,
-    folder_setting,
-    shown,
-    source_url,
-    state_path,
-)
-from cc_bot.storage.erasures import ErasureLog, Erasures, copy_in, logs_in, merge_log, read_erasures
-from cc_bot.storage.files import DEFAULT_URL, database_file, instance_lock, sidecar, sqlite_path
-from cc_bot.storage.restoring import (
-    StagedBackup,
-    data_of,
-    ensure_own_file,
-    finish,
-    folder_beside,
-    put_in_place,
-    release,
-    staged,
-    wipe,
-)
-from cc_bot.storage.schema import Migration, apply_pending, list_pending
-from cc_bot.stores.restored import ErasedAgain, erase_again
+from cc_bot.features.privacy.restored import ErasedAgain, erase_again
+from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import texts
-from cc_bot.texts.privacy import ErasureTexts
 
 
 async def run_backup(

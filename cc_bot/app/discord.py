@@ -20,21 +20,21 @@ from cc_bot.app.files import OPERATOR_FILES, path_of
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.app.web import serve_web
 from cc_bot.config import Config
+from cc_bot.db.engines import dialect_of, folder_setting, state_path
+from cc_bot.db.files import instance_lock
+from cc_bot.db.leases import JoinOptions
+from cc_bot.db.process import Process, write_shards
 from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER
-from cc_bot.domain.process import Process, write_shards
+from cc_bot.features.mcp.servers import Servers
 from cc_bot.log import RecentRecords, keep_records
-from cc_bot.mcp.servers import Servers
 from cc_bot.operator_file import hash_file
-from cc_bot.process import JoinOptions
-from cc_bot.storage.engines import dialect_of, folder_setting, state_path
-from cc_bot.storage.files import instance_lock
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 from cc_bot.version import __version__
 
 if TYPE_CHECKING:
-    from cc_bot.internet.http import Network
+    from cc_bot.features.web_pages.http import Network
     from cc_bot.metrics import PrometheusMeter
 
 DRAIN_S = 10.0

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from cc_bot.agents import Agents
+from cc_bot.chat.policy import Policies
 from cc_bot.config import Config
-from cc_bot.mcp.file import ServerEntry, servers_file
+from cc_bot.db.engines import config_path
+from cc_bot.features.agents.service import Agents
+from cc_bot.features.mcp.file import ServerEntry, servers_file
 from cc_bot.operator_file import OperatorFile
-from cc_bot.policy import Policies
-from cc_bot.storage.engines import config_path
 
 OPERATOR_FILES = ("agents.toml", "policy.toml", "mcp.json")
 

@@ -15,8 +15,8 @@ from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
-from cc_bot.mcp.servers import Servers
-from cc_bot.privacy import purge_due
+from cc_bot.features.mcp.servers import Servers
+from cc_bot.features.privacy.service import purge_due
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts, TerminalTexts
 

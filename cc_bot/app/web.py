@@ -15,14 +15,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from cc_bot.chat.stores.opening import open_stores
 from cc_bot.config import Config
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.text import Locale
+from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.log import RecentRecords
-from cc_bot.stores import open_stores
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
-from cc_bot.texts.doctor import DoctorTexts
 
 if TYPE_CHECKING:
     from cc_bot.app.core import Core

@@ -19,9 +19,9 @@ from typing import Final, TypeVar
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import CcBotError, CopyStopped, InvalidSetting, OutputLost, StorageError
 from cc_bot.domain.text import Locale
+from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts, storage_problem
-from cc_bot.texts.doctor import DoctorTexts
 from cc_bot.version import __version__
 
 
@@ -111,7 +111,7 @@ def _as_typed(error: CcBotError, options: argparse.Namespace) -> CcBotError:
 def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace) -> None:
     with contextlib.suppress(OutputLost):
         if _wants_json(options) and not isinstance(error, OutputLost):
-            from cc_bot.app.doctor import Report, as_json, failed
+            from cc_bot.features.doctor import Report, as_json, failed
 
             report = Report([failed("settings" if isinstance(error, CcBotError) else "program", sentence)])
             say(as_json(report, version=__version__, offline=options.offline))
@@ -125,7 +125,7 @@ def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
     words, stopped = texts(locale), isinstance(error, CopyStopped)
     if not stopped and (config is None or not isinstance(error, StorageError)):
         return explain(error, words)
-    from cc_bot.storage.engines import config_path, dialect_of, shown
+    from cc_bot.db.engines import config_path, dialect_of, shown
 
     url = str(error.params["path"]) if config is None or stopped else config.database_url
     cause = error.__cause__ if stopped else error
@@ -244,8 +244,8 @@ def _run(config: Config, options: argparse.Namespace) -> int:
 
 
 def _run_doctor(config: Config, options: argparse.Namespace) -> int:
-    from cc_bot.app.doctor import as_json, as_lines
-    from cc_bot.app.doctor.checks import run_doctor
+    from cc_bot.features.doctor import as_json, as_lines
+    from cc_bot.features.doctor.checks import run_doctor
 
     report = asyncio.run(run_doctor(config, offline=options.offline))
     if options.json:

@@ -17,12 +17,12 @@ from cc_bot.app.database import (
 )
 from cc_bot.cli import ask_consent, say, say_in_passing
 from cc_bot.config import Config
-from cc_bot.storage.backup import Announce, Rows
-from cc_bot.storage.engines import dialect_of, shown, source_url
-from cc_bot.storage.files import URL_SETTING
-from cc_bot.storage.restoring import StagedBackup
-from cc_bot.storage.schema import Migration
-from cc_bot.stores.restored import ErasedAgain
+from cc_bot.db.backup import Announce, Rows
+from cc_bot.db.engines import dialect_of, shown, source_url
+from cc_bot.db.files import URL_SETTING
+from cc_bot.db.restore import StagedBackup
+from cc_bot.db.schema import Migration
+from cc_bot.features.privacy.restored import ErasedAgain
 from cc_bot.texts import texts
 from cc_bot.texts.cli import BackupTexts, CliTexts
 

@@ -8,12 +8,10 @@ from dataclasses import dataclass, field, replace
 import hikari
 import structlog
 
-from cc_bot.assistant import Assistant
-from cc_bot.assistant.approvals import ApprovedResult
-from cc_bot.discord.agents import Chosen
+from cc_bot.chat.approvals import ApprovedResult
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.canvas import CanvasBoards
-from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
@@ -28,12 +26,14 @@ from cc_bot.discord.pages.receipts import AnyReceipt
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError, ProposalGone, StorageError
-from cc_bot.domain.memory import receipt_of
 from cc_bot.domain.proposal import CallMessage, Proposal
-from cc_bot.domain.schedule import ScheduleReceipt
-from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
-from cc_bot.stores import ProposalStore
+from cc_bot.features.agents.selector import Chosen
+from cc_bot.features.canvas.delivery import CanvasBoards
+from cc_bot.features.mcp.delivery import FormAsker
+from cc_bot.features.mcp.model import ToolPlace
+from cc_bot.features.memory.model import receipt_of
+from cc_bot.features.reminders.model import ScheduleReceipt
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import CanvasTexts
 from cc_bot.texts.proposal import ProposalTexts

@@ -12,8 +12,7 @@ import aiohttp
 import hikari
 import structlog
 
-from cc_bot.context import recordings
-from cc_bot.context.attachments import (
+from cc_bot.chat.context.attachments import (
     document_files,
     is_called_document,
     is_document,
@@ -24,9 +23,10 @@ from cc_bot.context.attachments import (
 from cc_bot.domain.errors import AttachmentNotFetched, DocumentsWait, InputError, forget_frames
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.turn import AskedFile, FilesLeftOut, ScansShown
+from cc_bot.features.documents.reader import DocumentReader
+from cc_bot.features.voice import recordings
 from cc_bot.in_order import KeyedLock
 from cc_bot.proxy import proxy_for
-from cc_bot.reading.reader import DocumentReader
 
 _log = structlog.get_logger(__name__)
 

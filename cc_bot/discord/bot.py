@@ -25,10 +25,10 @@ from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names, tell_failur
 from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.domain.text import one_line
+from cc_bot.features.mcp.texts import ToolServersTexts
 from cc_bot.in_order import Tasks
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
-from cc_bot.texts.tool_servers import ToolServersTexts
 
 _log = structlog.get_logger(__name__)
 

@@ -14,7 +14,8 @@ from typing import Any, Final, Literal
 import hikari
 import structlog
 
-from cc_bot.discord.agents import Preloaded
+from cc_bot.chat.policy import Policies, Policy
+from cc_bot.chat.stores.settings import AccessState, AccessStore, Visit
 from cc_bot.discord.interactions import roles_of
 from cc_bot.discord.places import Places, Recent, key_of_interaction
 from cc_bot.domain.access import AccessRules, Refusal, Visitor, WebPlace, is_shut, refusal
@@ -28,11 +29,10 @@ from cc_bot.domain.errors import (
     UnderMaintenance,
 )
 from cc_bot.domain.message import ChannelKey
-from cc_bot.domain.schedule import Schedule
 from cc_bot.domain.usage import MINUTE, Rules, UsageSubject, limits_of_user
+from cc_bot.features.agents.selector import Preloaded
+from cc_bot.features.reminders.model import Schedule
 from cc_bot.in_order import KeyedLock
-from cc_bot.policy import Policies, Policy
-from cc_bot.stores import AccessState, AccessStore, Visit
 
 _log = structlog.get_logger(__name__)
 

@@ -15,11 +15,11 @@ import hikari
 from hikari.impl.buckets import RESTBucketManager
 from hikari.internal.routes import CompiledRoute
 
+from cc_bot.db.process import WHOLE, Shard
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import GuildLocales
 from cc_bot.domain.errors import DiscordUnreachable, MessageContentRefused, RefusedToken, StartupError
 from cc_bot.domain.message import Reading
-from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.proxy import proxy_for
 
 API_URL: Final = "https://discord.com/api"

@@ -11,9 +11,9 @@ from typing import Final, Generic, NamedTuple, TypeVar
 import hikari
 import structlog
 
+from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, KnownPlace
-from cc_bot.stores.channels import ChannelStore
 
 _log = structlog.get_logger(__name__)
 

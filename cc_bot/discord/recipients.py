@@ -12,7 +12,8 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.commands.reply import Caller
+from cc_bot.chat.reply import Caller
+from cc_bot.chat.stores.settings import SettingsStore
 from cc_bot.discord.interactions import Answerable, defer, is_accepted_ahead, message_link, payer_of
 from cc_bot.discord.pages.page import escape_markdown, timestamp
 from cc_bot.discord.places import Recent
@@ -21,9 +22,8 @@ from cc_bot.domain.clock import Clock, utc_now, zone_named
 from cc_bot.domain.errors import AccessError, CcBotError, StorageError, TooManyCommands
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale, language_of, one_line, shorten
-from cc_bot.stores.settings import SettingsStore
+from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import Texts, commands, explain, texts, texts_with_mentions
-from cc_bot.texts.reminder import ReminderTexts
 
 _log = structlog.get_logger(__name__)
 

@@ -16,7 +16,9 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.context.tokens import YOU, spoken
+from cc_bot.chat.context.tokens import YOU, spoken
+from cc_bot.chat.stores.channels import Said
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.attachments import (
     NOT_READ,
     AttachmentFetcher,
@@ -52,8 +54,6 @@ from cc_bot.domain.message import (
 )
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.domain.turn import AskedAbout, FilesLeftOut, MessagesRead, ReplyWithheld, TurnEvent
-from cc_bot.stores import Stores
-from cc_bot.stores.channels import Said
 from cc_bot.texts import texts
 from cc_bot.texts.answer import AnswerTexts
 

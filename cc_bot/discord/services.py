@@ -13,16 +13,14 @@ from zoneinfo import ZoneInfo
 import hikari
 import lightbulb
 
-from cc_bot.discord.agents import AgentSelector
+from cc_bot.db.leases import Membership
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.canvas import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
@@ -31,14 +29,16 @@ from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
-from cc_bot.discord.reminders import Posting, Reminders
 from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.message import Reading
 from cc_bot.domain.text import Locale
+from cc_bot.features.agents.selector import AgentSelector
+from cc_bot.features.canvas.delivery import CanvasBoards, CanvasUpkeep
+from cc_bot.features.documents.reader import DocumentReader
+from cc_bot.features.reminders.delivery import Posting, Reminders
+from cc_bot.features.voice.delivery import SpokenAnswers
 from cc_bot.in_order import RateLimiter
 from cc_bot.parts import Parts
-from cc_bot.process import Membership
-from cc_bot.reading.reader import DocumentReader
 
 Result = TypeVar("Result")
 

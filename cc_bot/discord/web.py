@@ -9,8 +9,6 @@ from typing import Final, Literal, TypeVar, cast
 import hikari
 import structlog
 
-from cc_bot.discord.agents import AgentSelector
-from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.places import Places, Recent, guild_permissions
@@ -20,6 +18,8 @@ from cc_bot.domain.errors import AccessError, CcBotError
 from cc_bot.domain.message import Agent, ChannelKey, KnownPlace
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import one_line, without_controls
+from cc_bot.features.agents.selector import AgentSelector
+from cc_bot.features.canvas.delivery import CanvasBoards
 
 _log = structlog.get_logger(__name__)
 

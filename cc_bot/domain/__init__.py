@@ -1,6 +1,5 @@
 """Values and errors. No I/O happens here, and nothing else of cc_bot is imported."""
 
-from cc_bot.domain.memory import FoundMemory, Memory, MemoryChange, Source
 from cc_bot.domain.message import (
     Agent,
     Attachment,
@@ -24,3 +23,4 @@ from cc_bot.domain.turn import (
     TurnEvent,
     Usage,
 )
+from cc_bot.features.memory.model import FoundMemory, Memory, MemoryChange, Source

@@ -6,9 +6,9 @@ from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from typing import Final
 
-from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.text import shorten
+from cc_bot.features.canvas.model import Canvas
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message, ToolCall, parse_json
+from cc_bot.features.memory.model import Memory
 
 MEMORY_TOOLS: Final = frozenset({"remember", "recall", "update_memory", "forget", "list_memories"})
 CANVAS_TOOLS: Final = frozenset(

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
-from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.memory import MemoryChange
 from cc_bot.domain.message import Attachment, Message, Pointing, ToolCall, Visibility, is_recording
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.domain.tool_server import is_of_server
+from cc_bot.features.canvas.model import Canvas
+from cc_bot.features.mcp.model import is_of_server
+from cc_bot.features.memory.model import MemoryChange
+from cc_bot.features.reminders.model import ScheduleChange
 
 
 @dataclass(frozen=True, slots=True)

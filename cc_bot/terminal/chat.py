@@ -26,12 +26,13 @@ from prompt_toolkit.styles import Style
 from rich.console import Console
 from rich.theme import Theme
 
-from cc_bot.assistant import Assistant, TimeResolver
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.errors import CcBotError, OutputLost, StorageError
 from cc_bot.domain.message import Message
-from cc_bot.domain.schedule import Firing
-from cc_bot.scheduler import Scheduler
-from cc_bot.stores import Stores
+from cc_bot.features.reminders.model import Firing
+from cc_bot.features.reminders.resolver import TimeResolver
+from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.terminal.commands import complete, run_line
 from cc_bot.terminal.questions import Chat, ChatProfile, tell_unfinished_calls
 from cc_bot.terminal.view import PlainView, RichView, due_lines

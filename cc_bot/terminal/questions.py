@@ -8,32 +8,34 @@ from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from cc_bot.assistant import Assistant, Stop, TimeResolver, TurnOptions
-from cc_bot.assistant.active import until_stopped
-from cc_bot.assistant.approvals import ApprovedResult
-from cc_bot.charts import table
-from cc_bot.commands.memories import Memories
-from cc_bot.commands.reply import Caller
+from cc_bot.chat.active import Stop, until_stopped
+from cc_bot.chat.approvals import ApprovedResult
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.reply import Caller
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.turn import TurnOptions
 from cc_bot.domain import errors
-from cc_bot.domain.canvas import Chart
 from cc_bot.domain.clock import utc_now, zone_named
-from cc_bot.domain.memory import receipt_of
 from cc_bot.domain.message import Agent, Message, Visibility
 from cc_bot.domain.proposal import CallMessage, Moment, Proposal, Value
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import Done
 from cc_bot.domain.usage import UsageSubject
+from cc_bot.features.canvas.charts import table
+from cc_bot.features.canvas.model import Chart
+from cc_bot.features.mcp.model import ToolPlace
+from cc_bot.features.memory.model import receipt_of
+from cc_bot.features.memory.service import Memories
+from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
+from cc_bot.features.reminders.resolver import TimeResolver
+from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.in_order import ExportQueue
-from cc_bot.stores import Stores
 from cc_bot.terminal.markdown import MARGIN, Notice, Quoted, one_line
 from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_line, change_line, receipt_line
 from cc_bot.texts import ErrorTexts, Texts, explain, texts
 from cc_bot.texts.cli import TerminalTexts
-from cc_bot.texts.memory import MemoryCardTexts, MemoryTexts
 from cc_bot.texts.proposal import ProposalTexts
-from cc_bot.texts.reminder import ReminderTexts
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,17 +14,19 @@ from rich.panel import Panel
 from rich.segment import SegmentLines
 from rich.text import Text
 
-from cc_bot.charts import table
-from cc_bot.commands.reminders import cancelled, reminder_sentence
-from cc_bot.commands.reply import Caller
+from cc_bot.chat.reply import Caller
 from cc_bot.domain import turn
-from cc_bot.domain.canvas import Canvas, Chart, Element
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.memory import MemoryChange, Receipt, with_receipt
-from cc_bot.domain.schedule import Firing, Missed, ScheduleChange
 from cc_bot.domain.text import printable
 from cc_bot.domain.tool_calls import LINKS_SHOWN, pages_behind
-from cc_bot.domain.tool_server import is_of_server
+from cc_bot.features.canvas.charts import table
+from cc_bot.features.canvas.model import Canvas, Chart, Element
+from cc_bot.features.mcp.model import is_of_server
+from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
+from cc_bot.features.memory.texts import ReceiptTexts
+from cc_bot.features.reminders.model import Firing, Missed, ScheduleChange
+from cc_bot.features.reminders.service import cancelled, reminder_sentence
+from cc_bot.features.reminders.texts import ReminderTexts, RemindHereTexts
 from cc_bot.terminal.markdown import (
     ChatMarkdown,
     ModelWords,
@@ -38,8 +40,6 @@ from cc_bot.terminal.markdown import (
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasTexts, UnfinishedTexts
 from cc_bot.texts.cli import TerminalTexts
-from cc_bot.texts.memory import ReceiptTexts
-from cc_bot.texts.reminder import ReminderTexts, RemindHereTexts
 
 LATE_AFTER: Final = timedelta(minutes=1)
 RECEIPT_CHARACTERS: Final = 60

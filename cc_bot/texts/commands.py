@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from cc_bot.domain.text import Locale
-from cc_bot.texts.admin import AdminTexts
+from cc_bot.features.admin.texts import AdminTexts
 from cc_bot.texts.area import Area, Both, Sentence, Show, named
 
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.message import Role, is_blank
-from cc_bot.domain.schedule import HeartbeatItem, Reason
 from cc_bot.domain.text import Locale, shorten
+from cc_bot.features.reminders.model import HeartbeatItem, Reason
 
 _SUMMARY_INSTRUCTIONS: Final = {
     Locale.JA: (

@@ -23,13 +23,14 @@ from cc_bot.domain.errors import (
     PageOfAnother,
     TooManyRequests,
 )
+from cc_bot.features.admin.web import ConsolePages
+from cc_bot.features.canvas.web import CanvasFeed, CanvasPages
+from cc_bot.features.memory.web import MemoryPages
+from cc_bot.features.reminders.web import ReminderPages
 from cc_bot.listener import ConnectionLimits, Port, listen, reserve
 from cc_bot.web.account import AccountPages, SignInPages, UsagePages
-from cc_bot.web.canvas import CanvasFeed, CanvasPages
-from cc_bot.web.console import ConsolePages
 from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.form import read_form, text_of
-from cc_bot.web.memory import MemoryPages
 from cc_bot.web.page import (
     ENVIRONMENT,
     NOTICES,
@@ -45,7 +46,6 @@ from cc_bot.web.page import (
     sentence_on,
     status_of,
 )
-from cc_bot.web.reminders import ReminderPages
 from cc_bot.web.services import WebServices, What
 from cc_bot.web.visitor import (
     VISITOR,

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from cc_bot.commands.reply import Caller
+from cc_bot.chat.reply import Caller
 from cc_bot.domain.access import MAX_LIFE, WebSession
 from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import NotSignedIn, TooManyRequests

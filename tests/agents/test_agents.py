@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.agents import Agents
 from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.text import Locale
+from cc_bot.features.agents.service import Agents
 
 
 @dataclass

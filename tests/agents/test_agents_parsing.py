@@ -4,16 +4,16 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+import cc_bot.tools
 from hypothesis import given
 from hypothesis import strategies as st
 
-import cc_bot.tools
-from cc_bot.agents import MAX_AGENTS, MAX_PROMPT_LENGTH, parse_agents
+from cc_bot.chat.tools import discover
 from cc_bot.domain.message import Agent, AgentPlaces
 from cc_bot.domain.text import Locale
+from cc_bot.features.agents.service import MAX_AGENTS, MAX_PROMPT_LENGTH, parse_agents
 from cc_bot.operator_file import FileRefused
 from cc_bot.texts import texts
-from cc_bot.tools.registry import discover
 
 TOOLS = ("forget", "recall", "remember")
 WHOLE = """

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.slow
 
 KNOWN_LATER = {
     # Calls that a module makes of its own tables as it is imported: what they make is found in it.
-    "cc_bot.domain.when_words: re.compile(pattern, re.ASCII)",
-    "cc_bot.tools.grounding: re.compile('|'.join((pattern for each, pattern in _ROWS if each == kind)), "
+    "cc_bot.features.reminders.when.grammar: re.compile(pattern, re.ASCII)",
+    "cc_bot.chat.grounding: re.compile('|'.join((pattern for each, pattern in _ROWS if each == kind)), "
     "re.MULTILINE)",
     "cc_bot.llm.openai.quirks: re.compile(refusal, re.IGNORECASE | re.DOTALL)",
     # Held against a name that the operator has set.
@@ -25,7 +25,7 @@ KNOWN_LATER = {
     "cc_bot.llm.openai.quirks: re.search(model_pattern, model, re.IGNORECASE)",
     # Searched with a limit of time: the operator's patterns.
     "cc_bot.config: regex.compile(line)",
-    "cc_bot.stores.memory.limits: regex.compile(pattern, regex.IGNORECASE)",
+    "cc_bot.features.memory.stores.limits: regex.compile(pattern, regex.IGNORECASE)",
 }
 WEAK = {
     # Held against at most 400 characters.
@@ -43,11 +43,11 @@ class TestPatterns:
         assert unknown == KNOWN_LATER
         places = {found.place for found in patterns()}
         assert {
-            "cc_bot.domain.when_words._FORMS",
+            "cc_bot.features.reminders.when.grammar._FORMS",
             "cc_bot.llm.offline._NUMBER",
             "cc_bot.discord.pages.split._PATTERNS",
             "cc_bot.files._ISO_2022_JP_ESCAPE",
-            "cc_bot.domain.secrets._KNOWN_FORM",
+            "cc_bot.features.memory.secrets._KNOWN_FORM",
         } <= places
         assert len(places) > 200
 

@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from cc_bot.assistant import TurnOptions
-from cc_bot.assistant.conversations import ChannelTurn, Conversations
-from cc_bot.assistant.turn import Calibration, TurnPrompt
-from cc_bot.context.prompt import PromptStyle
-from cc_bot.domain import ChannelKey, Locale, Message
+from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.conversations import ChannelTurn, Conversations
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.turn import Calibration, TurnOptions, TurnPrompt
+from cc_bot.db import Database, apply_pending, open_database
+from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.text import Locale
 from cc_bot.llm.model import AssistantPart, ChatRequest, UserPart
-from cc_bot.storage import Database, apply_pending, open_database
-from cc_bot.stores import Stores
 from tests.databases import laid_out
 from tests.stores.backends import Recorder, stores_over
 

@@ -7,16 +7,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import cc_bot.tools
 import pytest
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant, AssistantSettings, Stop, TurnOptions
-from cc_bot.domain import ChannelKey, Done, Locale, Message, Session, SessionKey, TurnEvent
+from cc_bot.chat.active import Stop
+from cc_bot.chat.assistant import Assistant, AssistantSettings
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.chat.tools import ToolsOutside, discover
+from cc_bot.chat.turn import TurnOptions
 from cc_bot.domain.measures import NULL_METER, Meter
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import ChannelKey, Message, Visibility
+from cc_bot.domain.session import Session, SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.domain.turn import Done, TurnEvent
 from cc_bot.llm.model import ToolRequest, Transcriber
-from cc_bot.stores import Stores, open_stores
-from cc_bot.tools.registry import ToolsOutside, discover
 from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel, only
 

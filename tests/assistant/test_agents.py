@@ -5,16 +5,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import cc_bot.tools
 import pytest
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant, TurnOptions
-from cc_bot.context.instructions import instructions
-from cc_bot.domain import ChannelKey, Locale, Message, SessionKey
-from cc_bot.domain.message import Agent
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.context.instructions import instructions
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.chat.tools import discover
+from cc_bot.chat.turn import TurnOptions
+from cc_bot.domain.message import Agent, ChannelKey, Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.llm.model import Chains, ChatModel, ChatRequest, SystemPart
-from cc_bot.stores import Stores, open_stores
-from cc_bot.tools.registry import discover
 from tests.assistant.conftest import call
 from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel

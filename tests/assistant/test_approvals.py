@@ -12,10 +12,8 @@ from typing import Any
 import pytest
 from freezegun import freeze_time
 
-from cc_bot.assistant import Stop
-from cc_bot.assistant.approvals import ApprovedResult
-from cc_bot.domain import Attachment, Message
-from cc_bot.domain.canvas import Card, Drawn, UpdateCard
+from cc_bot.chat.active import Stop
+from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     BeingErased,
@@ -25,12 +23,13 @@ from cc_bot.domain.errors import (
     ProposalGone,
     WhenPassed,
 )
-from cc_bot.domain.message import THE_DEFAULT, Visibility
+from cc_bot.domain.message import THE_DEFAULT, Attachment, Message, Visibility
 from cc_bot.domain.proposal import CallMessage, Proposal
-from cc_bot.domain.tool_server import ToolPlace
+from cc_bot.features.canvas.model import Card, Drawn, UpdateCard
+from cc_bot.features.mcp.model import ToolPlace
+from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.llm.model import ToolRequest, UserPart
 from cc_bot.texts import explain, texts
-from cc_bot.tools.servers import ServerTools
 from tests.assistant.conftest import KEY, OPTIONS, Table, call, done, laid_table
 from tests.loopback.tool_servers import PICTURE, CountingServers, calls_in
 from tests.proposals import approve, called, decline

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.assistant.rounds import MAX_CALLS
-from cc_bot.domain import Locale, Message, SessionKey, ToolFinished, ToolStarted
+from cc_bot.chat.rounds import MAX_CALLS
 from cc_bot.domain.errors import (
     EmptyQuestion,
     ModelSaidNothing,
@@ -15,7 +14,10 @@ from cc_bot.domain.errors import (
     ModelWentInCircles,
     QuestionTooLong,
 )
-from cc_bot.domain.message import Attachment
+from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.domain.turn import ToolFinished, ToolStarted
 from cc_bot.llm.model import (
     MAX_ANSWER_CHARACTERS,
     AssistantPart,

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from cc_bot.domain import CanvasChanged, ChannelKey
-from cc_bot.domain.canvas import Canvas, Card
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import ChannelKey, Visibility
+from cc_bot.domain.turn import CanvasChanged
+from cc_bot.features.canvas.model import Canvas, Card
 from cc_bot.llm.model import ToolRequest
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call, done
 

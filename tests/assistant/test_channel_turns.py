@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from cc_bot.domain import ChannelKey, Message, Notice, SessionKey
 from cc_bot.domain.errors import ModelError, ModelSaidNothing, ModelUnavailable, NotNewest
+from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.turn import Notice
 from cc_bot.llm.model import Finish
 from tests.assistant.channels import MARK
 from tests.assistant.conftest import BOT, OPTIONS, Table, asked, call, done

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bench.prompt_cache import BLOCKS_THAT_LEAVE, BUDGET, GOAL, measure
-from cc_bot.context.channel_prompt import said_tokens
-from cc_bot.context.prompt import PromptStyle
-from cc_bot.domain import ChannelKey, ContextMessage, Message
+from cc_bot.chat.context.channel_prompt import said_tokens
+from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.domain.message import ChannelKey, ContextMessage, Message
 from tests.assistant.channels import BOT, CHANNEL, Room, history, opened
 from tests.stores.places import list_waiting
 

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.assistant import Stop
-from cc_bot.assistant.speech import MAX_LENGTH, aloud
-from cc_bot.domain import Message
+from cc_bot.chat.active import Stop
 from cc_bot.domain.errors import HearingFailed, HearingNotSetUp, NobodyListens, NothingHeard, RecordingRefused
-from cc_bot.domain.message import Attachment, ChannelKey, Reference
+from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference
 from cc_bot.domain.turn import FilesLeftOut, Heard, Notice, TurnEvent
+from cc_bot.features.voice.speech import MAX_LENGTH, aloud
 from cc_bot.llm.model import UserPart
 from cc_bot.llm.openai.client import OpenAITranscriber
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, done, laid_table

@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
+import cc_bot.tools
 import pytest
 from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
 
-import cc_bot.tools
-from cc_bot.assistant.heartbeats import MAX_LENGTH, Heartbeats, Speech
-from cc_bot.domain import SessionKey
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.tools import discover
 from cc_bot.domain.errors import ModelUnavailable
-from cc_bot.domain.memory import Memory, Source
-from cc_bot.domain.repeats import Quiet
-from cc_bot.domain.schedule import Place, Schedule
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.heartbeat.service import MAX_LENGTH, Heartbeats, Speech
+from cc_bot.features.mcp.tools import ServerTools
+from cc_bot.features.memory.model import Memory, Source
+from cc_bot.features.reminders.model import Place, Schedule
+from cc_bot.features.reminders.when.repeats import Quiet
 from cc_bot.llm.model import Finish, ToolResultPart
-from cc_bot.stores import Stores
-from cc_bot.tools.registry import discover
-from cc_bot.tools.servers import ServerTools
 from tests.assistant.conftest import KEY, OPTIONS, Table, call
 from tests.loopback.tool_servers import CountingServers, calls_in, offered
 from tests.scripted_model import only

@@ -5,8 +5,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.assistant import TimeResolver
-from cc_bot.domain import Locale
 from cc_bot.domain.errors import (
     InputError,
     ModelUnavailable,
@@ -18,6 +16,8 @@ from cc_bot.domain.errors import (
     WhenPassed,
     WhenTooFar,
 )
+from cc_bot.domain.text import Locale
+from cc_bot.features.reminders.resolver import TimeResolver
 from tests.domain.phrases import phrases
 from tests.scripted_model import ScriptedModel, Step
 

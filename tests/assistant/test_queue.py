@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.assistant.active import (
+from cc_bot.chat.active import (
     MAX_WAIT_S,
     MAX_WAITING,
     MAX_WAITING_PER_SLOT,
@@ -17,8 +17,8 @@ from cc_bot.assistant.active import (
     Load,
     Stop,
 )
-from cc_bot.domain import Notice
 from cc_bot.domain.errors import Busy, Crowded
+from cc_bot.domain.turn import Notice
 from tests.assistant.conftest import Table
 
 

@@ -7,21 +7,26 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import cc_bot.tools
 import pytest
 from structlog.testing import capture_logs
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, Stop, TimeResolver
-from cc_bot.context.tokens import message_tokens
-from cc_bot.domain import Agent, ChannelKey, Locale, Message, Notice, TextDelta, TurnEvent, Usage
+from cc_bot.chat.active import Stop
+from cc_bot.chat.assistant import Assistant, AssistantSettings
+from cc_bot.chat.context.tokens import message_tokens
+from cc_bot.chat.policy import Policy
+from cc_bot.chat.spending import Spending
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.chat.summaries import Summaries, SummaryPlan
+from cc_bot.chat.tools import discover
 from cc_bot.domain.errors import LimitReached, ModelUnavailable, TooManyAtOnce
+from cc_bot.domain.message import Agent, ChannelKey, Message
+from cc_bot.domain.text import Locale
+from cc_bot.domain.turn import Notice, TextDelta, TurnEvent, Usage
 from cc_bot.domain.usage import DailyUsage, LimitKey, LimitName, Price, PriceList, UsageSubject
+from cc_bot.features.heartbeat.service import Heartbeats
+from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.llm.model import Fallback, Finish
-from cc_bot.policy import Policy
-from cc_bot.spending import Spending
-from cc_bot.stores import open_stores
-from cc_bot.summaries import Summaries, SummaryPlan
-from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call
 from tests.scripted_model import ScriptedModel, Step, only
 

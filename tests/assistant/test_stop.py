@@ -7,11 +7,13 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import cc_bot.tools
 import pytest
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant, AssistantSettings, Stop
-from cc_bot.domain import ChannelKey, SessionKey
+from cc_bot.chat.active import Stop
+from cc_bot.chat.assistant import Assistant, AssistantSettings
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.chat.tools import discover
 from cc_bot.domain.errors import (
     BeingErased,
     DatabaseLocked,
@@ -20,8 +22,8 @@ from cc_bot.domain.errors import (
     NotNewest,
     ShuttingDown,
 )
-from cc_bot.stores import open_stores
-from cc_bot.tools.registry import discover
+from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.session import SessionKey
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call, done
 from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel, Step, only

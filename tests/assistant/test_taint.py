@@ -7,19 +7,19 @@ decided by what the request held. test_consent.py has each way in which others' 
 from dataclasses import replace
 from datetime import timedelta
 
+import cc_bot.tools
 import pytest
 from freezegun import freeze_time
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant, Stop
-from cc_bot.domain import Attachment, ChannelKey, Message, TurnEvent
+from cc_bot.chat.active import Stop
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.summaries import Summaries, SummaryPlan
+from cc_bot.chat.tools import discover
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.memory import Memory, MemoryChange, Source
-from cc_bot.domain.message import Reference
-from cc_bot.domain.turn import ToolFinished
+from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference
+from cc_bot.domain.turn import ToolFinished, TurnEvent
+from cc_bot.features.memory.model import Memory, MemoryChange, Source
 from cc_bot.llm.model import ToolRequest
-from cc_bot.summaries import Summaries, SummaryPlan
-from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, Table, asked, call, done
 from tests.proposals import called
 from tests.scripted_model import ScriptedModel, only

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from cc_bot.assistant import Assistant
-from cc_bot.domain import Attachment
-from cc_bot.domain.memory import MemoryChange
-from cc_bot.domain.tool_server import ToolPlace
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.tools import CallableTool, ToolContext, ToolOutcome, ToolRegistry
+from cc_bot.domain.message import Attachment
 from cc_bot.domain.turn import ImagesGiven
+from cc_bot.features.mcp.model import ToolPlace
+from cc_bot.features.mcp.tools import ServerTools
+from cc_bot.features.memory import tools as memory
+from cc_bot.features.memory.model import MemoryChange
 from cc_bot.llm.model import AssistantPart, ToolResultPart, ToolSchema, UserPart
-from cc_bot.tools import memory
-from cc_bot.tools.registry import CallableTool, ToolContext, ToolOutcome, ToolRegistry
-from cc_bot.tools.servers import ServerTools
 from tests.assistant.conftest import KEY, OPTIONS, Table, call, done
 from tests.loopback.hostile_server import ORDERS
 from tests.loopback.tool_servers import CountingServers, offered

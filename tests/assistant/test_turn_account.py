@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.assistant import AssistantSettings
+from cc_bot.chat.assistant import AssistantSettings
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.measures import Ending, Meter, Phase
 from cc_bot.llm.model import Fallback

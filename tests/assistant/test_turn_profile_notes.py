@@ -5,17 +5,16 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import cc_bot.tools
 import pytest
 
-import cc_bot.tools
-from cc_bot.assistant.heartbeats import Heartbeats
-from cc_bot.domain import Agent, ChannelKey, Source
-from cc_bot.domain.memory import Audience
-from cc_bot.domain.message import Visibility
-from cc_bot.domain.schedule import Place
+from cc_bot.chat.tools import discover
+from cc_bot.domain.message import Agent, ChannelKey, Visibility
 from cc_bot.domain.turn import MemoriesRecalled
+from cc_bot.features.heartbeat.service import Heartbeats
+from cc_bot.features.memory.model import Audience, Source
+from cc_bot.features.reminders.model import Place
 from cc_bot.llm.model import SystemPart
-from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call, laid_table
 from tests.scripted_model import only
 

@@ -1,8 +1,8 @@
 """How much of a long conversation a turn shows the model."""
 
-from cc_bot.context.tokens import request_tokens
-from cc_bot.domain import Message
+from cc_bot.chat.context.tokens import request_tokens
 from cc_bot.domain.errors import ContextTooLong
+from cc_bot.domain.message import Message
 from cc_bot.llm.model import AssistantPart, ChatRequest, UserPart
 from tests.assistant.conftest import KEY, Table
 

@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
+import cc_bot.tools
 from freezegun import freeze_time
 
-import cc_bot.tools
-from cc_bot.assistant.heartbeats import Heartbeats
-from cc_bot.domain import Attachment, Message, TurnEvent
+from cc_bot.chat.tools import discover
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.memory import Source
-from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.domain.message import Document, DocumentPart, Reference
+from cc_bot.domain.message import Attachment, Document, DocumentPart, Message, Reference
+from cc_bot.domain.turn import TurnEvent
+from cc_bot.features.heartbeat.service import Heartbeats
+from cc_bot.features.memory.files import PortableMemory
+from cc_bot.features.memory.model import Source
 from cc_bot.llm.model import ToolRequest
-from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import BYSTANDER, DUE, PLACE, THREAD, Scene, done_of
 from tests.scripted_model import only

@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import Any, Final, Literal
 
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.memory import MemoryChange
-from cc_bot.domain.schedule import ScheduleChange
+from cc_bot.features.memory.model import MemoryChange
+from cc_bot.features.reminders.model import ScheduleChange
 from cc_bot.llm.model import ChatRequest, ToolRequest
 from tests.assistant.conftest import KEY
 from tests.attacks.carriers import Carrier, heartbeat

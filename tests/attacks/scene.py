@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import cc_bot.tools
-from cc_bot.assistant import Assistant
-from cc_bot.domain import ChannelKey, Done, Message, SessionKey, TurnEvent
-from cc_bot.domain.canvas import Card, Drawn
+
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.chat.summaries import Summaries, SummaryPlan
+from cc_bot.chat.tools import discover
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import ChannelKey, Message, Visibility
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.turn import Done, TurnEvent
+from cc_bot.features.canvas.model import Card, Drawn
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish, ModelEvent, ToolRequest
-from cc_bot.stores import Stores, open_stores
-from cc_bot.summaries import Summaries, SummaryPlan
-from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, done
 from tests.databases import laid_out
 from tests.proposals import approve

@@ -10,16 +10,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+import cc_bot.tools
 import pytest
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant
-from cc_bot.assistant.assistant import AssistantSettings
-from cc_bot.internet.addresses import WebAddress, parse_address
-from cc_bot.internet.turn import ReadPage, SearchResult, WebAccess
+from cc_bot.chat.assistant import Assistant, AssistantSettings
+from cc_bot.chat.tools import discover
+from cc_bot.features.mcp.tools import ServerTools
+from cc_bot.features.web_pages.addresses import WebAddress, parse_address
+from cc_bot.features.web_pages.turn import ReadPage, SearchResult, WebAccess
 from cc_bot.llm.model import ChatRequest, ToolRequest
-from cc_bot.tools.registry import discover
-from cc_bot.tools.servers import ServerTools
 from tests.assistant.conftest import KEY
 from tests.attacks.carriers import (
     CARRIERS,

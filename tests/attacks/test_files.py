@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from cc_bot.app.database import run_restore
+from cc_bot.chat.stores.opening import open_stores
 from cc_bot.config import read_config
+from cc_bot.db import back_up
+from cc_bot.db.backup import announce_nothing
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import BackupChanged, BackupDamaged
-from cc_bot.storage import back_up
-from cc_bot.storage.backup import announce_nothing
-from cc_bot.stores import open_stores
 from tests.databases import laid_out
 
 ATTACKER, VICTIM = 123456789012345678, 876543210987654321

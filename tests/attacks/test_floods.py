@@ -12,10 +12,10 @@ from typing import Final
 import pytest
 
 from cc_bot.discord.gate import MAX_AT_ONCE
-from cc_bot.domain import Locale
 from cc_bot.domain.message import FILE_QUOTA
-from cc_bot.reading.reader import AT_A_TIME
-from cc_bot.reading.sandbox import MEMORY_BYTES
+from cc_bot.domain.text import Locale
+from cc_bot.features.documents.reader import AT_A_TIME
+from cc_bot.features.documents.sandbox import MEMORY_BYTES
 from cc_bot.texts import texts
 from cc_bot.texts.answer import AnswerTexts
 from tests.attacks.bystander import bystander

@@ -13,8 +13,8 @@ from typing import Final
 import pytest
 import pytest_asyncio
 
+from cc_bot.features.canvas.web import MAX_OPEN_PAGES
 from cc_bot.listener import MAX_STREAM_BYTES, STREAM_BYTES_PER_S
-from cc_bot.web.canvas import MAX_OPEN_PAGES
 from cc_bot.web.server import MAX_RECEIVING, MAX_STRANGER_BYTES
 from tests.attacks.bystander import at_once, bystander
 from tests.end_to_end.stage import Stage, set_stage

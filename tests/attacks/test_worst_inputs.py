@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES
+from cc_bot.features.memory.files import MAX_IMPORT_BYTES
 from tests.attacks.bystander import holds_up_nobody
 from tests.end_to_end.memories import form, keep, press, run, submitted
 from tests.end_to_end.stage import Stage, ended

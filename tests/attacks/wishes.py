@@ -13,9 +13,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from cc_bot.domain import Attachment, Message, SessionKey, TurnEvent
-from cc_bot.domain.memory import MemoryChange
-from cc_bot.domain.schedule import ScheduleChange
+from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.turn import TurnEvent
+from cc_bot.features.memory.model import MemoryChange
+from cc_bot.features.reminders.model import ScheduleChange
 from cc_bot.llm.model import ChatRequest, ToolRequest, ToolResultPart
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import PLACE, Calling, Next, Scene, done_of, laid_scene

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.db import open_database
+from cc_bot.db.engines import dialect_of, shown
+from cc_bot.db.erasure_log import ErasureLog
+from cc_bot.db.files import instance_lock
 from cc_bot.domain.clock import utc_now
-from cc_bot.storage import open_database
-from cc_bot.storage.engines import dialect_of, shown
-from cc_bot.storage.erasures import ErasureLog
-from cc_bot.storage.files import instance_lock
-from cc_bot.stores import open_stores
 from tests.databases import laid_out
 from tests.end_to_end.program import Program
 

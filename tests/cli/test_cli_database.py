@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.db.files import instance_lock
 from cc_bot.domain.errors import BackupChanged
 from cc_bot.domain.text import Locale
-from cc_bot.storage.files import instance_lock
-from cc_bot.stores import open_stores
 from cc_bot.texts import explain, texts
 from tests.end_to_end.program import Program
 

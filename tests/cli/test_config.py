@@ -6,8 +6,8 @@ import pytest
 
 from cc_bot.app.models import build_embedder
 from cc_bot.config import Config, operator_locale, read_config
-from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidSetting, UnknownSetting
+from cc_bot.domain.text import Locale
 from tests.no_files import NO_FILES
 
 

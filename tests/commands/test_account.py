@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.commands.account import choose
-from cc_bot.domain import Locale, SessionKey
+from cc_bot.chat.stores.opening import open_stores
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.message import UserSettings
-from cc_bot.stores import open_stores
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.features.settings.service import choose
 from tests.databases import laid_out
 from tests.stores.clocked import DAILY
 

@@ -7,18 +7,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.commands import admin
-from cc_bot.commands.admin import (
-    Administration,
-    LimitInForce,
-    Mentionable,
-    parse_chain,
-    parse_limit,
-    parse_limit_value,
-    parse_subject,
-)
-from cc_bot.commands.reply import Caller, Reply
-from cc_bot.domain import Locale
+from cc_bot.chat.policy import Policies
+from cc_bot.chat.reply import Caller, Reply
+from cc_bot.chat.stores.opening import open_stores
 from cc_bot.domain.access import Maintenance, Subject
 from cc_bot.domain.errors import (
     LimitNotForChannels,
@@ -29,12 +20,21 @@ from cc_bot.domain.errors import (
     ModelUnavailable,
     SubjectNotUnderstood,
 )
+from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import LimitKey
-from cc_bot.mcp.servers import Servers
-from cc_bot.policy import Policies
-from cc_bot.stores import open_stores
+from cc_bot.features.admin import service as admin
+from cc_bot.features.admin.service import (
+    Administration,
+    LimitInForce,
+    Mentionable,
+    parse_chain,
+    parse_limit,
+    parse_limit_value,
+    parse_subject,
+)
+from cc_bot.features.admin.texts import AdminTexts
+from cc_bot.features.mcp.servers import Servers
 from cc_bot.texts import texts
-from cc_bot.texts.admin import AdminTexts
 from tests.databases import laid_out
 
 HANA, CHANNEL, HERE = 876543210987654321, 987654321098765432, 40

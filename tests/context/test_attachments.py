@@ -18,7 +18,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cc_bot.context.attachments import (
+from cc_bot.chat.context.attachments import (
     MAX_DOCUMENT_TOKENS,
     MAX_DOCUMENTS_TOKENS,
     MAX_TABLE_BYTES,
@@ -29,10 +29,10 @@ from cc_bot.context.attachments import (
     read_attachment,
     read_memory_file,
 )
-from cc_bot.context.tokens import estimate_tokens, user_part
+from cc_bot.chat.context.tokens import estimate_tokens, user_part
 from cc_bot.domain.errors import AttachmentNotSupported, AttachmentTooLarge, ImportNotUnderstood
-from cc_bot.domain.memory_transfer import PortableMemory, to_json
 from cc_bot.domain.message import Attachment, Document, DocumentPart, DocumentUnit, Heading, Message
+from cc_bot.features.memory.files import PortableMemory, to_json
 from tests.domain.test_memory import NOW
 
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "cp932", "euc_jp", "iso2022_jp"]

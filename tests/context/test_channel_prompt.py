@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.context.channel_prompt import (
+from cc_bot.chat.context.channel_prompt import (
     Group,
     MessageRange,
     Plan,
@@ -18,8 +18,9 @@ from cc_bot.context.channel_prompt import (
     plan,
     render,
 )
-from cc_bot.context.tokens import mark_of, speaker
-from cc_bot.domain import Block, ChannelKey, ContextMessage, Locale, Message
+from cc_bot.chat.context.tokens import mark_of, speaker
+from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
+from cc_bot.domain.text import Locale
 from cc_bot.llm.model import AssistantPart, ChatRequest, SystemPart, ToolSchema, UserPart
 
 NOW = datetime(2026, 3, 14, 23, 30, tzinfo=UTC)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.context.channel_prompt import Shown, build_channel_prompt
-from cc_bot.context.prompt import (
+from cc_bot.chat.context.channel_prompt import Shown, build_channel_prompt
+from cc_bot.chat.context.prompt import (
     KEPT_SHARE,
     NOTE_SHOWN,
     PromptStyle,
@@ -20,9 +20,10 @@ from cc_bot.context.prompt import (
     shrunk_history,
     window,
 )
-from cc_bot.domain import Locale, Memory, Message, ToolCall
-from cc_bot.domain.canvas import Canvas, Card, Chart, Series, Text
-from cc_bot.domain.message import ContextMessage
+from cc_bot.domain.message import ContextMessage, Message, ToolCall
+from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.model import Canvas, Card, Chart, Series, Text
+from cc_bot.features.memory.model import Memory
 from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, SystemPart, ToolSchema, UserPart
 
 NOW = datetime(2026, 3, 14, 23, 30, tzinfo=UTC)

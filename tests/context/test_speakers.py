@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.context.tokens import REFERENCE_CHARACTERS, quote
-from cc_bot.domain import Message
-from cc_bot.domain.message import Reference
+from cc_bot.chat.context.tokens import REFERENCE_CHARACTERS, quote
+from cc_bot.domain.message import Message, Reference
 
 THEIRS = Reference("reply", "明日は\n十時です", "太郎", 0)
 

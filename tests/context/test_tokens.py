@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.context.tokens import estimate_tokens, message_parts
+from cc_bot.chat.context.tokens import estimate_tokens, message_parts
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.llm.model import ToolResultPart
 from tests.context.token_texts import TEXTS

@@ -7,10 +7,12 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 import cc_bot.tools
-from cc_bot.context.prompt import build_prompt
-from cc_bot.domain import Locale, Message
+
+from cc_bot.chat.context.prompt import build_prompt
+from cc_bot.chat.tools import discover
+from cc_bot.domain.message import Message
+from cc_bot.domain.text import Locale
 from cc_bot.llm.model import SystemPart, ToolSchema
-from cc_bot.tools.registry import discover
 
 _WRITTEN: Final[dict[str, list[str]]] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 TOOLS: Final = discover(cc_bot.tools).schemas()

@@ -6,7 +6,7 @@ from pathlib import Path
 import hikari
 import pytest
 
-from cc_bot.stores import Stores, open_stores
+from cc_bot.chat.stores.opening import Stores, open_stores
 from tests.databases import laid_out
 from tests.discord.parts import Place
 from tests.loopback.discord import Allowance, Channel, LoopbackDiscord, User

@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 
 import hikari
 
-from cc_bot.agents import Agents
-from cc_bot.discord.agents import AgentSelector
+from cc_bot.chat.policy import Policies
+from cc_bot.chat.spending import Spending
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.attachments import AttachmentFetcher
-from cc_bot.discord.delivery.canvas import CanvasBoards, Draw
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.turns import NOTE_TIMEOUT_S, RunningTurns
 from cc_bot.discord.gate import Gate, Owners
@@ -23,15 +23,15 @@ from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import GuildLocales, Recipients
 from cc_bot.discord.references import References
-from cc_bot.domain.canvas import Chart
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.policy import Policies
-from cc_bot.reading.reader import DocumentReader
-from cc_bot.spending import Spending
-from cc_bot.stores import Stores
+from cc_bot.features.agents.selector import AgentSelector
+from cc_bot.features.agents.service import Agents
+from cc_bot.features.canvas.delivery import CanvasBoards, Draw
+from cc_bot.features.canvas.model import Chart
+from cc_bot.features.documents.reader import DocumentReader
 from tests.loopback.discord import Channel, LoopbackDiscord, Shown, User
 from tests.reading.confinement import UNCONFINED
 

@@ -10,10 +10,13 @@ from cc_bot.discord.pages.answer import AnswerState, advance, final_pages
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Facts, MediaFile, Page, TextFile
 from cc_bot.discord.pages.split import utf16_length
-from cc_bot.domain import (
+from cc_bot.domain.message import Attachment, Message, Status
+from cc_bot.domain.text import Locale
+from cc_bot.domain.turn import (
     Done,
-    Locale,
-    Message,
+    FilesDeleted,
+    Heard,
+    ImagesGiven,
     Notice,
     TextDelta,
     ToolFinished,
@@ -21,8 +24,6 @@ from cc_bot.domain import (
     TurnEvent,
     Usage,
 )
-from cc_bot.domain.message import Attachment, Status
-from cc_bot.domain.turn import FilesDeleted, Heard, ImagesGiven
 from cc_bot.texts import texts
 from cc_bot.texts.answer import AnswerTexts
 from tests.discord.cases import check

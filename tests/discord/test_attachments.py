@@ -11,11 +11,11 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from cc_bot.context.attachments import MAX_IMAGE_BYTES
+from cc_bot.chat.context.attachments import MAX_IMAGE_BYTES
 from cc_bot.discord.attachments import AttachmentFetcher, Fetched, HeldFiles, asked_file, with_files
 from cc_bot.domain.errors import AttachmentNotFetched, AttachmentTooLarge, DocumentsWait, DocumentUnreadable
 from cc_bot.domain.message import Attachment, Message
-from cc_bot.reading.reader import DocumentReader
+from cc_bot.features.documents.reader import DocumentReader
 from tests.discord.hikari_messages import message
 from tests.discord.parts import fetcher
 

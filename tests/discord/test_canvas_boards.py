@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.discord.delivery.canvas import MAX_STALE, CanvasBoards, CanvasUpkeep
 from cc_bot.discord.gateway import gateway_bot
-from cc_bot.domain.canvas import Canvas, CanvasCommand, Card, Drawn, SetMode
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
-from cc_bot.stores import CanvasStore
+from cc_bot.features.canvas.delivery import MAX_STALE, CanvasBoards, CanvasUpkeep
+from cc_bot.features.canvas.model import Canvas, CanvasCommand, Card, Drawn, SetMode
+from cc_bot.features.canvas.store import CanvasStore
 from tests.discord.parts import Place, boards_over
 from tests.loopback.discord import Permission, Shown
 from tests.stores.forgetting import recalled, stored

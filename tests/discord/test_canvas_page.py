@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from cc_bot.discord.delivery.canvas import draw_pictures
-from cc_bot.discord.pages.canvas import CanvasPage, canvas_page
 from cc_bot.discord.pages.split import utf16_length
-from cc_bot.domain.canvas import Canvas, Card, Chart, ChartKind, Series, Text
 from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.delivery import draw_pictures
+from cc_bot.features.canvas.model import Canvas, Card, Chart, ChartKind, Series, Text
+from cc_bot.features.canvas.views import CanvasPage, canvas_page
 from cc_bot.texts import texts
 from cc_bot.texts.answer import CanvasTexts
 

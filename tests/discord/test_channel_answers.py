@@ -10,7 +10,8 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.assistant import AssistantSettings
+from cc_bot.chat.assistant import AssistantSettings
+from cc_bot.chat.stores.ledger import Mention, channel_turn
 from cc_bot.discord.delivery.answers import TurnRunner
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
@@ -20,11 +21,10 @@ from cc_bot.discord.places import Recent
 from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.text import Locale
+from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.llm.model import ToolRequest, UserPart
-from cc_bot.stores import Mention, channel_turn
 from cc_bot.texts import explain, texts
 from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
-from cc_bot.texts.memory import ReceiptTexts
 from tests.assistant.conftest import Table, laid_table
 from tests.discord.parts import (
     Place,

@@ -10,15 +10,15 @@ import hikari
 import lightbulb
 import pytest
 
-from cc_bot.context.instructions import instructions
+from cc_bot.chat.context.instructions import instructions
 from cc_bot.discord import bot, recipients
 from cc_bot.discord.gateway import gateway_bot
 from cc_bot.discord.incoming import quotation
 from cc_bot.discord.pages.page import Facts
 from cc_bot.domain.text import Locale
+from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.texts import Texts, commands, texts, texts_with_mentions
 from cc_bot.texts.area import Area
-from cc_bot.texts.memory import ReceiptTexts
 from tests.discord.mentioned import mentioned
 from tests.texts.areas import areas_in
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cc_bot.discord.pages import custom_ids as of
 from cc_bot.discord.pages.custom_ids import Control, UsedMemoriesButton, parse_custom_id
-from cc_bot.domain.memory import MAX_CATEGORY_CHARACTERS, Order
+from cc_bot.features.memory.model import MAX_CATEGORY_CHARACTERS, Order
 
 users = st.integers(0, 2**63 - 1)
 ids = st.integers(0, 10**12)

@@ -14,8 +14,9 @@ import pytest
 from cc_bot.discord.delivery.turns import RunningTurns, ShownTurn
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.errors import AttachmentNotFetched, TooManyAtOnce
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.texts import texts

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.chat.policy import Policies
 from cc_bot.discord.gate import MAX_AT_ONCE, QUIET_S, CommandRates, FloodGuard, Gate, Owners, error_of
-from cc_bot.domain import ChannelKey, Locale
 from cc_bot.domain.access import Refusal, Visitor
 from cc_bot.domain.errors import StorageError, UnderMaintenance
-from cc_bot.policy import Policies
+from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.text import Locale
 from tests.discord.parts import Place, gate_over
 
 ROLE, OWNER = 77, 9

@@ -8,10 +8,10 @@ from typing import cast
 import hikari
 import pytest
 
+from cc_bot.db.process import Shard
 from cc_bot.discord.gateway import RestShare, check_token, fetch_reading, hold_to_the_limit
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
 from cc_bot.domain.message import Reading
-from cc_bot.domain.process import Shard
 from tests.discord.parts import Place
 from tests.loopback.discord import Allowance, LoopbackDiscord
 

@@ -17,7 +17,7 @@ from cc_bot.discord.incoming import (
     to_message,
 )
 from cc_bot.discord.pages.answer import HEARD
-from cc_bot.internet.addresses import find_addresses
+from cc_bot.features.web_pages.addresses import find_addresses
 from tests.discord.cases import check
 from tests.discord.hikari_messages import AIKO, BEN, BOT, DISCORD, EVE, bot_user, message, payload, user
 

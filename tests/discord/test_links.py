@@ -11,8 +11,8 @@ from cc_bot.discord.pages.answer import final_pages, stored_state
 from cc_bot.discord.pages.markdown import messages, without_previews
 from cc_bot.discord.pages.page import FACTS_CHARACTERS, Page
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
-from cc_bot.domain import Locale, Message
-from cc_bot.domain.message import ToolCall
+from cc_bot.domain.message import Message, ToolCall
+from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 
 MARKS = ["`", "``", "```", "```py\n", "**", "__", "||", "~~", "\\", "\n", " ", "。"]

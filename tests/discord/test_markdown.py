@@ -6,12 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, streaming_pages
-from cc_bot.discord.pages.canvas import canvas_page
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.markdown import for_discord, keep_spoilers_shut, messages
-from cc_bot.domain import Locale, Message
-from cc_bot.domain.canvas import Canvas, Text
+from cc_bot.domain.message import Message
+from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Done, TextDelta, Usage
+from cc_bot.features.canvas.model import Canvas, Text
+from cc_bot.features.canvas.views import canvas_page
 from cc_bot.texts import texts
 from tests.discord.cases import check
 

@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.commands.memories import hidden_reply, memory_item
-from cc_bot.commands.reply import Reply
-from cc_bot.discord.pages import memory as pages
+from cc_bot.chat.reply import Reply
 from cc_bot.discord.pages.page import PAGE_SIZE, EphemeralView, reply_view
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain import FoundMemory, Locale, Memory, Source
-from cc_bot.stores.memory.removal import HiddenMemory
+from cc_bot.domain.text import Locale
+from cc_bot.features.memory import views as pages
+from cc_bot.features.memory.model import FoundMemory, Memory, Source
+from cc_bot.features.memory.service import hidden_reply, memory_item
+from cc_bot.features.memory.stores.removal import HiddenMemory
+from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts, ReceiptTexts
 from cc_bot.texts import texts
-from cc_bot.texts.memory import MemoryCardTexts, MemoryTexts, ReceiptTexts
 from tests.discord.mentioned import mentioned
 
 JA = texts(Locale.JA)

@@ -2,11 +2,11 @@
 
 import asyncio
 
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.places import Places, may_read
 from cc_bot.discord.recipients import GuildLocales
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.text import Locale
-from cc_bot.stores import Stores
 from tests.discord.parts import Place, Rest, recipients_over
 from tests.loopback.discord import Channel, LoopbackDiscord, Permission, User
 

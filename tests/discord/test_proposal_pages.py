@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cc_bot.chat.consent import field_line, show
 from cc_bot.discord.pages import proposals as pages
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, ProposalButton, SeeProposalsButton, StopButton
 from cc_bot.discord.pages.page import PROPOSALS_CHARACTERS, Button, Page, TextFile
-from cc_bot.domain import Locale
 from cc_bot.domain.proposal import CallState, Moment, Part, Proposal, ProposedCalls
+from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import ProposalTexts
-from cc_bot.tools.consent import field_line, show
 from tests.proposals import CHART, IN_LINES, NINE, QUOTING, change, remembering, stored, using
 
 JA = texts(Locale.JA)

@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from cc_bot.app.doctor.services import check_discord
 from cc_bot.config import read_config
 from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.gateway import fetch_reading, gateway_bot
-from cc_bot.domain import Locale
 from cc_bot.domain.clock import utc_now
+from cc_bot.domain.text import Locale
+from cc_bot.features.doctor.services import check_discord
 from cc_bot.proxy import proxy_for
 from cc_bot.texts import texts
 from tests.loopback.discord import File, LoopbackDiscord

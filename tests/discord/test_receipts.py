@@ -10,11 +10,10 @@ from functools import reduce
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.delivery.canvas import CanvasSheet
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.delivery.receipts import as_they_are
 from cc_bot.discord.pages import answer as pages
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, receipts_of
-from cc_bot.discord.pages.canvas import canvas_page
 from cc_bot.discord.pages.custom_ids import (
     Control,
     StopButton,
@@ -36,17 +35,18 @@ from cc_bot.discord.pages.page import (
 )
 from cc_bot.discord.pages.receipts import AnyReceipt
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
-from cc_bot.domain import Done, Locale, Memory, MemoryChange, Message, TextDelta, ToolCall, Usage
-from cc_bot.domain.canvas import Canvas, Text
-from cc_bot.domain.memory import Audience, Receipt
-from cc_bot.domain.message import Status, Visibility
-from cc_bot.domain.schedule import Schedule, ScheduleChange, ScheduleReceipt
+from cc_bot.domain.message import Message, Status, ToolCall, Visibility
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.turn import MemoriesRecalled, ToolsUnavailable, TurnEvent
-from cc_bot.stores import Stores
+from cc_bot.domain.text import Locale
+from cc_bot.domain.turn import Done, MemoriesRecalled, TextDelta, ToolsUnavailable, TurnEvent, Usage
+from cc_bot.features.canvas.delivery import CanvasSheet
+from cc_bot.features.canvas.model import Canvas, Text
+from cc_bot.features.canvas.views import canvas_page
+from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Receipt
+from cc_bot.features.memory.texts import MemoryTexts, ReceiptTexts
+from cc_bot.features.reminders.model import Schedule, ScheduleChange, ScheduleReceipt
+from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import texts
-from cc_bot.texts.memory import MemoryTexts, ReceiptTexts
-from cc_bot.texts.reminder import ReminderTexts
 
 JA = texts(Locale.JA)
 SAY = JA[ReceiptTexts]

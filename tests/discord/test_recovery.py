@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from cc_bot.assistant.approvals import Approvals
+from cc_bot.chat.approvals import Approvals
+from cc_bot.chat.tools import ToolRegistry
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.turns import RunningTurns
-from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
+from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
-from cc_bot.internet.turn import NO_WEB
+from cc_bot.features.web_pages.turn import NO_WEB
 from cc_bot.texts import texts
 from cc_bot.texts.answer import UnfinishedTexts
-from cc_bot.tools.registry import ToolRegistry
 from tests.discord.parts import Place, recipients_over, running_over
 from tests.loopback.discord import Message as Posted
 from tests.loopback.discord import Permission

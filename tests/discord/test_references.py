@@ -10,11 +10,10 @@ from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.messages.arrivals import Forwards
 from cc_bot.discord.references import KEPT_S, QuestionLocation, References, Target, Targets, is_same
-from cc_bot.discord.reminders import PLACES
-from cc_bot.domain import Message
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.message import Reference
+from cc_bot.domain.message import Message, Reference
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.reminders.delivery import PLACES
 from tests.discord.hikari_messages import AIKO, BEN, message
 from tests.discord.parts import Place, recipients_over, references_over
 from tests.loopback.discord import File, User

@@ -8,17 +8,17 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.commands import reminders
-from cc_bot.commands.reply import Action, Reply
-from cc_bot.discord.pages import reminders as pages
+from cc_bot.chat.reply import Action, Reply
 from cc_bot.discord.pages.page import CHOICE_CHARACTERS, NO_FACTS, reply_view
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain import Locale
-from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Firing, FiringState, Obstacle, Schedule
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.features.reminders import service as reminders
+from cc_bot.features.reminders import views as pages
+from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, Firing, FiringState, Obstacle, Schedule
+from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import texts
-from cc_bot.texts.reminder import ReminderTexts
 from tests.discord.mentioned import mentioned
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)

@@ -9,13 +9,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.assistant import Heartbeats
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.chat.tools import ToolRegistry
 from cc_bot.discord.recipients import Recipients
-from cc_bot.discord.reminders import MAX_CONCURRENT, Posting, Reminders
-from cc_bot.domain import Locale, SessionKey
-from cc_bot.domain.schedule import Schedule
-from cc_bot.stores import open_stores
-from cc_bot.tools.registry import ToolRegistry
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.features.heartbeat.service import Heartbeats
+from cc_bot.features.reminders.delivery import MAX_CONCURRENT, Posting, Reminders
+from cc_bot.features.reminders.model import Schedule
 from tests.databases import laid_out
 from tests.discord.parts import Place, boards_over, chooser_over, gate_over
 from tests.loopback.discord import Channel, User

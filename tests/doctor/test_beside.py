@@ -9,12 +9,12 @@ import pytest
 from cc_bot.app.core import Core, open_core
 from cc_bot.app.web import examine_in_child
 from cc_bot.config import Config, read_config
-from cc_bot.domain import Locale
+from cc_bot.db.files import database_file, instance_lock
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import AlreadyRunning
-from cc_bot.storage.files import database_file, instance_lock
+from cc_bot.domain.text import Locale
+from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.texts import texts
-from cc_bot.texts.doctor import DoctorTexts
 
 pytestmark = pytest.mark.slow
 

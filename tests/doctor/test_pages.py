@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from cc_bot.app.doctor.services import check_pages
 from cc_bot.config import Config, read_config
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import Locale
+from cc_bot.features.doctor.services import check_pages
 from cc_bot.texts import texts
 
 WORDS = texts(Locale.JA)

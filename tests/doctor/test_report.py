@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.doctor import Finding, Report, as_json, as_lines, failed, ok, warning
-from cc_bot.app.doctor.checks import Check, run_checks
-from cc_bot.app.doctor.database import check_backups
-from cc_bot.app.doctor.services import check_charts, check_documents, check_sandbox
 from cc_bot.config import Config, read_config
-from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidSetting
-from cc_bot.reading.reader import DocumentReader, reading_command
+from cc_bot.domain.text import Locale
+from cc_bot.features.doctor import Finding, Report, as_json, as_lines, failed, ok, warning
+from cc_bot.features.doctor.checks import Check, run_checks
+from cc_bot.features.doctor.database import check_backups
+from cc_bot.features.doctor.services import check_charts, check_documents, check_sandbox
+from cc_bot.features.doctor.texts import DoctorTexts
+from cc_bot.features.documents.reader import DocumentReader, reading_command
 from cc_bot.texts import explain, texts
-from cc_bot.texts.doctor import DoctorTexts
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 
 JA = texts(Locale.JA)

@@ -4,8 +4,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from cc_bot.app.doctor import Finding
-from cc_bot.app.doctor.services import (
+from cc_bot.domain.errors import ModelUnavailable
+from cc_bot.domain.text import Locale
+from cc_bot.features.doctor import Finding
+from cc_bot.features.doctor.services import (
     check_embedder,
     check_model,
     check_reading,
@@ -13,15 +15,13 @@ from cc_bot.app.doctor.services import (
     check_speaker,
     check_transcriber,
 )
-from cc_bot.domain import Locale
-from cc_bot.domain.errors import ModelUnavailable
-from cc_bot.internet.pages import PageReader
-from cc_bot.internet.search import BraveSearch, SearxngSearch
+from cc_bot.features.doctor.texts import DoctorTexts
+from cc_bot.features.web_pages.reader import PageReader
+from cc_bot.features.web_pages.searches import BraveSearch, SearxngSearch
 from cc_bot.llm.model import ToolSchema
 from cc_bot.llm.openai import OpenAIChatModel
 from cc_bot.llm.openai.client import OpenAISpeaker, OpenAITranscriber
 from cc_bot.texts import texts
-from cc_bot.texts.doctor import DoctorTexts
 from tests.loopback.model_server import (
     Call,
     CutConnection,

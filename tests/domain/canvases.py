@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from cc_bot.domain.canvas import (
+from cc_bot.features.canvas.model import (
     CanvasCommand,
     Card,
     Chart,

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from cc_bot.domain.canvas import (
+from cc_bot.domain.message import Visibility
+from cc_bot.features.canvas.model import (
     MAX_ELEMENTS,
     Canvas,
     CanvasCommand,
@@ -23,7 +24,6 @@ from cc_bot.domain.canvas import (
     reduce,
     reduce_all,
 )
-from cc_bot.domain.message import Visibility
 from tests.domain.canvases import DRAWINGS
 
 MILK = Card("", "買い物", "牛乳")

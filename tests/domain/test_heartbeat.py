@@ -7,10 +7,9 @@ from zoneinfo import ZoneInfo
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cc_bot.domain import SessionKey
-from cc_bot.domain.memory import Memory, Source
-from cc_bot.domain.repeats import Quiet, is_quiet, next_time
-from cc_bot.domain.schedule import (
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.memory.model import Memory, Source
+from cc_bot.features.reminders.model import (
     USUAL_QUIET,
     Firing,
     HeartbeatItem,
@@ -23,6 +22,7 @@ from cc_bot.domain.schedule import (
     parse_minute,
     select_new,
 )
+from cc_bot.features.reminders.when.repeats import Quiet, is_quiet, next_time
 from tests.domain.phrases import meanings, phrases
 
 TOKYO = ZoneInfo("Asia/Tokyo")

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain import errors
-from cc_bot.domain.memory import Source, clean_category, clean_content, clean_tags, parse_end, parse_tags
-from cc_bot.domain.memory_transfer import (
+from cc_bot.features.memory.files import (
     MARKDOWN_MARK,
     MAX_IMPORT_BYTES,
     MAX_IMPORTED,
@@ -18,6 +17,14 @@ from cc_bot.domain.memory_transfer import (
     importable_parts,
     read_memories,
     to_json,
+)
+from cc_bot.features.memory.model import (
+    Source,
+    clean_category,
+    clean_content,
+    clean_tags,
+    parse_end,
+    parse_tags,
 )
 from tests.domain.phrases import meanings, phrases, refused_otherwise, this_year
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from cc_bot.domain.process import LivingProcess, Process, find_differing, find_free_shards, write_shards
+from cc_bot.db.process import LivingProcess, Process, find_differing, find_free_shards, write_shards
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC)
 

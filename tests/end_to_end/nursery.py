@@ -26,7 +26,14 @@ from dataclasses import dataclass
 from typing import Final
 
 _PACKAGES: Final = (
-    *("cc_bot.app", "cc_bot.charts", "cc_bot.discord", "cc_bot.llm", "cc_bot.search", "cc_bot.terminal"),
+    *(
+        "cc_bot.app",
+        "cc_bot.features.canvas.charts",
+        "cc_bot.discord",
+        "cc_bot.llm",
+        "cc_bot.features.memory.search",
+        "cc_bot.terminal",
+    ),
     "cc_bot.tools",
 )
 _ON_THE_WAY: Final = ("cc_bot.log", "httpcore2", "anyio._backends._asyncio", "importlib.readers")
@@ -100,7 +107,7 @@ def _load() -> None:
     for name in _ON_THE_WAY:
         importlib.import_module(name)
     # The lists of words, which each program would read: a tenth of a second of processor time.
-    importlib.import_module("cc_bot.search.terms").document_terms("猫")
+    importlib.import_module("cc_bot.features.memory.search.terms").document_terms("猫")
     gc.collect()
     gc.freeze()  # shared by all programs, as long as nobody touches it
 

@@ -11,8 +11,8 @@ from ipaddress import ip_address
 from cc_bot.app.discord import run_discord
 from cc_bot.cli import say_in_passing
 from cc_bot.config import read_config
-from cc_bot.internet.addresses import IpAddress, is_public
-from cc_bot.internet.http import Network
+from cc_bot.features.web_pages.addresses import IpAddress, is_public
+from cc_bot.features.web_pages.http import Network
 from cc_bot.log import configure_logging
 from tests.loopback.web import OUTSIDE
 

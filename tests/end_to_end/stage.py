@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cc_bot.domain import Locale
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.text import language_of
+from cc_bot.domain.text import Locale, language_of
 from cc_bot.texts import explain, texts
 from tests.end_to_end.program import Program
 from tests.inspection import Inspector

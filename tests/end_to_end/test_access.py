@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from cc_bot.domain import Locale
+from cc_bot.domain.text import Locale
+from cc_bot.features.admin.texts import AdminTexts
 from cc_bot.texts import texts
-from cc_bot.texts.admin import AdminTexts
 from tests.end_to_end.memories import keep
 from tests.end_to_end.reminders import said
 from tests.end_to_end.stage import Stage, again_label, ended, stop_label, streaming

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from cc_bot.domain import Locale
 from cc_bot.domain.errors import ModelRefusedKey, NotNewest
+from cc_bot.domain.text import Locale
 from cc_bot.texts import ErrorTexts, explain, texts
 from cc_bot.texts.answer import AnswerTexts
 from tests.end_to_end.stage import Stage, again_label, answered, ended, stop_label, streaming

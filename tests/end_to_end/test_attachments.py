@@ -133,7 +133,7 @@ async def reading_process(stage: Stage) -> int:
 def readers(process_id: int) -> list[int]:
     lists = Path(f"/proc/{process_id}/task").glob("*/children")
     children = [child for listed in lists for child in listed.read_text().split()]
-    return [int(child) for child in children if b"cc_bot.reading" in command_of(child)]
+    return [int(child) for child in children if b"cc_bot.features.documents" in command_of(child)]
 
 
 def command_of(child: str) -> bytes:

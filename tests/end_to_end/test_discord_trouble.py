@@ -2,8 +2,8 @@
 
 import pytest
 
-from cc_bot.domain import Locale
 from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.text import Locale
 from cc_bot.texts import explain, texts
 from tests.end_to_end.stage import Stage, again_label, answered, streaming
 from tests.end_to_end.test_ask import long_text, own_words

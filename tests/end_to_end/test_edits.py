@@ -2,7 +2,7 @@
 
 import pytest
 
-from cc_bot.domain import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.texts.answer import AnswerTexts
 from tests.end_to_end.stage import Stage, again_label, streaming

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from cc_bot.domain import Locale
+from cc_bot.domain.text import Locale
+from cc_bot.features.mcp.texts import FormTexts
 from cc_bot.texts import texts
-from cc_bot.texts.tool_servers import FormTexts
 from tests.end_to_end.stage import Stage, stop_label
 from tests.end_to_end.tool_calls import whispers
 from tests.loopback.discord import Channel, Message, Shown, User

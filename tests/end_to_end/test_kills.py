@@ -7,7 +7,7 @@ import asyncio
 
 import pytest
 
-from cc_bot.domain import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.texts.answer import UnfinishedTexts
 from tests.end_to_end.kills import (

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES
+from cc_bot.features.memory.files import MAX_IMPORT_BYTES
 from tests.end_to_end.memories import contents, form, grown_old, keep, prefilled, press, run, submitted
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, File, Reply, User

@@ -6,9 +6,9 @@ nowhere here, and named nowhere as tested elsewhere, fails a test of its own.
 
 import pytest
 
-from cc_bot.commands.memories import PAGE_SIZE
 from cc_bot.discord.pages.custom_ids import KINDS, RetryButton, parse_custom_id
-from cc_bot.domain import Locale
+from cc_bot.domain.text import Locale
+from cc_bot.features.memory.service import PAGE_SIZE
 from cc_bot.texts import texts
 from cc_bot.texts.answer import UnfinishedTexts
 from tests.end_to_end.memories import choose, keep, menu_id, run, signed_in

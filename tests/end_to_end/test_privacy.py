@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from cc_bot.domain import Locale
-from cc_bot.stores import open_stores
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.domain.text import Locale
+from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.texts import texts
-from cc_bot.texts.privacy import PrivacyTexts
 from tests.end_to_end.memories import keep, press
 from tests.end_to_end.stage import Stage, ended, running_stage, streaming
 from tests.loopback import model_server

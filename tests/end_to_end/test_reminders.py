@@ -2,9 +2,9 @@
 
 import pytest
 
-from cc_bot.domain import Locale
+from cc_bot.domain.text import Locale
+from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import texts
-from cc_bot.texts.reminder import ReminderTexts
 from tests.end_to_end.reminders import called, comes_due, number_of, reminder, said, says_by_itself
 from tests.end_to_end.stage import AGAIN, Stage
 from tests.loopback.discord import Channel, Permission, Shown, User

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from cc_bot.domain import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.texts.session import UsageTexts
 from cc_bot.texts.web import WebCommandTexts

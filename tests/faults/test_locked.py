@@ -8,7 +8,7 @@ from pathlib import Path
 
 import asyncpg
 
-from cc_bot.storage.engines import dialect_of
+from cc_bot.db.engines import dialect_of
 from tests.databases import DatabaseSettings
 from tests.end_to_end.stage import running_stage
 from tests.loopback.discord.watched import Watched

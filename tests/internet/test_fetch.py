@@ -26,10 +26,10 @@ from cc_bot.domain.errors import (
     PageUnreachable,
     TooManyRedirects,
 )
-from cc_bot.internet import pages
-from cc_bot.internet.addresses import parse_address
-from cc_bot.internet.http import PUBLIC
-from cc_bot.internet.pages import MAX_REDIRECTS, FetchedPage, PageReader, fetch
+from cc_bot.features.web_pages import reader as pages
+from cc_bot.features.web_pages.addresses import parse_address
+from cc_bot.features.web_pages.http import PUBLIC
+from cc_bot.features.web_pages.reader import MAX_REDIRECTS, FetchedPage, PageReader, fetch
 from tests.loopback.web import INSIDE, OUTSIDE, Answer, LoopbackWeb
 from tests.reading.confinement import UNCONFINED
 

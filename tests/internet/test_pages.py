@@ -21,11 +21,11 @@ from cc_bot.domain.errors import (
     PageTooLong,
     PageUnreadable,
 )
-from cc_bot.internet import pages
-from cc_bot.internet.addresses import parse_address
-from cc_bot.internet.pages import FetchedPage, PageReader
-from cc_bot.internet.turn import AT_ONCE, ReadPage, TurnWebAccess, can_read_pages
-from cc_bot.reading.reader import DocumentReader, reading_command
+from cc_bot.features.documents.reader import DocumentReader, reading_command
+from cc_bot.features.web_pages import reader as pages
+from cc_bot.features.web_pages.addresses import parse_address
+from cc_bot.features.web_pages.reader import FetchedPage, PageReader
+from cc_bot.features.web_pages.turn import AT_ONCE, ReadPage, TurnWebAccess, can_read_pages
 from tests.documents import pdf, scanned_pdf
 from tests.loopback.web import Answer, LoopbackWeb
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP

@@ -5,7 +5,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.internet.addresses import is_public
+from cc_bot.features.web_pages.addresses import is_public
 
 PUBLIC = [
     *("1.1.1.1", "93.184.215.14", "172.32.0.1", "100.63.255.255", "2606:4700::1111", "::ffff:1.1.1.1"),

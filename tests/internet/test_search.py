@@ -6,7 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import SearchFailed, SearchFormatOff
-from cc_bot.internet.search import MAX_BYTES, MAX_RESULTS, BraveSearch, SearxngSearch, WebSearch
+from cc_bot.features.web_pages.searches import MAX_BYTES, MAX_RESULTS, BraveSearch, SearxngSearch, WebSearch
 from tests.loopback.search_server import LoopbackSearchServer, Result
 
 WEATHER = Result(

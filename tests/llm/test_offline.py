@@ -8,16 +8,16 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
+import cc_bot.tools
 import pytest
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant
-from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.message import Attachment
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.chat.tools import discover
+from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ChatRequest, UserPart
 from cc_bot.llm.offline import EN, JA, MAX_CHARACTERS, OfflineModel
-from cc_bot.stores import Stores, open_stores
-from cc_bot.tools.registry import discover
 from tests.assistant.conftest import OPTIONS, done
 from tests.databases import laid_out
 from tests.llm.asking import hear

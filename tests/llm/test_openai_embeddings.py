@@ -9,9 +9,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
+from cc_bot.features.memory.search.vectors import cosines, pack
 from cc_bot.llm.openai import client
 from cc_bot.llm.openai.client import OpenAIEmbedder
-from cc_bot.search.vectors import cosines, pack
 from tests.loopback.embeddings_server import Answer, LoopbackEmbeddingsServer, direction, items
 
 NOTES = ["猫アレルギーがある", "Allergic to peanuts", "妹の名前は美咲"]

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain import Locale
 from cc_bot.domain.errors import (
     ContextTooLong,
     ModelError,
@@ -19,6 +18,7 @@ from cc_bot.domain.errors import (
     ModelUnavailable,
     ModelUnreachable,
 )
+from cc_bot.domain.text import Locale
 from cc_bot.llm.model import Delta
 from cc_bot.llm.openai import OpenAIChatModel
 from cc_bot.llm.openai.quirks import refusal_text, too_long

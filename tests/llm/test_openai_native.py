@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cc_bot.context.tokens import call_parts, message_tokens
-from cc_bot.domain import Message, ToolCall
+from cc_bot.chat.context.tokens import call_parts, message_tokens
+from cc_bot.domain.message import Message, ToolCall
 from cc_bot.llm.model import (
     MAX_STORED_NATIVE,
     AssistantPart,

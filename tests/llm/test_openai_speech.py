@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain import Locale
 from cc_bot.domain.errors import ModelNotFound, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.message import Attachment
+from cc_bot.domain.text import Locale
 from cc_bot.llm.model import MAX_HEARD_CHARACTERS, Transcript
 from cc_bot.llm.openai.client import OpenAISpeaker, OpenAITranscriber
 from tests.loopback.speech_server import HEARD, SOUND, Heard, LoopbackSpeechServer

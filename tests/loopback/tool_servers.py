@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
 from cc_bot.domain.message import Attachment
-from cc_bot.domain.tool_server import (
+from cc_bot.features.mcp.model import (
     Approvers,
     Asker,
     Form,
@@ -31,7 +31,7 @@ from cc_bot.domain.tool_server import (
     ToolPlace,
     read_form,
 )
-from cc_bot.mcp.servers import Servers
+from cc_bot.features.mcp.servers import Servers
 
 PICTURE: Final = b"\x89PNG\r\n\x1a\n of a chart"
 TEXT: Final = {

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Final, Self
 
-from cc_bot.internet.addresses import IpAddress, is_public
-from cc_bot.internet.http import Network
+from cc_bot.features.web_pages.addresses import IpAddress, is_public
+from cc_bot.features.web_pages.http import Network
 
 OUTSIDE: Final = "127.0.0.1"
 INSIDE: Final = "127.0.0.2"

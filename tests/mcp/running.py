@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from cc_bot.domain.text import Locale
-from cc_bot.domain.tool_server import Asker, ServerResult, StoredToolList, ToolPlace, ToolServerReport
-from cc_bot.mcp.file import servers_file
-from cc_bot.mcp.servers import Servers, open_servers
+from cc_bot.features.mcp.file import servers_file
+from cc_bot.features.mcp.model import Asker, ServerResult, StoredToolList, ToolPlace, ToolServerReport
+from cc_bot.features.mcp.servers import Servers, open_servers
 
 HOSTILE: Final = Path(__file__).parents[1] / "loopback" / "hostile_server.py"
 HERE: Final = ToolPlace(1, (2,), 3)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from cc_bot.domain.errors import ToolListNotShown
-from cc_bot.domain.tool_server import LeftOutTool, full_name
+from cc_bot.features.mcp.model import LeftOutTool, full_name
 from tests.mcp.running import HERE, KeptLists, Running, hostile, ready, running
 
 

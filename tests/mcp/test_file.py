@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cc_bot.domain.text import Locale
-from cc_bot.mcp.file import ServerEntry, ServerRules, parse_servers
+from cc_bot.features.mcp.file import ServerEntry, ServerRules, parse_servers
 from cc_bot.operator_file import FileRefused
 from cc_bot.texts import texts
 

@@ -19,9 +19,8 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from cc_bot.domain.tool_server import ServerResult
-from cc_bot.mcp.catalog import MAX_TOOLS
-from cc_bot.mcp.messages import (
+from cc_bot.features.mcp.catalog import MAX_TOOLS
+from cc_bot.features.mcp.messages import (
     MAX_BLOCKS,
     MAX_IMAGE_BYTES,
     MAX_INLINE_BYTES,
@@ -32,6 +31,7 @@ from cc_bot.mcp.messages import (
     has_too_many_values,
     result_of,
 )
+from cc_bot.features.mcp.model import ServerResult
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(),

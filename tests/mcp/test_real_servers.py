@@ -14,7 +14,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway
-from cc_bot.mcp.messages import MAX_MESSAGE_BYTES
+from cc_bot.features.mcp.messages import MAX_MESSAGE_BYTES
 from tests.mcp.running import HERE, Running, running
 from tests.web.pages import free_port
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cc_bot.mcp.catalog import MAX_NODES, SchemaRefused, for_models
+from cc_bot.features.mcp.catalog import MAX_NODES, SchemaRefused, for_models
 
 DATE = {"type": "string", "format": "date", "pattern": "^[0-9-]+$", "title": "Day", "description": "日付"}
 

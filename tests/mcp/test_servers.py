@@ -14,9 +14,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
-from cc_bot.domain.tool_server import ToolPlace
-from cc_bot.mcp.file import ServerEntry, ServerRules
-from cc_bot.mcp.transports import ServerProcess
+from cc_bot.features.mcp.file import ServerEntry, ServerRules
+from cc_bot.features.mcp.model import ToolPlace
+from cc_bot.features.mcp.transports import ServerProcess
 from tests.mcp.running import HERE, KeptLists, Running, closed_port, hostile, ready, running
 
 NO_PYTHON: Final = {"PYTHONHASHSEED": "no number, so that Python does not start"}

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from prometheus_client import CollectorRegistry
 
-from cc_bot.domain import Usage
+from cc_bot.domain.turn import Usage
 from cc_bot.log import OURS
 from cc_bot.metrics import GAUGES, PrometheusMeter, count_records, gauges_of
 

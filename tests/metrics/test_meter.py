@@ -7,7 +7,7 @@ import pytest
 import structlog
 from prometheus_client import CollectorRegistry, generate_latest
 
-from cc_bot.domain import Usage
+from cc_bot.domain.turn import Usage
 from cc_bot.log import OURS, configure_logging
 from cc_bot.metrics import MAX_SERVER_TOOLS, PrometheusMeter, count_records
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from structlog.testing import capture_logs
 
+from cc_bot.chat.policy import Policies, Policy, parse_policy
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import DEFAULT_RULES, QUOTAS, LimitKey, Price, PriceList
 from cc_bot.operator_file import FileRefused
-from cc_bot.policy import Policies, Policy, parse_policy
 from cc_bot.texts import texts
 
 A_MINUTE = LimitKey("everyone", 0, "turns_per_minute")

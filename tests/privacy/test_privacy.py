@@ -10,10 +10,10 @@ from typing import Final
 import pytest
 from structlog.testing import capture_logs
 
+from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.domain.errors import ErasureUnfinished
-from cc_bot.domain.privacy import Retention
-from cc_bot.privacy import Privacy
-from cc_bot.stores import Stores, open_stores
+from cc_bot.features.privacy.model import Retention
+from cc_bot.features.privacy.service import Privacy
 from tests.databases import laid_out
 
 ME: Final = 123456789012345678

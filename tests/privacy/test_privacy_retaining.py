@@ -10,12 +10,12 @@ import pytest
 from freezegun import freeze_time
 from structlog.testing import capture_logs
 
-from cc_bot.domain import SessionKey
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.db import Database, Statement, open_database
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.privacy import Retention
-from cc_bot.privacy import keep_copies_to_retention, keep_to_retention, retain
-from cc_bot.storage import Database, Statement, open_database
-from cc_bot.stores import Stores, open_stores
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.privacy.model import Retention
+from cc_bot.features.privacy.service import keep_copies_to_retention, keep_to_retention, retain
 from tests.databases import laid_out
 from tests.stores.backends import turn
 

@@ -8,11 +8,11 @@ from typing import Final
 
 import pytest
 
+from cc_bot.db import MAINTENANCE_LOCK, Statement, apply_pending, open_database
+from cc_bot.db.leases import CUT_S, JoinOptions, Membership, join
+from cc_bot.db.process import Process
+from cc_bot.db.process_store import ProcessStore
 from cc_bot.domain.errors import ShardsTaken, StorageError
-from cc_bot.domain.process import Process
-from cc_bot.process import CUT_S, JoinOptions, Membership, join
-from cc_bot.storage import MAINTENANCE_LOCK, Statement, apply_pending, open_database
-from cc_bot.stores import ProcessStore
 
 FIRST: Final = Process("first", "a.example", "1.0", (0, 1), 4)
 SECOND: Final = Process("second", "b.example", "1.0", (2, 3), 4)

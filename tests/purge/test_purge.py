@@ -12,10 +12,11 @@ import pytest
 from freezegun import freeze_time
 from structlog.testing import capture_logs
 
+from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.memory import UNDO_TIME
-from cc_bot.privacy import keep_purging, purge_due
-from cc_bot.stores import MemoryRemovalStore, Stores, open_stores
+from cc_bot.features.memory.model import UNDO_TIME
+from cc_bot.features.memory.stores.removal import MemoryRemovalStore
+from cc_bot.features.privacy.service import keep_purging, purge_due
 from tests.databases import laid_out
 from tests.stores.backends import Full
 

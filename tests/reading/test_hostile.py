@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.errors import DocumentTooLong, DocumentUnreadable, InputError
-from cc_bot.reading.reader import DocumentReader
+from cc_bot.features.documents.reader import DocumentReader
 from tests import documents
 from tests.reading.confinement import UNCONFINED
 

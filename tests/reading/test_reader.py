@@ -21,9 +21,9 @@ from cc_bot.domain.errors import (
     InputError,
 )
 from cc_bot.domain.message import Document
-from cc_bot.reading import normalised
-from cc_bot.reading import reader as reading
-from cc_bot.reading.reader import DocumentReader, reading_command
+from cc_bot.features.documents import normalised
+from cc_bot.features.documents import reader as reading
+from cc_bot.features.documents.reader import DocumentReader, reading_command
 from tests import documents
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 

@@ -12,7 +12,7 @@ ENTERED = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
 parent = os.getppid()
-from cc_bot.reading.sandbox import NotConfined, enter
+from cc_bot.features.documents.sandbox import NotConfined, enter
 try:
     enter({})
 except NotConfined:

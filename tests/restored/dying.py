@@ -21,7 +21,7 @@ from typing import Any
 
 from cc_bot.app.database import run_restore
 from cc_bot.config import read_config
-from cc_bot.storage.backup import announce_nothing
+from cc_bot.db.backup import announce_nothing
 
 STEPS = {"open", "sqlite3.connect", "shutil.copyfile", "shutil.rmtree"}
 STEPS |= {f"os.{name}" for name in ("chmod", "link", "mkdir", "remove", "rename", "rmdir", "truncate")}

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from cc_bot.app.database import run_restore
+from cc_bot.chat.stores.opening import open_stores
 from cc_bot.config import read_config
-from cc_bot.domain import Message, SessionKey
+from cc_bot.db import back_up
+from cc_bot.db.backup import announce_nothing
 from cc_bot.domain.clock import utc_now
-from cc_bot.storage import back_up
-from cc_bot.storage.backup import announce_nothing
-from cc_bot.stores import open_stores
+from cc_bot.domain.message import Message
+from cc_bot.domain.session import SessionKey
 
 pytestmark = pytest.mark.sqlite("a backup is a file")
 
@@ -26,7 +27,7 @@ KEY = SessionKey(123456789012345678, 2)
 WRITER = """
 import asyncio, sys
 from cc_bot.domain import Message, SessionKey
-from cc_bot.stores import open_stores
+from cc_bot.chat.stores import open_stores
 
 async def write(url, user, channel):
     async with open_stores(url, embedder=None) as stores:

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from cc_bot.app.database import run_apply_erasures, run_copy
+from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.config import Config, read_config
-from cc_bot.domain import ChannelKey
+from cc_bot.db import open_database
+from cc_bot.db.backup import announce_nothing
+from cc_bot.db.engines import dialect_of
+from cc_bot.db.erasure_log import ErasureLog
 from cc_bot.domain.errors import ErasuresBroken, ErasuresNotFound
-from cc_bot.storage import open_database
-from cc_bot.storage.backup import announce_nothing
-from cc_bot.storage.engines import dialect_of
-from cc_bot.storage.erasures import ErasureLog
-from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.restored import ErasedAgain
+from cc_bot.domain.message import ChannelKey
+from cc_bot.features.privacy.restored import ErasedAgain
 from tests.databases import laid_out
 from tests.stores.life import about, left_in_files, live
 

@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 
 from cc_bot.app.database import Restoration, run_restore, run_wipe
+from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.config import Config, read_config
-from cc_bot.domain import ChannelKey, SessionKey
+from cc_bot.db import Database, ErasureLog, back_up
+from cc_bot.db.backup import Stage
+from cc_bot.db.erasure_log import read_erasures
+from cc_bot.db.files import instance_lock
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
@@ -25,12 +29,9 @@ from cc_bot.domain.errors import (
     ErasuresUnreadable,
     NotConfirmed,
 )
-from cc_bot.storage import Database, ErasureLog, back_up
-from cc_bot.storage.backup import Stage
-from cc_bot.storage.erasures import read_erasures
-from cc_bot.storage.files import instance_lock
-from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.restored import ErasedAgain
+from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.privacy.restored import ErasedAgain
 from tests.stores.forgetting import FACT, MARK, remembered, stored
 from tests.stores.life import live
 from tests.stores.places import answer, said

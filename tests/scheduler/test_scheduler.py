@@ -14,12 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from cc_bot.domain import SessionKey
-from cc_bot.domain.repeats import next_time
-from cc_bot.domain.schedule import Firing, Missed
-from cc_bot.scheduler import Scheduler
-from cc_bot.storage import Database, Statement, apply_pending, open_database
-from cc_bot.stores import ScheduleStore, Stores, open_stores
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.db import Database, Statement, apply_pending, open_database
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.reminders.model import Firing, Missed
+from cc_bot.features.reminders.scheduler import Scheduler
+from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.features.reminders.when.repeats import next_time
 from tests.databases import laid_out
 
 KEY = SessionKey(user_id=1, channel_id=10)

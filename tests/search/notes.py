@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from cc_bot.search.folding import fold
-from cc_bot.search.ranking import Candidate, Statistics, rank
-from cc_bot.search.terms import document_terms, parse_query
+from cc_bot.features.memory.search.folding import fold
+from cc_bot.features.memory.search.ranking import Candidate, Statistics, rank
+from cc_bot.features.memory.search.terms import document_terms, parse_query
 
 
 def candidate(id_: int, content: str) -> Candidate:

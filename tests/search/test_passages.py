@@ -1,6 +1,6 @@
 """Passages of long texts, found by the words that memories are found by."""
 
-from cc_bot.search.passages import find_passages
+from cc_bot.features.memory.search.passages import find_passages
 
 FILLER = "この章では一般的な注意について述べます。手順は付録にまとめてあります。\n" * 12
 PAGES = [

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.search.ranking import Evidence, Statistics, fuse, rank
-from cc_bot.search.terms import parse_query
-from cc_bot.search.vectors import Usual, nearness
+from cc_bot.features.memory.search.ranking import Evidence, Statistics, fuse, rank
+from cc_bot.features.memory.search.terms import parse_query
+from cc_bot.features.memory.search.vectors import Usual, nearness
 from tests.search.notes import candidate, found
 
 DENTIST, WALK, NEPHEW, VIOLIN, FRIDGE, SHELLFISH, MOVE, STITCHES = NOTES = (

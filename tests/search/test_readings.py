@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.text import hiragana
-from cc_bot.search.readings import kanji_table, readings, table_lines
+from cc_bot.features.memory.search.readings import kanji_table, readings, table_lines
 
 
 def _words(text: str) -> list[tuple[str, str]]:

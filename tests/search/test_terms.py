@@ -5,9 +5,9 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.search.folding import fold
-from cc_bot.search.ranking import Statistics, rank
-from cc_bot.search.terms import document_terms, parse_query
+from cc_bot.features.memory.search.folding import fold
+from cc_bot.features.memory.search.ranking import Statistics, rank
+from cc_bot.features.memory.search.terms import document_terms, parse_query
 from tests.search.notes import candidate
 
 JAPANESE = st.text("誕生日は3月カフェえび ー・々ｶABCéß'9\u3000\n😀", max_size=40)

@@ -5,7 +5,7 @@ import json
 from importlib.resources import files
 from typing import Final
 
-from cc_bot.search.terms import TERMS_VERSION, document_terms
+from cc_bot.features.memory.search.terms import TERMS_VERSION, document_terms
 
 RECORDED: Final = (2, "7b6e15fea298445cac76e41be5dea345")
 """TERMS_VERSION, and the digest of what its rules make."""
@@ -28,7 +28,7 @@ TAGS: Final = ("家族", "pet food", "ギター")
 def digest() -> str:
     """Of the terms of some texts, and of the lines of the word lists, which have far more words."""
     terms = [sorted(document_terms(text, TAGS).items()) for text in CORPUS]
-    folder = files("cc_bot.search")
+    folder = files("cc_bot.features.memory.search")
     lists = [folder / "kanji_readings.txt", *(folder / "words").iterdir()]
     lines = sorted(
         (file.name, line)
@@ -44,9 +44,9 @@ class TestVersion:
         found = digest()
         version = TERMS_VERSION + (found != RECORDED[1] and RECORDED[0] == TERMS_VERSION)
         assert (TERMS_VERSION, found) == RECORDED, (
-            "The terms of the same text have changed: by the rules of cc_bot/search, by words/*.txt or by "
+            "The terms of the same text have changed: by the rules of cc_bot/features/memory/search, by words/*.txt or by "
             "kanji_readings.txt. Memories that are stored keep their old terms, and are not found by the new "
-            "ones, until TERMS_VERSION in cc_bot/search/terms.py is greater than it was. Raise it by one, "
+            "ones, until TERMS_VERSION in cc_bot/features/memory/search/terms.py is greater than it was. Raise it by one, "
             "unless it was raised since the last release, and record what it stands for in this file:\n"
             f'RECORDED: Final = ({version}, "{found}")'
         )

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.search.vectors import cosines, pack
+from cc_bot.features.memory.search.vectors import cosines, pack
 
 NUMBERS = st.lists(st.floats(-1, 1, width=32), min_size=8, max_size=8).filter(
     lambda numbers: math.hypot(*numbers) > 0.01
 )
 
 NEAR_AND_FAR = """
-from cc_bot.search.vectors import cosines, pack
+from cc_bot.features.memory.search.vectors import cosines, pack
 one, other = pack([1.0, -2.0, 3.0]), pack([-3.0, 2.0, 1.0])
 found = cosines(one, [one, other] * 3000)
 print(min(found[::2]), max(found[::2]), min(found[1::2]), max(found[1::2]))

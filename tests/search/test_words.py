@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.search.folding import counters_in_digits, fold, loosen, read, stem
-from cc_bot.search.lexicon import lexicon, parse_lexicon
+from cc_bot.features.memory.search.folding import counters_in_digits, fold, loosen, read, stem
+from cc_bot.features.memory.search.lexicon import lexicon, parse_lexicon
 
 SPELLINGS = (
     *(

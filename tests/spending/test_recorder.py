@@ -6,14 +6,14 @@ from datetime import date
 
 import pytest
 
-from cc_bot.context.tokens import estimate_tokens, request_tokens
+from cc_bot.chat.context.tokens import estimate_tokens, request_tokens
+from cc_bot.chat.spending import UsageRecorder, without_limits
+from cc_bot.chat.stores.usage import Reservation, ReservationRequest
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import ModelUsage, UsageSubject
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ToolRequest, UserPart
-from cc_bot.spending import UsageRecorder, without_limits
-from cc_bot.stores import Reservation, ReservationRequest
 from tests.scripted_model import ScriptedModel, Step
 
 REQUEST = ChatRequest((UserPart("明日の天気は？"),))

@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from cc_bot.chat.policy import Policy
+from cc_bot.chat.spending import ABOUT_A_REQUEST, Spending, UsageRecorder
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.chat.stores.usage import UsageStore
+from cc_bot.db import open_database
 from cc_bot.domain.errors import LimitReached, StorageError
 from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import DailyUsage, LimitKey, Price, PriceList, UsageSubject
 from cc_bot.llm.model import ChatRequest, Finish, UserPart
-from cc_bot.policy import Policy
-from cc_bot.spending import ABOUT_A_REQUEST, Spending, UsageRecorder
-from cc_bot.storage import open_database
-from cc_bot.stores import Stores, UsageStore, open_stores
 from tests.scripted_model import ScriptedModel
 
 PAYER = UsageSubject(11, 500)

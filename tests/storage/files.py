@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from cc_bot.stores import open_stores
+from cc_bot.chat.stores.opening import open_stores
 
 
 def names(folder: Path) -> list[str]:

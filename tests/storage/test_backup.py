@@ -11,14 +11,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.db import ErasureLog, back_up, files
+from cc_bot.db.backup import backups_in, delete_old_copies, read_manifest, rotate
+from cc_bot.db.erasure_log import copy_in, read_erasures
+from cc_bot.db.schema import known_migrations
 from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, NotEnoughRoom
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import ErasureLog, back_up, files
-from cc_bot.storage.backup import backups_in, delete_old_copies, read_manifest, rotate
-from cc_bot.storage.erasures import copy_in, read_erasures
-from cc_bot.storage.schema import known_migrations
-from cc_bot.stores import open_stores
 from cc_bot.version import __version__
 from tests.storage.files import change, memories, mode, names, spoil
 

@@ -13,16 +13,17 @@ from typing import Any, Final
 import pytest
 
 from cc_bot.app.database import run_copy
+from cc_bot.chat.stores.opening import open_stores
 from cc_bot.config import read_config
-from cc_bot.domain import ChannelKey, SessionKey
+from cc_bot.db import MAINTENANCE_LOCK, Database, Statement, apply_pending, open_database
+from cc_bot.db.backup import announce_nothing
+from cc_bot.db.copy import CopyPlan
+from cc_bot.db.database import Row
+from cc_bot.db.engines import dialect_of
+from cc_bot.db.schema import SELECT_SCHEMA, newest_tables
 from cc_bot.domain.errors import CopyRefused, CopyTargetOccupied
-from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, apply_pending, open_database
-from cc_bot.storage.backup import announce_nothing
-from cc_bot.storage.copying import CopyPlan
-from cc_bot.storage.database import Row
-from cc_bot.storage.engines import dialect_of
-from cc_bot.storage.schema import SELECT_SCHEMA, newest_tables
-from cc_bot.stores import open_stores
+from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.session import SessionKey
 from tests.databases import laid_out
 from tests.stores.backends import stores_over, turn
 from tests.stores.life import live

@@ -10,8 +10,8 @@ from typing import Literal
 import pytest
 from structlog.testing import capture_logs
 
+from cc_bot.db.erasure_log import ErasureLog, memory_name, merge_log, read_erasures
 from cc_bot.domain.errors import ErasureNotNoted, StorageError
-from cc_bot.storage.erasures import ErasureLog, memory_name, merge_log, read_erasures
 from tests.storage.files import mode, names
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)

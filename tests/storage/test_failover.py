@@ -11,10 +11,10 @@ from typing import Final
 import asyncpg
 import pytest
 
-from cc_bot.domain import Message, SessionKey
+from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.domain.errors import CommitUncertain
-from cc_bot.domain.message import ChannelKey
-from cc_bot.stores import Stores, open_stores
+from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.session import SessionKey
 from tests.postgres_cluster import Server, pair, url_of
 
 pytestmark = pytest.mark.postgresql("a file has no standby")

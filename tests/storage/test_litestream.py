@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from cc_bot.app.database import run_restore
+from cc_bot.chat.stores.opening import open_stores
 from cc_bot.config import read_config
+from cc_bot.db.backup import announce_nothing
 from cc_bot.domain.clock import utc_now
-from cc_bot.storage.backup import announce_nothing
-from cc_bot.stores import open_stores
 from tests.storage.files import memories
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "litestream.yml"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.db import DEFAULT_URL, sqlite_path
+from cc_bot.db.files import instance_lock
 from cc_bot.domain.errors import AlreadyRunning, InvalidSetting
-from cc_bot.storage import DEFAULT_URL, sqlite_path
-from cc_bot.storage.files import instance_lock
 
 
 def test_a_url_is_that_of_a_file_or_refused_with_examples_and_without_its_password() -> None:

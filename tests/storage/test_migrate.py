@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.db import Migration, apply_pending, list_pending, open_database
+from cc_bot.db.schema import read_migrations
 from cc_bot.domain.errors import DatabaseNewer, StorageError
-from cc_bot.storage import Migration, apply_pending, list_pending, open_database
-from cc_bot.storage.schema import read_migrations
 from tests.storage.files import mode
 
 NOTES = """

@@ -10,10 +10,10 @@ from typing import Final
 import pytest
 import yaml
 
-from cc_bot.domain import SessionKey
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.db import open_database
 from cc_bot.domain.errors import PostgresRefused
-from cc_bot.storage import open_database
-from cc_bot.stores import open_stores
+from cc_bot.domain.session import SessionKey
 from tests.postgres_cluster import (
     HOST,
     POOLER,

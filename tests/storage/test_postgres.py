@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain import SessionKey
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.db import Database, Row, Statement, Steps, apply_pending, open_database
+from cc_bot.db.database import expand, user
+from cc_bot.db.postgres import MAX_CONNECTIONS, PostgresDatabase, PostgresUrl, connect_postgres
 from cc_bot.domain.errors import (
     CcBotError,
     DatabaseCrowded,
@@ -21,10 +24,7 @@ from cc_bot.domain.errors import (
     PostgresNotUtf8,
     PostgresRefused,
 )
-from cc_bot.storage import Database, Row, Statement, Steps, apply_pending, open_database
-from cc_bot.storage.database import expand, user
-from cc_bot.storage.postgres import MAX_CONNECTIONS, PostgresDatabase, PostgresUrl, connect_postgres
-from cc_bot.stores import Stores, open_stores
+from cc_bot.domain.session import SessionKey
 from tests.postgres_cluster import Server, folder, running_server
 from tests.stores.backends import Recorder, turn
 from tests.stores.everything import do_everything

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.db import back_up
+from cc_bot.db.backup import announce_nothing, back_up_before, leftovers_of, manifest_path
+from cc_bot.db.restore import StagedBackup, data_of, finish, put_in_place, staged, wipe
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import BackupDamaged, BackupMissing, DatabaseInUse, DatabaseNewer, StartupError
-from cc_bot.storage import back_up
-from cc_bot.storage.backup import announce_nothing, back_up_before, leftovers_of, manifest_path
-from cc_bot.storage.restoring import StagedBackup, data_of, finish, put_in_place, staged, wipe
-from cc_bot.stores import open_stores
 from tests.storage.files import change, memories, mode, names, spoil
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.storage import sqlite
-from cc_bot.storage.database import Statement
-from cc_bot.storage.sqlite import SqliteDatabase, connect_sqlite
+from cc_bot.db import sqlite
+from cc_bot.db.database import Statement
+from cc_bot.db.sqlite import SqliteDatabase, connect_sqlite
 
 CREATE = Statement("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
 INDEX = Statement("CREATE INDEX notes_in_piles ON notes (id % 40, text)")

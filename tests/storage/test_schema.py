@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.db import apply_pending, open_database
+from cc_bot.db.backup import announce_nothing
+from cc_bot.db.restore import staged
+from cc_bot.db.schema import Migration, examine, known_migrations
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import SchemaChanged, StorageError
-from cc_bot.storage import apply_pending, open_database
-from cc_bot.storage.backup import announce_nothing
-from cc_bot.storage.restoring import staged
-from cc_bot.storage.schema import Migration, examine, known_migrations
 from tests.databases import laid_out
 from tests.storage.files import change
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.db import Row, Statement, Steps
+from cc_bot.db.sqlite import connect_sqlite
 from cc_bot.domain.errors import DatabaseFolderMissing, DatabaseUnusable, StorageError
-from cc_bot.storage import Row, Statement, Steps
-from cc_bot.storage.sqlite import connect_sqlite
 from tests.storage.files import mode
 
 CREATE = Statement("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT UNIQUE)")

@@ -11,6 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
+from cc_bot.db import Database, ErasureLog, Statement, open_database
 from cc_bot.domain.errors import (
     DatabaseDamaged,
     DatabaseFull,
@@ -18,7 +19,6 @@ from cc_bot.domain.errors import (
     DatabaseReadOnly,
     DatabaseUnusable,
 )
-from cc_bot.storage import Database, ErasureLog, Statement, open_database
 from tests.storage.files import spoil
 
 CREATE = (

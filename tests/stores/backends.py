@@ -10,18 +10,17 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any, Protocol, TypeVar, cast
 
-from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import Database, ErasureLog, Row, ScrubOutcome, Statement, Steps, Subject
-from cc_bot.stores import (
-    ArchiveStore,
-    ChannelStore,
-    MemoryRemovalStore,
-    MemoryStore,
-    RetentionStore,
-    SessionStore,
-    Stores,
-)
-from cc_bot.stores.memory.search import Embedding
+from cc_bot.chat.stores.archive import ArchiveStore
+from cc_bot.chat.stores.channels import ChannelStore
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.sessions import SessionStore
+from cc_bot.db import Database, ErasureLog, Row, ScrubOutcome, Statement, Steps, Subject
+from cc_bot.domain.message import Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.memory.stores.removal import MemoryRemovalStore
+from cc_bot.features.memory.stores.search import Embedding
+from cc_bot.features.memory.stores.store import MemoryStore
+from cc_bot.features.privacy.retention import RetentionStore
 from tests.stores.encoders import TopicEncoder
 
 KEY = SessionKey(user_id=123456789012345678, channel_id=987654321098765432)

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from cc_bot.domain.schedule import Firing, Place, Schedule
-from cc_bot.storage import Database
-from cc_bot.stores import ScheduleStore
+from cc_bot.db import Database
+from cc_bot.features.reminders.model import Firing, Place, Schedule
+from cc_bot.features.reminders.store import ScheduleStore
 from tests.stores.backends import KEY
 
 PLACES: Final[tuple[Place, ...]] = ("channel", "dm")

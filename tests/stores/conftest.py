@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.storage import Database, apply_pending, open_database
-from cc_bot.stores import Stores, open_stores
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.db import Database, apply_pending, open_database
 from tests.stores.backends import OpenStores
 
 

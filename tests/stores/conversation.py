@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime
 
-from cc_bot.domain import Attachment, SessionKey
-from cc_bot.domain.message import Document, DocumentPart, Heading
-from cc_bot.storage import Database
-from cc_bot.stores import Stores
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database
+from cc_bot.domain.message import Attachment, Document, DocumentPart, Heading
+from cc_bot.domain.session import SessionKey
 from tests.stores.backends import KEY, contents, turn
 
 START = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from cc_bot.domain.errors import ModelError
-from cc_bot.search.vectors import Usual, Vector, pack
+from cc_bot.features.memory.search.vectors import Usual, Vector, pack
 
 TOPICS: Final = (
     ("猫", "ねこ", "cat", "pet"),

@@ -7,29 +7,32 @@ from datetime import UTC, date, datetime, timedelta
 from inspect import getmembers, iscoroutinefunction, signature
 from typing import Any, Final, TypeVar, cast
 
-from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
+from cc_bot.chat.stores.blocks import context_state
+from cc_bot.chat.stores.channels import memory_calls
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.receipts import ReceiptMessage
+from cc_bot.chat.stores.sessions import SessionStore
+from cc_bot.chat.stores.settings import WebSessionStore
+from cc_bot.chat.stores.usage import ReservationRequest, Settlement, UsageStore
+from cc_bot.db import Database, Statement
+from cc_bot.db.process import Process
+from cc_bot.db.process_store import ProcessStore
 from cc_bot.domain.access import WebPlace
-from cc_bot.domain.canvas import Card, Drawn
-from cc_bot.domain.memory import Audience, MemoryFilter, Receipt
-from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.domain.message import FileQuota, KnownPlace
-from cc_bot.domain.process import Process
+from cc_bot.domain.message import Attachment, Block, ChannelKey, FileQuota, KnownPlace, Message, ToolCall
 from cc_bot.domain.proposal import CallMessage, Proposal
-from cc_bot.domain.repeats import Quiet
-from cc_bot.domain.schedule import Firing, Place
-from cc_bot.domain.tool_server import StoredToolList
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import ReservationRequest, SessionStore, Settlement, Stores, UsageStore
-from cc_bot.stores.blocks import context_state
-from cc_bot.stores.channels import memory_calls
-from cc_bot.stores.memory.rows import recompute_outdated
-from cc_bot.stores.memory.search import Embedding, Meaning
-from cc_bot.stores.processes import ProcessStore
-from cc_bot.stores.receipts import ReceiptMessage
-from cc_bot.stores.schedules import ScheduleStore
-from cc_bot.stores.settings import WebSessionStore
+from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.mcp.model import StoredToolList
+from cc_bot.features.memory.files import PortableMemory
+from cc_bot.features.memory.model import Audience, MemoryFilter, Receipt
+from cc_bot.features.memory.stores.rows import recompute_outdated
+from cc_bot.features.memory.stores.search import Embedding, Meaning
+from cc_bot.features.reminders.model import Firing, Place
+from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.features.reminders.when.repeats import Quiet
 from tests.proposals import WRITING, remembering
 from tests.stores.backends import KEY, got, stores_over, turn
 from tests.stores.encoders import TopicEncoder

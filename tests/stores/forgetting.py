@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from cc_bot.domain import Message, SessionKey, ToolCall
-from cc_bot.domain.memory import Memory
-from cc_bot.storage import Database
-from cc_bot.stores import Stores
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database
+from cc_bot.domain.message import Message, ToolCall
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.memory.model import Memory
 from tests.stores.backends import KEY, got, tables_of
 
 ME: Final = KEY.user_id

@@ -5,16 +5,17 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey, ToolCall
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.receipts import ReceiptMessage
+from cc_bot.db import Database, Statement
 from cc_bot.domain.access import WebPlace
-from cc_bot.domain.canvas import Card, Drawn
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.memory import Receipt
+from cc_bot.domain.message import Attachment, ChannelKey, Message, ToolCall
 from cc_bot.domain.proposal import CallMessage
-from cc_bot.domain.schedule import Place
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import Stores
-from cc_bot.stores.receipts import ReceiptMessage
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.memory.model import Receipt
+from cc_bot.features.reminders.model import Place
 from tests.proposals import proposed, remembering
 from tests.stores.backends import columns_of, got, tables_of
 from tests.stores.forgetting import recalled, remembered

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.message import ChannelKey, ContextMessage
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import Stores
-from cc_bot.stores.blocks import context_page
+from cc_bot.chat.stores.blocks import context_page
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database, Statement
+from cc_bot.domain.message import ChannelKey, ContextMessage, Message
+from cc_bot.domain.session import SessionKey
 from tests.stores.conversation import CAT
 
 CHANNEL: Final = ChannelKey(987654321098765432)

@@ -5,11 +5,12 @@ from typing import Final
 
 import pytest
 
-from cc_bot.domain import Attachment, SessionKey
-from cc_bot.domain.canvas import Card, Drawn
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database
 from cc_bot.domain.errors import ConversationGone
-from cc_bot.storage import Database
-from cc_bot.stores import Stores
+from cc_bot.domain.message import Attachment
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.canvas.model import Card, Drawn
 from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, contents, got, turn
 from tests.stores.forgetting import summarized

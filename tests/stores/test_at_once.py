@@ -7,11 +7,12 @@ from typing import Final
 
 import pytest
 
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.usage import Reservation, ReservationRequest, Settlement
 from cc_bot.domain.errors import LimitReached
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import LimitKey, ModelUsage, UsageSubject
-from cc_bot.stores import Reservation, ReservationRequest, Settlement, Stores
 from tests.stores.backends import KEY, OpenStores, turn
 from tests.stores.places import answer, said
 

@@ -1,9 +1,9 @@
 """What a channel's context is read from, and how it is found."""
 
-from cc_bot.domain import Block, ChannelKey, Message
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import Stores
-from cc_bot.stores.blocks import ContextState, context_state
+from cc_bot.chat.stores.blocks import ContextState, context_state
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database, Statement
+from cc_bot.domain.message import Block, ChannelKey, Message
 from tests.stores.backends import KEY as SESSION
 from tests.stores.backends import turn
 from tests.stores.places import list_waiting, read_page

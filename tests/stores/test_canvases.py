@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 from freezegun import freeze_time
 from hypothesis import given, settings
 
-from cc_bot.domain.canvas import Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard, reduce_all
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database, Statement
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import Stores
-from cc_bot.stores.canvases import canvas_from_json, canvas_to_json
+from cc_bot.features.canvas.model import Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard, reduce_all
+from cc_bot.features.canvas.store import canvas_from_json, canvas_to_json
 from tests.domain.canvases import DRAWINGS
 from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, got, turn
 from tests.stores.forgetting import remembered, stored

@@ -1,9 +1,9 @@
 """Two channels and their threads interleaved, with sessions among them: nothing of one is told in another."""
 
-from cc_bot.domain import SessionKey
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database, Statement
 from cc_bot.domain.message import ChannelKey, KnownPlace
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import Stores
+from cc_bot.domain.session import SessionKey
 from tests.stores.backends import got
 from tests.stores.places import CHANNEL, DM, PLACES, answer, ask_in_dm, list_waiting, said
 

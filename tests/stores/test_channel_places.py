@@ -1,9 +1,9 @@
 """Channels and threads as a whole: which there are, from where on they are read, and when they are gone."""
 
-from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.message import ChannelKey, KnownPlace
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import Stores
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database, Statement
+from cc_bot.domain.message import ChannelKey, KnownPlace, Message
+from cc_bot.domain.session import SessionKey
 from tests.stores.conversation import heard
 from tests.stores.places import (
     BOT,

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.message import ChannelKey, ToolCall
-from cc_bot.storage import Database
-from cc_bot.stores import Stores
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database
+from cc_bot.domain.message import ChannelKey, Message, ToolCall
+from cc_bot.domain.session import SessionKey
 from tests.stores.backends import got
 from tests.stores.conversation import attachments_kept
 from tests.stores.places import (

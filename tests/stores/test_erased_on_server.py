@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain import ChannelKey, SessionKey
-from cc_bot.storage import open_database
-from cc_bot.stores import open_stores
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.db import open_database
+from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.session import SessionKey
 from tests.postgres_cluster import Server, folder, running_server
 from tests.stores.backends import turn
 from tests.stores.life import live

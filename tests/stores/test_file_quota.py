@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Final
 
-from cc_bot.domain import Attachment, Message, SessionKey
-from cc_bot.domain.message import FileQuota
-from cc_bot.storage import Database
-from cc_bot.stores import SessionStore, StoredTurn
+from cc_bot.chat.stores.sessions import SessionStore, StoredTurn
+from cc_bot.db import Database
+from cc_bot.domain.message import Attachment, FileQuota, Message
+from cc_bot.domain.session import SessionKey
 from tests.stores.backends import KEY, OTHER_USER
 
 SIZE: Final = 10

@@ -6,12 +6,15 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from cc_bot.domain import ChannelKey, Locale, Message, ToolCall
+from cc_bot.chat.stores.ledger import channel_turn
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.usage import ReservationRequest, Settlement
 from cc_bot.domain.errors import StorageError, TooManyAtOnce, TurnLost
+from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.session import Session
+from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import KEPT, AskedFile, AskedQuestion, PendingTurn, Usage
 from cc_bot.domain.usage import LimitKey, ModelUsage, Rules, UsageSubject
-from cc_bot.stores import ReservationRequest, Settlement, Stores, channel_turn
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, got, turn
 from tests.stores.places import answer, said
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from cc_bot.domain import Message, SessionKey
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database, Statement
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.message import ChannelKey
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import Stores
+from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.session import SessionKey
 from tests.stores.backends import OpenStores, contents
 from tests.stores.places import (
     BOT,

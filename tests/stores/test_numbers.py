@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
-from cc_bot.stores import Stores
 from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, got, turn
 

@@ -6,15 +6,19 @@ from typing import Final
 
 import pytest
 
+from cc_bot.chat.stores.ledger import TurnLedger
+from cc_bot.chat.stores.sessions import SessionStore
+from cc_bot.chat.stores.usage import Reservation, ReservationRequest, Settlement, UsageStore
+from cc_bot.db import Database
+from cc_bot.db.process import Process
+from cc_bot.db.process_store import ProcessStore
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, TurnLost
-from cc_bot.domain.process import Process
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import ModelUsage, UsageSubject
-from cc_bot.storage import Database
-from cc_bot.stores import PersonalDataStore, ProcessStore, ScheduleStore, SessionStore, TurnLedger
-from cc_bot.stores.usage import Reservation, ReservationRequest, Settlement, UsageStore
+from cc_bot.features.privacy.store import PersonalDataStore
+from cc_bot.features.reminders.store import ScheduleStore
 from tests.stores.backends import turn
 from tests.stores.test_ledger import ASKED
 

@@ -6,14 +6,15 @@ from typing import Final, TypeVar
 
 import pytest
 
-from cc_bot.domain import ChannelKey, Message, SessionKey
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database, Row, Statement, Steps, Subject
+from cc_bot.db.erasure_log import read_erasures
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
-from cc_bot.domain.message import KnownPlace
-from cc_bot.domain.schedule import Place
-from cc_bot.storage import Database, Row, Statement, Steps, Subject
-from cc_bot.storage.erasures import read_erasures
-from cc_bot.stores import PersonalDataStore, Stores
+from cc_bot.domain.message import ChannelKey, KnownPlace, Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.privacy.store import PersonalDataStore
+from cc_bot.features.reminders.model import Place
 from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, got, turn
 from tests.stores.forgetting import everything
 from tests.stores.life import about, left_in_files, live, talk, traces

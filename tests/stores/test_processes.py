@@ -4,9 +4,10 @@ from typing import Final
 
 import pytest
 
-from cc_bot.domain.process import LEASE, Process
-from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement
-from cc_bot.stores import ProcessStore, Stores
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import MAINTENANCE_LOCK, Database, Statement
+from cc_bot.db.process import LEASE, Process
+from cc_bot.db.process_store import ProcessStore
 from tests.stores.backends import got
 
 FIRST: Final = Process("first", "a.example", "1.0", (0, 1), 4)

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.message import ChannelKey, ToolCall
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.proposals import ProposalStore
+from cc_bot.db import Database
+from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, OPEN_FOR, CallMessage, Proposal, ProposedCalls
-from cc_bot.storage import Database
-from cc_bot.stores import ProposalStore, Stores
+from cc_bot.domain.session import SessionKey
 from tests.proposals import WRITING, remembering
 from tests.stores.places import answer, said
 

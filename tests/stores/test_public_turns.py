@@ -7,12 +7,12 @@ from typing import Final
 
 import pytest
 
-from cc_bot.domain import ChannelKey, SessionKey
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database, Statement
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import ChannelKey, Visibility
+from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import Stores
 from tests.stores.conversation import heard
 from tests.stores.places import (
     BOT,

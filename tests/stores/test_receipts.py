@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cc_bot.domain import SessionKey
-from cc_bot.domain.memory import Receipt
-from cc_bot.domain.schedule import ScheduleReceipt
-from cc_bot.stores import Stores
-from cc_bot.stores.receipts import ReceiptMessage
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.receipts import ReceiptMessage
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.memory.model import Receipt
+from cc_bot.features.reminders.model import ScheduleReceipt
 from tests.stores.backends import got
 
 ME, YOU = 123456789012345678, 876543210987654321

@@ -8,13 +8,14 @@ import pytest
 from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory as Clock
 
-from cc_bot.domain import Attachment, ChannelKey, SessionKey
-from cc_bot.domain.canvas import Card, Drawn
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database, Statement
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.message import KnownPlace, Visibility
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import RetentionStore, Stores, VitalsStore
+from cc_bot.domain.message import Attachment, ChannelKey, KnownPlace, Visibility
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.privacy.retention import RetentionStore, VitalsStore
 from tests.stores.backends import KEY, OpenStores, contents, turn
 from tests.stores.forgetting import stored, summarized
 from tests.stores.places import answer, freeze, frozen, read_page, said

@@ -7,11 +7,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from freezegun import freeze_time
 
-from cc_bot.domain import ChannelKey, Message, SessionKey
-from cc_bot.domain.schedule import LATEST, Firing
-from cc_bot.storage import Database
-from cc_bot.stores import SessionStore, Stores
-from cc_bot.stores.schedules import IN_A_CHANNEL
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.sessions import SessionStore
+from cc_bot.db import Database
+from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.reminders.model import LATEST, Firing
+from cc_bot.features.reminders.store import IN_A_CHANNEL
 from tests.stores.backends import KEY, OTHER_USER, got
 from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, PLACES, Clocked, once, times
 from tests.stores.places import read_page

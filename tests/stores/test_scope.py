@@ -11,18 +11,25 @@ from typing import Final
 
 import pytest
 
-from cc_bot.storage import MAINTENANCE_LOCK, Database, ErasureLog, Statement
-from cc_bot.stores import ledger, processes, settings, usage
-from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_STALE
-from cc_bot.stores.channels import PLACES
-from cc_bot.stores.history import SELECT_FILE_BYTES
-from cc_bot.stores.memory.store import LIST
-from cc_bot.stores.personal_data import PERSONAL_TABLES, SELECT_BEGUN, USERS
-from cc_bot.stores.proposals import ADOPT_CALLS, PRUNE_PROPOSALS, SELECT_CLAIMED
-from cc_bot.stores.receipts import SELECT_STALE_USERS
-from cc_bot.stores.retention import COUNT_OPEN, SELECT_VERSION
-from cc_bot.stores.schedules import LOSE, REPORT_AGAIN
-from cc_bot.stores.settings import PRUNE_CODES, PRUNE_SESSIONS, SELECT_ALL_MODELS, SELECT_LISTS, SELECT_LIVE
+from cc_bot.chat.stores import ledger, settings, usage
+from cc_bot.chat.stores.channels import PLACES
+from cc_bot.chat.stores.history import SELECT_FILE_BYTES
+from cc_bot.chat.stores.proposals import ADOPT_CALLS, PRUNE_PROPOSALS, SELECT_CLAIMED
+from cc_bot.chat.stores.receipts import SELECT_STALE_USERS
+from cc_bot.chat.stores.settings import (
+    PRUNE_CODES,
+    PRUNE_SESSIONS,
+    SELECT_ALL_MODELS,
+    SELECT_LISTS,
+    SELECT_LIVE,
+)
+from cc_bot.db import MAINTENANCE_LOCK, Database, ErasureLog, Statement
+from cc_bot.db import process_store as processes
+from cc_bot.features.canvas.store import SELECT_ALL_SHOWN, SELECT_STALE
+from cc_bot.features.memory.stores.store import LIST
+from cc_bot.features.privacy.retention import COUNT_OPEN, SELECT_VERSION
+from cc_bot.features.privacy.store import PERSONAL_TABLES, SELECT_BEGUN, USERS
+from cc_bot.features.reminders.store import LOSE, REPORT_AGAIN
 from tests.stores.backends import Recorder, stores_over
 from tests.stores.everything import USER, do_everything
 

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 from freezegun import freeze_time
 
-from cc_bot.domain import SessionKey
-from cc_bot.storage import Database
-from cc_bot.stores import Stores
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database
+from cc_bot.domain.session import SessionKey
 from tests.stores.backends import KEY, OTHER_USER, turn
 from tests.stores.conversation import CAT, NOTE, START, attachments_kept, heard, say
 

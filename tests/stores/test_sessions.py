@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cc_bot.domain import Attachment, Message, Session, SessionKey, ToolCall
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.sessions import SessionStore
+from cc_bot.db import Database
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Visibility
-from cc_bot.storage import Database
-from cc_bot.stores import SessionStore, Stores
+from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Attachment, Message, ToolCall, Visibility
+from cc_bot.domain.session import Session, SessionKey
 from tests.stores.backends import (
     KEY,
     OTHER_KEYS,

@@ -5,13 +5,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from cc_bot.domain import Locale, SessionKey, UserSettings
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.settings import AccessState, ChannelAgent, PlaceAgents
 from cc_bot.domain.access import AccessRules, Maintenance, Subjects
 from cc_bot.domain.errors import UnknownTimezone
-from cc_bot.domain.tool_server import StoredToolList
+from cc_bot.domain.message import UserSettings
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import LimitKey
-from cc_bot.stores import AccessState, PlaceAgents, Stores
-from cc_bot.stores.settings import ChannelAgent
+from cc_bot.features.mcp.model import StoredToolList
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
 
 ME, YOU = KEY.user_id, OTHER_USER.user_id

@@ -4,11 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 from freezegun import freeze_time
 
-from cc_bot.domain import SessionKey
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database
 from cc_bot.domain.message import Visibility
-from cc_bot.domain.session import Backlog, Recollection
-from cc_bot.storage import Database
-from cc_bot.stores import Stores
+from cc_bot.domain.session import Backlog, Recollection, SessionKey
 from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, contents, got, turn
 
 START = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)

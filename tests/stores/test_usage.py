@@ -7,14 +7,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from cc_bot.chat.stores.settings import LimitStore
+from cc_bot.chat.stores.usage import Reservation, ReservationRequest, Settlement, UsageStore
+from cc_bot.db import Database, apply_pending, open_database
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import LimitKey, LimitName, LimitScope, ModelUsage, Rules, UsageSubject
-from cc_bot.storage import Database, apply_pending, open_database
-from cc_bot.stores import PersonalDataStore, Reservation, ReservationRequest, Settlement
-from cc_bot.stores.settings import LimitStore
-from cc_bot.stores.usage import UsageStore
+from cc_bot.features.privacy.store import PersonalDataStore
 
 pytestmark = pytest.mark.sqlite("a file of its own; on both engines there is test_at_once")
 

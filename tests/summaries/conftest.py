@@ -6,18 +6,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import cc_bot.tools
 import pytest
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant, AssistantSettings
-from cc_bot.context.prompt import PromptStyle
-from cc_bot.context.tokens import message_tokens
-from cc_bot.domain import Locale, SessionKey
+from cc_bot.chat.assistant import Assistant, AssistantSettings
+from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.context.tokens import message_tokens
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.chat.summaries import Summaries, SummaryPlan
+from cc_bot.chat.tools import discover
 from cc_bot.domain.message import Visibility
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.llm.model import ChatRequest, SystemPart
-from cc_bot.stores import open_stores
-from cc_bot.summaries import Summaries, SummaryPlan
-from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table
 from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel, only

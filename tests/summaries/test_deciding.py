@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.summaries import SummaryPlan, is_due
+from cc_bot.chat.summaries import SummaryPlan, is_due
 
 
 class TestSummary:

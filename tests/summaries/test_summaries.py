@@ -6,7 +6,8 @@ from pathlib import Path
 
 from freezegun import freeze_time
 
-from cc_bot.domain import Locale, SessionKey
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.llm.model import SystemPart, UserPart
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.summaries.conftest import NEXT_DAY, NOON, Desk, open_desk

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain import Locale
-from cc_bot.stores import Stores, open_stores
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.domain.text import Locale
 from tests.databases import laid_out
 from tests.terminal.talk import Talk
 

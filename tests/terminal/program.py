@@ -13,11 +13,12 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import cc_bot.tools
 import structlog
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant, TimeResolver
-from cc_bot.domain import Locale, SessionKey
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.chat.tools import discover
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     ModelError,
@@ -28,12 +29,13 @@ from cc_bot.domain.errors import (
     ModelUnreachable,
 )
 from cc_bot.domain.message import THE_DEFAULT
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent, ToolRequest, ToolResultPart, UserPart
-from cc_bot.stores import Stores, open_stores
 from cc_bot.terminal import ChatProfile, run_chat
 from cc_bot.terminal.questions import Chat
 from cc_bot.terminal.view import View
-from cc_bot.tools.registry import discover
 from tests.scripted_model import only
 
 LONG = "\n\n".join(f"段落 {number}: これは画面より長い回答の一部です。" for number in range(1, 41))

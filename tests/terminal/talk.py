@@ -3,9 +3,11 @@
 import io
 from collections.abc import Sequence
 
-from cc_bot.assistant import Assistant
-from cc_bot.domain import Locale, Message, SessionKey
-from cc_bot.stores import Stores
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.domain.message import Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.terminal.chat import Conversation
 from cc_bot.terminal.view import PlainView
 from tests.terminal.program import chat_of, profile

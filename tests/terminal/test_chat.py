@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.texts.cli import TerminalTexts
 

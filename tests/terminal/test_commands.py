@@ -10,16 +10,17 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain import Locale, errors
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.domain import errors
 from cc_bot.domain.errors import DatabaseFull, EmptyMemory, MemoryNotFound, ScheduleNotFound
-from cc_bot.stores import Stores
+from cc_bot.domain.text import Locale
+from cc_bot.features.memory.texts import MemoryTexts
+from cc_bot.features.reminders.texts import RemindHereTexts
 from cc_bot.terminal.commands import COMMANDS, InvalidCommand, describe_command, parse
 from cc_bot.terminal.questions import explain_to_operator
 from cc_bot.texts import ErrorTexts, texts
 from cc_bot.texts.answer import AnswerTexts, CanvasTexts
 from cc_bot.texts.cli import TerminalTexts
-from cc_bot.texts.memory import MemoryTexts
-from cc_bot.texts.reminder import RemindHereTexts
 from cc_bot.texts.session import SessionTexts
 from tests.terminal.program import profile
 from tests.terminal.talk import Talk

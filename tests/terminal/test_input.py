@@ -14,9 +14,9 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from cc_bot.domain import Locale
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.clock import utc_now
-from cc_bot.stores import Stores
+from cc_bot.domain.text import Locale
 from cc_bot.terminal.chat import ChatCompleter, InputLine, TypedHistory
 from cc_bot.texts import texts
 from cc_bot.texts.commands import command_names

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from cc_bot.domain import Locale, TextDelta
-from cc_bot.domain.canvas import Canvas, Card, Chart, Series
-from cc_bot.domain.text import printable
-from cc_bot.stores import Stores
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.domain.text import Locale, printable
+from cc_bot.domain.turn import TextDelta
+from cc_bot.features.canvas.model import Canvas, Card, Chart, Series
 from cc_bot.terminal.commands import COMMANDS, run_line
 from cc_bot.terminal.markdown import ModelWords, one_line
 from cc_bot.terminal.view import RichView

@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from cc_bot.domain import Done, Locale, Memory, MemoryChange, Message, TextDelta, Usage
+from cc_bot.domain.message import Message
+from cc_bot.domain.text import Locale
+from cc_bot.domain.turn import Done, TextDelta, Usage
+from cc_bot.features.memory.model import Memory, MemoryChange
 from cc_bot.terminal.markdown import indent_symbols, looks_like_notice
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import texts

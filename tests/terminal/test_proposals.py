@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import cc_bot.tools
 import pytest
 from freezegun import freeze_time
 from hypothesis import given, settings
@@ -14,20 +15,20 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant
-from cc_bot.domain import Locale, Message
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.consent import field_line, show
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.tools import discover
+from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import CallMessage, Moment, Part, ProposedCalls
+from cc_bot.domain.text import Locale
+from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.llm.model import ToolRequest
-from cc_bot.stores import Stores
 from cc_bot.terminal.markdown import Notice, Quoted, looks_like_notice
 from cc_bot.terminal.questions import ChatProfile, proposal_notices, tell_unfinished_calls
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import ProposalTexts
-from cc_bot.tools.consent import field_line, show
-from cc_bot.tools.registry import discover
-from cc_bot.tools.servers import ServerTools
 from tests.loopback.tool_servers import CountingServers, calls_in
 from tests.proposals import IN_LINES, NINE, WRITING, change, stored
 from tests.proposals import QUOTING as QUOTING_TEXTS

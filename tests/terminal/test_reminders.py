@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from freezegun import freeze_time
 
-from cc_bot.domain import SessionKey
+from cc_bot.domain.session import SessionKey
 from tests.terminal.talk import KEY, Talk
 
 NOON = datetime(2026, 11, 22, 3, tzinfo=UTC)  # in Tokyo, on a Sunday

@@ -7,13 +7,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.discord.commands.account import erase_question
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain import Locale
 from cc_bot.domain.message import FILE_QUOTA
-from cc_bot.domain.privacy import DataKind, Holdings, Retention, StoredAmount
+from cc_bot.domain.text import Locale
+from cc_bot.features.privacy.model import DataKind, Holdings, Retention, StoredAmount
+from cc_bot.features.privacy.texts import PrivacyTexts
+from cc_bot.features.settings.commands import erase_question
 from cc_bot.texts import texts
-from cc_bot.texts.privacy import PrivacyTexts
 from tests.discord.mentioned import mentioned
 
 NOW = datetime(2026, 11, 22, 20, tzinfo=UTC)

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain import Locale
-from cc_bot.domain.schedule import HeartbeatItem, ItemKind, Reason, Why
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import Locale, shorten
+from cc_bot.features.reminders.model import HeartbeatItem, ItemKind, Reason, Why
 from cc_bot.llm.model import ChatRequest, SystemPart, UserPart
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.texts.prompts import HEARTBEAT_INSTRUCTIONS, heartbeat_notes, is_silent

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from cc_bot.domain import Locale, errors
+from cc_bot.domain import errors
 from cc_bot.domain.errors import CcBotError, LimitReached, MemoryTooLong
+from cc_bot.domain.text import Locale
 from cc_bot.texts import ErrorTexts, commands, explain, texts
 from cc_bot.texts.area import Area
 from cc_bot.texts.session import SessionTexts, money

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from cc_bot.domain.text import Locale
-from cc_bot.domain.tool_server import ToolDetails, ToolStatus, ToolWording
+from cc_bot.features.mcp.model import ToolDetails, ToolStatus, ToolWording
+from cc_bot.features.mcp.texts import MAX_DETAILS_BYTES, ToolServersTexts, details_file, say_accepted
 from cc_bot.texts import texts
-from cc_bot.texts.tool_servers import MAX_DETAILS_BYTES, ToolServersTexts, details_file, say_accepted
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string", "description": "書くこと"}}}
 

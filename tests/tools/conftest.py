@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import cc_bot.tools
 import pytest
 
-import cc_bot.tools
-from cc_bot.domain import Locale, SessionKey
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.chat.tools import ToolContext, ToolOutcome, discover
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.llm.model import ToolRequest
-from cc_bot.stores import Stores, open_stores
-from cc_bot.tools.registry import ToolContext, ToolOutcome, discover
 from tests.databases import laid_out
 
 TOOLS = discover(cc_bot.tools)

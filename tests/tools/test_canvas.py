@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from cc_bot.domain.canvas import Canvas, Card, Chart, Series, Text
-from cc_bot.tools.registry import CanvasDraft, ToolContext
+from cc_bot.chat.tools import CanvasDraft, ToolContext
+from cc_bot.features.canvas.model import Canvas, Card, Chart, Series, Text
 from tests.tools.conftest import call, result_of, told
 
 HIDDEN = Card("salary", "給料日", "25日", visibility="private")

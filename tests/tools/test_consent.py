@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from cc_bot.domain import Memory
-from cc_bot.domain.canvas import Canvas, Card
-from cc_bot.domain.memory import Source
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.tools import CanvasDraft
 from cc_bot.domain.proposal import Part, ProposedCalls
-from cc_bot.stores import Stores
-from cc_bot.tools.registry import CanvasDraft
+from cc_bot.features.canvas.model import Canvas, Card
+from cc_bot.features.memory.model import Memory, Source
 from tests.proposals import called
 from tests.tools.conftest import ME, TOOLS, Turn, result_of
 

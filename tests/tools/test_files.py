@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from cc_bot.chat.tools import ToolContext, ToolOutcome
 from cc_bot.domain.message import Attachment, Document, DocumentPart
-from cc_bot.tools.files import MAX_CHARACTERS
-from cc_bot.tools.registry import ToolContext, ToolOutcome
+from cc_bot.features.documents.tools import MAX_CHARACTERS
 from tests.tools.conftest import TOOLS, call, result_of
 
 

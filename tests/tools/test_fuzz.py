@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from cc_bot.domain.canvas import Canvas
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.chat.tools import CanvasDraft, ToolContext, ToolRegistry
+from cc_bot.features.canvas.model import Canvas
 from cc_bot.llm.model import ToolRequest
-from cc_bot.stores import Stores, open_stores
-from cc_bot.tools.registry import CanvasDraft, ToolContext, ToolRegistry
 from tests.databases import laid_out
 from tests.tools.conftest import TOOLS
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from freezegun import freeze_time
 
-from cc_bot.domain import Memory, Source
+from cc_bot.features.memory.model import Memory, Source
 from tests.tools.conftest import Turn, result_of
 
 

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.assistant.turn import link_texts
-from cc_bot.domain import Locale
+from cc_bot.chat.tools import ToolContext, ToolOutcome
+from cc_bot.chat.turn import link_texts
 from cc_bot.domain.errors import AddressNotPublic, PageKindRefused, PageNotThere
 from cc_bot.domain.message import Attachment, Message, Reference, ToolCall
+from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_calls import PageLink, pages_behind
-from cc_bot.internet.addresses import TurnTexts, addresses_in
-from cc_bot.internet.pages import PageReader
-from cc_bot.internet.search import SearxngSearch, WebSearch
-from cc_bot.internet.turn import MAX_PAGES, MAX_SEARCHES, TurnWebAccess, WebAccess
+from cc_bot.features.web_pages.addresses import TurnTexts, addresses_in
+from cc_bot.features.web_pages.reader import PageReader
+from cc_bot.features.web_pages.searches import SearxngSearch, WebSearch
+from cc_bot.features.web_pages.tools import MAX_QUERY_LENGTH
+from cc_bot.features.web_pages.turn import MAX_PAGES, MAX_SEARCHES, TurnWebAccess, WebAccess
 from cc_bot.texts import explain, texts
-from cc_bot.tools.pages import MAX_QUERY_LENGTH
-from cc_bot.tools.registry import ToolContext, ToolOutcome
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.web import INSIDE, Answer, LoopbackWeb
 from tests.proposals import called

@@ -6,9 +6,9 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
+from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry, succeeded, tool
 from cc_bot.domain.errors import EmptyMemory
 from cc_bot.llm.model import ToolRequest
-from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, succeeded, tool
 from tests.tools.conftest import TOOLS
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cc_bot.domain import SessionKey
-from cc_bot.domain.schedule import Firing, Schedule
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.reminders.model import Firing, Schedule
 from tests.domain.phrases import meanings
 from tests.tools.conftest import ME, TOOLS, Turn, result_of
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from cc_bot.domain.tool_server import ToolPlace
+from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry
+from cc_bot.features.mcp.model import ToolPlace
+from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.llm.model import ToolRequest
-from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry
-from cc_bot.tools.servers import ServerTools
 from tests.loopback.tool_servers import CountingServers, calls_in, offered
 
 

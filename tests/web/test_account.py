@@ -2,8 +2,9 @@
 
 import json
 
-from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.message import UserSettings
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import GUILD, spend, talk
 

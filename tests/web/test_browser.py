@@ -8,10 +8,10 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Locator, Page, expect
 
-from cc_bot.domain import SessionKey
-from cc_bot.domain.canvas import Card, Chart, Series, SetMode, Text
-from cc_bot.domain.memory import Source
-from cc_bot.domain.schedule import Firing
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.canvas.model import Card, Chart, Series, SetMode, Text
+from cc_bot.features.memory.model import Source
+from cc_bot.features.reminders.model import Firing
 from cc_bot.log import keep_records
 from tests.browser import DESKTOP, PHONE, Trouble, browser_fixture, new_page
 from tests.web.browsing import sign_in, signed_in, site_fixture
@@ -81,8 +81,8 @@ async def administer(site: Site) -> None:
     await owners.access.set("user", HANA, "deny", set_by=TARO)
     await owners.models.set(CHANNEL, ("gpt-5-mini", "さくら-large"), set_by=TARO)
     with keep_records(site.services.records):
-        logging.getLogger("cc_bot.storage").error("backup_failed")
-        logging.getLogger("cc_bot.assistant").warning("edit_failed")
+        logging.getLogger("cc_bot.db").error("backup_failed")
+        logging.getLogger("cc_bot.chat").warning("edit_failed")
 
 
 class TestEveryPage:

@@ -9,12 +9,12 @@ from typing import Any, Final
 import aiohttp
 import pytest
 
-from cc_bot.domain import SessionKey
-from cc_bot.domain.canvas import SetMode, Text, UpdateCard
+from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.model import SetMode, Text, UpdateCard
+from cc_bot.features.canvas.web import MAX_OPEN_PAGES, RELOAD_S, TOO_MANY_OPEN
 from cc_bot.texts import texts
 from cc_bot.texts.web import WebTexts
-from cc_bot.web.canvas import MAX_OPEN_PAGES, RELOAD_S, TOO_MANY_OPEN
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import CARD, CHART, KEY, draw
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from cc_bot.domain.canvas import RemoveElement, SetMode, Text, UpdateCard
 from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.model import RemoveElement, SetMode, Text, UpdateCard
 from cc_bot.texts import texts
 from cc_bot.texts.web import WebTexts
 from tests.browser import PHONE, Trouble, browser_fixture, new_page

@@ -9,15 +9,18 @@ import pytest
 import structlog
 
 from cc_bot.app.core import Core
-from cc_bot.assistant import TurnOptions
-from cc_bot.commands.admin import access_in_force, limits_in_force
-from cc_bot.domain import Locale, Message, SessionKey, TurnEvent
+from cc_bot.chat.turn import TurnOptions
 from cc_bot.domain.access import Maintenance
+from cc_bot.domain.message import Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.domain.turn import TurnEvent
 from cc_bot.domain.usage import LimitKey
+from cc_bot.features.admin.service import access_in_force, limits_in_force
+from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
+from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.log import configure_logging, keep_records
 from cc_bot.texts import texts
-from cc_bot.texts.admin import AdminTexts, ConsoleTexts
-from cc_bot.texts.doctor import DoctorTexts
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, shown
 
 PAGES: Final = tuple(f"/console{each}" for each in ("", "/limits", "/access", "/models", "/log", "/doctor"))

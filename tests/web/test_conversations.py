@@ -3,8 +3,9 @@
 from typing import Final
 from uuid import uuid4
 
-from cc_bot.domain import Attachment, SessionKey
-from cc_bot.domain.canvas import Card
+from cc_bot.domain.message import Attachment
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.canvas.model import Card
 from tests.web.pages import CHANNEL, HANA, Site, Visit
 from tests.web.stored import DM, KEY, draw, talk
 

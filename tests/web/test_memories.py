@@ -12,14 +12,13 @@ from urllib.parse import unquote
 import aiohttp
 import pytest
 
-from cc_bot.commands.memories import mark_of
-from cc_bot.domain import Memory
-from cc_bot.domain.memory import MemoryFilter, Source
-from cc_bot.domain.memory_transfer import PortableMemory, read_memories
 from cc_bot.domain.text import Locale, without_sign
+from cc_bot.features.memory.files import PortableMemory, read_memories
+from cc_bot.features.memory.model import Memory, MemoryFilter, Source
+from cc_bot.features.memory.service import mark_of
+from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
+from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import texts
-from cc_bot.texts.memory import MemoryCardTexts, MemoryTexts
-from cc_bot.texts.privacy import ErasureTexts
 from tests.web.pages import HANA, TARO, Site, Visit
 from tests.web.stored import KEY, keep, talk
 

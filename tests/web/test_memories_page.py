@@ -4,8 +4,8 @@ import pytest
 from playwright.async_api import Browser, Dialog, FilePayload, Page, expect
 
 from cc_bot.domain.text import Locale, without_sign
+from cc_bot.features.memory.texts import MemoryCardTexts
 from cc_bot.texts import texts
-from cc_bot.texts.memory import MemoryCardTexts
 from tests.browser import PHONE, Trouble, browser_fixture
 from tests.web.browsing import signed_in, site_fixture
 from tests.web.pages import TARO, Site

@@ -7,9 +7,10 @@ from typing import Final
 
 import aiohttp
 
-from cc_bot.domain import Locale, SessionKey
-from cc_bot.domain.repeats import Quiet
-from cc_bot.domain.schedule import Firing, Schedule
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.features.reminders.model import Firing, Schedule
+from cc_bot.features.reminders.when.repeats import Quiet
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import KEY
 

@@ -4,7 +4,7 @@ import asyncio
 import re
 from datetime import timedelta
 
-from cc_bot.domain import Locale
+from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.texts.web import WebTexts
 from tests.web.pages import HANA, TARO, Site, Visit

@@ -10,9 +10,7 @@ import hikari
 import lightbulb
 from hikari.impl import ModalActionRowBuilder
 
-from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
-from cc_bot.commands.memories import kept_reply
-from cc_bot.discord.agents import Preloaded
+from cc_bot.chat.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.discord.attachments import asked_file, files_of
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.handlers import (
@@ -40,14 +38,16 @@ from cc_bot.domain.errors import (
     NothingToRead,
     NothingToTranslate,
 )
-from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, Source
 from cc_bot.domain.message import Pointing, is_blank, is_recording
 from cc_bot.domain.turn import AskedQuestion
-from cc_bot.stores.memory.store import MemoryStore
+from cc_bot.features.agents.selector import Preloaded
+from cc_bot.features.memory.model import MAX_CONTENT_CHARACTERS, Source
+from cc_bot.features.memory.service import kept_reply
+from cc_bot.features.memory.stores.store import MemoryStore
+from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import AnswerTexts, MessageMenuTexts
 from cc_bot.texts.area import without_mentions
-from cc_bot.texts.memory import MemoryTexts
 
 loader = lightbulb.Loader()
 

@@ -8,10 +8,11 @@ from typing import Final
 import hikari
 import lightbulb
 
-from cc_bot.commands.memories import hidden_reply
+from cc_bot.chat.stores.ledger import TurnLedger, asked_in
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.forms import MAX_TITLE_LENGTH, OpenForms, entered_in, form_buttons, sheet
 from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Sent
@@ -33,21 +34,24 @@ from cc_bot.discord.pages.custom_ids import (
     UntellButton,
     UsedMemoriesButton,
 )
-from cc_bot.discord.pages.memory import used_list, within
 from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, EphemeralView, Page, components, reply_view, rows_of
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.recipients import Recipient, respond_or_follow_up, tell
 from cc_bot.domain.errors import InputError, StorageError
 from cc_bot.domain.text import shorten
-from cc_bot.domain.tool_server import read_form
+from cc_bot.features.mcp.delivery import MAX_TITLE_LENGTH, OpenForms, entered_in, form_buttons, sheet
+from cc_bot.features.mcp.model import read_form
+from cc_bot.features.mcp.texts import FormTexts
+from cc_bot.features.memory.service import hidden_reply
+from cc_bot.features.memory.stores.removal import MemoryRemovalStore
+from cc_bot.features.memory.stores.store import MemoryStore
+from cc_bot.features.memory.texts import ReceiptTexts
+from cc_bot.features.memory.views import used_list, within
+from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.log import begin_turn
-from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores, TurnLedger, asked_in
 from cc_bot.texts import explain
 from cc_bot.texts.answer import AnswerTexts, UnfinishedTexts
-from cc_bot.texts.memory import ReceiptTexts
-from cc_bot.texts.privacy import ErasureTexts
 from cc_bot.texts.proposal import ProposalTexts
-from cc_bot.texts.tool_servers import FormTexts
 
 loader = lightbulb.Loader()  # without one, lightbulb skips the module
 

@@ -8,10 +8,9 @@ from dataclasses import replace
 import hikari
 import lightbulb
 
-from cc_bot.agents import find_agent, matching_agents
-from cc_bot.commands.reply import Reply
-from cc_bot.discord.agents import AgentSelector, where
-from cc_bot.discord.delivery.canvas import CanvasBoards
+from cc_bot.chat.reply import Reply
+from cc_bot.chat.stores.sessions import SessionStore
+from cc_bot.chat.stores.summaries import SummaryStore
 from cc_bot.discord.handlers import Choice, Press, command, on_press, reply_command, suggesting, text_option
 from cc_bot.discord.interactions import defer, own_space
 from cc_bot.discord.messages.listening import Messages
@@ -22,9 +21,10 @@ from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipient, Recipients
 from cc_bot.domain.errors import UnknownAgent
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
-from cc_bot.stores import CanvasStore
-from cc_bot.stores.sessions import SessionStore
-from cc_bot.stores.summaries import SummaryStore
+from cc_bot.features.agents.selector import AgentSelector, where
+from cc_bot.features.agents.service import find_agent, matching_agents
+from cc_bot.features.canvas.delivery import CanvasBoards
+from cc_bot.features.canvas.store import CanvasStore
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import CanvasTexts, SummaryTexts
 from cc_bot.texts.session import AgentTexts, SessionTexts

@@ -12,13 +12,11 @@ from functools import partial
 import hikari
 import structlog
 
-from cc_bot.assistant import Assistant, TurnOptions
-from cc_bot.assistant.active import until_stopped
-from cc_bot.context.tokens import UNSAID
-from cc_bot.discord.agents import AgentSelector, Chosen, Preloaded, words_under
+from cc_bot.chat.active import until_stopped
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.context.tokens import UNSAID
+from cc_bot.chat.turn import TurnOptions
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
-from cc_bot.discord.delivery.canvas import CanvasBoards
-from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.live import LiveAnswer, for_channel, is_shown, show_failures
 from cc_bot.discord.delivery.outlets import noop, reply_by_token
 from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent, delete_all
@@ -44,6 +42,9 @@ from cc_bot.domain.errors import Postponed, ShuttingDown, StorageError
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, ToolCall, Visibility, with_heard
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
+from cc_bot.features.agents.selector import AgentSelector, Chosen, Preloaded, words_under
+from cc_bot.features.canvas.delivery import CanvasBoards
+from cc_bot.features.mcp.delivery import FormAsker
 from cc_bot.in_order import KeyedLock
 from cc_bot.log import begin_turn
 from cc_bot.texts.answer import AnswerTexts

@@ -18,6 +18,7 @@ from typing import Any, Final
 import hikari
 import structlog
 
+from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.discord.delivery.reply import (
     ARCHIVED_THREAD,
     RETRY_PAUSES_S,
@@ -37,7 +38,6 @@ from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to, looks_like, new_message
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
-from cc_bot.stores import ChannelStore
 from cc_bot.texts.answer import MentionTexts
 
 _log = structlog.get_logger(__name__)

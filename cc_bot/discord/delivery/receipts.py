@@ -10,6 +10,8 @@ from typing import Final
 import hikari
 import structlog
 
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.receipts import MemoryNow, ReceiptMessage
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.pages.answer import page_of
@@ -18,15 +20,13 @@ from cc_bot.discord.pages.page import Page, Receipts, changes_to
 from cc_bot.discord.pages.receipts import AnyReceipt, render_receipts
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.memory import Receipt, ReceiptState
 from cc_bot.domain.message import Visibility
-from cc_bot.domain.schedule import ScheduleChange, ScheduleReceipt
+from cc_bot.features.memory.model import Receipt, ReceiptState
+from cc_bot.features.memory.texts import ReceiptTexts
+from cc_bot.features.reminders.model import ScheduleChange, ScheduleReceipt
 from cc_bot.in_order import KeyedLock, RateLimiter, Tasks
 from cc_bot.log import upkeep
-from cc_bot.stores import Stores
-from cc_bot.stores.receipts import MemoryNow, ReceiptMessage
 from cc_bot.texts import Texts
-from cc_bot.texts.memory import ReceiptTexts
 
 _log = structlog.get_logger(__name__)
 

@@ -13,7 +13,8 @@ from typing import Final, Literal, TypeVar
 import hikari
 import structlog
 
-from cc_bot.assistant.approvals import Approvals
+from cc_bot.chat.approvals import Approvals
+from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.outlets import InteractionOutlet, MessageReplies
 from cc_bot.discord.delivery.reply import (
@@ -49,7 +50,6 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import KEPT, CallsResumed, Done, Heard, PendingTurn, Usage
 from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.log import job
-from cc_bot.stores import ProposalStore
 from cc_bot.texts.answer import UnfinishedTexts
 
 _log = structlog.get_logger(__name__)

@@ -23,14 +23,15 @@ from typing import Any, Final, TypeVar
 import hikari
 import structlog
 
-from cc_bot.assistant import Stop
-from cc_bot.context.tokens import REFERENCE_CHARACTERS, max_file_tokens
-from cc_bot.discord.agents import Chosen
+from cc_bot.chat.active import Stop
+from cc_bot.chat.context.tokens import REFERENCE_CHARACTERS, max_file_tokens
+from cc_bot.chat.spending import Spending
+from cc_bot.chat.stores.channels import ChannelStore
+from cc_bot.chat.stores.ledger import TurnLedger
+from cc_bot.chat.stores.usage import Reservation
 from cc_bot.discord.attachments import HeldFiles
-from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Reply
-from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.custom_ids import RetryButton
@@ -44,9 +45,10 @@ from cc_bot.domain.message import Attachment, ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion, PendingTurn, TurnKind
 from cc_bot.domain.usage import UsageSubject
+from cc_bot.features.agents.selector import Chosen
+from cc_bot.features.mcp.delivery import OpenForms
+from cc_bot.features.voice.delivery import SpokenAnswers
 from cc_bot.in_order import KeyedLock
-from cc_bot.spending import Spending
-from cc_bot.stores import ChannelStore, Reservation, TurnLedger
 
 _log = structlog.get_logger(__name__)
 

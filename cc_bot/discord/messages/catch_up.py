@@ -15,16 +15,16 @@ from typing import Protocol
 import hikari
 import structlog
 
+from cc_bot.chat.stores.channels import Place
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db.process import WHOLE, Shard
 from cc_bot.discord.delivery.reply import repeat
 from cc_bot.discord.gateway import Shards
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, Message
-from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.in_order import Tasks
 from cc_bot.log import upkeep
-from cc_bot.stores import Stores
-from cc_bot.stores.channels import Place
 
 _log = structlog.get_logger(__name__)
 

@@ -10,6 +10,7 @@ from typing import Final, cast
 import hikari
 import structlog
 
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import delete_all
@@ -23,7 +24,6 @@ from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, is_blank
 from cc_bot.in_order import KeyedLock, Tasks
-from cc_bot.stores import Stores
 
 _log = structlog.get_logger(__name__)
 

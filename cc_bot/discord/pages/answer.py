@@ -7,8 +7,7 @@ from typing import Final, Literal
 
 import hikari
 
-from cc_bot.context import recordings
-from cc_bot.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
+from cc_bot.chat.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
     ProposalButton,
@@ -47,15 +46,11 @@ from cc_bot.discord.pages.receipts import (
     schedules_in,
 )
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
-from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.fences import close_fences
-from cc_bot.domain.memory import MemoryChange, Receipt, with_receipt
 from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.schedule import ScheduleChange, ScheduleReceipt, with_schedule
 from cc_bot.domain.text import Locale, one_line, shorten
 from cc_bot.domain.tool_calls import LINKS_SHOWN, PageLink, pages_behind
-from cc_bot.domain.tool_server import SEPARATOR
 from cc_bot.domain.turn import (
     AskedAbout,
     CallInDoubt,
@@ -79,9 +74,14 @@ from cc_bot.domain.turn import (
     TurnEvent,
     Usage,
 )
+from cc_bot.features.canvas.model import Canvas
+from cc_bot.features.mcp.model import SEPARATOR
+from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
+from cc_bot.features.memory.texts import ReceiptTexts
+from cc_bot.features.reminders.model import ScheduleChange, ScheduleReceipt, with_schedule
+from cc_bot.features.voice import recordings
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasTexts, MessageMenuTexts, UnfinishedTexts
-from cc_bot.texts.memory import ReceiptTexts
 from cc_bot.texts.proposal import ProposalTexts
 
 MAX_MESSAGES = 5

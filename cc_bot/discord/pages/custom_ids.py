@@ -8,8 +8,8 @@ restart: the head of their kind and its field values, with numbers in base 36, s
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final, Literal, dataclass_transform, get_args
 
-from cc_bot.domain.memory import Order
 from cc_bot.domain.message import DEFAULT_AGENT
+from cc_bot.features.memory.model import Order
 
 MAX_LENGTH = 100
 ANY_ASKER = 0

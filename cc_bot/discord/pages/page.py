@@ -10,17 +10,17 @@ from typing import Any, Final, Literal
 import hikari
 from hikari.impl import MessageActionRowBuilder
 
-from cc_bot.commands.reply import Action, Caller, Reply, ReplyFile
+from cc_bot.chat.reply import Action, Caller, Reply, ReplyFile
 from cc_bot.discord.pages.custom_ids import MemoryButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import messages
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
-from cc_bot.domain.memory import Receipt
-from cc_bot.domain.schedule import ScheduleReceipt
 from cc_bot.domain.text import Locale, shorten
-from cc_bot.texts.admin import AdminTexts
+from cc_bot.features.admin.texts import AdminTexts
+from cc_bot.features.memory.model import Receipt
+from cc_bot.features.memory.texts import MemoryTexts
+from cc_bot.features.reminders.model import ScheduleReceipt
 from cc_bot.texts.area import without_mentions
 from cc_bot.texts.commands import plainly
-from cc_bot.texts.memory import MemoryTexts
 
 # A message's content is either the model's text or the bot's. So embeds, which code makes from committed
 # rows, can't be imitated by a model. Canvases have their own messages and another colour.

@@ -9,7 +9,6 @@ from typing import Final
 
 import hikari
 
-from cc_bot.charts import table
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     ProposalButton,
@@ -17,7 +16,6 @@ from cc_bot.discord.pages.custom_ids import (
     StopButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.memory import last_day
 from cc_bot.discord.pages.page import (
     PROPOSAL_COLOUR,
     PROPOSALS_CHARACTERS,
@@ -28,13 +26,15 @@ from cc_bot.discord.pages.page import (
     escape_markdown,
     timestamp,
 )
-from cc_bot.domain.canvas import Chart
 from cc_bot.domain.message import spell_out
 from cc_bot.domain.proposal import CallState, Moment, Proposal, Value
 from cc_bot.domain.text import shorten
+from cc_bot.features.canvas.charts import table
+from cc_bot.features.canvas.model import Chart
+from cc_bot.features.memory.texts import MemoryCardTexts
+from cc_bot.features.memory.views import last_day
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts
-from cc_bot.texts.memory import MemoryCardTexts
 from cc_bot.texts.proposal import ProposalTexts
 
 MAX_TITLE_CHARACTERS: Final = 60

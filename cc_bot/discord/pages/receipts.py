@@ -10,14 +10,14 @@ from typing import Any, Final
 
 from cc_bot.discord.pages.custom_ids import UndoButton, UnscheduleButton, UntellButton, UsedMemoriesButton
 from cc_bot.discord.pages.page import Button, Facts, Receipts, escape_markdown, small_print, timestamp
-from cc_bot.domain.memory import Receipt
 from cc_bot.domain.message import ToolCall
-from cc_bot.domain.schedule import ScheduleReceipt, with_schedule
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.domain.tool_server import is_of_server
+from cc_bot.features.mcp.model import is_of_server
+from cc_bot.features.memory.model import Receipt
+from cc_bot.features.memory.texts import MemoryTexts, ReceiptTexts
+from cc_bot.features.reminders.model import ScheduleReceipt, with_schedule
+from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts, described
 from cc_bot.texts import Texts
-from cc_bot.texts.memory import MemoryTexts, ReceiptTexts
-from cc_bot.texts.reminder import ReminderTexts, RepeatTexts, described
 
 MAX_RECEIPTS: Final = 4
 """With the button for memories used, they fill a row."""

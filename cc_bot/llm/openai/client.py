@@ -18,11 +18,11 @@ from pydantic_core import from_json
 from cc_bot.domain.errors import ContextTooLong
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
+from cc_bot.features.memory.search.vectors import Vector, pack
 from cc_bot.llm.model import MAX_HEARD_CHARACTERS, Transcript
 from cc_bot.llm.openai.quirks import ModelFailure, ServerError, classify, may_pass
 from cc_bot.llm.openai.reply import TooManyBytes, mapping
 from cc_bot.proxy import proxy_for
-from cc_bot.search.vectors import Vector, pack
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 MAX_BYTES: Final = 64 * 2**20  # of one response

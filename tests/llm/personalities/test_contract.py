@@ -10,11 +10,14 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.app.core import Core, open_core
-from cc_bot.assistant import Stop, TurnOptions
+from cc_bot.chat.active import Stop
+from cc_bot.chat.turn import TurnOptions
 from cc_bot.config import read_config
-from cc_bot.domain import Done, Locale, Message, SessionKey, TextDelta, ToolsUnavailable
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.message import Attachment
+from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.domain.turn import Done, TextDelta, ToolsUnavailable
 from tests.llm.personalities.families import PERSONALITIES, STRICT
 from tests.llm.personalities.server import ANSWER, GO_ON, KEEP, REMEMBERED, PersonalityServer
 

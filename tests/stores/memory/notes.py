@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from cc_bot.domain import Memory
-from cc_bot.stores import Stores
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.features.memory.model import Memory
 from tests.stores.backends import KEY, OTHER_USER, got
 
 ME: Final = KEY.user_id

@@ -4,12 +4,13 @@ import json
 
 import pytest
 
-from cc_bot.domain import Attachment, Message, SessionKey, ToolCall
-from cc_bot.domain.canvas import Canvas, Card, Drawn
-from cc_bot.domain.memory import ErasureCounts, Memory
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database
+from cc_bot.domain.message import Attachment, Message, ToolCall
 from cc_bot.domain.proposal import Proposal
-from cc_bot.storage import Database
-from cc_bot.stores import Stores
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.canvas.model import Canvas, Card, Drawn
+from cc_bot.features.memory.model import ErasureCounts, Memory
 from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, contents, got
 from tests.stores.forgetting import FACT, MARK, NUMBER, everything, recalled, remembered, stored, summarized

@@ -5,10 +5,9 @@ from typing import Final
 
 from freezegun import freeze_time
 
-from cc_bot.domain import Memory
-from cc_bot.domain.memory import Source
-from cc_bot.storage import Database
-from cc_bot.stores import Stores
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database
+from cc_bot.features.memory.model import Memory, Source
 from tests.stores.backends import got
 from tests.stores.memory.notes import ME, START, YOU, found, keep, listed, rewrite
 

@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 import pytest
 from structlog.testing import capture_logs
 
+from cc_bot.chat.stores.opening import open_stores
+from cc_bot.db import Database, Statement
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, ModelUnavailable
-from cc_bot.domain.memory import ALL_MEMORIES, MemoryFilter
-from cc_bot.search.vectors import Vector, cosines, pack
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import MemoryStore, open_stores
-from cc_bot.stores.memory.rows import in_background
-from cc_bot.stores.memory.search import Embedding, Meaning
+from cc_bot.features.memory.model import ALL_MEMORIES, MemoryFilter
+from cc_bot.features.memory.search.vectors import Vector, cosines, pack
+from cc_bot.features.memory.stores.rows import in_background
+from cc_bot.features.memory.stores.search import Embedding, Meaning
+from cc_bot.features.memory.stores.store import MemoryStore
 from tests.stores.backends import got
 from tests.stores.encoders import TopicEncoder
 from tests.stores.memory.notes import ME, YOU, keep

@@ -6,10 +6,11 @@ from typing import get_args
 
 import pytest
 
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database
 from cc_bot.domain.errors import TooManyPinned
-from cc_bot.domain.memory import MAX_PINNED, Source, SourceKind
-from cc_bot.storage import Database
-from cc_bot.stores import MemoryStore, Stores
+from cc_bot.features.memory.model import MAX_PINNED, Source, SourceKind
+from cc_bot.features.memory.stores.store import MemoryStore
 from tests.stores.backends import Recorder, got, stores_over
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep
 

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.db import Database
 from cc_bot.domain.errors import MemoryFull, TooManyImports, TooManyMemories
-from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Rules
-from cc_bot.storage import Database
-from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.memory.limits import MemoryQuotas
+from cc_bot.features.memory.files import PortableMemory
+from cc_bot.features.memory.stores.limits import MemoryQuotas
 from tests.stores.memory.notes import ME, START, YOU, keep, listed, rewrite
 
 pytestmark = pytest.mark.sqlite("the same statements, but for how bytes are counted")

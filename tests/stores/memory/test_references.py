@@ -3,11 +3,11 @@
 import json
 from dataclasses import replace
 
-from cc_bot.domain import Message, ToolCall
-from cc_bot.domain.memory import Source
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database
+from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.tool_calls import UNAVAILABLE
-from cc_bot.storage import Database
-from cc_bot.stores import Stores
+from cc_bot.features.memory.model import Source
 from tests.stores.backends import KEY, OTHER_USER
 from tests.stores.forgetting import FACT, NUMBER, calls_of, everything, recalled, remembered, stored
 from tests.stores.memory.notes import ME, YOU, keep

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from freezegun import freeze_time
 
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db import Database
 from cc_bot.domain.errors import MemoryKnown, StorageError
-from cc_bot.domain.memory import UNDO_TIME, ErasureCounts
-from cc_bot.storage import Database
-from cc_bot.stores import Stores
+from cc_bot.features.memory.model import UNDO_TIME, ErasureCounts
 from tests.stores.backends import OTHER_USER
 from tests.stores.forgetting import FACT, FOLDED, bytes_of, calls_of, remembered, statuses, stored
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, found, keep, rewrite

@@ -3,10 +3,10 @@
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from cc_bot.domain.memory import MemoryFilter
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.message import is_blank
-from cc_bot.search.folding import fold
-from cc_bot.stores import Stores
+from cc_bot.features.memory.model import MemoryFilter
+from cc_bot.features.memory.search.folding import fold
 from tests.stores.memory.notes import ME, found, keep
 
 

@@ -8,12 +8,11 @@ from typing import Any, Final, get_args
 import pytest
 from freezegun import freeze_time
 
-from cc_bot.domain import Memory
+from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.domain.errors import EmptyMemory, MemoryEditOutdated, MemoryTooLong, SecretNotStored
-from cc_bot.domain.memory import MemoryFilter, Order, Source
-from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.memory.limits import MAX_CHARACTERS, SecretRules
+from cc_bot.features.memory.files import PortableMemory
+from cc_bot.features.memory.model import Memory, MemoryFilter, Order, Source
+from cc_bot.features.memory.stores.limits import MAX_CHARACTERS, SecretRules
 from tests.databases import laid_out
 from tests.stores.backends import OpenStores, got
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, found, keep, listed

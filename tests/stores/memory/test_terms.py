@@ -7,14 +7,14 @@ from typing import Final
 
 import pytest
 
-from cc_bot.domain.memory import Memory
-from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.search.folding import fold
-from cc_bot.search.ranking import Candidate, Statistics, rank
-from cc_bot.search.terms import document_terms, parse_query
-from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement
-from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.memory.rows import fold_tags, recompute_outdated, term_keys
+from cc_bot.chat.stores.opening import Stores, open_stores
+from cc_bot.db import MAINTENANCE_LOCK, Database, Statement
+from cc_bot.features.memory.files import PortableMemory
+from cc_bot.features.memory.model import Memory
+from cc_bot.features.memory.search.folding import fold
+from cc_bot.features.memory.search.ranking import Candidate, Statistics, rank
+from cc_bot.features.memory.search.terms import document_terms, parse_query
+from cc_bot.features.memory.stores.rows import fold_tags, recompute_outdated, term_keys
 from tests.stores.backends import got, stores_over
 from tests.stores.forgetting import bytes_of
 from tests.stores.memory.notes import ME, YOU, keep

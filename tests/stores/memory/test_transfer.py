@@ -3,9 +3,9 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from cc_bot.domain.memory import Source
-from cc_bot.domain.memory_transfer import PortableMemory, portable, read_memories, to_json
-from cc_bot.stores import Stores
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.features.memory.files import PortableMemory, portable, read_memories, to_json
+from cc_bot.features.memory.model import Source
 from tests.stores.memory.notes import ME, START, YOU, found, keep, listed, rewrite
 
 SECRET = "パスワードは Tr0ub4dor&3"

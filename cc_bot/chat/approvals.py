@@ -1,0 +1,314 @@
+"""Approvals: users decide on a model's proposals; an approved call is made at most once.
+
+The call is first claimed in the database: if the program dies after that, it is never repeated, and user and
+model learn that it may have been made. Its data stays tainted: the user agreed to store it, not to obey it.
+"""
+
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+import structlog
+from pydantic import ValidationError
+
+from cc_bot.chat.active import Stop, until_stopped
+from cc_bot.chat.consent import DECLINED, EXPIRED, OUTDATED, resolved
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.tools import (
+    CALL_IN_DOUBT,
+    CanvasDraft,
+    InvalidToolCall,
+    ToolContext,
+    ToolOutcome,
+    ToolRegistry,
+    failed,
+    outcome_unknown,
+)
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import (
+    AnswerInUse,
+    AnswerUnderway,
+    CallPostponed,
+    CcBotError,
+    MemoryNotFound,
+    MemoryPaused,
+    ProposalGone,
+    ProposalOutdated,
+    ScheduleNotFound,
+    StorageError,
+    ToolGone,
+    ToolServerAway,
+    WhenPassed,
+)
+from cc_bot.domain.message import Agent, Attachment, ToolCall
+from cc_bot.domain.proposal import CALL_OPEN_FOR, CallMessage, CallState, Proposal, is_expired
+from cc_bot.features.canvas.model import Canvas
+from cc_bot.features.mcp.model import Asker, ToolPlace
+from cc_bot.features.mcp.tools import servers_of
+from cc_bot.features.memory.model import MemoryChange, Source
+from cc_bot.features.reminders.model import ScheduleChange
+from cc_bot.features.web_pages.addresses import TurnTexts
+from cc_bot.features.web_pages.turn import WebAccess
+from cc_bot.texts import explain, texts
+
+_log = structlog.get_logger(__name__)
+
+OPEN_MINUTES: Final = CALL_OPEN_FOR.seconds // 60
+_KEEPING_TOOLS: Final = {"remember", "update_memory"}
+_OUTDATED: Final = (InvalidToolCall, ValidationError, MemoryNotFound, ScheduleNotFound, ProposalOutdated)
+_CUT_OFF: Final = outcome_unknown(
+    "The user agreed to this call, and it was ended on its way: it may have been done or not. Look that up, "
+    "or ask the user, before you propose it again."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedResult:
+    proposal: Proposal
+    state: CallState
+    outcomes: tuple[ToolOutcome, ...]
+    problem: str = ""
+    """For the user, if a call failed without an answer."""
+    stopped: bool = False
+    kept: bool = True
+    """False if the user has been erased."""
+    canvas: Canvas | None = None
+    stored: bool = True
+    """False if storing failed: the outcome is then unknown."""
+
+    @property
+    def goes_on(self) -> bool:
+        answered = self.state in ("done", "failed") and not self.problem
+        return self.kept and self.stored and answered and self.proposal.content.goes_on
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        made_calls = zip(self.proposal.content.calls, self.outcomes, strict=False)
+        return tuple(
+            ToolCall("approved", each.name, each.arguments, made.text, made.ok) for each, made in made_calls
+        )
+
+    @property
+    def images(self) -> tuple[Attachment, ...]:
+        return tuple(image for each in self.outcomes for image in each.images)
+
+    @property
+    def memories(self) -> tuple[MemoryChange, ...]:
+        return tuple(change for each in self.outcomes for change in each.changes)
+
+    @property
+    def schedules(self) -> tuple[ScheduleChange, ...]:
+        return tuple(change for each in self.outcomes for change in each.schedules)
+
+
+@dataclass(eq=False, slots=True)
+class Approvals:
+    stores: Stores
+    tools: ToolRegistry
+    internet: WebAccess
+    clock: Clock
+    _in_flight: Counter[tuple[int, int]] = field(default_factory=Counter)
+    _regenerating: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+    async def find(self, user_id: int, proposal_id: int) -> Proposal:
+        """Raises ProposalGone; deletes an expired proposal."""
+        proposal = await self.stores.proposals.get(user_id, proposal_id)
+        if proposal is None:
+            raise ProposalGone
+        if is_expired(proposal, self.clock()):
+            await self._decline(proposal, EXPIRED)
+            raise ProposalGone
+        return proposal
+
+    async def decline(self, proposal: Proposal) -> None:
+        """Raises ProposalGone if it is already decided."""
+        if not await self._decline(proposal, DECLINED):
+            raise ProposalGone
+
+    @contextmanager
+    def in_flight(self, proposal: Proposal) -> Iterator[None]:
+        """Prevent regeneration of the answer until the outcome is shown. Raises AnswerUnderway if it is being
+        regenerated.
+        """
+        answer = (proposal.key.user_id, proposal.answer_id)
+        if answer in self._regenerating:
+            raise AnswerUnderway
+        with _counted(self._in_flight, answer):
+            yield
+
+    @asynccontextmanager
+    async def regenerating(self, user_id: int, answer_id: int) -> AsyncIterator[None]:
+        """Reject approvals of this answer's proposals while it is regenerated."""
+        with _counted(self._regenerating, (user_id, answer_id)):
+            yield
+
+    async def check_none_in_flight(self, user_id: int, answer_id: int) -> None:
+        """Raise AnswerInUse while a call of this answer runs or its outcome is not shown, or StorageError."""
+        approved = await self.stores.proposals.list_approved(user_id)
+        if (user_id, answer_id) in self._in_flight or any(each.answer_id == answer_id for each in approved):
+            raise AnswerInUse
+
+    def must_wait(self, proposal: Proposal) -> bool:
+        servers = servers_of(self.tools)
+        return servers is not None and servers.is_starting(proposal.content.server)
+
+    async def wait_for_server(self, proposal: Proposal) -> None:
+        """Wait for the proposal's server. Raises CallPostponed if it is unavailable, and ProposalGone."""
+        servers, server = servers_of(self.tools), proposal.content.server
+        away = None
+        try:
+            if servers and server:
+                await servers.wait_for(server)
+        except ToolServerAway as error:
+            away = error
+        await self.find(proposal.key.user_id, proposal.id)
+        if away:
+            raise CallPostponed(server=server, minutes=OPEN_MINUTES) from None
+
+    async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal:
+        """Claim the proposal: its calls are then made at most once. `name` is the press. Raises ProposalGone
+        and MemoryPaused."""
+        keeps = any(call.name in _KEEPING_TOOLS for call in proposal.content.calls)
+        if keeps and (await self.stores.settings.get(proposal.key.user_id)).memory_paused:
+            raise MemoryPaused
+        claimed = await self.stores.proposals.claim(proposal, name, message)
+        if claimed is None:
+            raise ProposalGone
+        return claimed
+
+    async def run(
+        self, claimed: Proposal, agent: Agent, place: ToolPlace, stop: Stop, asker: Asker | None = None
+    ) -> ApprovedResult:
+        """Make the claimed calls and store the outcome. `asker` reaches the author of the question.
+
+        Raises CallPostponed, InputError and StorageError if nothing was done; the caller then reopens the
+        proposal.
+        """
+        result = await self._run(claimed, agent, place, stop, asker)
+        try:
+            kept = await self._finish(claimed, result.state, result.outcomes)
+        except StorageError as error:
+            _log.warning("approved_call_not_stored", error=type(error).__name__)
+            return replace(result, stored=False)
+        name = claimed.content.calls[0].name
+        _log.info("approved_call", tool=name, state=result.state, stopped=stop.requested)
+        stopped = stop.requested and stop.status == "stopped" and result.state == "unknown"
+        return replace(result, stopped=stopped, kept=kept)
+
+    async def give_up(self, claimed: Proposal) -> CallState:
+        """Mark the calls of a dead process as outcome unknown. Returns the stored state."""
+        if claimed.state != "claimed":
+            return claimed.state
+        await self._finish(claimed, "unknown", _for_all(claimed, _CUT_OFF))
+        return "unknown"
+
+    async def _decline(self, proposal: Proposal, result: Mapping[str, Any]) -> bool:
+        outcomes = _for_all(proposal, ToolOutcome(json.dumps(result), ok=False))
+        return await self.stores.proposals.decline(proposal, _revising(proposal, outcomes))
+
+    async def _finish(self, claimed: Proposal, state: CallState, outcomes: Sequence[ToolOutcome]) -> bool:
+        tainted = any(each.tainted for each in outcomes)
+        revise = _revising(claimed, outcomes)
+        return await self.stores.proposals.finish(claimed, state, revise, tainted=tainted)
+
+    async def _run(
+        self, claimed: Proposal, agent: Agent, place: ToolPlace, stop: Stop, asker: Asker | None
+    ) -> ApprovedResult:
+        words = texts(claimed.content.origin.locale)
+        try:
+            outcomes, canvas = await self._call(claimed, agent, place, stop, asker)
+        except ToolServerAway:
+            raise CallPostponed(server=claimed.content.server, minutes=OPEN_MINUTES) from None
+        except _OUTDATED:
+            outdated = ToolOutcome(json.dumps(OUTDATED), ok=False)
+            return _refused(claimed, outdated, explain(ProposalOutdated(), words))
+        except CcBotError as error:
+            is_final = claimed.content.goes_on or isinstance(error, WhenPassed | ToolGone)
+            if not is_final or isinstance(error, StorageError):
+                raise
+            sentence = explain(error, words)
+            if isinstance(error, CALL_IN_DOUBT):
+                return replace(_refused(claimed, outcome_unknown(sentence), sentence), state="unknown")
+            return _refused(claimed, failed(sentence), sentence)
+        except Exception:  # noqa: BLE001 - the tool may have done something before
+            _log.error("approved_call_broke", exc_info=True)
+            return ApprovedResult(claimed, "unknown", _for_all(claimed, _CUT_OFF))
+        if len(outcomes) < len(claimed.content.calls):
+            return ApprovedResult(claimed, "unknown", _for_all(claimed, _CUT_OFF))
+        ok = all(each.ok for each in outcomes)
+        return ApprovedResult(claimed, "done" if ok else "failed", tuple(outcomes), canvas=canvas)
+
+    async def _call(
+        self, claimed: Proposal, agent: Agent, place: ToolPlace, stop: Stop, asker: Asker | None
+    ) -> tuple[list[ToolOutcome], Canvas | None]:
+        tools, outcomes = self.tools.in_place(place), list[ToolOutcome]()
+        offered, context = tools.schemas(allowed=agent.tools), await self._context(claimed, asker)
+        for call in claimed.content.calls:
+            made = await until_stopped(tools.run_approved(call, context, offered), stop)
+            if made is None:
+                return outcomes, None
+            outcomes.append(made)
+        return outcomes, await self._draw(claimed, context.canvas)
+
+    async def _context(self, proposal: Proposal, asker: Asker | None) -> ToolContext:
+        origin, found = proposal.content.origin, await self.stores.canvases.get(proposal.key)
+        return ToolContext(
+            user_id=proposal.key.user_id,
+            visibility=proposal.visibility,
+            locale=origin.locale,
+            timezone=ZoneInfo(origin.timezone),
+            memories=self.stores.memories,
+            tainted=False,  # the user approved it
+            source=Source("proposal"),
+            clock=self.clock,
+            key=proposal.key,
+            canvas=CanvasDraft(found.canvas if found else Canvas(), proposal.visibility),
+            schedules=self.stores.schedules,
+            place=origin.place,
+            guild_id=origin.guild_id,
+            in_dm=origin.in_dm,
+            internet=self.internet.for_turn(TurnTexts()),
+            asker=asker,
+        )
+
+    async def _draw(self, proposal: Proposal, draft: CanvasDraft | None) -> Canvas | None:
+        if draft is None or not draft.drawn:
+            return None
+        await self.stores.sessions.open(proposal.key)  # drawing needs an open session
+        drawn = [replace(each, tainted=True) for each in draft.drawn]
+        canvas = await self.stores.canvases.draw(proposal.key, drawn)
+        if canvas is None:
+            raise ProposalOutdated
+        return canvas.visible_in(proposal.visibility)
+
+
+@contextmanager
+def _counted(counter: Counter[tuple[int, int]], answer: tuple[int, int]) -> Iterator[None]:
+    counter[answer] += 1
+    try:
+        yield
+    finally:
+        counter[answer] -= 1
+        if not counter[answer]:
+            del counter[answer]
+
+
+def _for_all(proposal: Proposal, outcome: ToolOutcome) -> tuple[ToolOutcome, ...]:
+    return (outcome,) * len(proposal.content.calls)
+
+
+def _refused(claimed: Proposal, outcome: ToolOutcome, sentence: str) -> ApprovedResult:
+    return ApprovedResult(claimed, "failed", _for_all(claimed, outcome), sentence)
+
+
+def _revising(proposal: Proposal, outcomes: Sequence[ToolOutcome]) -> Callable[[ToolCall], ToolCall]:
+    def revise(stored: ToolCall) -> ToolCall:
+        for call, outcome in zip(proposal.content.calls, outcomes, strict=True):
+            stored = resolved(stored, call, outcome.text, ok=outcome.ok)
+        return stored
+
+    return revise

@@ -1,0 +1,356 @@
+"""`Assistant.ask` takes a question and stores the answer.
+
+No conversation state is kept between turns: a turn reads its session, asks the model outside any transaction,
+and is stored in one short transaction.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import structlog
+
+from cc_bot.chat.active import ActiveTurn, ActiveTurns, Stop, until_stopped
+from cc_bot.chat.approvals import Approvals
+from cc_bot.chat.consent import is_pending
+from cc_bot.chat.context.attachments import MAX_DOCUMENT_TOKENS
+from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.context.tokens import max_file_tokens
+from cc_bot.chat.conversations import Conversations
+from cc_bot.chat.rounds import Draft, Emit, Rounds
+from cc_bot.chat.spending import Spending, UsageRecorder
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.sessions import StoredTurn
+from cc_bot.chat.stores.usage import Reservation
+from cc_bot.chat.summaries import Summaries
+from cc_bot.chat.tools import ToolRegistry
+from cc_bot.chat.turn import Calibration, Turn, TurnOptions, TurnRequest, tool_context, tool_place
+from cc_bot.db.leases import Membership
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import (
+    BeingErased,
+    EmptyQuestion,
+    ModelSaidNothing,
+    ModelUnavailable,
+    ModelWentInCircles,
+    QuestionTooLong,
+    ShuttingDown,
+    StorageError,
+)
+from cc_bot.domain.measures import NULL_METER, Meter
+from cc_bot.domain.message import Agent, ChannelKey, Message, Reference, Status, ToolCall, is_blank
+from cc_bot.domain.proposal import numbered
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.turn import (
+    CanvasChanged,
+    Done,
+    FilesDeleted,
+    Heard,
+    TextDelta,
+    ToolsUnavailable,
+    TurnEvent,
+)
+from cc_bot.features.mcp.model import is_of_server
+from cc_bot.features.voice.recordings import BYTES_A_SECOND
+from cc_bot.features.voice.speech import Hearing, Speaking, any_recordings
+from cc_bot.features.web_pages.turn import NO_WEB, WebAccess
+from cc_bot.llm.model import Chains
+from cc_bot.log import take_up_turn
+from cc_bot.texts import explain, texts
+from cc_bot.texts.answer import AnswerTexts
+
+_MAX_KNOWN: Final = 1000
+_log = structlog.get_logger(__name__)
+
+MAX_QUESTION_CHARACTERS = 6000
+"""Discord's limit for a command option."""
+TURN_LIMIT_S = 600.0
+"""Below the 900 s lifetime of a token; also bounds cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantSettings:
+    max_turns: int = 8
+    style: PromptStyle = PromptStyle()
+    turn_limit_s: float = TURN_LIMIT_S
+    internet: WebAccess = NO_WEB
+
+
+HEED_EVERY_S: Final = 1.0
+
+
+class Assistant:
+    def __init__(
+        self,
+        stores: Stores,
+        chains: Chains,
+        tools: ToolRegistry,
+        settings: AssistantSettings = AssistantSettings(),
+        *,
+        clock: Clock = utc_now,
+        summaries: Summaries | None = None,
+        meter: Meter = NULL_METER,
+        spending: Spending | None = None,
+    ) -> None:
+        """Without `summaries` none are made or shown to the model; without `spending` nothing is limited."""
+        self._stores = stores
+        self._chains = chains
+        self._known_without_tools = set[tuple[SessionKey, str]]()
+        self._tools = tools
+        self._internet = settings.internet
+        self._turn_limit_s = settings.turn_limit_s
+        self._clock = clock
+        self._meter = meter
+        self._spending = spending or Spending(stores.usage)
+        self._calibration = Calibration(stores.token_factors, chains.first(()))
+        self._conversations = Conversations(stores, self._calibration, settings.style, clock, summaries)
+        self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
+        self.speaking = Speaking(chains.speaker, self._spending)
+        self.approvals = Approvals(stores, tools, settings.internet, clock)
+        self.turns = ActiveTurns(settings.max_turns)
+
+    async def ask(
+        self,
+        key: SessionKey | ChannelKey,
+        message: Message | Sequence[Message],
+        options: TurnOptions,
+        stop: Stop | None = None,
+        *,
+        replaces: int | None = None,
+        references: Sequence[Reference] = (),
+        reserved: Callable[[], Awaitable[Reservation | None]] | None = None,
+    ) -> AsyncGenerator[TurnEvent, None]:
+        """Answer a new message in a session, or archived messages of one user in a channel. Yields the turn's
+        events; cancels the turn if the consumer stops iterating.
+
+        `replaces`: the newest answer, whose question is answered again. In a session it is the row, which
+        stays archived as `replaced`; there is no `message`, but its `references`. In a channel it is the
+        Discord message id, and the old answer is overwritten, as it answers an edited text.
+        `reserved` is awaited once the turn is queued, and returns its reservation if it has one. The last
+        event is Done: the turn is then stored unless it is temporary or empty. Raises InputError for an
+        invalid message, NotNewest, what `reserved` raises, TurnError if there is no answer, and StorageError.
+        """
+        questions = (message,) if isinstance(message, Message) else tuple(message)
+        for question in questions if replaces is None else ():
+            _check(question)
+        request = TurnRequest(key, options, questions, replaces, tuple(references))
+        events = asyncio.Queue[TurnEvent | None]()
+        user_id = request.user_id
+        line = ("channels", user_id) if isinstance(key, ChannelKey) else user_id
+        # All log records of this task and its children carry the turn's id.
+        active = ActiveTurn(user_id, stop or Stop(), line, take_up_turn(), self._meter)
+        try:
+            with self.turns.join(active):
+                if not active.admitted.is_set():
+                    self.turns.announce(active, events.put_nowait)  # before anything else
+                running = asyncio.create_task(self._run(request, active, reserved, events.put_nowait))
+                running.add_done_callback(lambda _: events.put_nowait(None))
+                try:
+                    while (event := await events.get()) is not None:
+                        yield event
+                    done, after = running.result()
+                finally:
+                    running.cancel()
+                    await asyncio.gather(running, return_exceptions=True)
+        except Exception as error:
+            active.record_failure(error)
+            raise
+        try:
+            yield done
+        finally:  # the caller has the answer
+            after()
+
+    async def check_newest(self, key: SessionKey, answer_id: int) -> None:
+        """Raise NotNewest unless this is the newest answer of its session."""
+        await self._conversations.check_newest(key, answer_id)
+
+    @property
+    def spending(self) -> Spending:
+        return self._spending
+
+    def calling(self, user_id: int, stop: Stop) -> AbstractContextManager[None]:
+        """Count an approved call as a running turn. Raises ShuttingDown and BeingErased."""
+        return self.turns.join(ActiveTurn(user_id, stop))
+
+    async def watch_erasures(self, membership: Membership) -> None:
+        """Discard turns of users that another process erases."""
+        while True:
+            await asyncio.sleep(HEED_EVERY_S)
+            if len(membership.living) == 1 or not self.turns:
+                continue
+            try:
+                self.turns.discard(await self._stores.personal_data.list_begun())
+            except StorageError as error:
+                _log.warning("erasures_not_read", error=type(error).__name__)
+
+    async def settle(self) -> None:
+        await self._calibration.settle()
+
+    async def _run(
+        self,
+        request: TurnRequest,
+        active: ActiveTurn,
+        reserved: Callable[[], Awaitable[Reservation | None]] | None,
+        emit: Emit,
+    ) -> tuple[Done, Callable[[], None]]:
+        """Admit, queue, begin, answer and store the turn. The second value starts its background work.
+
+        The turn is queued before it is admitted: a user who has to wait is notified at once, and a refused
+        turn leaves the queue.
+        """
+        stop, draft, options = active.stop, Draft(), request.options
+        with active.timing("queue"):
+            reservation = await reserved() if reserved else None
+            if reservation is None:
+                tokens, model = sum(map(_max_tokens, request.questions)), self.first_model(options.agent)
+                payer = options.paid_by(request.user_id)
+                reservation = await self._spending.reserve(payer, "turn", model=model, tokens=tokens)
+        async with self._spending.record(reservation) as recorder:
+            with active.timing("queue"):
+                await self.turns.wait(active, emit)
+            if any_recordings(request):
+                with active.timing("hearing"):
+                    heard = await until_stopped(self._hearing.hear(request, recorder, emit), stop)
+                    request = heard or request
+            with active.timing("store"):
+                turn = await self._conversations.begin(request)
+            if turn.heard:
+                emit(Heard(turn.heard))
+            if not stop.requested:
+                await self._answer(turn, draft, recorder, active, emit)
+            with active.timing("store"):
+                done, stored = await self._store(turn, draft, stop, recorder)
+        active.record_answer(done)
+        self._calibration.learn(draft.measured)
+        if isinstance(request.key, ChannelKey):  # so a crash now does not change the next request
+            await self._calibration.settle()
+        if stored is None:
+            return done, lambda: None
+        if stored.canvas is not None:
+            emit(CanvasChanged(stored.canvas.visible_in(turn.visibility)))
+        if stored.files_deleted:
+            emit(FilesDeleted(stored.files_deleted))
+        return done, partial(turn.after, stored.messages, draft.history_tokens)
+
+    async def _store(
+        self, turn: Turn, draft: Draft, stop: Stop, recorder: UsageRecorder
+    ) -> tuple[Done, StoredTurn | None]:
+        """Store the turn. An empty answer is not stored, and an answer without text replaces no other.
+
+        Raises a TurnError if there is no answer, BeingErased if the turn was discarded, and StorageError.
+        """
+        if stop.discarded:
+            raise BeingErased
+        interrupted = stop.requested and draft.status != "complete"
+        status: Status = stop.status if interrupted else draft.status
+        answer = draft.as_message(status, turn.visibility)
+        if draft.empty or (turn.replaced and is_blank(answer.content)):
+            if status != "stopped":
+                if draft.circled:
+                    raise ModelWentInCircles
+                if draft.status == "complete":
+                    raise ModelSaidNothing
+                raise ShuttingDown if self.turns.closed else ModelUnavailable
+            return Done(answer, draft.usage), None
+        if turn.options.temporary:
+            return Done(answer, draft.usage), None
+        stored = await turn.store(answer, numbered(draft.proposals), await recorder.settlement())
+        recorder.settled = True
+        first = False
+        if not turn.options.welcomed:
+            try:
+                first = await self._stores.settings.claim_welcome(turn.user_id)
+            except StorageError:  # the answer is stored
+                _log.warning("welcome_not_claimed")
+        return Done(stored.messages[-1], draft.usage, first, stored.proposals), stored
+
+    async def _answer(
+        self, turn: Turn, draft: Draft, recorder: UsageRecorder, active: ActiveTurn, emit: Emit
+    ) -> None:
+        """Let the model answer into the draft until it is done, stopped, or out of time. Tool calls without
+        an answer get a closing sentence: many servers reject a history without one."""
+        options, stop = turn.options, active.stop
+        registry = self._tools.in_place(tool_place(turn))
+        offered = registry.schemas(
+            writing=not options.temporary,
+            memory=not options.memory_paused,
+            canvas=turn.canvas is not None,
+            file=bool(turn.documents),
+            page=self._internet.pages is not None,  # even without addresses: keeps the prompt prefix stable
+            search=self._internet.searches is not None,
+            allowed=options.agent.tools,
+        )
+        with active.timing("store"):
+            prompt = await turn.prompt(offered)
+        context = tool_context(turn, self._stores, self._clock, self._internet)
+        model = recorder.metered(self._chains.of(options.agent.models))
+        earlier = _earlier_calls(turn, registry) if turn.replaced and turn.user_id else options.earlier_calls
+        rounds = Rounds(model, registry, offered, context, active, emit, options.pictures, earlier)
+        if options.entry and turn.user_id:
+            rounds.keep_calls = partial(self._stores.ledger.note_calls, options.entry, turn.user_id)
+        out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
+        try:
+            await until_stopped(rounds.run(prompt, draft), stop)
+        finally:
+            out_of_time.cancel()
+            draft.history_tokens = prompt.budget_tokens
+        if draft.without_tools and self._is_news(turn, draft.model):
+            emit(ToolsUnavailable())
+        if draft.silent and not draft.empty and not turn.replaced:
+            words = texts(options.locale)
+            draft.text = words[AnswerTexts].no_words
+            if draft.circled:  # complete: continuing would only loop again
+                draft.text, draft.status = explain(ModelWentInCircles(), words), "complete"
+            emit(TextDelta(draft.text))
+
+    def _is_news(self, turn: Turn, model: str) -> bool:
+        known = (turn.key, model)
+        if known in self._known_without_tools:
+            return False
+        if len(self._known_without_tools) == _MAX_KNOWN:
+            self._known_without_tools.clear()
+        self._known_without_tools.add(known)
+        return True
+
+    @property
+    def model_changes(self) -> Mapping[str, tuple[str, ...]]:
+        return self._chains.changes()
+
+    def first_model(self, agent: Agent) -> str:
+        """Empty for the offline model."""
+        return self._chains.first(agent.models)
+
+
+def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
+    """Calls made before the turn began: by an earlier run, and a replaced answer's calls of servers."""
+    known = {(call.id, call.name, call.arguments) for call in turn.options.earlier_calls}
+    replaced = turn.replaced.tool_calls if turn.replaced else ()
+    outside = (
+        call
+        for call in replaced
+        if is_of_server(call.name)
+        and (call.outcome_unknown or (registry.writes(call.name) and call.ok and not is_pending(call)))
+    )
+    before = (call for call in outside if (call.id, call.name, call.arguments) not in known)
+    return (*before, *turn.options.earlier_calls)
+
+
+def _max_tokens(question: Message) -> int:
+    tokens = len(question.content)  # a character is at most about one token
+    for file in question.attachments:
+        if file.document is not None:
+            tokens += min(MAX_DOCUMENT_TOKENS, sum(len(part.text) for part in file.document.parts))
+        else:
+            size = round(file.seconds * BYTES_A_SECOND) or len(file.data)
+            tokens += max_file_tokens(file.content_type, size)
+    return tokens
+
+
+def _check(message: Message) -> None:
+    if is_blank(message.content) and not message.attachments:
+        raise EmptyQuestion
+    if len(message.content) > MAX_QUESTION_CHARACTERS:
+        raise QuestionTooLong(limit=MAX_QUESTION_CHARACTERS, length=len(message.content))

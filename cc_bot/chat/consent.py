@@ -1,0 +1,191 @@
+"""Decides whether a turn makes a change at once or proposes it to the user.
+
+Models obey what they read. A turn that has read more than its user's own text (a file, a quotation, others in
+a channel) makes only changes that the user's message says (grounding.py). Without approval, a turn changes or
+deletes at most one stored memory, which the user was shown; its own are exempt.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from math import comb
+from typing import Any, Final
+
+from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded
+from cc_bot.domain.errors import ProposalOutdated
+from cc_bot.domain.message import ToolCall, parse_json, spell_out
+from cc_bot.domain.proposal import DeferredCall, Origin, Part, ProposedCalls, Shown, Value
+from cc_bot.domain.tool_calls import without_texts
+from cc_bot.features.mcp.model import Approvers
+from cc_bot.texts import Texts, texts
+from cc_bot.texts.proposal import Choice, ProposalTexts, argument_lines
+
+PENDING: Final[Mapping[str, Any]] = {
+    "proposed": True,
+    "note": "Not done yet: below your answer the user sees exactly this, and can have it done or not. Say "
+    "that they can decide there, and do not say that it is done. Later its result replaces this one.",
+}
+"""Result of a call that waits for approval."""
+DECLINED: Final[Mapping[str, Any]] = {
+    "declined": True,
+    "note": "The user decided against this, and it was not done. Ask before you propose it again.",
+}
+EXPIRED: Final[Mapping[str, Any]] = {
+    "expired": True,
+    "note": "This was not approved in time, so it was not done.",
+}
+OUTDATED: Final[Mapping[str, Any]] = {
+    "error": "This was not done: what it depends on has changed since. If it is still wanted, propose it "
+    "again."
+}
+
+
+def needs_approval(context: ToolContext, is_grounded: Callable[[], bool]) -> bool:
+    """Return whether the change needs approval; `is_grounded` checks that it says only what the user said.
+    Raises InvalidToolCall if no user can be asked, as in a heartbeat."""
+    if context.approved is not None or not context.tainted:
+        return False
+    check_can_propose(context)
+    return not is_grounded()
+
+
+def check_can_propose(context: ToolContext) -> None:
+    if not context.can_propose:
+        raise InvalidToolCall("No user is here who could agree to this. Nothing was done.")
+
+
+def check_held(context: ToolContext, **held: object) -> None:
+    """Raise ProposalOutdated if an approved call finds other values than when it was proposed."""
+    if context.approved is not None and context.approved != _to_json(held):
+        raise ProposalOutdated
+
+
+def propose(
+    context: ToolContext,
+    name: str,
+    arguments: Mapping[str, object],
+    shown: Shown,
+    *,
+    held: Mapping[str, object] | None = None,
+    result: Mapping[str, Any] = {},
+    memory_id: int | None = None,
+    **more: Any,
+) -> ToolOutcome:
+    """Propose a call of this tool. `held`: what it will pass to `check_held`; `result`: fields of the pending
+    result; `memory_id`: the memory that it changes; `more`: other fields of ProposedCalls."""
+    result = {**result, **PENDING, **({} if memory_id is None else {"ref": memory_id})}
+    call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(held or {}))
+    origin = Origin(context.locale, context.timezone.key, context.place, context.guild_id, context.in_dm)
+    proposal = ProposedCalls((call,), shown, origin, memory_id=memory_id, **more)
+    return succeeded(result, proposal=proposal)
+
+
+def propose_call(
+    context: ToolContext,
+    name: str,
+    tool: str,
+    arguments: Mapping[str, object],
+    *,
+    server: str = "",
+    approvers: Approvers = "asker",
+    held: Mapping[str, object] | None = None,
+) -> ToolOutcome:
+    """Propose a call with whose result the model continues. `tool` is its display name."""
+    check_can_propose(context)
+    words, title = texts(context.locale)[ProposalTexts], on_one_line(tool)
+    parts = [Part(words.field, {"name": words.tool, "value": title})]
+    if approvers == "owners":
+        parts.append(Part(words.owners))
+    parts.append(Part(words.arguments, below=argument_lines(arguments)))
+    shown = show(words.call, *parts, title=title)
+    return propose(
+        context, name, arguments, shown, held=held, server=server, approvers=approvers, goes_on=True
+    )
+
+
+def _to_json(values: Mapping[str, object]) -> str:
+    return json.dumps(values, ensure_ascii=False, sort_keys=True, default=str)
+
+
+MAX_PHRASE_RUNS: Final = 4
+_RUN: Final = re.compile(
+    r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"
+)
+"""An address, or letters of one script."""
+
+
+def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
+    """Return whether the only argument, if any, is a phrase that the user typed: it leaks few bits."""
+    values = list(given.values())
+    return not values or (
+        len(values) == 1 and isinstance(values[0], str | int | float) and _is_phrase(str(values[0]), typed)
+    )
+
+
+def choices_of_words(typed: str, query: str) -> int:
+    """The number of possible queries of this form: a phrase that the user typed, or as many words in their
+    order; 0 if it is neither."""
+    words, runs = query.split(), _RUN.findall(typed)
+    phrases, left = 1 + MAX_PHRASE_RUNS * len(runs), iter(runs)
+    if _is_phrase(query, typed):
+        return phrases
+    if not all(word in left for word in words):
+        return 0
+    return phrases + sum(comb(len(runs), count) for count in range(1, len(words) + 1))
+
+
+def _is_phrase(value: str, typed: str) -> bool:
+    """Return whether the value is the whole text or up to MAX_PHRASE_RUNS adjacent runs of it."""
+    if value == typed.strip():
+        return bool(value)
+    runs = [match.span() for match in _RUN.finditer(typed)]
+    return any(
+        typed[begin:end] == value
+        for at, (begin, _) in enumerate(runs)
+        for _, end in runs[at : at + MAX_PHRASE_RUNS]
+    )
+
+
+def show(choice: Choice, *parts: Part, number: int = 0, text: str | None = None, title: str = "") -> Shown:
+    """Describe a change: headline, text and further parts. `title` defaults to the first text."""
+    parts = (Part(choice.what.format(id=number), below=text), *parts)
+    written = (on_one_line(part.below) for part in parts if isinstance(part.below, str))
+    title = title or next(filter(None, written), parts[0].template)
+    return Shown(title, choice.yes, choice.no, parts)
+
+
+def field_line(name: str, value: Value, words: Texts) -> Part:
+    return Part(words[ProposalTexts].field, {"name": name, "value": value})
+
+
+def changed_line(name: str, old: Value, new: Value, words: Texts) -> Iterator[Part]:
+    if new != old:
+        yield Part(words[ProposalTexts].changed_field, {"name": name, "old": old, "new": new})
+
+
+def on_one_line(text: str) -> str:
+    """The text on one line, with invisible characters spelled out."""
+    return spell_out(" ".join(text.split()))
+
+
+def is_pending(call: ToolCall) -> bool:
+    """Return whether a stored call, or its `superseded`, waits for approval."""
+    result = parse_json(call.result)
+    return isinstance(result, dict) and (_waits(result) or _waits(result.get("superseded")))
+
+
+def resolved(stored: ToolCall, call: DeferredCall, text: str, *, ok: bool) -> ToolCall:
+    """Return the stored call with its result if it is this one and pending; calls may be equal."""
+    name, arguments = call.asked
+    written = without_texts(replace(stored, arguments=arguments)).arguments
+    if stored.name != name or parse_json(stored.arguments) != parse_json(written) or not is_pending(stored):
+        return stored
+    result = parse_json(stored.result)
+    if _waits(result):
+        return replace(stored, result=text, ok=ok)
+    return replace(stored, result=json.dumps({**result, "superseded": json.loads(text)}, ensure_ascii=False))
+
+
+def _waits(result: Any) -> bool:
+    return isinstance(result, dict) and result.get("proposed") is True

@@ -1,0 +1,241 @@
+"""Files that came with a question, and what each becomes: an image, a recording, or text in UTF-8.
+
+The bytes decide what a file is. Its name and claimed type are often wrong, and only bound its size before it
+is fetched.
+"""
+
+import mimetypes
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+
+from cc_bot.domain.errors import (
+    AttachmentNotSupported,
+    AttachmentTooLarge,
+    InputError,
+    RecordingEmpty,
+    RecordingTooLong,
+)
+from cc_bot.domain.message import MEDIA_TYPES, Attachment, Document, DocumentKind, image_type
+from cc_bot.features.memory.files import PortableMemory, read_memories
+from cc_bot.features.voice import recordings
+from cc_bot.features.voice.recordings import Sound, probe_audio
+from cc_bot.files import decode_text
+
+Cost = Callable[[str], float]
+MAX_IMAGE_BYTES = 8 * 2**20
+MAX_TEXT_BYTES = 256 * 2**10
+"""For the file, and for its text in UTF-8: some 90,000 Japanese characters."""
+
+_TEXT_TYPES = frozenset({"application/json", "application/xml", "application/javascript", "image/svg+xml"})
+MAX_DOCUMENT_BYTES = 20 * 2**20
+MAX_DOCUMENT_TOKENS = 12_000
+"""Shown of one document."""
+MAX_DOCUMENTS_TOKENS = 36_000
+"""Shown of all documents of one question."""
+MAX_TABLE_BYTES = 16 * 2**10
+"""For separated values shown as text: some 5,000 tokens."""
+
+_PDF = b"%PDF-"
+_PDF_WITHIN = 1024
+"""Printers put other bytes before the mark."""
+_DOCUMENT_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+"""Archives (Office, books), RTF, and older Office files."""
+_TABLE_ENDINGS = frozenset({".csv", ".tsv"})
+_DOCUMENT_ENDINGS = _TABLE_ENDINGS | frozenset(
+    [
+        *(".pdf", ".docx", ".docm", ".dotx", ".xlsx", ".xlsm", ".xlsb", ".xls", ".pptx", ".pptm", ".ppsx"),
+        *(".odt", ".ods", ".odp", ".rtf", ".epub"),
+        *(".doc", ".ppt"),  # refused with the advice to save them again
+    ]
+)
+
+_HEAD_BYTES = 4096
+_MAX_NAME_LENGTH = 100
+
+
+def size_limit(content_type: str | None, name: str) -> int:
+    """The most bytes that a file may have, by its name and claimed type."""
+    if is_called_document(content_type, name):
+        return MAX_DOCUMENT_BYTES
+    claimed = (content_type or mimetypes.guess_type(name)[0] or "").partition(";")[0].strip().lower()
+    if claimed.startswith(("audio/", "video/")):  # a recording in WebM or MP4 may be called either
+        return recordings.MAX_BYTES
+    is_text = claimed.startswith("text/") or claimed in _TEXT_TYPES
+    return MAX_TEXT_BYTES if is_text else MAX_IMAGE_BYTES  # what says neither may turn out to be an image
+
+
+def is_called_document(content_type: str | None, name: str) -> bool:
+    """By its name, or where it has none by its type."""
+    ending = PurePath(name).suffix.lower()
+    return ending in _DOCUMENT_ENDINGS or (not ending and content_type in MEDIA_TYPES.values())
+
+
+def too_large(limit_bytes: int) -> InputError:
+    mebibytes, kibibytes = limit_bytes >> 20, limit_bytes >> 10
+    return AttachmentTooLarge(limit=f"{mebibytes} MB" if mebibytes else f"{kibibytes} KB")
+
+
+def read_attachment(name: str, data: bytes) -> Attachment:
+    """Return the file as it is sent to a model: an image or recording unchanged, text as UTF-8.
+
+    Text may be UTF-8, UTF-16, Shift_JIS, EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge, RecordingTooLong,
+    RecordingEmpty and AttachmentNotSupported.
+    """
+    if sound := probe_audio(data):
+        return _recording(name, sound, data)
+    media_type = image_type(data)
+    if media_type is not None:
+        if len(data) > MAX_IMAGE_BYTES:
+            raise too_large(MAX_IMAGE_BYTES)
+        return Attachment(name, media_type, data)
+    if is_document(name, data) or (len(data) > MAX_TEXT_BYTES and b"\0" in data[:_HEAD_BYTES]):
+        raise AttachmentNotSupported
+    if len(data) > MAX_TEXT_BYTES:
+        raise too_large(MAX_TEXT_BYTES)
+    text = decode_text(data)
+    if text is None or not text.strip():
+        raise AttachmentNotSupported
+    encoded = text.encode()
+    if len(encoded) > MAX_TEXT_BYTES:
+        raise too_large(MAX_TEXT_BYTES)
+    return Attachment(name, "text/plain", encoded)
+
+
+def _recording(name: str, sound: Sound, data: bytes) -> Attachment:
+    if len(data) > recordings.MAX_BYTES:
+        raise too_large(recordings.MAX_BYTES)
+    if sound.seconds is not None and sound.seconds < recordings.MIN_S:
+        raise RecordingEmpty
+    if (sound.seconds or 0) > recordings.MAX_SECONDS:
+        raise RecordingTooLong(minutes=recordings.MAX_SECONDS // 60)
+    return Attachment(name, sound.content_type, data, seconds=sound.seconds or 0.0)
+
+
+def is_document(name: str, data: bytes) -> bool:
+    """By its bytes. Separated values are one only if too long to be shown whole."""
+    if image_type(data) is not None:
+        return False
+    if data.startswith(_DOCUMENT_BEGINNINGS) or _PDF in data[:_PDF_WITHIN]:
+        return True
+    return PurePath(name).suffix.lower() in _TABLE_ENDINGS and len(data) > MAX_TABLE_BYTES
+
+
+def document_files(name: str, document: Document, pictures: Iterable[bytes]) -> tuple[Attachment, ...]:
+    """A document becomes its text, and the pages of a scan as pictures."""
+    pages = (
+        Attachment(f"{name} ({document.unit} {number})", "image/jpeg", picture)
+        for number, picture in enumerate(pictures, 1)
+    )
+    return (Attachment(name, MEDIA_TYPES[document.kind], b"", document), *pages)
+
+
+def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[str]:
+    """Yield the text files and documents of a question; documents share a budget of tokens."""
+    documents = sum(attachment.document is not None for attachment in attachments)
+    room = min(MAX_DOCUMENT_TOKENS, MAX_DOCUMENTS_TOKENS // max(documents, 1))
+    for attachment in attachments:
+        if not (attachment.is_image or attachment.is_recording):
+            yield as_prompt_text(attachment, cost, room)
+
+
+def as_prompt_text(attachment: Attachment, cost: Cost, room: float = MAX_DOCUMENT_TOKENS) -> str:
+    """Return a text file or document, fenced so that nothing in it ends the fence."""
+    name = _shown_name(attachment.name)
+    if attachment.document is not None:
+        return _document_text(name, attachment.document, cost, room)
+    return f'The user attached the file "{name}":\n{_fenced(attachment.data.decode())}'
+
+
+def _fenced(text: str) -> str:
+    longest_run = max(map(len, re.findall("`{3,}", text)), default=2)
+    fence = "`" * (longest_run + 1)
+    end = "" if text.endswith("\n") else "\n"
+    return f"{fence}\n{text}{end}{fence}"
+
+
+# A prompt shows all of a document, or its contents, first and last parts.
+
+_KINDS: Mapping[DocumentKind, str] = {
+    "pdf": "PDF",
+    "word": "Word",
+    "excel": "spreadsheet",
+    "powerpoint": "PowerPoint",
+    "opendocument": "OpenDocument",
+    "rtf": "RTF",
+    "epub": "EPUB",
+    "csv": "CSV",
+}
+
+
+def _document_text(name: str, document: Document, cost: Cost, most: float) -> str:
+    count, unit = len(document.parts), document.unit
+    said = f'The user attached the document "{name}" ({_KINDS[document.kind]}, {_number(count, unit)})'
+    if document.is_scan:
+        return (
+            f"{said}: a scan without text. Pictures show its first {_number(document.pictured, unit)}, and "
+            "nothing else of it can be read."
+        )
+    if _first_parts(document, most, cost) == count:
+        text = document.marked(range(1, count + 1))
+        return f"{said}. Name the {unit} that you answer from.\n{_fenced(text)}"
+    contents = _contents(document, most / 8, cost)
+    last = _cut(document.marked((count,)), most / 8, cost)
+    room = most - cost(contents) - cost(last)
+    first = min(_first_parts(document, room, cost), count - 1)
+    beginning = document.marked(range(1, first + 1)) if first else _cut(document.marked((1,)), room, cost)
+    shown = f"the first {_number(first, unit)}" if first else f"the beginning of its first {unit}"
+    return (
+        f"{said}. It is too long to be shown whole. Here are {'its contents, ' if contents else ''}{shown} "
+        f"and {unit} {count}. The rest is left out: look it up with read_file before you answer from it. "
+        f"Name the {unit} that you answer from.\n"
+        f"{_fenced(chr(10).join(filter(None, (contents, beginning, _LEFT_OUT, last))))}"
+    )
+
+
+_LEFT_OUT = "[…]"
+
+
+def _number(count: int, unit: str) -> str:
+    return f"{count} {unit}{'' if count == 1 else 's'}"
+
+
+def _first_parts(document: Document, room: float, cost: Cost) -> int:
+    """Return how many of the first parts fit."""
+    for number in range(1, len(document.parts) + 1):
+        room -= cost(document.marked((number,))) + 1
+        if room < 0:
+            return number - 1
+    return len(document.parts)
+
+
+def _contents(document: Document, room: float, cost: Cost) -> str:
+    """Return the titles with their part numbers, else the parts' names, as many as fit."""
+    titles = [f"{each.title}: {document.unit} {each.part}" for each in document.headings]
+    if not titles:
+        titles = [document.mark(n).strip("[]") for n, part in enumerate(document.parts, 1) if part.name]
+    return _cut("\n".join(("[contents]", *titles)), room, cost) if titles else ""
+
+
+def _cut(text: str, room: float, cost: Cost) -> str:
+    cut = text
+    while cut and cost(cut) > room:
+        cut = cut[: len(cut) // 2]
+    return cut if len(cut) == len(text) else f"{cut.rstrip()}\n{_LEFT_OUT}"
+
+
+def _shown_name(name: str) -> str:
+    """Return a name as one short line."""
+    printable = "".join(character for character in name if character.isprintable() and character not in '"`')
+    return printable.strip()[:_MAX_NAME_LENGTH] or "file"
+
+
+def read_memory_file(data: bytes) -> list[PortableMemory]:
+    """JSON is always UTF-8. Raises ImportNotUnderstood or TooManyToImport."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = ""
+    if not text.lstrip().startswith("{"):
+        text = decode_text(data) or ""
+    return read_memories(text)

@@ -1,0 +1,242 @@
+"""The prompt of a request, the stable part first.
+
+stable system message, history, second system message (what changes), the new question
+
+Two turns of a session share everything up to the end of the older history byte for byte, as provider caches
+need.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from itertools import chain
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from cc_bot.chat.context.instructions import Instructions, instructions
+from cc_bot.chat.context.tokens import message_parts, message_tokens, user_part
+from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.session import Recollection, Session, listed
+from cc_bot.domain.text import Locale, shorten
+from cc_bot.features.canvas.model import Canvas, Card, Chart, Element, Text
+from cc_bot.features.memory.model import Memory
+from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
+
+# The canvas, one line per element. Values are JSON strings, so that a title can't break out of its line.
+
+CONTENT_SHOWN: Final = 80
+"""Characters."""
+
+
+def canvas_lines(canvas: Canvas) -> str:
+    lines = [_line(each) for each in canvas.elements]
+    if canvas.mode != "list":
+        focus = f" focus={_quoted(canvas.focus)}" if canvas.focus else ""
+        lines.append(f"mode={_quoted(canvas.mode)}{focus}")
+    return "\n".join(lines)
+
+
+def _line(element: Element) -> str:
+    match element:
+        case Card(id_, title, content):
+            kind, values = "card", {"title": title, "content": content}
+        case Text(id_, content, title):
+            kind, values = "text", {"title": title, "content": content} if title else {"content": content}
+        case Chart(id_, title, type_):
+            kind, values = "chart", {"title": title, "type": type_}
+    pairs = ", ".join(f"{name}={_quoted(value)}" for name, value in values.items())
+    return f"- [{kind}] id={_quoted(id_)}: {pairs}"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(shorten(" ".join(text.split()), CONTENT_SHOWN), ensure_ascii=False)
+
+
+# The notes that are always sent, as JSON strings. Long ones are cut; `recall` returns the whole note.
+
+NOTE_SHOWN: Final = 500
+"""Characters."""
+
+
+def profile(notes: Sequence[Memory], who: str, words: Instructions, timezone: ZoneInfo) -> str:
+    """`who`: their user."""
+    if not notes:
+        return ""
+    return "\n".join((words.profile.format(who=who), *(_noted(note, timezone) for note in notes)))
+
+
+def _noted(note: Memory, timezone: ZoneInfo) -> str:
+    day = note.updated_at.astimezone(timezone).date().isoformat()
+    return f"- {day}: {json.dumps(shorten(note.content, NOTE_SHOWN), ensure_ascii=False)}"
+
+
+# If not all pairs fit, the window starts at the same message for many turns and then moves by many, so that
+# provider caches hit. Of the possible starts, the one with the least hash is chosen, and it stays the least
+# until it no longer fits.
+
+KEPT_SHARE: Final = 0.5
+"""The least part of the budget that is used. Half moves the start about every twentieth turn and uses 72 % on
+average; three quarters would move it twice as often."""
+
+
+def window(
+    history: Sequence[Message], budget_tokens: float, cost: Callable[[Message], float]
+) -> tuple[Message, ...]:
+    """Return the newest messages that fit, oldest first, starting with a question."""
+    spent = 0.0
+    starts: list[tuple[int, float]] = []
+    for index in range(len(history) - 1, -1, -1):
+        spent += cost(history[index])
+        if spent > budget_tokens:
+            return tuple(history[_steady(history, starts, budget_tokens) :])
+        if history[index].role == "user":
+            starts.append((index, spent))
+    return tuple(history[starts[-1][0] :]) if starts else ()
+
+
+def tokens_up_to(history: Sequence[Message], enough: float, cost: Callable[[Message], float]) -> float:
+    """Add up what the newest messages cost, stopping above `enough`."""
+    spent = 0.0
+    for message in reversed(history):
+        spent += cost(message)
+        if spent > enough:
+            break
+    return spent
+
+
+def _steady(history: Sequence[Message], starts: Sequence[tuple[int, float]], budget_tokens: float) -> int:
+    """`starts`: possible indexes, newest first, with the tokens used from there."""
+    if not starts:
+        return len(history)
+    enough = [index for index, spent in starts if spent >= budget_tokens * KEPT_SHARE]
+    return min(enough or [starts[-1][0]], key=lambda index: _hash(history[index]))
+
+
+def _hash(message: Message) -> bytes:
+    named = message.content if message.id is None else str(message.id)
+    return blake2b(named.encode(errors="replace"), digest_size=8).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptStyle:
+    budget_tokens: int = 80_000
+    """For history in one request."""
+    block_tokens: int = 1_500
+    """Channel messages frozen together."""
+    channel_locale: Locale = Locale.JA
+    """For a channel's instructions: the same for all users, so that caches hit."""
+
+
+def build_prompt(
+    history: Sequence[Message],
+    question: Message,
+    *,
+    tools: Sequence[ToolSchema],
+    locale: Locale,
+    now: datetime,
+    timezone: ZoneInfo,
+    temporary: bool = False,
+    paused: bool = False,
+    recap: Recollection | None = None,
+    canvas: Canvas = Canvas(),
+    persona: str = "",
+    notes: Sequence[Memory] = (),
+    style: PromptStyle = PromptStyle(),
+    budget_tokens: float | None = None,
+    cost: Callable[[Message], float] = message_tokens,
+) -> tuple[PromptPart, ...]:
+    """`recap`: what preceded the history. `canvas`: as visible in the turn. `persona`: the agent's. `notes`:
+    memories that are always sent. `cost`: tokens of a message."""
+    asked = user_part(question.below(history[-1].discord_id if history else None))
+    budget = style.budget_tokens if budget_tokens is None else budget_tokens
+    second = changing(
+        locale, now.astimezone(timezone), timezone, recap.text if recap else "", paused=paused, canvas=canvas
+    )
+    tainted = canvas.tainted or (recap is not None and recap.tainted)
+    return (
+        SystemPart(_stable(locale, tools, persona, notes, timezone, temporary=temporary)),
+        *chain.from_iterable(map(message_parts, window(history, budget, cost))),
+        SystemPart(second, tainted),
+        asked,
+    )
+
+
+def _stable(
+    locale: Locale,
+    tools: Sequence[ToolSchema],
+    persona: str,
+    notes: Sequence[Memory],
+    timezone: ZoneInfo,
+    *,
+    temporary: bool,
+) -> str:
+    words = instructions(locale)
+    offered = {tool.name for tool in tools}
+    parts = (
+        told_to_be(persona, words),
+        words.remembering if "remember" in offered else "",
+        words.recalling if "recall" in offered else "",
+        words.temporary if temporary else "",
+        profile(notes, words.the_user, words, timezone),
+    )
+    return "\n".join(part for part in parts if part)
+
+
+def told_to_be(persona: str, words: Instructions) -> str:
+    return f"{persona}\n{words.markdown}" if persona else words.persona
+
+
+def changing(
+    locale: Locale,
+    local: datetime,
+    timezone: ZoneInfo,
+    recap: str = "",
+    *,
+    paused: bool = False,
+    canvas: Canvas = Canvas(),
+) -> str:
+    """Return the second system message."""
+    words = instructions(locale)
+    now = words.now.format(
+        date=f"{local:%Y-%m-%d}",
+        weekday=words.weekdays[local.weekday()],
+        time=f"{local:%H:%M}",
+        timezone=timezone.key,
+    )
+    parts = (
+        f"{now}\n{words.paused}" if paused else now,
+        "" if canvas.empty else f"{words.canvas}\n{canvas_lines(canvas)}",
+        words.recap.format(summary=recap) if recap else "",
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def recap(session: Session, visibility: Visibility) -> Recollection:
+    """Return the text for 'Previous conversation summary'. Private summaries appear in private turns only.
+    User messages of an expired session that are not summarized yet are quoted, so that no turn waits for a
+    summary."""
+    summaries, rest = (
+        [known for known in all_known if visibility == "private" or known.visibility == "public"]
+        for all_known in (session.summaries, session.rest)
+    )
+    texts = [known.text for known in summaries]
+    if rest:
+        texts.append(listed(known.text for known in rest))
+    tainted = any(known.tainted for known in (*summaries, *rest))
+    return Recollection(visibility, "\n".join(filter(None, texts)), tainted)
+
+
+def shrunk_history(history: int, beside: int, limit: int | None) -> int:
+    """Return the history tokens to keep after a request was refused for its length.
+
+    Half of the history is kept, none if it was smaller than what is `beside` it. With the server's `limit`,
+    the request takes at most three quarters of it, to leave room for the answer.
+    """
+    half = history // 2 if history >= beside else 0
+    return half if limit is None else min(half, fitting_history(beside, limit))
+
+
+def fitting_history(beside: int, limit: int) -> int:
+    return max(0, limit * 3 // 4 - beside)

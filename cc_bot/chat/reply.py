@@ -1,0 +1,103 @@
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from datetime import datetime
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from cc_bot.domain.access import Subject
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.text import Locale, one_line, printable, shorten
+from cc_bot.domain.usage import UsageSubject
+from cc_bot.features.admin.texts import AdminTexts
+from cc_bot.features.reminders.texts import RemindHereTexts
+from cc_bot.texts import Texts
+
+ActionKind = Literal["cancel", "undelete", "erase", "erase-said"]
+"""`cancel` is for reminders, the others for memories."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The user of a command. The methods format values as plain text; front ends override them."""
+
+    user_id: int
+    locale: Locale
+    timezone: ZoneInfo
+    words: Texts
+    _: KW_ONLY
+    payer: UsageSubject = UsageSubject(0)
+    """Who pays, and in which server."""
+    memory_paused: bool = False
+    spoken: bool = False
+    manages_guild: bool = False
+    channel_id: int = 0
+    channels: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def guild_id(self) -> int | None:
+        return self.payer.guild_id or None
+
+    def at(self, moment: datetime) -> str:
+        return self.words[RemindHereTexts].written(moment.astimezone(self.timezone), utc_now())
+
+    def day(self, moment: datetime) -> str:
+        return moment.astimezone(self.timezone).date().isoformat()
+
+    def moment(self, moment: datetime) -> str:
+        """With its distance from now if the front end can show it."""
+        return self.at(moment)
+
+    def text(self, text: str, limit: int = 200) -> str:
+        """On one line, at most `limit` characters."""
+        return shorten(one_line(printable(text)), limit)
+
+    def channel(self, channel_id: int) -> str:
+        return self.channels.get(channel_id, "Discord")
+
+    def mention(self, kind: Subject, id_: int) -> str:
+        """Name a user, role, channel or server."""
+        return f"{self.words[AdminTexts].kinds[kind]} {id_}"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    number: int
+    text: str
+    """As written; front ends shorten and escape it."""
+    details: tuple[str, ...] = ()
+    trouble: str = ""
+    """Why it does not work at the moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A next step: a button on Discord, a hint in the terminal."""
+
+    label: str
+    kind: ActionKind
+    id: int
+    typed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyFile:
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    lines: tuple[str, ...] = ()
+    _: KW_ONLY
+    title: str = ""
+    table: str = ""
+    notes: tuple[str, ...] = ()
+    """Below, in small print if possible."""
+    items: tuple[Item, ...] = ()
+    page: int = 1
+    pages: int = 0
+    """If `items` are one page of a list."""
+    actions: tuple[Action, ...] = ()
+    file: ReplyFile | None = None
+    receipts_changed: bool = False
+    """Receipts on Discord may have changed."""

@@ -1,0 +1,259 @@
+"""Spending: reserves tokens before models are asked, and settles the actual usage."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from math import ceil
+from typing import Final
+
+import structlog
+
+from cc_bot.chat.context.tokens import estimate_tokens, request_tokens
+from cc_bot.chat.policy import Policy
+from cc_bot.chat.stores.usage import Reservation, ReservationRequest, Settlement, UsageStore
+from cc_bot.domain.errors import DatabaseUnreachable, ModelError, StorageError
+from cc_bot.domain.measures import NULL_METER, Meter, Purpose
+from cc_bot.domain.turn import PendingTurn, Usage
+from cc_bot.domain.usage import (
+    ModelUsage,
+    UsageBreakdown,
+    UsageReport,
+    UsageSubject,
+    break_down,
+    first_day,
+    report_of,
+    with_prices,
+)
+from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class _Asked:
+    request: ChatRequest
+    model: str
+    """As far as known."""
+    said: list[str] = field(default_factory=list)
+    usage: Usage = Usage()
+
+    def take(self, event: ModelEvent) -> None:
+        match event:
+            case Delta(text):
+                self.said.append(text)
+            case Fallback(model):
+                self.model = model
+            case Thinking():
+                pass
+            case Finish(_, calls, usage, model):
+                self.usage = usage
+                self.model = model or self.model
+                self.said += [call.name + call.arguments for call in calls]
+
+
+@dataclass(slots=True)
+class MeteredSound:
+    """A transcribed or synthesized recording."""
+
+    model: str
+    seconds: float
+    """Higher if the server counted more."""
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(seconds=ceil(self.seconds))
+
+
+@dataclass(eq=False, slots=True)
+class UsageRecorder:
+    """Records the usage of the models asked through it.
+
+    A rejected request costs nothing. An interrupted one costs what its server reported, else an estimate.
+    """
+
+    reservation: Reservation
+    policy: Callable[[], Awaitable[Policy]]
+    meter: Meter = NULL_METER
+    settled: bool = False
+    """True if the usage is stored."""
+    _asked: list[_Asked] = field(default_factory=list)
+    _sounds: list[MeteredSound] = field(default_factory=list)
+
+    def metered(self, model: ChatModel) -> ChatModel:
+        return _MeteredModel(model, self.reservation.wish, self.meter, self._asked)
+
+    async def total(self) -> Sequence[ModelUsage]:
+        total: dict[str, Usage] = {}
+        for asked in self._asked:
+            total[asked.model] = total.get(asked.model, Usage()) + await _usage_of(asked)
+        for sound in self._sounds:
+            total[sound.model] = total.get(sound.model, Usage()) + sound.usage
+        return [ModelUsage(model, usage) for model, usage in total.items()]
+
+    @contextmanager
+    def sound(self, model: str, seconds: float) -> Iterator["MeteredSound"]:
+        """Count the recording processed in the block. One that its server rejected costs nothing."""
+        sound = MeteredSound(model, seconds)
+        self._sounds.append(sound)
+        try:
+            yield sound
+        except ModelError:
+            self._sounds.remove(sound)
+            raise
+        self.meter.record_tokens(self.reservation.wish.purpose, model, sound.usage)
+
+    async def settlement(self) -> Settlement:
+        spent, prices = await self.total(), (await self.policy()).prices
+        costs = tuple((each, prices.cost(each.model, each.usage)) for each in spent)
+        return Settlement(self.reservation, costs)
+
+
+@dataclass(eq=False, slots=True)
+class _MeteredModel:
+    model: ChatModel
+    wish: ReservationRequest
+    meter: Meter
+    asked: list[_Asked]
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
+        asked = _Asked(request, request.answered_by or self.wish.model)
+        self.asked.append(asked)
+        try:
+            async with aclosing(self.model.stream(request)) as events:
+                async for event in events:
+                    asked.take(event)
+                    if isinstance(event, Finish) and event.model:
+                        self.meter.record_tokens(self.wish.purpose, event.model, event.usage)
+                    yield event
+        except ModelError:
+            if not asked.said:
+                self.asked.remove(asked)
+            raise
+
+
+async def _usage_of(asked: _Asked) -> Usage:
+    """The server's count, else an estimate."""
+    if asked.usage != Usage() or not asked.model:
+        return asked.usage
+    said = "".join(asked.said)
+    return await asyncio.to_thread(lambda: Usage(request_tokens(asked.request), estimate_tokens(said)))
+
+
+# Days are those of CC_BOT_TIMEZONE; usage counts for the day of admission.
+
+ABOUT_A_REQUEST: Final = 4000
+"""Reserved in addition to the question's: instructions, tools, some history, an answer."""
+
+_WITHOUT_LIMITS: Final = Policy(limits={})
+
+
+async def without_limits() -> Policy:
+    """Usage is still counted."""
+    return _WITHOUT_LIMITS
+
+
+@dataclass(eq=False, slots=True)
+class Spending:
+    """Reserves, records and settles usage. All state is in the database. Reports raise StorageError."""
+
+    usage: UsageStore
+    policy: Callable[[], Awaitable[Policy]] = without_limits
+    meter: Meter = NULL_METER
+
+    async def reserve(
+        self,
+        payer: UsageSubject,
+        purpose: Purpose,
+        *,
+        model: str,
+        tokens: int = 0,
+        turn: PendingTurn | None = None,
+    ) -> Reservation:
+        """Reserve `tokens` plus those of a usual request that asks `model` first. `turn` enters the ledger in
+        the same transaction."""
+        wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
+        return await self.usage.reserve(wish, (await self.policy()).limits, turn)
+
+    async def release(self, reservation: Reservation) -> None:
+        """For a turn that never began. On a storage error the reservation counts until `take_over`."""
+        try:
+            await self.usage.release(reservation)
+        except StorageError as error:
+            _warn(reservation, error)
+
+    @asynccontextmanager
+    async def admit(
+        self, payer: UsageSubject, purpose: Purpose, *, model: str, tokens: int = 0
+    ) -> AsyncIterator[UsageRecorder]:
+        """Reserve, and settle when the block exits."""
+        reservation = await self.reserve(payer, purpose, model=model, tokens=tokens)
+        async with self.record(reservation) as recorder:
+            yield recorder
+
+    @asynccontextmanager
+    async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
+        """Settle the usage when the block exits, or else in `take_over`."""
+        recorder = UsageRecorder(reservation, self.policy, self.meter)
+        try:
+            yield recorder
+        except DatabaseUnreachable as error:  # do not wait for it again
+            recorder.settled = True
+            _warn(reservation, error)
+            raise
+        finally:
+            if not recorder.settled:
+                settlement = await recorder.settlement()
+                try:
+                    await self.usage.settle(settlement)
+                except StorageError as error:  # must not fail the turn
+                    _warn(reservation, error)
+
+    async def report_of(self, payer: UsageSubject) -> UsageReport:
+        """Return a user's usage everywhere, and the tokens left in this server."""
+        today, policy = self.usage.today(), await self.policy()
+        report = report_of(await self.usage.list_for_user(payer.user_id, first_day(today)), today)
+        left, _ = await self.usage.get_remaining(payer, policy.limits)
+        return replace(with_prices(report, policy.prices), left=tuple(left))
+
+    async def report_of_guild(self, guild_id: int) -> UsageReport:
+        """Return the total usage of a server's members there, and the tokens left."""
+        today, policy = self.usage.today(), await self.policy()
+        report = report_of(await self.usage.list_for_guild(guild_id, first_day(today)), today)
+        users = await self.usage.count_users(guild_id, today.replace(day=1))
+        _, left = await self.usage.get_remaining(UsageSubject(0, guild_id), policy.limits)
+        return replace(with_prices(report, policy.prices), left=tuple(left), users=users)
+
+    async def usage_of(self, user_id: int, days: int) -> UsageBreakdown:
+        """Return a user's usage in the last `days` days, today included."""
+        since, today = self._last(days)
+        return break_down(await self.usage.list_for_user(user_id, since), since, today)
+
+    async def usage_of_guild(self, guild_id: int, days: int) -> UsageBreakdown:
+        """Return the total usage of a server's members there, without purposes."""
+        since, today = self._last(days)
+        return break_down(await self.usage.list_for_guild(guild_id, since), since, today)
+
+    def _last(self, days: int) -> tuple[date, date]:
+        today = self.usage.today()
+        return today - timedelta(days=days - 1), today
+
+    async def list_guilds(self, user_id: int, days: int) -> frozenset[int]:
+        return await self.usage.list_guilds(user_id, self._last(days)[0])
+
+    async def get_counted_day(self, user_id: int) -> date | None:
+        """Return the operator's date if any token limit may apply to the user."""
+        policy = await self.policy()
+        return self.usage.today() if await self.usage.may_be_limited(user_id, policy.limits) else None
+
+    async def take_over(self) -> None:
+        """Also deletes settled usage that no limit needs any more."""
+        prices = (await self.policy()).prices
+        if left := await self.usage.take_over(prices.cost):
+            _log.info("reservations_taken_over", count=left)
+        await self.usage.forget_settled()
+
+
+def _warn(reservation: Reservation, error: StorageError) -> None:
+    _log.warning("usage_not_settled", purpose=reservation.wish.purpose, error=type(error).__name__)

@@ -1,0 +1,169 @@
+"""Users list, read and delete their own conversations.
+
+A deletion removes the messages with their files and proposals, their part in a channel's context, and their
+summaries. An empty session replaces the one with the current canvas, so that earlier drawings do not return.
+"""
+
+from dataclasses import replace
+from functools import partial
+from typing import Final
+from uuid import uuid4
+
+from cc_bot.chat.stores.blocks import deletion_here_alone
+from cc_bot.chat.stores.sessions import INSERT_SESSION
+from cc_bot.chat.stores.summaries import forget_summaries_of
+from cc_bot.db import Statement, Steps, channel, run_all, user
+from cc_bot.db.columns import ISO, KEY, MESSAGE, Columns, Store, key_columns, to_text
+from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.session import ArchivedSession, SessionKey
+from cc_bot.features.canvas.store import MOVE, clear_canvas, read_current, select_current
+from cc_bot.features.memory.stores.rows import OWE
+
+OPENING_CHARACTERS: Final = 200
+
+_SESSION: Final = Columns(ArchivedSession, moments=ISO)
+
+# ruff: noqa: S608 - put together from constants alone
+
+# Sessions with messages, found by messages_by_session. $1 user
+_READABLE: Final = """
+    FROM sessions AS s
+    WHERE s.user_id = $1
+        AND EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = s.id AND m.user_id = $1)
+"""
+
+_SELECTED: Final = f"""
+    SELECT
+        s.id, s.user_id, s.channel_id, s.agent, s.created_at, s.last_active, s.closed_at,
+        (
+            SELECT count(*) FROM messages AS m
+            WHERE m.session_id = s.id AND m.user_id = $1 AND m.status <> 'replaced'
+        ),
+        coalesce((
+            SELECT substr(m.content, 1, {OPENING_CHARACTERS}) FROM messages AS m
+            WHERE m.session_id = s.id AND m.user_id = $1 AND m.role = 'user'
+            ORDER BY m.id LIMIT 1
+        ), '')
+"""
+
+# Uses sessions_by_user. $2 channel and $3 agent, or NULL for all; $4 limit, $5 offset
+_LIST: Final = f"""
+    {_SELECTED}
+    {_READABLE} AND (CAST($2 AS BIGINT) IS NULL OR s.channel_id = $2)
+        AND (CAST($3 AS TEXT) IS NULL OR s.agent = $3)
+    ORDER BY s.created_at DESC, s.id DESC LIMIT $4 OFFSET $5
+"""
+
+# Uses sessions_by_user.
+_LIST_KEYS: Final = (
+    f"SELECT s.user_id, s.channel_id, s.agent {_READABLE} ORDER BY s.created_at DESC, s.id DESC"
+)
+
+# Uses the primary key. $2 session
+_GET: Final = f"{_SELECTED} {_READABLE} AND s.id = $2"
+
+# Uses messages_by_session. $1 user, $2 session, $3 limit, $4 offset
+_SELECT_MESSAGES: Final = f"""
+    SELECT {MESSAGE.select} FROM messages
+    WHERE session_id = $2 AND user_id = $1 AND status <> 'replaced'
+    ORDER BY id LIMIT $3 OFFSET $4
+"""
+
+# Names only. Uses attachments_by_session. $1 user, $2 session, $3 and $4 the first and last message
+_SELECT_FILES: Final = """
+    SELECT message_id, name, content_type FROM attachments
+    WHERE session_id = $2 AND user_id = $1 AND message_id BETWEEN $3 AND $4
+    ORDER BY message_id, position
+"""
+
+# Uses the primary key. $1 user, $2 session
+_SELECT_KEY: Final = f"SELECT {KEY.select} FROM sessions WHERE user_id = $1 AND id = $2"
+
+# Uses messages_by_session. $1 user, $2 session
+_SELECT_DISCORD_IDS: Final = """
+    SELECT discord_id FROM messages WHERE session_id = $2 AND user_id = $1 AND discord_id IS NOT NULL
+"""
+# Channels in which some of it is public. Uses messages_by_session.
+_SELECT_CHANNELS: Final = """
+    SELECT parent_channel_id FROM messages WHERE session_id = $2 AND user_id = $1 AND in_channel = 1
+"""
+_DELETE_MESSAGES: Final = "DELETE FROM messages WHERE session_id = $2 AND user_id = $1"
+
+# Uses the primary key. $3 now
+_CLOSE: Final = "UPDATE sessions SET closed_at = coalesce(closed_at, $3) WHERE user_id = $1 AND id = $2"
+_DELETE: Final = "DELETE FROM sessions WHERE user_id = $1 AND id = $2"
+
+
+class ArchiveStore(Store):
+    async def list_keys(self, user_id: int) -> list[SessionKey]:
+        """One key per session with messages, newest first."""
+        rows = await self._database.read_long(Statement(_LIST_KEYS, (user_id,)).as_steps)
+        return [*map(KEY.read, rows)]
+
+    async def list_sessions(
+        self,
+        user_id: int,
+        *,
+        channel_id: int | None = None,
+        agent: str | None = None,
+        limit: int = 20,
+        offset: int = 0,
+    ) -> list[ArchivedSession]:
+        listing = Statement(_LIST, (user_id, channel_id, agent, limit, offset))
+        rows = await self._database.read_long(listing.as_steps)
+        return [*map(_SESSION.read, rows)]
+
+    async def get_session(self, user_id: int, session_id: str) -> ArchivedSession | None:
+        """None also if it has no messages."""
+        return _SESSION.first(await self._database.query(_GET, user_id, session_id))
+
+    async def list_messages(
+        self, user_id: int, session_id: str, *, limit: int = 50, offset: int = 0
+    ) -> list[Message]:
+        """Oldest first, without replaced answers; stored files by name and type only."""
+        rows = await self._database.query(_SELECT_MESSAGES, user_id, session_id, limit, offset)
+        messages = [*map(MESSAGE.read, rows)]
+        ids = [message.id for message in messages if message.id is not None]
+        if not ids:
+            return messages
+        files: dict[int, tuple[Attachment, ...]] = {}
+        found = await self._database.query(_SELECT_FILES, user_id, session_id, ids[0], ids[-1])
+        for id_, name, content_type in found:
+            files[id_] = (*files.get(id_, ()), Attachment(name, content_type, b""))
+        return [replace(each, attachments=files.get(each.id or 0, ())) for each in messages]
+
+    async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
+        """Returns the session's key; None if the user does not have it. A turn still running in it is not
+        stored.
+
+        Call `MemoryRemovalStore.clean` (memory/removal.py) afterwards, for SQLite's unused pages.
+        """
+        key = KEY.first(await self._database.query(_SELECT_KEY, user_id, session_id))
+        if key is None:
+            return None
+        if self._log:
+            await self._log.note("session", session_id)
+        rows = await self._database.query(_SELECT_CHANNELS, user_id, session_id)
+        about = {user(user_id), *(channel(id_) for (id_,) in rows)}
+        await self._database.write(partial(self._deletion, key, session_id), [*about])
+        return key
+
+    def _deletion(self, key: SessionKey, session_id: str) -> Steps[None]:
+        owned = (key.user_id, session_id)
+        current = read_current((yield select_current(key)))
+        if current is not None and current.session_id == session_id and current.revision:
+            yield from self._begin_anew(key, session_id)
+        yield from forget_summaries_of(key, session_id)
+        said = yield Statement(_SELECT_DISCORD_IDS, owned)
+        yield from deletion_here_alone([discord_id for (discord_id,) in said])
+        for sql in (_DELETE_MESSAGES, _DELETE):
+            yield Statement(sql, owned)
+        yield Statement(OWE)
+        yield Statement(MOVE)
+
+    def _begin_anew(self, key: SessionKey, session_id: str) -> Steps[None]:
+        """Open an empty session with an empty canvas that continues the revision numbers."""
+        now = to_text(self._clock())
+        yield from run_all(clear_canvas(key))
+        yield Statement(_CLOSE, (key.user_id, session_id, now))
+        yield Statement(INSERT_SESSION, (*key_columns(key), str(uuid4()), now))

@@ -1,0 +1,387 @@
+"""A channel's context as stored: its rows, frozen blocks and start, and the deletions that thaw blocks."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from cc_bot.db import Statement, Steps, run_all
+from cc_bot.db.columns import Store, of_place, to_ms
+from cc_bot.domain.message import Block, ChannelKey, ContextMessage
+
+# ruff: noqa: S608 - put together from constants alone
+
+T = TypeVar("T")
+
+# $1 channel, $2 thread (0: the channel itself), $3 the thread, or the channel, $4 bot, $5 limit. A thread
+# uses its channel's blocks that end before it starts, and the start of the next one.
+SELECT_CONTEXT: Final = """
+    SELECT 'window', thread_id, first_message_id, 0, 0
+    FROM channel_windows WHERE channel_id = $1 AND thread_id = $2
+    UNION ALL
+    SELECT 'reset', thread_id, last_reset_discord_message_id, 0, 0
+    FROM thread_metadata WHERE thread_id IN ($1, $3) AND bot_id IN (0, $4)
+    UNION ALL
+    SELECT 'waiting', thread_id, question_id, 0, 0
+    FROM turns
+    WHERE kind = 'mention' AND state <> 'shown'
+        AND channel_id = $1 AND thread_id IN (0, $2) AND state = 'accepted' /* channel */
+    UNION ALL
+    SELECT * FROM (
+        SELECT 'block', thread_id, first_message_id, last_message_id, token_count
+        FROM block_boundaries
+        WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= coalesce(
+            (SELECT first_message_id FROM channel_windows WHERE channel_id = $1 AND thread_id = $2), 0
+        )
+        ORDER BY last_message_id DESC LIMIT $5
+    ) AS found
+    UNION ALL
+    SELECT * FROM (
+        SELECT 'block', thread_id, first_message_id, last_message_id, token_count
+        FROM block_boundaries
+        WHERE channel_id = $1 AND thread_id = 0 AND last_message_id <= $2
+        ORDER BY last_message_id DESC LIMIT $5
+    ) AS found
+    UNION ALL
+    SELECT * FROM (
+        SELECT 'next', thread_id, first_message_id, last_message_id, token_count
+        FROM block_boundaries
+        WHERE channel_id = $1 AND thread_id = 0 AND last_message_id > $2 AND $2 <> 0
+        ORDER BY last_message_id LIMIT 1
+    ) AS found
+"""
+
+# The parts of a message that a request shows, and the beginning of the public message that it replies to
+# (messages_by_discord_id). $1 channel, $2 thread, $3 the first id, $4 the end (excluded), $7 the reset:
+# replies to messages up to it show no quotation
+_SHOWN: Final = """
+    SELECT m.discord_id AS discord_id, m.role, m.author_name, m.content, coalesce(m.author_id, 0),
+        m.reply_to, substr(r.content, 1, 60), CASE r.role WHEN 'user' THEN r.author_name END,
+        coalesce(r.author_id, 0), CASE WHEN m.tainted = 1 OR r.tainted = 1 THEN 1 ELSE 0 END
+    FROM messages AS m
+    LEFT JOIN messages AS r
+        ON r.discord_id = m.reply_to AND r.parent_channel_id = $1 AND r.thread_id = $2
+        AND (r.user_id IS NULL OR r.in_channel = 1) AND r.visibility = 'public' AND r.discord_id > $7
+    WHERE m.parent_channel_id = $1 AND m.thread_id = $2 AND m.discord_id >= $3 AND m.discord_id < $4
+        AND m.content <> '' AND m.visibility = 'public' AND m.status <> 'replaced'
+"""
+
+# The channel's own rows (messages_by_channel) and public rows of sessions (messages_asked_in_channel), merged
+# in index order. After the question only answers are read. $5 the question, $6 limit
+SELECT_ROWS: Final = f"""
+    {_SHOWN} AND m.user_id IS NULL AND (m.discord_id < $5 OR m.role = 'assistant')
+    UNION ALL
+    {_SHOWN} AND m.in_channel = 1 AND m.discord_id < $5
+    ORDER BY discord_id DESC
+    LIMIT $6 /* channel */
+"""
+
+
+def thaw(condition: str) -> str:
+    """SQL that deletes the blocks of the messages `m` that meet the condition, and all later ones."""
+    return f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        SELECT b.id
+        FROM messages AS m
+        JOIN block_boundaries AS b
+            ON b.channel_id = m.parent_channel_id AND b.thread_id = m.thread_id
+            AND b.last_message_id >= m.discord_id
+        WHERE {condition}
+    )
+"""
+
+
+SHOWN_IN_CHANNEL: Final = "(m.user_id IS NULL OR m.in_channel = 1)"
+
+# $1 channel, $2 thread, $3 a message about to be stored
+THAW_FROM: Final = """
+    DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
+"""
+
+# A block that would overlap another is not stored: another process froze those messages.
+_INSERT_BLOCK: Final = """
+    INSERT INTO block_boundaries (
+        channel_id, thread_id, first_message_id, last_message_id, token_count, created_at
+    )
+    SELECT $1, $2, $3, $4, $5, $6
+    WHERE coalesce(
+        (
+            SELECT first_message_id FROM block_boundaries
+            WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
+            ORDER BY last_message_id LIMIT 1
+        ) > $4,
+        true
+    )
+"""
+
+_DELETE_BLOCK: Final = """
+    DELETE FROM block_boundaries
+    WHERE channel_id = $1 AND thread_id = $2 AND first_message_id = $3 AND last_message_id = $4
+"""
+
+# It never moves back: messages that have left do not return.
+_MOVE_WINDOW: Final = """
+    INSERT INTO channel_windows AS known (channel_id, thread_id, first_message_id) VALUES ($1, $2, $3)
+    ON CONFLICT (channel_id, thread_id)
+    DO UPDATE SET first_message_id = excluded.first_message_id
+    WHERE excluded.first_message_id > known.first_message_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextState:
+    blocks: tuple[Block, ...] = ()
+    """Oldest first; only the newest if there are very many."""
+    next_first: int | None = None
+    """For a thread: the start of its channel's first block that ends after the thread started."""
+    window: int = 0
+    """The oldest message shown; 0 if none has left yet."""
+    resets: Mapping[int, int] = field(default_factory=dict)
+    """By thread id (0: the channel): the last message before the reset."""
+    waiting: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    """By thread id: messages that wait for an answer."""
+
+
+def context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Steps[ContextState]:
+    """Return at most the newest `blocks` of each channel or thread."""
+    params = (key.channel_id, key.thread_id, key.place_id, bot_id, blocks)
+    found, starts = list[Block](), dict[str, int]()
+    resets: dict[int, int] = {}
+    waiting: defaultdict[int, set[int]] = defaultdict(set)
+    for kind, thread_id, first_id, last_id, tokens in (yield Statement(SELECT_CONTEXT, params)):
+        if kind == "waiting":
+            waiting[thread_id].add(first_id)
+        elif kind == "reset":  # keyed by the Discord id of the channel or thread
+            at = 0 if thread_id == key.channel_id else thread_id
+            resets[at] = max(resets.get(at, 0), first_id)
+        elif kind == "block":
+            found.append(Block(ChannelKey(key.channel_id, thread_id), first_id, last_id, tokens))
+        else:
+            starts[kind] = first_id
+    return ContextState(
+        blocks=tuple(sorted(found, key=lambda block: block.last_id)),
+        next_first=starts.get("next"),
+        window=starts.get("window", 0),
+        resets=resets,
+        waiting={thread: frozenset(ids) for thread, ids in waiting.items()},
+    )
+
+
+def context_page(
+    key: ChannelKey, *, first: int, before: int, asked: int, limit: int, reset: int = 0
+) -> Steps[list[ContextMessage]]:
+    """Newest first, from `first` up to but excluding `before`.
+
+    After the question `asked`, only answers are included. Replies to messages up to `reset` show no
+    quotation.
+    """
+    params = (key.channel_id, key.thread_id, first, before, asked, limit, reset)
+    return [*map(ContextMessage._make, (yield Statement(SELECT_ROWS, params)))]
+
+
+class BlockStore(Store):
+    async def run(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._database.read(begin)
+
+    async def freeze(
+        self,
+        blocks: Sequence[Block] = (),
+        *,
+        windows: Mapping[ChannelKey, int] | None = None,
+        thawed: Sequence[Block] = (),
+    ) -> None:
+        """Store new blocks, which replace `thawed`, and the starts of contexts. Idempotent."""
+        now, windows = to_ms(self._clock()), windows or {}
+        keys = {*windows, *(block.key for block in (*blocks, *thawed))}
+        await self._database.transaction(
+            [
+                *(Statement(_DELETE_BLOCK, _place(block)) for block in thawed),
+                *(Statement(_INSERT_BLOCK, (*_place(block), block.tokens, now)) for block in blocks),
+                *(
+                    Statement(_MOVE_WINDOW, (key.channel_id, key.thread_id, first))
+                    for key, first in windows.items()
+                ),
+            ],
+            [subject for key in keys for subject in of_place(key)],
+        )
+
+
+def _place(block: Block) -> tuple[int, int, int, int]:
+    return (block.key.channel_id, block.key.thread_id, block.first_id, block.last_id)
+
+
+_LAST_THREAD: Final = 2**63 - 1
+
+# The messages that an array of ids ($1) stands for: pages are replaced by their answers.
+_MEANT: Final = """
+    SELECT value FROM @ids($1) AS meant
+    UNION ALL
+    SELECT answer_id FROM answer_pages WHERE discord_id IN @ids($1)
+"""
+
+# The messages that show answers to the questions $1, and to no question that is left.
+ANSWERS_TO: Final = """
+    WITH gone (id) AS (SELECT value FROM @ids($1) AS meant), answers (id) AS (
+        SELECT w.shown_in FROM turns AS w
+        WHERE w.question_id IN (SELECT id FROM gone) AND w.kind = 'mention' AND w.state <> 'accepted'
+            AND w.shown_in IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM turns AS other
+                WHERE other.shown_in = w.shown_in AND other.kind = 'mention'
+                    AND other.question_id NOT IN (SELECT id FROM gone)
+            )
+        UNION ALL
+        SELECT a.discord_id
+        FROM messages AS q
+        JOIN messages AS a ON a.session_id = q.session_id AND a.id > q.id AND a.role = 'assistant'
+        WHERE q.discord_id IN (SELECT id FROM gone) AND q.session_id IS NOT NULL AND q.role = 'user'
+            AND a.discord_id IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM messages AS later
+                WHERE later.session_id = q.session_id AND later.id > q.id AND later.id < a.id
+                    AND later.role = 'user'
+            )
+    )
+    SELECT id FROM answers
+    UNION ALL
+    SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id /* any row */
+"""
+
+_THAW: Final = thaw(f"{SHOWN_IN_CHANNEL} AND m.discord_id @among({_MEANT}) /* channel */")
+
+# The questions of session answers among them.
+_ASKED: Final = f"""
+        SELECT (
+            SELECT q.id FROM messages AS q
+            WHERE q.session_id = a.session_id AND q.id < a.id AND q.role = 'user' AND q.in_channel = 1
+            ORDER BY q.id DESC LIMIT 1
+        )
+        FROM messages AS a
+        WHERE a.discord_id @among({_MEANT}) AND a.in_channel = 1 AND a.role = 'assistant'
+"""
+
+# A command's question is visible on Discord only as long as its answer.
+_THAW_ASKED: Final = thaw(f"m.in_channel = 1 AND m.id @among({_ASKED}) /* channel */")
+
+_LEAVE_CHANNEL: Final = f"""
+    UPDATE messages SET in_channel = 0 WHERE in_channel = 1 AND id @among({_ASKED})
+    /* channel */
+"""
+
+_UNLINK_ANSWERS: Final = f"""
+    UPDATE turns SET shown_in = NULL, state = CASE state WHEN 'accepted' THEN state ELSE 'shown' END
+    WHERE kind = 'mention' AND shown_in @among({_MEANT}) /* channel */
+"""
+
+# An unanswered question of a session is kept only to be asked again.
+DELETE_TURNS: Final = """
+    DELETE FROM turns
+    WHERE question_id IN @ids($1) AND (kind = 'mention' OR kind = 'message' AND state = 'interrupted')
+    RETURNING kind /* channel */
+"""
+
+DELETE_MESSAGES: Final = f"""
+    DELETE FROM messages
+    WHERE discord_id @among({_MEANT})
+    RETURNING id /* any row */
+"""
+
+_DELETE_PAGES: Final = f"""
+    DELETE FROM answer_pages
+    WHERE answer_id @among({_MEANT})
+"""
+
+# $1 channel, $2 and $3 the first and last thread
+_HERE: Final = """
+        SELECT discord_id FROM messages
+        WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
+            AND user_id IS NULL AND discord_id IS NOT NULL
+"""
+_FORGETTING: Final = (
+    f"DELETE FROM turns WHERE kind = 'mention' AND question_id IN ({_HERE}) /* channel */",
+    f"DELETE FROM answer_pages WHERE answer_id IN ({_HERE} AND role = 'assistant') /* channel */",
+    """
+    DELETE FROM messages
+    WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
+        AND user_id IS NULL AND discord_id IS NOT NULL /* channel */
+    """,
+    *(
+        f"DELETE FROM {table} WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
+        for table in ("block_boundaries", "channel_windows", "read_to")
+    ),
+)
+
+# $1 channel, $2 the thread, or NULL for the whole channel
+_FORGET_RESETS: Final = (
+    "DELETE FROM thread_metadata WHERE channel_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR thread_id = $2)"
+)
+
+DELETE_FORWARDED: Final = """
+    DELETE FROM attachments WHERE source_id IN @ids($1)
+    RETURNING message_id /* channel */
+"""
+
+# Whether a backup may hold them. $1 ids
+SELECT_KEPT: Final = f"""
+    SELECT id FROM messages WHERE discord_id @among({_MEANT})
+    UNION ALL
+    SELECT message_id FROM attachments WHERE source_id IN @ids($1) /* all users */
+    LIMIT 1
+"""
+
+# Later statements delete what earlier ones join on.
+_DELETION: Final = (
+    *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
+    *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
+)
+# $1 the thread or channel
+_FORGET_PLACES: Final = "DELETE FROM places WHERE {} = $1"
+
+# Of messages to delete here that still exist on Discord. $1 ids
+_SELECT_READ: Final = """
+    SELECT parent_channel_id, thread_id, discord_id FROM messages
+    WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* channel */
+"""
+
+# No effect on a channel without messages. $1 channel, $2 thread, $3 the id up to which it is read
+SKIP: Final = """
+    INSERT INTO read_to (channel_id, thread_id, discord_id)
+    SELECT $1, $2, $3
+    WHERE EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.parent_channel_id = $1 AND m.thread_id = $2
+            AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
+    )
+    ON CONFLICT (channel_id, thread_id)
+    DO UPDATE SET discord_id = excluded.discord_id WHERE excluded.discord_id > read_to.discord_id
+    /* channel */
+"""
+
+
+def deletion(discord_ids: Collection[int]) -> list[Statement]:
+    """Delete messages, also of sessions, with their waiting turns, pages and blocks. A page stands for its
+    whole answer. DELETE_MESSAGES returns a row for each message that existed."""
+    ids = json.dumps([*discord_ids])
+    return [Statement(sql, (ids,)) for sql in _DELETION]
+
+
+def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
+    """Delete messages that still exist on Discord, so that catching up does not fetch them again."""
+    if not discord_ids:
+        return
+    newest = dict[tuple[int, int], int]()
+    for channel_id, thread_id, id_ in (yield Statement(_SELECT_READ, (json.dumps([*discord_ids]),))):
+        at = (channel_id, thread_id)
+        newest[at] = max(newest.get(at, 0), id_)
+    for at, id_ in sorted(newest.items()):
+        yield Statement(SKIP, (*at, id_))
+    yield from run_all(deletion(discord_ids))
+
+
+def place_deletion(key: ChannelKey) -> list[Statement]:
+    """Delete a thread, or a channel with its threads."""
+    threads = (key.thread_id, key.thread_id or _LAST_THREAD)
+    return [
+        *(Statement(sql, (key.channel_id, *threads)) for sql in _FORGETTING),
+        Statement(_FORGET_RESETS, (key.channel_id, key.thread_id or None)),
+        Statement(_FORGET_PLACES.format("place_id" if key.thread_id else "channel_id"), (key.place_id,)),
+    ]

@@ -1,0 +1,624 @@
+"""The archive of channels: every message, once, ordered by Discord id.
+
+A change drops the frozen blocks that held the message, in the same transaction. Each call is one trip to the
+database.
+"""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from heapq import nlargest
+from typing import Any, Final, NamedTuple
+
+from cc_bot.chat.stores.blocks import (
+    ANSWERS_TO,
+    DELETE_FORWARDED,
+    DELETE_MESSAGES,
+    DELETE_TURNS,
+    SELECT_KEPT,
+    SHOWN_IN_CHANNEL,
+    SKIP,
+    THAW_FROM,
+    deletion,
+    place_deletion,
+    thaw,
+)
+from cc_bot.chat.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
+from cc_bot.chat.stores.sessions import StoredTurn
+from cc_bot.chat.stores.usage import Settlement, settle_stored
+from cc_bot.db import MAINTENANCE_LOCK, Statement, Steps, Subject, channel, place_name, user
+from cc_bot.db.columns import (
+    KEY,
+    MESSAGE,
+    Columns,
+    Parameters,
+    Store,
+    from_ms,
+    of_place,
+    to_ms,
+    to_text,
+    tool_calls_of,
+)
+from cc_bot.db.process import WHOLE, Shard
+from cc_bot.db.process_store import of_shard
+from cc_bot.domain.errors import ConversationGone
+from cc_bot.domain.message import (
+    ChannelKey,
+    KnownPlace,
+    Message,
+    Reading,
+    ToolCall,
+    has_quotation,
+    is_blank,
+    with_heard,
+)
+from cc_bot.domain.proposal import Proposal, ProposedCalls
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_calls import CANVAS_TOOLS, MEMORY_TOOLS
+from cc_bot.features.memory.stores.rows import read_texts
+
+# ruff: noqa: S608 - put together from constants alone
+
+# Channel messages belong to no user: each statement is marked `/* channel */` (tests/stores/test_scope.py)
+# and restricted to rows with `user_id IS NULL`. Exceptions: EDIT and SELECT_HEARD (an edit on Discord applies
+# to every row), SESSION_OF, and THAW_NEW and RESET, which look at ids alone.
+#
+# Messages and ids are passed as JSON arrays: that is half again as fast as one statement per message.
+
+_RESET_OF: Final = (
+    "SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = {}"
+)
+
+# Thaw the block of the oldest message that will be stored, and later ones. Run before INSERT. The `+` skips
+# the subquery unless a block ends after the lowest id ($3). $1 channel, $2 thread, $4 place, $5 new ids
+THAW_NEW: Final = f"""
+    DELETE FROM block_boundaries
+    WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3 AND +last_message_id >= (
+        SELECT min(said.value)
+        FROM @ids($5) AS said
+        WHERE said.value > ({_RESET_OF.format("$4")})
+            AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = said.value)
+    ) /* any row */
+"""
+
+_SAID: Final = (
+    *("discord_id", "author_id", "author_name", "role"),
+    *("content", "tool_calls", "status", "tainted", "reply_to"),
+)
+_NUMBERS: Final = frozenset({"discord_id", "author_id", "tainted", "reply_to"})
+_OF_SAID: Final = {
+    name: f"@{'number' if name in _NUMBERS else 'text'}_at(said.value, {at})" for at, name in enumerate(_SAID)
+}
+
+# A page of a long answer has the answer's row, whose id is that of its first page.
+_WHOLE: Final = "coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = {id}), {id})"
+_INSERTED: Final = {**_OF_SAID, "reply_to": _WHOLE.format(id=_OF_SAID["reply_to"])}
+
+# $1 channel, $2 thread, $3 place, $4 now, $5 an array of arrays in the order of _SAID. The id contains the
+# time ('Snowflakes').
+INSERT: Final = f"""
+    INSERT INTO messages (
+        parent_channel_id, thread_id, channel_id, created_at, {", ".join(_SAID)}, timestamp
+    )
+    SELECT
+        $1, $2, $3, $4, {", ".join(_INSERTED.values())}, ({_OF_SAID["discord_id"]} >> 22) + 1420070400000
+    FROM @rows($5) AS said
+    WHERE {_OF_SAID["discord_id"]} > ({_RESET_OF.format("$3")})
+    ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO NOTHING
+    RETURNING id /* channel */
+"""
+
+# Backfill may have stored the message first; one that has waited does not wait again. $1 id, $2 channel, $3
+# thread, $4 place, $5 now
+WAIT: Final = f"""
+    INSERT INTO turns (
+        id, user_id, channel_id, thread_id, agent, state, kind, visibility, question_id, accepted_at
+    )
+    SELECT
+        'q' || discord_id, author_id, parent_channel_id, thread_id, '', 'accepted', 'mention', 'public',
+        discord_id, CAST($5 AS BIGINT)
+    FROM messages
+    WHERE discord_id = $1 AND parent_channel_id = $2 AND thread_id = $3 AND user_id IS NULL AND role = 'user'
+        AND discord_id > ({_RESET_OF.format("$4")})
+    ON CONFLICT (id) DO NOTHING
+    RETURNING id /* channel */
+"""
+
+# Run before EDIT. $1 id, $2 content. An unchanged text stays frozen.
+THAW_EDITED: Final = thaw(
+    f"m.discord_id = $1 AND {SHOWN_IN_CHANNEL} AND m.role = 'user' AND m.content <> $2 AND m.erased = 0"
+    " /* channel */"
+)
+
+# The answer to the older text is outdated. Run before EDIT.
+MARK_EDITED: Final = """
+    UPDATE turns SET state = 'edited'
+    WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted' AND shown_in IS NOT NULL AND EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.role = 'user' AND m.content <> $2
+            AND m.erased = 0
+    ) /* channel */
+"""
+
+# An erased message stays erased. $1 id, $2 content, $3 1 if it now holds others' words; `tainted` is never
+# reset, as files stay.
+EDIT: Final = """
+    UPDATE messages SET content = $2, tainted = CASE CAST($3 AS BIGINT) WHEN 1 THEN 1 ELSE tainted END
+    WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
+    RETURNING id /* any row */
+"""
+
+# An unanswered question of a session is asked again as edited. Parameters as for EDIT.
+EDIT_UNANSWERED: Final = """
+    UPDATE turns SET question = CASE CAST($3 AS BIGINT)
+        WHEN 1 THEN @with_text(@with_text(question, text, $2), tainted, 'yes')
+        ELSE @with_text(question, text, $2)
+    END
+    WHERE question_id = $1 AND kind = 'message' AND question IS NOT NULL /* channel */
+"""
+
+# Once: a retried turn may have transcribed it before. $1 id, $2 author, $3 transcript
+NOTE_HEARD: Final = """
+    UPDATE messages SET content = content || '\n' || $3, heard = $3
+    WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0
+        AND heard = '' /* channel */
+"""
+
+# Discord reports an edit without the transcript.
+SELECT_HEARD: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* any row */"
+
+_ANSWERED: Final = Parameters(
+    (
+        *("author_id", "author_name", "content", "tool_calls", "status", "tainted", "reply_to"),
+        "memory_user_id",
+    ),
+    first=7,
+)
+
+# A regenerated answer takes the row of the former one. Stores and returns nothing if the id is that of a
+# session's or another channel's message, or if none of its questions ($6) is left. Then _ANSWERED
+COMMIT_ANSWER: Final = f"""
+    INSERT INTO messages (
+        parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_ANSWERED.names}
+    )
+    SELECT $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + 1420070400000, {_ANSWERED.marks}
+    WHERE CAST($6 AS TEXT) = '[]' OR EXISTS (
+        SELECT 1 FROM messages AS q
+        WHERE q.discord_id IN @ids($6) AND q.user_id IS NULL
+    )
+    ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
+        created_at = excluded.created_at, role = excluded.role, {_ANSWERED.excluded}, erased = 0
+    WHERE messages.user_id IS NULL AND messages.parent_channel_id = $1 AND messages.thread_id = $2
+    RETURNING id /* channel */
+"""
+
+# A question may be followed by a note in brackets about its files. $1 channel, $2 thread, $3 the answer, $4
+# the question, $5 the text that was answered
+MARK_ANSWERED: Final = """
+    UPDATE turns SET
+        shown_in = $3, calls = '[]',
+        state = CASE WHEN EXISTS (
+            SELECT 1 FROM messages AS m
+            WHERE m.discord_id = $4 AND m.user_id IS NULL AND (
+                m.content = $5 OR substr($5, 1, length(m.content) + 2) = m.content || '\n['
+            )
+        ) THEN 'answered' ELSE 'edited' END
+    WHERE question_id = $4 AND kind = 'mention' AND channel_id = $1 AND thread_id = $2 AND EXISTS (
+        SELECT 1 FROM messages
+        WHERE discord_id = $3 AND parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL
+    ) /* channel */
+"""
+
+# $1 channel, $2 thread, $3 place, $4 whom it answers, or NULL
+NEWEST_ANSWER: Final = f"""
+    SELECT {MESSAGE.select} FROM messages
+    WHERE parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL AND role = 'assistant'
+        AND (CAST($4 AS BIGINT) IS NULL OR EXISTS (
+            SELECT 1 FROM turns AS w
+            WHERE w.shown_in = messages.discord_id AND w.kind = 'mention' AND w.user_id = $4
+        ))
+        AND discord_id IS NOT NULL AND visibility = 'public' AND status <> 'replaced'
+        AND discord_id > ({_RESET_OF.format("$3")})
+    ORDER BY discord_id DESC
+    LIMIT 1 /* channel */
+"""
+
+# By messages_by_memory_user. $1 user, $2 channel, $3 thread, $4 the first id, $5 limit
+_MEMORY_CALLS: Final = """
+    SELECT discord_id, tool_calls FROM messages
+    WHERE memory_user_id = $1 AND +parent_channel_id = $2 AND +thread_id = $3 AND user_id IS NULL
+        AND +discord_id >= $4 AND status <> 'replaced'
+    ORDER BY id DESC
+    LIMIT $5
+"""
+_MAX_ANSWERS_SHOWING: Final = 5
+
+SESSION_OF: Final = f"""
+    SELECT {KEY.of("s")}
+    FROM messages AS m
+    JOIN sessions AS s ON s.id = m.session_id
+    WHERE m.role = 'assistant'
+        AND m.discord_id = {_WHOLE.format(id="$1")}
+        /* any row */
+"""
+
+SHOWS_ANSWER: Final = f"""
+    SELECT 1 FROM messages AS m
+    WHERE {SHOWN_IN_CHANNEL} AND m.visibility = 'public' AND m.role = 'assistant'
+        AND m.discord_id = {_WHOLE.format(id="$1")}
+        /* channel */
+"""
+
+PAGES: Final = "SELECT discord_id FROM answer_pages WHERE answer_id = $1 ORDER BY discord_id"
+
+ADD_PAGES: Final = """
+    INSERT INTO answer_pages (answer_id, discord_id)
+    SELECT $1, page.value FROM @ids($2) AS page WHERE true
+    ON CONFLICT (discord_id) DO NOTHING
+"""
+
+DROP_PAGES: Final = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
+
+# $1 shard, $2 shard count
+PLACES: Final = f"""
+    SELECT
+        p.channel_id,
+        p.thread_id,
+        (
+            SELECT coalesce(max(read.id), 0) FROM (
+                SELECT max(m.discord_id) AS id FROM messages AS m
+                WHERE m.parent_channel_id = p.channel_id AND m.thread_id = p.thread_id
+                    AND m.user_id IS NULL AND m.discord_id IS NOT NULL
+                    AND m.visibility = 'public' AND m.role = 'user'
+                UNION ALL
+                SELECT r.discord_id FROM read_to AS r
+                WHERE r.channel_id = p.channel_id AND r.thread_id = p.thread_id
+            ) AS read
+        ),
+        ({_RESET_OF.format("p.place_id")})
+    FROM (
+        SELECT
+            place_id, channel_id, guild_id,
+            CASE place_id WHEN channel_id THEN 0 ELSE place_id END AS thread_id
+        FROM places
+    ) AS p
+    WHERE {of_shard("p", "$1", "$2")} AND EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.parent_channel_id = p.channel_id AND m.thread_id = p.thread_id
+            AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
+    ) /* channel */
+"""
+
+# A marker never moves back. $1 place, $2 bot, $3 channel, $4 id, $5 now
+RESET: Final = """
+    INSERT INTO thread_metadata AS known (
+        thread_id, bot_id, channel_id, last_reset_row_id, last_reset_discord_message_id, last_reset_at
+    )
+    VALUES ($1, $2, $3, (SELECT coalesce(max(id), 0) FROM messages), $4, $5)
+    ON CONFLICT (thread_id, bot_id) DO UPDATE SET
+        last_reset_row_id = excluded.last_reset_row_id,
+        last_reset_discord_message_id = excluded.last_reset_discord_message_id,
+        last_reset_at = excluded.last_reset_at
+    WHERE excluded.last_reset_discord_message_id > known.last_reset_discord_message_id /* any row */
+"""
+
+# $1 place
+SELECT_RESET: Final = _RESET_OF.format("$1")
+
+# $1 mode, $2 start if the mode is new
+READING: Final = """
+    INSERT INTO reading AS before (id, mode, since) VALUES (1, $1, $2)
+    ON CONFLICT (id) DO UPDATE SET
+        since = CASE before.mode WHEN excluded.mode THEN before.since ELSE excluded.since END,
+        mode = excluded.mode
+    RETURNING since
+"""
+
+SELECT_PLACE: Final = "SELECT channel_id, guild_id FROM places WHERE place_id = $1"
+
+# $1 place, $2 channel, $3 server
+NOTE_PLACE: Final = """
+    INSERT INTO places (place_id, channel_id, guild_id) VALUES ($1, $2, $3)
+    ON CONFLICT (place_id) DO NOTHING
+"""
+
+SELECT_KNOWN: Final = """
+    SELECT discord_id FROM messages WHERE discord_id IN @ids($1)
+    UNION ALL
+    SELECT source_id FROM attachments WHERE source_id IN @ids($1) /* all users */
+"""
+"""$1 message ids, as JSON"""
+
+SELECT_SAID: Final = f"""
+    SELECT coalesce(m.user_id, 0), {MESSAGE.of("m")} FROM messages AS m
+    WHERE m.discord_id = {_WHOLE.format(id="$1")} AND m.channel_id = $2 AND m.status <> 'replaced'
+        AND (m.user_id = $3 OR {SHOWN_IN_CHANNEL} AND m.visibility = 'public')
+        /* channel */
+"""
+"""$1 Discord's id, $2 the channel or thread, $3 the user"""
+
+SELECT_DIRECT: Final = """
+    SELECT s.channel_id, s.user_id
+    FROM sessions AS s
+    WHERE s.closed_at IS NULL AND s.active_hour >= substr($1, 1, 13) AND s.last_active > $1 AND EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.session_id = s.id AND m.user_id = s.user_id
+            AND m.role = 'user' AND m.visibility = 'private' AND m.discord_id IS NOT NULL
+    )
+    ORDER BY s.active_hour DESC
+    LIMIT $2 /* all users */
+"""
+"""DMs of open sessions. $1 since when, $2 limit"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where catching up starts."""
+
+    key: ChannelKey
+    newest_id: int
+    """By anyone but the bot; 0 if there is none."""
+    reset_id: int
+    """The reset marker's id; 0 if there is none."""
+
+
+_PLACE: Final = Columns(Place)
+
+
+class Said(NamedTuple):
+    user_id: int
+    """Whose session it is in; 0 for a channel's message."""
+    message: Message
+
+
+_HEARD: Final = Columns(Said, message=MESSAGE)
+
+
+class ChannelStore(Store):
+    async def add(self, key: ChannelKey, message: Message, *, waiting: bool = False) -> bool:
+        """Store a message, and with `waiting` queue it for an answer. Returns whether it is new: not known
+        (with `waiting`: queued before), blank or before a reset.
+
+        Attachments are not stored. Raises ValueError for a message without Discord's id, or a private one.
+        """
+        batch = self._insertion(key, [message])
+        if batch and waiting:
+            params = (message.discord_id, key.channel_id, key.thread_id, key.place_id, self._now())
+            batch.append(Statement(WAIT, params))
+        stored = await self._database.transaction(batch, of_place(key)) if batch else []
+        return any(stored)
+
+    async def add_all(self, key: ChannelKey, messages: Sequence[Message]) -> int:
+        """In any order. Returns the number that were new, as in `add`."""
+        batch = self._insertion(key, messages)
+        return len((await self._database.transaction(batch, of_place(key)))[1]) if batch else 0
+
+    async def pass_over(self, key: ChannelKey, discord_id: int) -> None:
+        """Mark a channel as read up to an id, though the bot may not read there. No effect on a channel
+        without messages."""
+        await self._change(of_place(key), SKIP, key.channel_id, key.thread_id, discord_id)
+
+    async def note_heard(self, key: ChannelKey, question: Message, heard: str) -> None:
+        thawing = Statement(THAW_EDITED, (question.discord_id, heard))
+        noting = Statement(NOTE_HEARD, (question.discord_id, question.author_id, heard))
+        await self._database.transaction([thawing, noting], of_place(key))
+
+    async def edit(
+        self,
+        discord_id: int,
+        content: str,
+        *,
+        place_id: int | None = None,
+        tainted: bool = False,
+        preview: bool = False,
+    ) -> bool:
+        """Change the text of a user's message; its transcript stays below it. Returns whether the text
+        changed. `preview`: Discord only added a preview, so answers stay valid. A blank content changes
+        nothing."""
+        if is_blank(content):
+            return False
+
+        def steps() -> Steps[bool]:
+            rows = yield Statement(SELECT_HEARD, (discord_id,))
+            says = with_heard(content, rows[0][0] if rows else "")
+            params = (discord_id, says)
+            yield Statement(THAW_EDITED, params)
+            yield Statement(EDIT_UNANSWERED, (discord_id, content, int(tainted)))
+            if not preview:
+                yield Statement(MARK_EDITED, params)
+            return bool((yield Statement(EDIT, (*params, int(tainted or has_quotation(says))))))
+
+        return await self._database.write(steps, _where(place_id))
+
+    async def delete(self, discord_ids: Collection[int], *, place_id: int | None = None) -> int:
+        """Delete messages of channels and sessions with everything that depends on them. Returns their
+        number.
+
+        A deleted page deletes its whole answer. The question of a deleted answer stays answered.
+        """
+        if self._log and await self._database.query(SELECT_KEPT, json.dumps([*discord_ids])):
+            await self._log.note("message", *discord_ids)  # Discord tells of many that were never kept
+        batch = deletion(discord_ids)
+        results = await self._database.transaction(batch, _where(place_id))
+        done = zip(batch, results, strict=True)
+        counted = (DELETE_MESSAGES, DELETE_FORWARDED, DELETE_TURNS)
+        return sum(row[0] != "mention" for each, rows in done if each.sql in counted for row in rows)
+
+    async def list_answers(self, discord_ids: Collection[int]) -> tuple[int, ...]:
+        rows = await self._database.query(ANSWERS_TO, json.dumps([*discord_ids]))
+        return tuple(dict.fromkeys(id_ for (id_,) in rows))
+
+    async def forget_place(self, key: ChannelKey) -> None:
+        """Delete a thread, or a channel with its threads, but no sessions."""
+        if self._log:
+            await self._log.note("place", place_name(key.channel_id, key.thread_id))
+        await self._database.transaction(place_deletion(key), of_place(key))
+
+    async def archive_answer(
+        self,
+        key: ChannelKey,
+        answer: Message,
+        questions: Sequence[Message],
+        proposals: Sequence[ProposedCalls] = (),
+        *,
+        agent: str = "default",
+        settlement: Settlement | None = None,
+    ) -> StoredTurn:
+        """Store an answer with its proposals and usage, and mark the questions as answered, all or nothing.
+
+        An answer with this id is overwritten. Raises ValueError if it has no Discord id, and ConversationGone
+        if none of the questions is left or the id is another message's.
+        """
+        now = from_ms(self._now())  # as it is read back
+        asked = json.dumps([question.discord_id for question in questions])
+        held = (key.channel_id, key.thread_id, _discord_id(answer))
+        author_id = questions[0].author_id if questions else 0
+        acts = {call.name for call in answer.tool_calls} & (MEMORY_TOOLS | CANVAS_TOOLS)
+        columns = _ANSWERED.of(MESSAGE.write(answer) | {"memory_user_id": author_id if acts else None})
+        asker = SessionKey(author_id, key.place_id, agent)
+        proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
+
+        def steps() -> Steps[StoredTurn | None]:
+            yield Statement(THAW_FROM, held)
+            rows = yield Statement(COMMIT_ANSWER, (*held, key.place_id, to_ms(now), asked, *columns))
+            yield Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,))
+            made = list[Proposal]()
+            for statement in proposing:
+                made += map(PROPOSAL.read, (yield statement))
+            for question in questions:
+                yield Statement(MARK_ANSWERED, (*held, question.discord_id, question.content))
+            if not rows:
+                return None
+            if settlement:
+                yield from settle_stored(settlement)
+            return StoredTurn((replace(answer, id=rows[0][0], created_at=now),), proposals=tuple(made))
+
+        # While the asker is being erased, no answer is stored.
+        stored = await self._database.write(steps, (*of_place(key), user(author_id)))
+        if stored is None:
+            raise ConversationGone
+        return stored
+
+    async def get_newest_answer(self, key: ChannelKey, to_user_id: int | None = None) -> Message | None:
+        """Return the bot's last answer (to a user) in a channel or thread since its reset."""
+        params = (key.channel_id, key.thread_id, key.place_id, to_user_id)
+        found = MESSAGE.first(await self._database.query(NEWEST_ANSWER, *params))
+        if found is None or to_user_id is None:
+            return found
+        [read] = await read_texts(self._database, to_user_id, [found])
+        return read
+
+    async def get_said(self, discord_id: int, place_id: int, user_id: int) -> tuple[Said | None, int]:
+        """Return what a message (a page: its whole answer) says that everyone or this user can read there,
+        and the id of the newest reset marker; 0 for none."""
+
+        def steps() -> Steps[tuple[Said | None, int]]:
+            [(reset_id,)] = yield Statement(SELECT_RESET, (place_id,))
+            return _HEARD.first((yield Statement(SELECT_SAID, (discord_id, place_id, user_id)))), reset_id
+
+        return await self._database.read(steps)
+
+    async def get_session_key(self, discord_id: int) -> SessionKey | None:
+        return KEY.first(await self._database.query(SESSION_OF, discord_id))
+
+    async def is_answer(self, discord_id: int) -> bool:
+        """Return whether a message or page is an answer in a channel's archive."""
+        return bool(await self._database.query(SHOWS_ANSWER, discord_id))
+
+    async def list_pages(self, answer_id: int) -> tuple[int, ...]:
+        return tuple(id_ for (id_,) in await self._database.query(PAGES, answer_id))
+
+    async def add_pages(self, place_id: int, answer_id: int, discord_ids: Collection[int]) -> None:
+        """The answer's id is that of its first message."""
+        await self._change([channel(place_id)], ADD_PAGES, answer_id, json.dumps([*discord_ids]))
+
+    async def drop_pages(self, place_id: int, discord_ids: Collection[int]) -> None:
+        """Forget pages that the bot is about to delete: a deleted page deletes its answer."""
+        await self._change([channel(place_id)], DROP_PAGES, json.dumps([*discord_ids]))
+
+    async def find_place(self, place_id: int) -> KnownPlace | None:
+        rows = await self._database.query(SELECT_PLACE, place_id)
+        if not rows:
+            return None
+        [(channel_id, guild_id)] = rows
+        return KnownPlace(ChannelKey(channel_id, 0 if place_id == channel_id else place_id), guild_id)
+
+    async def note_place(self, place: KnownPlace) -> None:
+        """DMs are not recorded."""
+        if place.guild_id is None:
+            return
+        await self._change(
+            of_place(place.key), NOTE_PLACE, place.key.place_id, place.key.channel_id, place.guild_id
+        )
+
+    async def list_places(self, *, limit: int, shard: Shard = WHOLE) -> tuple[Place, ...]:
+        """List the most recently used of a shard, and of unknown shard."""
+        rows = await self._database.query(PLACES, shard.id, shard.count)
+        return tuple(nlargest(limit, map(_PLACE.read, rows), key=lambda place: place.newest_id))
+
+    async def list_direct(self, *, since: datetime, limit: int) -> dict[int, int]:
+        """Return the DM channels with open sessions used since then, and their users, the most recent
+        first."""
+        rows = await self._database.query(SELECT_DIRECT, to_text(since), limit)
+        return {channel_id: user_id for channel_id, user_id in rows}  # noqa: C416 - rows have no type
+
+    async def find_known(self, discord_ids: Collection[int]) -> frozenset[int]:
+        """Return which of these messages are stored, or referred to by a stored question."""
+        rows = await self._database.query(SELECT_KNOWN, json.dumps([*discord_ids]))
+        return frozenset(id_ for (id_,) in rows)
+
+    async def set_reading(self, mode: Reading, since: int) -> int:
+        """Returns the id since when the bot reads these: `since` if the last run read others."""
+        [(began,)] = await self._change([MAINTENANCE_LOCK], READING, mode, since)
+        return int(began)
+
+    async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
+        """Hide messages up to an id, from this bot or (0) from any."""
+        await self._change(
+            of_place(key), RESET, key.place_id, bot_id, key.channel_id, discord_id, self._now()
+        )
+
+    def _now(self) -> int:
+        return to_ms(self._clock())
+
+    def _insertion(self, key: ChannelKey, messages: Sequence[Message]) -> list[Statement]:
+        kept = [message for message in messages if not is_blank(message.content)]
+        if not kept:
+            return []
+        ids, rows = [*map(_discord_id, kept)], [*map(_row, kept)]
+        held = (key.channel_id, key.thread_id)
+        return [
+            Statement(THAW_NEW, (*held, min(ids), key.place_id, json.dumps(ids))),
+            Statement(INSERT, (*held, key.place_id, self._now(), json.dumps(rows, ensure_ascii=False))),
+        ]
+
+
+def memory_calls(
+    key: ChannelKey, user_id: int, first: int
+) -> Steps[Sequence[tuple[int, tuple[ToolCall, ...]]]]:
+    """Return calls for a user in recent answers there, from the id `first` on."""
+    if not user_id:
+        return ()
+    params = (user_id, key.channel_id, key.thread_id, first, _MAX_ANSWERS_SHOWING)
+    return [(id_, tool_calls_of(calls)) for id_, calls in (yield Statement(_MEMORY_CALLS, params))]
+
+
+def _where(place_id: int | None) -> tuple[Subject, ...]:
+    return (MAINTENANCE_LOCK if place_id is None else channel(place_id),)
+
+
+def _row(message: Message) -> list[Any]:
+    """In the order of _SAID. SQLite ends a JSON text at a NUL; Discord sends none."""
+    columns = MESSAGE.write(message) | {
+        "author_name": message.author_name.replace("\0", ""),
+        "content": message.content.replace("\0", ""),
+        "tainted": int(message.taints or message.role == "assistant"),  # who knows what its model had read
+    }
+    return [columns[name] for name in _SAID]
+
+
+def _discord_id(message: Message) -> int:
+    if message.discord_id is None or message.visibility == "private":
+        raise ValueError("a channel's message has an id of Discord's, and is not private")
+    return message.discord_id

@@ -1,0 +1,456 @@
+"""The ledger of turns: each question until its answer has been shown.
+
+A session turn is entered before its user sees the acknowledgement, and marked answered in the transaction
+that stores its answer. Its row is deleted once the user has seen the outcome; only interrupted turns, which
+may be asked again, remain.
+
+A mention (a question in a channel) is entered with its message and answered with its answer, which may cover
+several. Mention rows are kept, so that an answer's questions can be found.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from cc_bot.chat.stores.blocks import thaw
+from cc_bot.chat.stores.settings import Visit, visits
+from cc_bot.db import MAINTENANCE_LOCK, Statement, Steps, user
+from cc_bot.db.columns import (
+    CHANNEL,
+    MESSAGE,
+    MS,
+    Columns,
+    Kind,
+    Parameters,
+    Store,
+    of_place,
+    to_ms,
+    tool_calls_of,
+    tool_calls_to_json,
+)
+from cc_bot.db.process_store import left_by_the_dead
+from cc_bot.domain.message import ChannelKey, Message, ToolCall
+from cc_bot.domain.text import Locale
+from cc_bot.domain.turn import AskedFile, AskedQuestion, PendingTurn
+from cc_bot.features.memory.stores.rows import read_call_texts, read_texts
+
+
+def _question_to_json(question: AskedQuestion) -> str:
+    return json.dumps(asdict(question), ensure_ascii=False)
+
+
+def _question_of(text: str) -> AskedQuestion:
+    stored = json.loads(text)
+    files = tuple(AskedFile(**file) for file in stored["files"])
+    tainted, forwards = bool(stored["tainted"]), tuple(stored["forwards"])
+    return AskedQuestion(**{**stored, "files": files, "tainted": tainted, "forwards": forwards})
+
+
+TURN: Final = Columns(
+    PendingTurn,
+    moments=MS,
+    locale=Kind(str, lambda stored: Locale(stored) if stored else None),
+    question=Kind(_question_to_json, _question_of),
+    calls=Kind(tool_calls_to_json, tool_calls_of),
+)
+_WRITTEN: Final = Parameters(TURN.names)
+
+# ruff: noqa: S608 - put together from constants alone
+
+
+_INSERT: Final = f"""
+    INSERT INTO turns ({_WRITTEN.names}, process) VALUES ({_WRITTEN.marks}, ${_WRITTEN.count + 1})
+    ON CONFLICT (id) DO NOTHING
+"""
+
+_SELECT_INTERRUPTED: Final = f"""
+    SELECT {TURN.select} FROM turns WHERE id = $1 AND user_id = $2 AND state = 'interrupted'
+"""
+
+_DELETE: Final = "DELETE FROM turns WHERE id = $1 AND user_id = $2"
+
+_SET: Final = "UPDATE turns SET {} WHERE id = $1 AND user_id = $2{}"
+
+_MOVED: Final = _SET.format("place_id = $3, pages = $4, token = NULL, token_until = NULL", "")
+
+# $3 the messages that show it, if several
+_INTERRUPTED: Final = _SET.format(
+    "state = 'interrupted', token = NULL, token_until = NULL, pages = $3", " AND state = 'accepted'"
+)
+
+_SELECT_MESSAGE: Final = f"""
+    SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
+"""
+
+# The newest message of the user before it in its session. $1 user, $2 the answer
+QUESTION_OF: Final = """
+    FROM messages AS a
+    JOIN messages AS q ON q.session_id = a.session_id AND q.user_id = $1 AND q.role = 'user' AND q.id < a.id
+    WHERE a.user_id = $1 AND a.id = $2
+    ORDER BY q.id DESC
+    LIMIT 1
+"""
+_SELECT_HEARD: Final = f"SELECT q.heard {QUESTION_OF}"
+
+# An answer that moved out of the channel, and its question.
+_UNREAD: Final = f"$2, (SELECT q.id {QUESTION_OF})"
+
+_THAW_UNREAD: Final = thaw(f"m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_UNREAD})")
+
+_LEAVE_CHANNEL: Final = f"""
+    UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_UNREAD})
+"""
+
+ANSWERED: Final = """
+    UPDATE turns SET state = 'answered', question = NULL, calls = '[]', shown_in = coalesce(shown_in, $4),
+        answer_id = (SELECT max(id) FROM messages WHERE session_id = $3 AND user_id = $2)
+    WHERE id = $1 AND user_id = $2
+        AND EXISTS (SELECT 1 FROM messages WHERE session_id = $3 AND user_id = $2)
+"""
+"""Run in the transaction that stores the answer. Parameters: entry, user, session, and the message that shows
+it."""
+
+# $1 entry, $2 user, $3 process
+_SELECT_ELSEWHERE: Final = """
+    SELECT 1 FROM turns AS t JOIN processes AS p ON p.name = t.process
+    WHERE t.id = $1 AND t.user_id = $2 AND t.state <> 'interrupted' AND t.process <> $3 AND p.until > @now
+"""
+
+ADOPT_TURNS: Final = f"""
+    UPDATE turns SET process = $1 WHERE kind <> 'mention' AND {left_by_the_dead("turns")} /* all users */
+"""
+SELECT_UNFINISHED: Final = f"""
+    SELECT {TURN.select} FROM turns WHERE kind <> 'mention' AND process = $1 ORDER BY accepted_at, id
+    /* all users */
+"""
+FORGET_INTERRUPTED: Final = """
+    DELETE FROM turns WHERE kind <> 'mention' AND state = 'interrupted' AND accepted_at < $1 /* all users */
+"""
+
+# Mentions: the statements repeat the condition of the index turns_due to use it. $1 channel, $2 thread
+
+_DUE: Final = "kind = 'mention' AND state <> 'shown'"
+_HERE: Final = f"{_DUE} AND w.channel_id = $1 AND w.thread_id = $2"
+
+_ASKED: Final = """
+    FROM turns AS w
+    @look_up messages AS m ON m.discord_id = w.question_id AND m.user_id IS NULL AND m.visibility = 'public'
+    /* channel */
+"""
+
+# $3 the channel or thread
+_SELECT_DUE: Final = f"""
+    SELECT w.state, w.begun_as, w.shown_in, w.calls, CASE WHEN w.question_id <= (
+        SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
+    ) THEN 1 ELSE 0 END, {MESSAGE.of("m")}
+    {_ASKED}
+    WHERE {_HERE} AND w.state <> 'interrupted'
+"""
+
+_PLACES: Final = f"""
+    SELECT channel_id, thread_id FROM turns
+    WHERE {_DUE} AND state <> 'interrupted' GROUP BY channel_id, thread_id /* channel */
+"""
+
+_TO_SHOW: Final = f"""
+    SELECT {MESSAGE.of("m")} FROM messages AS m
+    WHERE m.user_id IS NULL AND m.visibility = 'public' AND m.discord_id IN (
+        SELECT w.shown_in FROM turns AS w WHERE {_HERE} AND w.state = 'answered'
+    )
+    ORDER BY m.discord_id /* channel */
+"""
+
+# A question that was edited again has another text and stays 'edited'. $1 id, $2 the text that was read
+_READ: Final = """
+    UPDATE turns AS w SET state = CASE WHEN EXISTS (
+        SELECT 1 FROM messages AS a WHERE a.discord_id = w.shown_in AND a.user_id IS NULL
+    ) THEN 'shown' ELSE 'interrupted' END
+    WHERE question_id = $1 AND kind = 'mention' AND state = 'edited' AND EXISTS (
+        SELECT 1 FROM messages AS m WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.content = $2
+    ) /* channel */
+"""
+
+# $1 the newest of the questions, $2 all
+_BEGIN: Final = """
+    UPDATE turns SET begun_as = $1
+    WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* channel */
+"""
+
+# $1 the message that shows the answer, $2 an array of ids
+_ANSWERING: Final = """
+    UPDATE turns AS w SET shown_in = $1
+    WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' AND question_id > (
+        SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata AS r
+        WHERE r.thread_id = CASE w.thread_id WHEN 0 THEN w.channel_id ELSE w.thread_id END
+    )
+    RETURNING question_id /* channel */
+"""
+
+# A question that was edited after the answer was stored stays 'edited'.
+_SHOWN: Final = """
+    UPDATE turns SET state = 'shown' WHERE shown_in = $1 AND kind = 'mention' AND state = 'answered'
+    /* channel */
+"""
+
+# The row is kept, so that a second delivery does not wait again. $1 an array of ids, $2 the message that
+# shows the failure, if the questions may be reopened
+_GIVE_UP: Final = """
+    UPDATE turns SET
+        shown_in = $2, calls = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN '[]' ELSE calls END,
+        state = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN 'shown' ELSE 'interrupted' END
+    WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' /* channel */
+"""
+
+# $1 the message that shows their failure, $2 their author
+_REOPEN: Final = """
+    UPDATE turns SET state = 'accepted'
+    WHERE user_id = $2 AND shown_in = $1 AND kind = 'mention' AND state IN ('interrupted', 'edited')
+        AND NOT EXISTS (SELECT 1 FROM messages AS a WHERE a.discord_id = $1 AND a.user_id IS NULL)
+    RETURNING question_id /* channel */
+"""
+
+_QUESTIONS: Final = (
+    f"SELECT {MESSAGE.of('m')} {_ASKED} WHERE w.shown_in = $1 AND w.kind = 'mention' ORDER BY w.question_id"
+)
+
+_PLACE_OF: Final = """
+    SELECT channel_id, thread_id FROM turns WHERE question_id = $1 AND kind = 'mention' /* channel */
+"""
+
+# A channel question, or a message in its author's session. $1 id, $2 author
+_IS_QUESTION: Final = """
+    SELECT 1 FROM turns WHERE question_id = $1 AND user_id = $2 AND kind = 'mention'
+    UNION ALL
+    SELECT 1 FROM messages WHERE discord_id = $1 AND user_id = $2
+"""
+
+_ANSWERED_BY: Final = """
+    SELECT shown_in FROM turns WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted'
+    /* channel */
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A channel question to process: it waits, was edited, or its answer was not fully shown."""
+
+    state: Literal["accepted", "answered", "edited"]
+    begun_as: int | None
+    """The newest question of an answer that was begun; the answer's nonce is made from it."""
+    shown_in: int | None
+    calls: tuple[ToolCall, ...]
+    left_behind: bool
+    """It waited when the channel was reset, and must not be read."""
+    question: Message
+
+
+_MENTION: Final = Columns(Mention, question=MESSAGE, calls=Kind(tool_calls_to_json, tool_calls_of))
+
+
+def channel_turn(question_id: int) -> str:
+    return f"q{question_id}"
+
+
+def asked_in(turn: str) -> int | None:
+    """Return the channel question that a turn answers; None for a session turn."""
+    return int(turn[1:]) if turn[:1] == "q" and turn[1:].isdecimal() else None
+
+
+class TurnLedger(Store):
+    async def accept(self, turn: PendingTurn) -> None:
+        """Enter a turn: from here on its user gets an answer or a failure notice."""
+        await self._database.write(lambda: accept_turn(turn, self._process), [user(turn.key.user_id)])
+
+    async def note_message(self, entry: str, user_id: int, message_id: int) -> None:
+        await self._set("shown_in = $3", entry, user_id, message_id)
+
+    async def add_page(self, entry: str, user_id: int, message_id: int) -> None:
+        await self._set("pages = @appended(pages, CAST($3 AS BIGINT))", entry, user_id, message_id)
+
+    async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
+        """Record that the bot now shows the turn in that channel without the token. If it is another channel,
+        the answer and its question leave the original channel's context."""
+        columns = (turn.id, turn.key.user_id, place_id, json.dumps(pages))
+        batch = [Statement(_MOVED, columns)]
+        if place_id != turn.key.channel_id and turn.answer_id is not None:
+            answer = (turn.key.user_id, turn.answer_id)
+            batch += [Statement(sql, answer) for sql in (_THAW_UNREAD, _LEAVE_CHANNEL)]
+        await self._database.transaction(batch, [user(turn.key.user_id)])
+
+    async def mark_settled(self, entry: str, user_id: int) -> None:
+        """The user has seen the outcome."""
+        await self._change([user(user_id)], _DELETE, entry, user_id)
+
+    async def mark_interrupted(self, entry: str, user_id: int) -> None:
+        """The user was informed of the failure, and may have it asked again."""
+        await self._change([user(user_id)], _INTERRUPTED, entry, user_id, "[]")
+
+    async def offer(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
+        """Record that the turn failed and may be asked again; adds it if it was refused. `message_ids`: the
+        messages that show the failure, if several."""
+        offered = (turn.id, turn.key.user_id, json.dumps(message_ids))
+        batch = [_insert(turn, self._process), Statement(_INTERRUPTED, offered)]
+        await self._database.transaction(batch, [user(turn.key.user_id)])
+
+    async def claim(
+        self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
+    ) -> PendingTurn | None:
+        """Replace the interrupted turn by `renewed(turn)` and return that. None if it is missing or claimed
+        already: only one press wins."""
+
+        def steps() -> Steps[PendingTurn | None]:
+            rows = yield Statement(_SELECT_INTERRUPTED, (entry, user_id))
+            if not rows:
+                return None
+            former = TURN.read(rows[0])
+            turn = replace(renewed(former), calls=former.calls)
+            yield Statement(_DELETE, (entry, user_id))
+            yield _insert(turn, self._process)
+            return turn
+
+        turn = await self._database.write(steps, [user(user_id)])
+        return turn and await self._with_texts(turn)
+
+    async def release_claim(self, entry: str, user_id: int) -> None:
+        changes = "id = former, former = NULL, state = 'interrupted', token = NULL, token_until = NULL"
+        await self._set(changes, entry, user_id, only=" AND state = 'accepted' AND former IS NOT NULL")
+
+    async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
+        """Record changes that the turn's tools have made so far, and those about to be made, without a
+        result."""
+        await self._set("calls = $3", turn, user_id, tool_calls_to_json(tuple(calls)))
+
+    async def note_heard(self, entry: str, user_id: int, heard: str) -> None:
+        """Record the transcript of the question's recordings, if the question is stored."""
+        changes = "question = @with_text(question, heard, $3)"
+        await self._set(changes, entry, user_id, heard, only=" AND question IS NOT NULL")
+
+    async def get_heard(self, user_id: int, answer_id: int | None) -> str:
+        rows = await self._database.query(_SELECT_HEARD, user_id, answer_id)
+        return str(rows[0][0]) if rows else ""
+
+    async def runs_elsewhere(self, entry: str, user_id: int) -> bool:
+        """True if another live process runs the turn or shows its answer."""
+        return bool(await self._database.query(_SELECT_ELSEWHERE, entry, user_id, self._process))
+
+    async def get_message(self, user_id: int, row_id: int | None) -> Message | None:
+        """None if it was erased."""
+        rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
+        found = await read_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
+        return found[0] if found else None
+
+    async def list_unfinished(self) -> tuple[PendingTurn, ...]:
+        """List unfinished turns of this process and of dead ones, which it adopts, oldest first."""
+        me = (self._process,)
+        batch = [Statement(ADOPT_TURNS, me), Statement(SELECT_UNFINISHED, me)]
+        _, rows = await self._database.transaction(batch, [MAINTENANCE_LOCK])
+        return tuple([await self._with_texts(turn) for turn in map(TURN.read, rows)])
+
+    async def forget_interrupted(self, before: datetime) -> None:
+        await self._change([MAINTENANCE_LOCK], FORGET_INTERRUPTED, to_ms(before))
+
+    async def list_due(self, key: ChannelKey) -> tuple[Mention, ...]:
+        """List the channel's questions that wait, were edited, or whose answer was not fully shown, oldest
+        first."""
+        return await self._with_call_texts(await self._database.read(lambda: _due(key)))
+
+    async def read_due(self, key: ChannelKey) -> tuple[tuple[Mention, ...], dict[int, Visit]]:
+        """The same, and what is known of each author, in one trip."""
+
+        def steps() -> Steps[tuple[list[Mention], dict[int, Visit]]]:
+            found = yield from _due(key)
+            authors = {due.question.author_id for due in found}
+            return found, (yield from visits(authors, (key.place_id, key.channel_id)))
+
+        found, authors = await self._database.read(steps)
+        return await self._with_call_texts(found), authors
+
+    async def mark_read(self, key: ChannelKey, question: Message) -> None:
+        """Record that this text of the question was processed, unless it has changed since."""
+        await self._change(of_place(key), _READ, question.discord_id, question.content)
+
+    async def list_places(self) -> tuple[ChannelKey, ...]:
+        return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
+
+    async def get_place(self, discord_id: int) -> ChannelKey | None:
+        """Return the channel of this mention, if it is one."""
+        return CHANNEL.first(await self._database.query(_PLACE_OF, discord_id))
+
+    async def is_question(self, discord_id: int, user_id: int) -> bool:
+        """True if this user's message is a mention, or belongs to the user's session."""
+        return bool(await self._database.query(_IS_QUESTION, discord_id, user_id))
+
+    async def begin_answer(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
+        """Record that one answer message is about to be posted for these, with a nonce made from this id."""
+        await self._change(of_place(key), _BEGIN, newest_id, _ids(questions))
+
+    async def note_answer(
+        self, key: ChannelKey, questions: Sequence[Message], answer_id: int
+    ) -> frozenset[int]:
+        """Record the message that will show their answer. Returns the Discord ids that still wait: a question
+        may have been deleted, or the channel reset."""
+        waiting = await self._change(of_place(key), _ANSWERING, answer_id, _ids(questions))
+        return frozenset(id_ for (id_,) in waiting)
+
+    async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
+        rows = await self._database.query(_TO_SHOW, key.channel_id, key.thread_id)
+        return tuple(map(MESSAGE.read, rows))
+
+    async def mark_shown(self, key: ChannelKey, answer_id: int) -> None:
+        await self._change(of_place(key), _SHOWN, answer_id)
+
+    async def give_up(
+        self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
+    ) -> None:
+        """Stop the questions from waiting: the failure was shown, in `failed_in` if they may be reopened."""
+        await self._change(of_place(key), _GIVE_UP, _ids(questions), failed_in)
+
+    async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
+        """Make the user's questions wait again whose failure this message shows. Returns their ids."""
+        return frozenset(id_ for (id_,) in await self._change(of_place(key), _REOPEN, failed_in, user_id))
+
+    async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
+        return tuple(map(MESSAGE.read, await self._database.query(_QUESTIONS, answer_id)))
+
+    async def get_answer_message(self, discord_id: int) -> int | None:
+        """Return the message that shows this question's answer or failure, if any."""
+        rows = await self._database.query(_ANSWERED_BY, discord_id)
+        return rows[0][0] if rows else None
+
+    async def _set(self, changes: str, entry: str, user_id: int, *params: Any, only: str = "") -> None:
+        await self._change([user(user_id)], _SET.format(changes, only), entry, user_id, *params)
+
+    async def _with_call_texts(self, found: Sequence[Mention]) -> tuple[Mention, ...]:
+        async def read(due: Mention) -> Mention:
+            calls = await read_call_texts(self._database, due.question.author_id, due.calls, "public")
+            return replace(due, calls=calls)
+
+        return tuple([await read(due) if due.calls else due for due in found])
+
+    async def _with_texts(self, turn: PendingTurn) -> PendingTurn:
+        calls = await read_call_texts(self._database, turn.key.user_id, turn.calls, turn.visibility)
+        return replace(turn, calls=calls)
+
+
+def _due(key: ChannelKey) -> Steps[list[Mention]]:
+    rows = yield Statement(_SELECT_DUE, (key.channel_id, key.thread_id, key.place_id))
+    return sorted(map(_MENTION.read, rows), key=lambda due: due.question.discord_id or 0)
+
+
+def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:
+    """As TurnLedger.accept, inside another transaction."""
+    if turn.kind == "message":
+        twin = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
+        yield Statement(twin, (turn.key.user_id, turn.question_id))
+    yield _insert(turn, process)
+
+
+def _insert(turn: PendingTurn, process: str) -> Statement:
+    kept = replace(turn, question=None) if turn.temporary else turn
+    return Statement(_INSERT, (*_WRITTEN.of(TURN.write(kept)), process))
+
+
+def _ids(questions: Sequence[Message]) -> str:
+    return json.dumps([question.discord_id for question in questions])

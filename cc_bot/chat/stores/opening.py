@@ -1,0 +1,186 @@
+"""The stores. They do not depend on models or Discord.
+
+async with open_stores("sqlite:///path/to.db") as stores:
+    session = await stores.sessions.open(SessionKey(user_id=1, channel_id=2))
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from cc_bot.chat.stores.archive import ArchiveStore
+from cc_bot.chat.stores.blocks import BlockStore
+from cc_bot.chat.stores.channels import ChannelStore
+from cc_bot.chat.stores.ledger import Mention, TurnLedger, asked_in, channel_turn
+from cc_bot.chat.stores.proposals import ProposalStore
+from cc_bot.chat.stores.receipts import ReceiptStore
+from cc_bot.chat.stores.sessions import SessionStore, StoredTurn
+from cc_bot.chat.stores.settings import (
+    AccessState,
+    AccessStore,
+    AgentStore,
+    ChannelModelStore,
+    Keep,
+    LimitStore,
+    PlaceAgents,
+    SettingsStore,
+    TokenFactorStore,
+    ToolListStore,
+    Visit,
+    WebSessionStore,
+)
+from cc_bot.chat.stores.summaries import SummaryStore
+from cc_bot.chat.stores.usage import UTC_ZONE, Reservation, ReservationRequest, Settlement, UsageStore
+from cc_bot.db import TIMEOUT_S, Database, ErasureLog, Synchronous, apply_pending, open_database
+from cc_bot.db.engines import DATA_FOLDER, folder_setting, state_path
+from cc_bot.db.files import ensure_folder
+from cc_bot.db.process_store import ProcessStore
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.features.canvas.store import CanvasStore
+from cc_bot.features.memory.search.vectors import Embedder
+from cc_bot.features.memory.stores.limits import FileRules, MemoryQuotas, SecretRules, no_rules
+from cc_bot.features.memory.stores.removal import MemoryRemovalStore
+from cc_bot.features.memory.stores.rows import in_background, keep_terms_current
+from cc_bot.features.memory.stores.search import Embedding
+from cc_bot.features.memory.stores.store import MemoryStore
+from cc_bot.features.privacy.retention import RetentionStore, VitalsStore
+from cc_bot.features.privacy.store import PersonalDataStore
+from cc_bot.features.reminders.store import HeartbeatStore, ScheduleStore
+from cc_bot.llm.embeddings import LocalEmbedder
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    sessions: SessionStore
+    archive: ArchiveStore
+    canvases: CanvasStore
+    memories: MemoryStore
+    memory_removal: MemoryRemovalStore
+    receipts: ReceiptStore
+    settings: SettingsStore
+    summaries: SummaryStore
+    token_factors: TokenFactorStore
+    tool_lists: ToolListStore
+    blocks: BlockStore
+    channels: ChannelStore
+    ledger: TurnLedger
+    agents: AgentStore
+    schedules: ScheduleStore
+    heartbeats: HeartbeatStore
+    proposals: ProposalStore
+    access: AccessStore
+    channel_models: ChannelModelStore
+    personal_data: PersonalDataStore
+    retention: RetentionStore
+    vitals: VitalsStore
+    limits: LimitStore
+    usage: UsageStore
+    web_sessions: WebSessionStore
+    processes: ProcessStore
+    erasures: ErasureLog
+    embedding: Embedding | None = None
+    """None if only keywords are used."""
+    begin_shutdown: Callable[[], None] = lambda: None
+    """See Database.begin_shutdown."""
+
+
+@asynccontextmanager
+async def open_stores(
+    url: str,
+    *,
+    history_limit: int = 20,
+    session_ttl: timedelta = timedelta(days=1),
+    clock: Clock = utc_now,
+    synchronous: Synchronous = "NORMAL",
+    secret_patterns: Sequence[str] = (),
+    embedder: Embedder | Literal["local"] | None = "local",
+    timezone: ZoneInfo = UTC_ZONE,
+    timeout_s: float = TIMEOUT_S,
+    limits: FileRules = no_rules,
+    profile_notes: int = 0,
+    data_folder: Path = DATA_FOLDER,
+    process: str = "",
+) -> AsyncIterator[Stores]:
+    """Open the stores of the database at this URL, after migrating it.
+
+    `history_limit`: messages, 0 for unbounded. `session_ttl`: idle time until a session expires. `embedder`:
+    by default that of the extra `semantic` if installed. `timezone`: defines the days of usage. `timeout_s`:
+    how long a write waits for other programs. `limits`: the operator's storage limits. `profile_notes`:
+    memories in prompts. `data_folder`: for the files of a database on a server. `process`: the opening
+    process, if it has a name.
+
+    Raises ValueError for an invalid pattern, a StorageError, or a StartupError: InvalidSetting,
+    DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or BackupFailed.
+    """
+    async with open_database(url, synchronous=synchronous, timeout_s=timeout_s) as database:
+        await apply_pending(database, clock=clock)
+        beside = state_path(url, data_folder)
+        ensure_folder(beside, folder_setting(url))
+        erasures = ErasureLog.beside(beside, clock=clock)
+        async with _embedding(database, embedder) as embedding, in_background(keep_terms_current(database)):
+            rules = SecretRules(secret_patterns)
+            quotas = MemoryQuotas(database, limits, clock=clock)
+            memories = MemoryStore(
+                database,
+                clock=clock,
+                embedding=embedding,
+                secret_rules=rules,
+                quotas=quotas,
+                profile_notes=profile_notes,
+            )
+            yield Stores(
+                sessions=SessionStore(
+                    database, history_limit=history_limit, session_ttl=session_ttl, clock=clock
+                ),
+                archive=ArchiveStore(database, clock=clock, log=erasures),
+                canvases=CanvasStore(database, session_ttl=session_ttl, clock=clock),
+                memories=memories,
+                memory_removal=MemoryRemovalStore(database, clock=clock, log=erasures, quotas=quotas),
+                receipts=ReceiptStore(database),
+                settings=SettingsStore(database, clock=clock),
+                summaries=SummaryStore(database, clock=clock),
+                token_factors=TokenFactorStore(database, clock=clock),
+                tool_lists=ToolListStore(database),
+                blocks=BlockStore(database, clock=clock),
+                channels=ChannelStore(database, clock=clock, log=erasures),
+                ledger=TurnLedger(database, process=process),
+                agents=AgentStore(database, clock=clock),
+                schedules=ScheduleStore(database, clock=clock, secret_rules=rules, process=process),
+                heartbeats=HeartbeatStore(database, clock=clock),
+                proposals=ProposalStore(database, clock=clock, process=process),
+                access=AccessStore(database, clock=clock),
+                channel_models=ChannelModelStore(database, clock=clock),
+                personal_data=PersonalDataStore(database, clock=clock, log=erasures, process=process),
+                retention=RetentionStore(database, history_limit=history_limit),
+                vitals=VitalsStore(database),
+                limits=LimitStore(database, clock=clock),
+                usage=UsageStore(database, clock=clock, zone=timezone, process=process),
+                web_sessions=WebSessionStore(database, clock=clock),
+                processes=ProcessStore(database),
+                erasures=erasures,
+                embedding=embedding,
+                begin_shutdown=database.begin_shutdown,
+            )
+
+
+@asynccontextmanager
+async def _embedding(
+    database: Database, embedder: Embedder | Literal["local"] | None
+) -> AsyncIterator[Embedding | None]:
+    own = LocalEmbedder.if_installed() if embedder == "local" else None
+    used = own if embedder == "local" else embedder
+    if used is None:
+        yield None
+        return
+    embedding = Embedding(database, used)
+    try:
+        async with in_background(embedding.run()):
+            yield embedding
+    finally:
+        if own:
+            await own.close()

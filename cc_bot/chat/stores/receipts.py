@@ -1,0 +1,181 @@
+"""Receipts on Discord: which message shows which change of a memory or reminder."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple
+
+from cc_bot.db import Row, Statement, user
+from cc_bot.db.columns import Columns, Kind, Store
+from cc_bot.domain.message import Visibility
+from cc_bot.features.memory.model import Audience, Receipt
+from cc_bot.features.reminders.model import ScheduleReceipt
+
+# ruff: noqa: S608 - put together from constants alone
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptMessage:
+    """If read from the database, it has no texts."""
+
+    user_id: int
+    channel_id: int | None
+    """None: ephemeral, so only a press below it can edit it."""
+    message_id: int
+    visibility: Visibility
+    lines: tuple[Receipt | ScheduleReceipt, ...]
+    changes: int = field(default=0, compare=False)
+    """Changes of memories and reminders since the message was shown."""
+
+
+class MemoryNow(NamedTuple):
+    """A memory or former version, which has no number."""
+
+    id: int
+    status: Literal["active", "superseded", "deleted"]
+    former_id: int | None
+    number: int | None
+    content: str
+    audience: Audience
+
+
+class _Line(NamedTuple):
+    message_id: int
+    line: int
+    user_id: int
+    channel_id: int | None
+    visibility: Visibility
+    what: Literal["memory", "schedule"]
+    kind: Literal["added", "updated", "unchanged", "deleted", "cancelled"]
+    named_id: int
+    former_id: int | None
+    number: int
+    stale: int = 0
+
+
+_LINE: Final = Columns(_Line)
+_MEMORY: Final = Columns(MemoryNow, former_id=Kind(column="supersedes"))
+
+_DROP: Final = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
+
+# Messages whose memories and reminders are all gone. $1 user
+_DROP_OVER: Final = """
+    DELETE FROM receipts WHERE user_id = $1 AND NOT EXISTS (
+        SELECT 1 FROM receipts AS other
+        WHERE other.user_id = $1 AND other.message_id = receipts.message_id AND (
+            other.stale > 0
+            OR other.what = 'memory' AND EXISTS (
+                SELECT 1 FROM memories AS held WHERE held.user_id = $1 AND held.id = other.named_id
+            )
+            OR other.what = 'schedule' AND EXISTS (
+                SELECT 1 FROM schedules AS held WHERE held.user_id = $1 AND held.id = other.named_id
+            )
+        )
+    )
+"""
+
+_INSERT: Final = f"INSERT INTO receipts ({_LINE.select}) VALUES ({_LINE.marks})"
+
+_SELECT: Final = f"""
+    SELECT {_LINE.select} FROM receipts
+    WHERE user_id = $1 AND message_id IN ({{}}) ORDER BY message_id DESC, line
+"""
+_SELECT_OF: Final = _SELECT.format("$2")
+_SELECT_NEWEST: Final = _SELECT.format("""
+    SELECT DISTINCT message_id FROM receipts
+    WHERE user_id = $1 AND channel_id IS NOT NULL ORDER BY message_id DESC LIMIT $2
+""")
+
+# Uses receipts_stale.
+SELECT_STALE_USERS: Final = "SELECT DISTINCT user_id FROM receipts WHERE stale > 0 /* all users */"
+
+# Uses receipts_stale, then the key. $1 user
+_SELECT_STALE: Final = _SELECT.format("SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0")
+
+# Uses receipts_by_named. $1 user, $2 the kind of item, $3 an array of ids
+_STALE: Final = """
+    UPDATE receipts SET stale = stale + 1
+    WHERE user_id = $1 AND what = $2 AND named_id IN @ids($3) AND channel_id IS NOT NULL
+"""
+
+# $3 the changes known of it
+_FRESH: Final = """
+    UPDATE receipts SET stale = 0
+    WHERE user_id = $1 AND message_id = $2 AND stale > 0 AND $3 = (
+        SELECT CAST(sum(stale) AS BIGINT) FROM receipts AS each
+        WHERE each.user_id = $1 AND each.message_id = $2
+    )
+"""
+
+_SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
+
+
+def mark_stale(user_id: int, what: Literal["memory", "schedule"], ids: Collection[int]) -> Statement:
+    """Mark the messages that name these for an update, in the transaction that changes them."""
+    return Statement(_STALE, (user_id, what, json.dumps(sorted(ids))))
+
+
+class ReceiptStore(Store):
+    async def put(self, message: ReceiptMessage) -> None:
+        drop = Statement(_DROP, (message.user_id, message.message_id))
+        drop_over = Statement(_DROP_OVER, (message.user_id,))
+        rows = (Statement(_INSERT, tuple(_LINE.write(line).values())) for line in _lines(message))
+        await self._database.transaction([drop, drop_over, *rows], [user(message.user_id)])
+
+    async def mark_current(self, message: ReceiptMessage) -> None:
+        """Record that a message is up to date, unless its items have changed since it was read."""
+        params = (message.user_id, message.message_id, message.changes)
+        await self._change([user(message.user_id)], _FRESH, *params)
+
+    async def get(self, user_id: int, message_id: int) -> ReceiptMessage | None:
+        found = _read(await self._database.query(_SELECT_OF, user_id, message_id))
+        return found[0] if found else None
+
+    async def list_newest(self, user_id: int, *, most: int) -> Sequence[ReceiptMessage]:
+        """List the newest messages that the bot can edit."""
+        return _read(await self._database.query(_SELECT_NEWEST, user_id, most))
+
+    async def list_stale(self, user_id: int) -> Sequence[ReceiptMessage]:
+        """List messages whose items have changed, newest first."""
+        return _read(await self._database.query(_SELECT_STALE, user_id))
+
+    async def list_stale_users(self) -> Sequence[int]:
+        return [user_id for (user_id,) in await self._database.query(SELECT_STALE_USERS)]
+
+    async def get_memories(self, user_id: int, ids: Collection[int]) -> dict[int, MemoryNow]:
+        """Include deleted memories that can still be restored, and former versions."""
+        if not ids:
+            return {}
+        rows = await self._database.query(_SELECT_MEMORIES, user_id, json.dumps(sorted(ids)))
+        return {memory.id: memory for memory in map(_MEMORY.read, rows)}
+
+
+def _lines(message: ReceiptMessage) -> Iterator[_Line]:
+    for at, each in enumerate(message.lines):
+        key = (message.message_id, at, message.user_id, message.channel_id, message.visibility)
+        if isinstance(each, Receipt):
+            yield _Line(*key, "memory", each.kind, each.memory_id, each.former_id, each.number)
+        else:
+            yield _Line(*key, "schedule", each.kind, each.schedule_id, None, each.number)
+
+
+def _read(rows: Sequence[Row]) -> list[ReceiptMessage]:
+    messages = defaultdict[int, list[_Line]](list)
+    for line in map(_LINE.read, rows):
+        messages[line.message_id].append(line)
+    return [
+        ReceiptMessage(
+            *(first.user_id, first.channel_id, first.message_id, first.visibility),
+            lines=tuple(map(_receipt, (first, *others))),
+            changes=sum(each.stale for each in (first, *others)),
+        )
+        for first, *others in messages.values()
+    ]
+
+
+def _receipt(line: _Line) -> Receipt | ScheduleReceipt:
+    if line.what == "memory" and line.kind != "cancelled":
+        return Receipt(line.kind, line.named_id, "", line.former_id, number=line.number)
+    kind: Literal["added", "cancelled"] = "added" if line.kind == "added" else "cancelled"
+    return ScheduleReceipt(kind, line.named_id, number=line.number)

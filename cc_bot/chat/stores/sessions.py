@@ -1,0 +1,353 @@
+"""Sessions: the conversation of a user in a channel, and the history that a turn sees.
+
+A turn takes two trips to the database: `open` before the model is asked, `commit_turn` after. No transaction
+is open in between.
+"""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import uuid4
+
+from cc_bot.chat.stores.blocks import THAW_FROM, thaw
+from cc_bot.chat.stores.history import (
+    DELETE_ATTACHMENTS_OF_IDLE,
+    PAGE_SIZE,
+    SELECT_EARLIER,
+    SELECT_OPEN_SESSION,
+    UNBOUNDED,
+    Parts,
+    free_files,
+    has_question,
+    insert_files,
+    make_room,
+    message_id,
+    read_history,
+    read_session,
+    split,
+    tail,
+    with_files,
+)
+from cc_bot.chat.stores.ledger import ANSWERED, QUESTION_OF
+from cc_bot.chat.stores.proposals import DROP_OF_ANSWER, PROPOSAL, insert_proposals
+from cc_bot.chat.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
+from cc_bot.chat.stores.usage import Settlement, settle_stored
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
+from cc_bot.db.columns import MESSAGE, Parameters, from_ms, idle_since, key_columns, of_place, to_ms, to_text
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import ConversationGone, StorageError
+from cc_bot.domain.message import FILE_QUOTA, ChannelKey, FileQuota, Message, Visibility
+from cc_bot.domain.proposal import Proposal, ProposedCalls
+from cc_bot.domain.session import Session, SessionKey
+from cc_bot.features.canvas.model import Canvas, Drawn, reduce_all
+from cc_bot.features.canvas.store import (
+    EMPTY_CANVAS,
+    NEWEST_CLOSED,
+    clear_canvas,
+    put_canvas,
+    read_current,
+    select_current,
+)
+from cc_bot.features.memory.stores.rows import read_texts
+
+# Its Discord id goes to the answer that replaces it, in the same message.
+_MARK_REPLACED: Final = """
+    UPDATE messages SET status = 'replaced', discord_id = NULL
+    WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
+"""
+
+_THAW_REPLACED: Final = thaw("m.id = $3 AND m.session_id = $1 AND m.user_id = $2 AND m.in_channel = 1")
+
+_SAID: Final = Parameters((name for name in MESSAGE.names if name not in ("id", "created_at")), first=7)
+
+# Owner and channel come from the session's row, so another user's session is refused. $1 session, $2 user, $3
+# now, $4 and $5 channel and thread if it is public, $6 the answer that it replaces, then _SAID
+_INSERT_MESSAGE: Final = f"""
+    INSERT INTO messages (
+        session_id, user_id, channel_id, parent_channel_id, thread_id, in_channel, timestamp, created_at,
+        {_SAID.names}
+    )
+    SELECT
+        s.id, s.user_id, s.channel_id, coalesce(r.parent_channel_id, $4, s.channel_id),
+        coalesce(r.thread_id, $5, 0),
+        coalesce(r.in_channel, CASE WHEN CAST($4 AS BIGINT) IS NULL THEN 0 ELSE 1 END),
+        $3, $3, {_SAID.marks}
+    FROM sessions AS s
+    LEFT JOIN messages AS r ON r.id = $6 AND r.user_id = $2
+    WHERE s.id = $1 AND s.user_id = $2
+    RETURNING id
+"""  # noqa: S608 - put together from constants alone
+
+# A session that was closed or expired meanwhile stays so.
+_TOUCH: Final = """
+    UPDATE sessions SET last_active = $3, active_hour = substr($3, 1, 13)
+    WHERE id = $1 AND user_id = $2 AND closed_at IS NULL AND last_active > $4
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    messages: tuple[Message, ...]
+    canvas: Canvas | None = None
+    proposals: tuple[Proposal, ...] = ()
+    files_deleted: int = 0
+    """Older files of the user that were deleted to make room."""
+
+
+def _draw(session: Session, drawn: Sequence[Drawn]) -> Steps[Canvas | None]:
+    """Apply canvas changes to the current canvas, which may have changed meanwhile. After `/clear` another
+    session has the canvas, and it stays empty."""
+    found = read_current((yield select_current(session.key)))
+    if found is not None and found.session_id != session.id:
+        return None
+    before = found.canvas if found else Canvas()
+    canvas = reduce_all(before, drawn)
+    if canvas == before:
+        return None
+    yield from put_canvas(session.id, session.key, canvas)
+    return canvas
+
+
+CLOSE_EXPIRED: Final = """
+    UPDATE sessions SET closed_at = $2
+    WHERE closed_at IS NULL AND active_hour <= substr($1, 1, 13) AND last_active <= $1
+    RETURNING id /* all users */
+"""
+"""Parameters: the last activity that is too long ago, now."""
+
+DELETE_ATTACHMENTS_OF_EXPIRED: Final = """
+    DELETE FROM attachments WHERE session_id IN @texts($1)
+    /* all users */
+"""
+"""Parameters: the sessions that CLOSE_EXPIRED has closed."""
+
+_BEGINNING_OF_TIME: Final = ""
+_END_OF_TIME: Final = to_text(datetime.max.replace(tzinfo=UTC))
+
+_CLOSE_IDLE: Final = """
+    UPDATE sessions SET closed_at = $5
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
+"""
+
+# The new session takes over the canvas.
+INSERT_SESSION: Final = f"""
+    INSERT INTO sessions (
+        user_id, channel_id, agent, id, created_at, last_active, active_hour, canvas_state, canvas_revision
+    )
+    VALUES (
+        $1, $2, $3, $4, $5, $5, substr($5, 1, 13),
+        COALESCE((SELECT canvas_state FROM sessions {NEWEST_CLOSED}), '{EMPTY_CANVAS}'),
+        COALESCE((SELECT canvas_revision FROM sessions {NEWEST_CLOSED}), 0)
+    )
+    ON CONFLICT (user_id, channel_id, agent) WHERE closed_at IS NULL DO NOTHING
+"""  # noqa: S608 - put together from constants alone
+
+_SELECT_QUESTION: Final = f"SELECT {MESSAGE.of('q')} {QUESTION_OF}"
+
+
+@dataclass(eq=False, slots=True)
+class SessionStore:
+    database: Database
+    _: KW_ONLY
+    history_limit: int = 20
+    """Messages; 0 for no limit."""
+    session_ttl: timedelta = timedelta(days=1)
+    clock: Clock = utc_now
+    page_size: int = PAGE_SIZE
+    """Messages per read."""
+    file_quota: FileQuota = FILE_QUOTA
+
+    async def open(
+        self, key: SessionKey, *, visibility: Visibility = "public", beyond: int = 0, lasting: bool = True
+    ) -> Session:
+        """Open the current session with its history; a new one if there is none or it has expired. If not
+        `lasting`, a new one is not stored.
+
+        The history of a `public` turn leaves out private messages. Of a long history the newest page is read;
+        `more` says if `load_earlier` has more. `beyond`: messages to read beyond the limit.
+        """
+        now, size = self.clock(), self._page() + beyond
+        idle = idle_since(now, self.session_ttl)
+        columns = (*key_columns(key), idle, visibility, size)
+        rows = await self.database.query(SELECT_OPEN_SESSION, *columns)
+        parts = split(rows)
+        if lasting and not parts["session"]:
+            parts = await self._renew(key, visibility, idle_since=idle, now=to_text(now))
+        newest = parts["messages"]
+        session = read_session(parts, key, now, more=self._may_continue(size, len(newest)))
+        history = await with_files(self.database, session, newest, session.history)
+        history = await read_texts(self.database, key.user_id, history)
+        return session if history is session.history else replace(session, history=history)
+
+    async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
+        """Return the session with one more page of its history, if there is one."""
+        if not session.more:
+            return session
+        known, rows, more = len(session.history), list[Row](), True
+        start = before = (session.history[0].id if session.history else None) or UNBOUNDED
+        while more and not has_question(rows):  # a history does not start with an answer
+            size = self._page(known + len(rows))
+            page = await self.database.query(
+                SELECT_EARLIER, session.key.user_id, session.id, visibility, before, size
+            )
+            more = self._may_continue(size, len(page), known + len(rows))
+            rows.extend(page)
+            before = message_id(rows[-1]) if rows else before
+        earlier = await with_files(
+            *(self.database, session, rows, read_history(rows)), before=start, following=session.history
+        )
+        earlier = await read_texts(self.database, session.key.user_id, earlier)
+        return replace(session, history=(*earlier, *session.history), more=more)
+
+    async def get_question(self, user_id: int, answer_id: int) -> Message | None:
+        """Without files; by row ids."""
+        return MESSAGE.first(await self.database.query(_SELECT_QUESTION, user_id, answer_id))
+
+    async def clear(self, key: SessionKey) -> Session:
+        forget = [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
+        forget += clear_canvas(key)
+        now = self.clock()
+        found = await self._renew(key, "public", idle_since=_END_OF_TIME, now=to_text(now), first=forget)
+        return read_session(found, key, now)
+
+    async def expire(self) -> int:
+        """Close every idle session and delete its attachments. Returns their number."""
+        now = self.clock()
+        idle = idle_since(now, self.session_ttl)
+
+        def steps() -> Steps[int]:
+            closed = [id_ for (id_,) in (yield Statement(CLOSE_EXPIRED, (idle, to_text(now))))]
+            if closed:
+                yield Statement(DELETE_ATTACHMENTS_OF_EXPIRED, (json.dumps(closed),))
+            return len(closed)
+
+        return await self.database.write(steps, [MAINTENANCE_LOCK])
+
+    async def commit_turn(
+        self,
+        session: Session,
+        messages: Sequence[Message],
+        *,
+        replaces: int | None = None,
+        drawn: Sequence[Drawn] = (),
+    ) -> Session:
+        """Store a turn, whole or not at all, and return the session with it.
+
+        `replaces`: the answer that leaves the history. `drawn`: changes of the current canvas. A session that
+        was closed meanwhile gets the turn and stays closed. Raises StorageError and ConversationGone.
+        """
+        stored = await self.archive_turn(session, messages, replaces=replaces, drawn=drawn)
+        before = session.history
+        if replaces:
+            before = tuple(each for each in before if (each.id, each.role) != (replaces, "assistant"))
+        size = self._page()
+        said = stored.messages
+        return replace(
+            session,
+            history=tail([*before, *said], size),
+            last_active=(said[-1].created_at if said else None) or session.last_active,
+            more=session.more or self._may_continue(size, min(size, len(before) + len(said))),
+            has_files=session.has_files or any(message.attachments for message in said),
+            canvas=session.canvas if stored.canvas is None else stored.canvas,
+        )
+
+    async def archive_turn(
+        self,
+        session: Session,
+        messages: Sequence[Message],
+        *,
+        replaces: int | None = None,
+        drawn: Sequence[Drawn] = (),
+        entry: str = "",
+        proposals: Sequence[ProposedCalls] = (),
+        settlement: Settlement | None = None,
+        place: ChannelKey | None = None,
+    ) -> StoredTurn:
+        """Store a turn as `commit_turn` does, and return what was stored. `entry`: in the ledger. `place`:
+        where it is public; its messages with a Discord id then belong to that channel's context. Raises
+        ValueError for private messages with a `place`."""
+        if place and any(message.visibility == "private" for message in messages):
+            raise ValueError("a private message belongs to no channel")
+        now_ms = to_ms(self.clock())
+        now = from_ms(now_ms)  # as it is read back
+        user_id = session.key.user_id
+        owned = (session.id, user_id)
+        locks = (user(user_id), *(of_place(place) if place else ()))
+
+        def steps() -> Steps[tuple[StoredTurn, bool]]:
+            ids = [message.discord_id for message in messages if message.discord_id is not None]
+            if place and ids:
+                yield Statement(THAW_FROM, (place.channel_id, place.thread_id, min(ids)))
+            if replaces is not None:
+                yield Statement(_THAW_REPLACED, (*owned, replaces))
+                yield Statement(_MARK_REPLACED, (*owned, replaces))
+                yield Statement(DROP_OF_ANSWER, (user_id, replaces))
+            kept, made = list[Message](), list[Row]()
+            where = (place.channel_id, place.thread_id) if place else (None, None)
+            for message in messages:
+                author_id = message.author_id or (user_id if message.role == "user" else 0)
+                tainted = message.taints
+                columns = MESSAGE.write(message) | {"author_id": author_id, "tainted": int(tainted)}
+                rows = yield Statement(
+                    _INSERT_MESSAGE, (*owned, now_ms, *where, replaces, *_SAID.of(columns))
+                )
+                if not rows:  # the session is not this user's, or was deleted
+                    raise ConversationGone
+                kept.append(
+                    replace(message, created_at=now, author_id=author_id, tainted=tainted, id=int(rows[0][0]))
+                )
+                for insert in insert_files(owned, message):
+                    yield insert
+            visibility = messages[-1].visibility
+            for insert in insert_proposals(session.key, session.id, proposals, now, visibility=visibility):
+                made += yield insert
+            yield Statement(_TOUCH, (*owned, to_text(now), idle_since(now, self.session_ttl)))
+            deleted, is_full = yield from make_room(session, messages, self.history_limit, self.file_quota)
+            if entry:
+                yield Statement(ANSWERED, (entry, user_id, session.id, messages[-1].discord_id))
+            if settlement:
+                yield from settle_stored(settlement)
+            # Last, as all turns that draw wait here for each other (canvas_clock).
+            canvas = (yield from _draw(session, drawn)) if drawn else None
+            return StoredTurn(tuple(kept), canvas, tuple(map(PROPOSAL.read, made)), deleted), is_full
+
+        stored, is_full = await self.database.write(steps, locks)
+        if is_full:
+            with suppress(StorageError):  # the turn is stored, and the next one with a file tries again
+                limit = self.file_quota.total_bytes
+                await self.database.write(lambda: free_files(limit), [MAINTENANCE_LOCK])
+        return stored
+
+    def _page(self, known: int = 0) -> int:
+        """Return how many messages to read next; 0 if none are missing."""
+        return (
+            max(0, min(self.page_size, self.history_limit - known)) if self.history_limit else self.page_size
+        )
+
+    def _may_continue(self, asked: int, read: int, known: int = 0) -> bool:
+        return read == asked and self._page(known + read) > 0
+
+    async def _renew(
+        self,
+        key: SessionKey,
+        visibility: Visibility,
+        *,
+        idle_since: str,
+        now: str,
+        first: Sequence[Statement] = (),
+    ) -> Parts:
+        columns = key_columns(key)
+        results = await self.database.transaction(
+            [
+                *first,
+                Statement(DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_since)),
+                Statement(_CLOSE_IDLE, (*columns, idle_since, now)),
+                Statement(INSERT_SESSION, (*columns, str(uuid4()), now)),
+                Statement(SELECT_OPEN_SESSION, (*columns, _BEGINNING_OF_TIME, visibility, self._page())),
+            ],
+            [user(key.user_id)],
+        )
+        return split(results[-1])

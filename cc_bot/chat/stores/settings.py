@@ -1,0 +1,586 @@
+"""Settings of users and channels, token factors of models, tool lists of MCP servers; access rules,
+maintenance and limits, which owners set at run time; and the web sessions of users."""
+
+import hashlib
+import json
+import secrets
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any, Final
+from zoneinfo import available_timezones
+
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, channel, user
+from cc_bot.db.columns import ISO, Columns, Kind, Store, to_text, upsert
+from cc_bot.domain.access import (
+    CODE_LIFE,
+    MAX_LIFE,
+    SUBJECTS,
+    UNUSED_LIFE,
+    AccessRules,
+    Maintenance,
+    Ruling,
+    Subject,
+    Subjects,
+    WebPlace,
+    WebSession,
+)
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import UnknownTimezone
+from cc_bot.domain.message import UserSettings
+from cc_bot.domain.text import Locale
+from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, LimitName, LimitScope, Rules, UsageSubject
+from cc_bot.features.canvas.store import MOVE
+from cc_bot.features.mcp.model import StoredToolList
+
+
+class Keep(Enum):
+    """The default of an argument: unchanged. None resets."""
+
+    AS_IS = "as it is"
+
+
+# ruff: noqa: S608 - put together from constants alone
+
+_SETTINGS: Final = Columns(UserSettings, locale=Kind(str, lambda stored: Locale(stored) if stored else None))
+
+_SELECT: Final = f"SELECT {_SETTINGS.select} FROM user_settings WHERE user_id = $1"
+
+_PUT: Final = upsert("user_settings", "user_id", "locale timezone memory_paused spoken updated_at")
+
+# Returns a row only if `welcomed` changed: for one of several at once.
+_CLAIM_WELCOME: Final = """
+    INSERT INTO user_settings (user_id, welcomed, updated_at)
+    VALUES ($1, 1, $2)
+    ON CONFLICT (user_id) DO UPDATE SET welcomed = 1, updated_at = excluded.updated_at
+    WHERE user_settings.user_id = $1 AND user_settings.welcomed = 0
+    RETURNING user_id
+"""
+
+# $1 user, $2 now, $3 a day ago
+_CLAIM_MENU: Final = """
+    INSERT INTO user_settings (user_id, told_of_menu_at, updated_at)
+    VALUES ($1, $2, $2)
+    ON CONFLICT (user_id) DO UPDATE SET told_of_menu_at = excluded.told_of_menu_at
+    WHERE user_settings.user_id = $1 AND coalesce(user_settings.told_of_menu_at, '') <= $3
+    RETURNING user_id
+"""
+
+
+class SettingsStore(Store):
+    async def get(self, user_id: int) -> UserSettings:
+        return await self._database.read(lambda: settings_of(user_id))
+
+    async def set(
+        self,
+        user_id: int,
+        *,
+        locale: Locale | Keep | None = Keep.AS_IS,
+        timezone: str | Keep | None = Keep.AS_IS,
+        memory_paused: bool | Keep = Keep.AS_IS,
+        spoken: bool | Keep = Keep.AS_IS,
+    ) -> UserSettings:
+        """Change what is given and return all; None resets. Raises UnknownTimezone for a name outside the
+        IANA database."""
+        # `localtime`, `posixrules` and folders could be read as well.
+        if isinstance(timezone, str) and (timezone not in available_timezones() or timezone == "localtime"):
+            raise UnknownTimezone
+        given = {"locale": locale, "timezone": timezone, "memory_paused": memory_paused, "spoken": spoken}
+        changes: dict[str, Any] = {name: value for name, value in given.items() if value is not Keep.AS_IS}
+
+        def steps() -> Steps[UserSettings]:
+            chosen = replace((yield from settings_of(user_id)), **changes)
+            switches = (int(chosen.memory_paused), int(chosen.spoken))
+            now = to_text(self._clock())
+            yield Statement(_PUT, (user_id, chosen.locale, chosen.timezone, *switches, now))
+            return chosen
+
+        return await self._database.write(steps, [user(user_id)])
+
+    async def claim_welcome(self, user_id: int) -> bool:
+        """Return True once per user, also for concurrent calls."""
+        params = (user_id, to_text(self._clock()))
+        return bool(await self._change([user(user_id)], _CLAIM_WELCOME, *params))
+
+    async def claim_word_on_menu(self, user_id: int) -> bool:
+        now = self._clock()
+        params = (user_id, to_text(now), to_text(now - timedelta(days=1)))
+        return bool(await self._change([user(user_id)], _CLAIM_MENU, *params))
+
+
+def settings_of(user_id: int) -> Steps[UserSettings]:
+    rows = yield Statement(_SELECT, (user_id,))
+    return _SETTINGS.first(rows) or UserSettings()
+
+
+# An agent is checked when it answers: it may be gone, or not allowed in the channel.
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAgent:
+    """A channel's default."""
+
+    agent: str
+    guild_id: int
+
+
+_AGENT: Final = Columns(ChannelAgent)
+
+# $1 user, $2 and $3 a channel, or a thread and its channel
+_CHOICES: Final = "SELECT channel_id, agent FROM agent_choices WHERE user_id = $1 AND channel_id IN ($2, $3)"
+
+_CHOOSE: Final = upsert("agent_choices", "user_id channel_id", "agent chosen_at")
+
+_TAKE_BACK: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
+
+# $1 and $2 a channel, or a thread and its channel
+_DEFAULTS: Final = f"SELECT channel_id, {_AGENT.select} FROM channel_agents WHERE channel_id IN ($1, $2)"
+_MODELS_OF: Final = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
+
+_SET_DEFAULT: Final = upsert("channel_agents", "channel_id", "guild_id agent set_by set_at")
+
+_UNSET_DEFAULT: Final = "DELETE FROM channel_agents WHERE channel_id = $1"
+
+_OF_ANSWER: Final = """
+    SELECT s.agent
+    FROM messages AS m
+    JOIN sessions AS s ON s.id = m.session_id AND s.user_id = $1
+    WHERE m.user_id = $1 AND m.id = $2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceAgents:
+    """The choices that decide which agent answers a user, by channel or thread."""
+
+    choices: Mapping[int, str]
+    defaults: Mapping[int, ChannelAgent]
+    models: Mapping[int, tuple[str, ...]]
+    """Set by an owner, the preferred one first."""
+
+
+def agents_in(user_id: int, place_ids: Sequence[int]) -> Steps[PlaceAgents]:
+    """`place_ids`: a channel, or a thread and its channel; none in the terminal."""
+    both = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
+    choices = yield Statement(_CHOICES, (user_id, *both))
+    defaults = yield Statement(_DEFAULTS, both)
+    models = yield Statement(_MODELS_OF, both)
+    return PlaceAgents(
+        {place_id: agent for place_id, agent in choices},  # noqa: C416 - rows are of any type
+        {place_id: _AGENT.read(agent) for place_id, *agent in defaults},
+        {place_id: tuple(json.loads(chain)) for place_id, chain in models},
+    )
+
+
+class AgentStore(Store):
+    async def choose(self, user_id: int, channel_id: int, agent: str | None) -> None:
+        """None: the channel's default."""
+        if agent is None:
+            statement = Statement(_TAKE_BACK, (user_id, channel_id))
+        else:
+            statement = Statement(_CHOOSE, (user_id, channel_id, agent, to_text(self._clock())))
+        await self._database.transaction([statement, Statement(MOVE)], [user(user_id)])
+
+    async def get_for_places(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
+        """`place_ids` as for `agents_in`."""
+        return await self._database.read(lambda: agents_in(user_id, place_ids))
+
+    async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
+        params = (channel_id, guild_id, agent, set_by, to_text(self._clock()))
+        await self._database.transaction(
+            [Statement(_SET_DEFAULT, params), Statement(MOVE)], [channel(channel_id)]
+        )
+
+    async def unset_default(self, channel_id: int) -> None:
+        await self._database.transaction(
+            [Statement(_UNSET_DEFAULT, (channel_id,)), Statement(MOVE)], [channel(channel_id)]
+        )
+
+    async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
+        """Return the agent of an answer's row; None if there is no such answer."""
+        rows = await self._database.query(_OF_ANSWER, user_id, answer_id)
+        return str(rows[0][0]) if rows else None
+
+
+SELECT_ALL_MODELS: Final = "SELECT channel_id, models FROM channel_models ORDER BY channel_id"
+SET_MODELS: Final = upsert("channel_models", "channel_id", "models set_by set_at")
+UNSET_MODELS: Final = "DELETE FROM channel_models WHERE channel_id = $1 RETURNING 1"
+
+
+class ChannelModelStore(Store):
+    async def list_chains(self) -> dict[int, tuple[str, ...]]:
+        """Return the models of all channels that have some."""
+        rows = await self._database.query(SELECT_ALL_MODELS)
+        return {channel_id: tuple(json.loads(models)) for channel_id, models in rows}
+
+    async def set(self, channel_id: int, chain: tuple[str, ...], *, set_by: int) -> None:
+        params = (channel_id, json.dumps(chain, ensure_ascii=False), set_by, to_text(self._clock()))
+        await self._change([channel(channel_id)], SET_MODELS, *params)
+
+    async def unset(self, channel_id: int) -> bool:
+        """Returns whether the channel had some."""
+        return bool(await self._change([channel(channel_id)], UNSET_MODELS, channel_id))
+
+
+# How a model counts tokens, relative to the estimate: a mean over the first answers, then a slow moving
+# average, in one statement so that concurrent processes lose nothing. Impossible counts are ignored.
+
+UNKNOWN: Final = 1.0
+LOWEST: Final = 0.4
+HIGHEST: Final = 4.0
+"""Tokenizers with small vocabularies need up to three times as many for Japanese."""
+
+_SELECT_FACTOR: Final = "SELECT factor FROM token_factors WHERE model = $1"
+
+_LEARN: Final = """
+    INSERT INTO token_factors AS known (model, factor, responses, updated_at)
+    VALUES ($1, $2, 1, $3)
+    ON CONFLICT (model) DO UPDATE SET
+        factor = known.factor + (
+            CASE
+                WHEN known.responses < 5 THEN excluded.factor
+                WHEN excluded.factor > known.factor * 1.25 THEN known.factor * 1.25
+                WHEN excluded.factor < known.factor * 0.8 THEN known.factor * 0.8
+                ELSE excluded.factor
+            END - known.factor
+        ) * CASE WHEN known.responses < 20 THEN 1.0 / (known.responses + 1) ELSE 0.05 END,
+        responses = known.responses + 1,
+        updated_at = excluded.updated_at
+    RETURNING factor
+"""
+
+
+class TokenFactorStore(Store):
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        super().__init__(database, clock=clock)
+        self._known: dict[str, float] = {}
+        """As last stored by this process: each turn needs one."""
+
+    async def get(self, model: str) -> float:
+        """Return the tokens counted per estimated token."""
+        if model not in self._known:
+            rows = await self._database.query(_SELECT_FACTOR, model)
+            self._known[model] = float(rows[0][0]) if rows else UNKNOWN
+        return self._known[model]
+
+    async def learn(self, model: str, *, estimated: int, counted: int) -> None:
+        if estimated <= 0 or not LOWEST <= counted / estimated <= HIGHEST:
+            return
+        # Without a lock: one statement, in each turn.
+        params = (model, counted / estimated, to_text(self._clock()))
+        [(factor,)] = await self._change((), _LEARN, *params)
+        self._known[model] = float(factor)
+
+
+SELECT_LISTS: Final = "SELECT server, seen, accepted FROM tool_lists ORDER BY server"
+
+_PUT_TOOLS: Final = upsert("tool_lists", "server", "seen accepted")
+
+
+class ToolListStore(Store):
+    """No user data."""
+
+    async def get_all(self) -> Mapping[str, StoredToolList]:
+        """Return the lists by server. Raises StorageError."""
+        rows = await self._database.query(SELECT_LISTS)
+        return {server: StoredToolList(*tools) for server, *tools in rows}
+
+    async def put(self, server: str, tools: StoredToolList) -> None:
+        """Store a server's tools. Raises StorageError."""
+        await self._change((), _PUT_TOOLS, server, tools.seen, tools.accepted)
+
+
+@dataclass(frozen=True, slots=True)
+class SetLimit:
+    key: LimitKey
+    value: int | None
+    set_by: int
+    set_at: datetime
+
+
+_LIMIT: Final = Columns(SetLimit, moments=ISO, name=Kind())
+
+SELECT_LIMITS: Final = f"SELECT {_LIMIT.select} FROM limits ORDER BY scope, scope_id, name"
+
+
+# $1 user, $2 guild
+_SELECT_FOR: Final = f"""
+    SELECT {_LIMIT.select} FROM limits
+    WHERE scope IN ('everyone', 'role') OR scope = 'user' AND scope_id = $1
+        OR scope = 'guild' AND scope_id = $2
+"""
+
+_SET: Final = upsert("limits", "scope scope_id name", "value set_by set_at")
+
+_UNSET: Final = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
+
+
+class LimitStore(Store):
+    async def list_all(self) -> tuple[SetLimit, ...]:
+        return await self._database.read(all_limits)
+
+    async def set(
+        self, scope: LimitScope, scope_id: int, name: LimitName, value: int | None, *, set_by: int
+    ) -> None:
+        """Applies from the next question on. None: no limit."""
+        params = (scope, scope_id, name, value, set_by, to_text(self._clock()))
+        await self._change([MAINTENANCE_LOCK], _SET, *params)
+
+    async def unset(self, scope: LimitScope, scope_id: int, name: LimitName) -> bool:
+        """The operator's file decides again. Returns whether a limit was set."""
+        return bool(await self._change([MAINTENANCE_LOCK], _UNSET, scope, scope_id, name))
+
+
+def all_limits() -> Steps[tuple[SetLimit, ...]]:
+    rows = yield Statement(SELECT_LIMITS)
+    return tuple(limit for limit in map(_LIMIT.read, rows) if limit.key.name in LIMIT_NAMES)
+
+
+def rules_for(payer: UsageSubject) -> Steps[Rules]:
+    """Includes the limits of all roles."""
+    rows = yield Statement(_SELECT_FOR, (payer.user_id, payer.guild_id))
+    return {limit.key: limit.value for limit in map(_LIMIT.read, rows)}
+
+
+SELECT_IN_FORCE: Final = """
+    SELECT subject, subject_id, rule FROM access_rules
+    UNION ALL
+    SELECT 'maintenance', 0, note FROM maintenance
+"""
+SET_RULE: Final = upsert("access_rules", "subject subject_id", "rule set_by set_at")
+DELETE_RULE: Final = "DELETE FROM access_rules WHERE subject = $1 AND subject_id = $2 RETURNING 1"
+BEGIN_MAINTENANCE: Final = upsert("maintenance", "id", "note set_by set_at")
+END_MAINTENANCE: Final = "DELETE FROM maintenance WHERE id = 1 RETURNING 1"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessState:
+    rules: AccessRules
+    maintenance: Maintenance | None
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A command's user, as known before it starts."""
+
+    in_force: AccessState
+    limits: Rules
+    settings: UserSettings
+    agents: PlaceAgents
+
+
+class AccessStore(Store):
+    async def get_in_force(self) -> AccessState:
+        return _in_force(await self._database.query(SELECT_IN_FORCE))
+
+    async def get_visit(self, user_id: int, place_ids: Sequence[int]) -> Visit:
+        """`place_ids`: a channel, or a thread and its channel."""
+
+        def steps() -> Steps[Visit]:
+            return (yield from visits((user_id,), place_ids))[user_id]
+
+        return await self._database.read(steps)
+
+    async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
+        """A subject has one rule."""
+        params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
+        await self._change([MAINTENANCE_LOCK], SET_RULE, *params)
+
+    async def unset(self, subject: Subject, subject_id: int) -> bool:
+        """Returns whether there was one."""
+        return bool(await self._change([MAINTENANCE_LOCK], DELETE_RULE, subject, subject_id))
+
+    async def begin_maintenance(self, note: str, *, set_by: int) -> None:
+        """Also changes the note."""
+        await self._change([MAINTENANCE_LOCK], BEGIN_MAINTENANCE, 1, note, set_by, to_text(self._clock()))
+
+    async def end_maintenance(self) -> bool:
+        """Returns whether there was any."""
+        return bool(await self._change([MAINTENANCE_LOCK], END_MAINTENANCE))
+
+
+def visits(user_ids: Collection[int], place_ids: Sequence[int]) -> Steps[dict[int, Visit]]:
+    """`place_ids`: a channel, or a thread and its channel."""
+    in_force = _in_force((yield Statement(SELECT_IN_FORCE)))
+    limits = {limit.key: limit.value for limit in (yield from all_limits())}
+    found = {}
+    for user_id in user_ids:
+        settings = yield from settings_of(user_id)
+        found[user_id] = Visit(in_force, limits, settings, (yield from agents_in(user_id, place_ids)))
+    return found
+
+
+def _in_force(rows: Sequence[Row]) -> AccessState:
+    ids: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    maintenance = None
+    for subject, subject_id, rule in rows:
+        if subject == "maintenance":
+            maintenance = Maintenance(rule)
+        else:
+            ids[rule, subject].add(subject_id)
+    rules = (Subjects(*(frozenset(ids[rule, each]) for each in SUBJECTS)) for rule in ("allow", "deny"))
+    return AccessState(AccessRules(*rules), maintenance)
+
+
+# Web sessions and sign-in codes are random secrets of 256 bits, stored as fast hashes. The statements that
+# find a row by hash name no user: the secret decides who it is.
+
+SECRET_BYTES: Final = 32
+NOTED_EVERY: Final = timedelta(hours=1)
+"""Use is recorded no more often."""
+MAX_SESSIONS: Final = 20
+"""Per user; the least recently used goes."""
+MAX_CODES: Final = 10
+"""Per user; the oldest goes."""
+
+_INSERT_CODE: Final = """
+    INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
+    VALUES ($1, $2, $3, $4, $5, $6)
+"""
+
+# $1 user, $2 now, $3 how many stay
+_DROP_CODES: Final = """
+    DELETE FROM web_codes WHERE user_id = $1 AND (
+        ends_at <= $2 OR hash NOT IN (
+            SELECT hash FROM web_codes WHERE user_id = $1 ORDER BY made_at DESC LIMIT $3
+        )
+    )
+"""
+
+# $1 hash, $2 now
+SELECT_CODE: Final = """
+    SELECT user_id, channel_id, guild_id FROM web_codes WHERE hash = $1 AND ends_at > $2
+    /* all users */
+"""
+USE_CODE: Final = """
+    DELETE FROM web_codes WHERE hash = $1 AND ends_at > $2 RETURNING user_id, channel_id, guild_id
+    /* all users */
+"""
+
+_SESSION: Final = Columns(WebSession, moments=ISO)
+
+_INSERT_SESSION: Final = f"""
+    INSERT INTO web_sessions (hash, user_id, channel_id, guild_id, made_at, used_at, ends_at)
+    VALUES ($1, $2, $3, $4, $5, $5, $6)
+    RETURNING {_SESSION.select}
+"""
+
+# $1 user, $2 now, $3 unused since, $4 how many stay
+_DROP_SESSIONS: Final = """
+    DELETE FROM web_sessions WHERE user_id = $1 AND (
+        ends_at <= $2 OR used_at <= $3 OR id NOT IN (
+            SELECT id FROM web_sessions WHERE user_id = $1 ORDER BY used_at DESC LIMIT $4
+        )
+    )
+"""
+
+# $1 hash, $2 now, $3 unused since
+SELECT_SESSION: Final = f"""
+    SELECT {_SESSION.select} FROM web_sessions
+    WHERE hash = $1 AND ends_at > $2 AND used_at > $3 /* all users */
+"""
+
+# $1 user, $2 session, $3 now
+_NOTE_USE: Final = "UPDATE web_sessions SET used_at = $3 WHERE user_id = $1 AND id = $2"
+
+# $1 user, $2 now, $3 unused since
+_LIST: Final = f"""
+    SELECT {_SESSION.select} FROM web_sessions
+    WHERE user_id = $1 AND ends_at > $2 AND used_at > $3 ORDER BY used_at DESC, id DESC
+"""
+
+# $1 user, $2 session
+_END: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id = $2 RETURNING id"
+# $2: the session that stays
+_END_ALL: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id <> $2 RETURNING id"
+_END_CODES: Final = "DELETE FROM web_codes WHERE user_id = $1"
+
+# For the web sockets of all users. $1 now, $2 unused since
+SELECT_LIVE: Final = "SELECT id FROM web_sessions WHERE ends_at > $1 AND used_at > $2 /* all users */"
+# $1 now, $2 unused since
+PRUNE_CODES: Final = "DELETE FROM web_codes WHERE ends_at <= $1 /* all users */"
+PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at <= $2 /* all users */"
+
+
+class WebSessionStore(Store):
+    async def make_code(self, place: WebPlace) -> str:
+        """The code signs a user in once, within CODE_LIFE."""
+        code, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
+        row = (_hash(code), place.user_id, place.channel_id, place.guild_id)
+        insert = Statement(_INSERT_CODE, (*row, to_text(now), to_text(now + CODE_LIFE)))
+        drop = Statement(_DROP_CODES, (place.user_id, to_text(now), MAX_CODES))
+        await self._database.transaction([insert, drop], [user(place.user_id)])
+        return code
+
+    async def find_code(self, code: str) -> WebPlace | None:
+        """None if it is used, expired or invalid. Does not use it."""
+        rows = await self._database.query(SELECT_CODE, _hash(code), to_text(self._clock()))
+        return WebPlace(*rows[0]) if rows else None
+
+    async def sign_in(self, code: str) -> tuple[str, WebSession] | None:
+        """Use a code; returns a new session with its secret, or None if the code is used, expired or
+        invalid."""
+        place = await self.find_code(code)
+        if place is None:
+            return None
+        secret, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
+
+        def steps() -> Steps[WebSession | None]:
+            used = yield Statement(USE_CODE, (_hash(code), to_text(now)))
+            if not used:
+                return None
+            moments = (to_text(now), to_text(now + MAX_LIFE))
+            made = yield Statement(_INSERT_SESSION, (_hash(secret), *used[0], *moments))
+            session = _SESSION.read(made[0])
+            yield Statement(_DROP_SESSIONS, (session.user_id, *self._bounds(now), MAX_SESSIONS))
+            return session
+
+        session = await self._database.write(steps, [user(place.user_id)])
+        return (secret, session) if session else None
+
+    async def get(self, secret: str) -> WebSession | None:
+        """Record the use of a session; None if it ended or is invalid."""
+        now = self._clock()
+        rows = await self._database.query(SELECT_SESSION, _hash(secret), *self._bounds(now))
+        if not rows:
+            return None
+        session = _SESSION.read(rows[0])
+        if now - session.used_at >= NOTED_EVERY:
+            noted = (session.user_id, session.id, to_text(now))
+            await self._change([user(session.user_id)], _NOTE_USE, *noted)
+        return session
+
+    async def list(self, user_id: int) -> list[WebSession]:
+        """The last used first."""
+        rows = await self._database.query(_LIST, user_id, *self._bounds(self._clock()))
+        return [*map(_SESSION.read, rows)]
+
+    async def end(self, user_id: int, session_id: int) -> bool:
+        """Returns False if the user has no such session."""
+        return bool(await self._change([user(user_id)], _END, user_id, session_id))
+
+    async def end_all(self, user_id: int, *, but: int = 0) -> int:
+        """End all of a user's sessions `but` one, and unused codes. Returns the number of sessions."""
+        ended, _ = await self._database.transaction(
+            [Statement(_END_ALL, (user_id, but)), Statement(_END_CODES, (user_id,))], [user(user_id)]
+        )
+        return len(ended)
+
+    async def list_live(self) -> frozenset[int]:
+        rows = await self._database.query(SELECT_LIVE, *self._bounds(self._clock()))
+        return frozenset(id_ for (id_,) in rows)
+
+    async def prune(self) -> None:
+        now, unused = self._bounds(self._clock())
+        await self._database.transaction(
+            [Statement(PRUNE_CODES, (now,)), Statement(PRUNE_SESSIONS, (now, unused))], [MAINTENANCE_LOCK]
+        )
+
+    def _bounds(self, now: datetime) -> tuple[str, str]:
+        return to_text(now), to_text(now - UNUSED_LIFE)
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

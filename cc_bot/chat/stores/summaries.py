@@ -1,0 +1,210 @@
+"""Summaries of each key's conversation, and the messages that are in none yet.
+
+A session's row records how far it is summarized. Storing a summary requires that this has not changed since
+its messages were read: a slow one is rejected if the conversation was cleared, expired, deleted or summarized
+meanwhile.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from cc_bot.db import MAINTENANCE_LOCK, Statement, Steps, run_all, user
+from cc_bot.db.columns import KEY, MESSAGE, MS, Columns, Store, key_columns, to_ms, to_text
+from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.session import Backlog, SessionKey, Summary
+
+
+class _UncoveredMessage(NamedTuple):
+    session_id: str
+    closed: bool
+    covered_to: int
+    message: Message
+
+
+_SUMMARY: Final = Columns(Summary, moments=MS)
+_SAID: Final = Columns(_UncoveredMessage, message=MESSAGE)
+
+SETTLE_SUMMARIZED: Final = """
+    UPDATE sessions SET summarize = 0
+    WHERE summarize = 1 AND closed_at IS NOT NULL AND closed_at <= $1 AND ($2 = 1 OR NOT EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.session_id = sessions.id AND m.id > sessions.summarized_to
+    ))
+    RETURNING id /* all users */
+"""
+"""Parameters: closed until when, 1 to include sessions that are not fully summarized."""
+
+SELECT_TO_SUMMARIZE: Final = f"""
+    SELECT {KEY.select} FROM sessions
+    WHERE summarize = 1 AND closed_at IS NOT NULL
+    ORDER BY closed_at DESC LIMIT $1 /* all users */
+"""  # noqa: S608 - put together from constants alone
+"""Keys of expired sessions that may have unsummarized messages. Parameters: limit."""
+
+MAX_BACKLOG: Final = 200
+"""Messages read at a time."""
+
+# $1 user, $2 channel, $3 agent, in all of these
+_SELECT: Final = f"""
+    SELECT {_SUMMARY.select} FROM summaries
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+    ORDER BY visibility DESC
+"""  # noqa: S608 - put together from constants alone
+
+DELETE_SUMMARIES: Final = """
+    DELETE FROM summaries WHERE user_id = $1 AND channel_id = $2 AND agent = $3 RETURNING id
+"""
+
+STOP_SUMMARIZING: Final = """
+    UPDATE sessions SET summarize = 0
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1
+"""
+
+_SELECT_NEWEST: Final = """
+    SELECT coalesce(max(m.id), 0)
+    FROM sessions AS s
+    JOIN messages AS m ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to
+    WHERE s.user_id = $1 AND s.channel_id = $2 AND s.agent = $3 AND s.summarize = 1
+"""
+
+# as above, and $4 the newest message: messages up to it are never summarized
+_COVER_EVERYTHING: Final = """
+    UPDATE sessions SET summarized_to = $4
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND summarized_to < $4
+"""
+
+# as above, and $4 limit. One session at a time, so that no rows have to be sorted.
+_SELECT_BACKLOG: Final = f"""
+    SELECT s.id, CASE WHEN s.closed_at IS NULL THEN 0 ELSE 1 END, s.summarized_to, {MESSAGE.of("m")}
+    FROM sessions AS s
+    JOIN messages AS m
+        ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to AND m.status <> 'replaced'
+    WHERE s.user_id = $1 AND s.id = coalesce(
+        (
+            SELECT id FROM sessions
+            WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND closed_at IS NOT NULL
+                AND EXISTS (
+                    SELECT 1 FROM messages
+                    WHERE user_id = $1 AND session_id = sessions.id AND id > summarized_to
+                        AND status <> 'replaced'
+                )
+            ORDER BY closed_at LIMIT 1
+        ),
+        (
+            SELECT id FROM sessions
+            WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND closed_at IS NULL
+        )
+    )
+    ORDER BY m.id
+    LIMIT $4
+"""  # noqa: S608 - put together from constants alone
+
+# After _COVER, in the same transaction. $1 session, $2 user
+_PUT: Final = """
+    INSERT INTO summaries (
+        session_id, user_id, channel_id, agent, visibility, content,
+        first_message_id, last_message_id, created_at, tainted
+    )
+    SELECT id, user_id, channel_id, agent, $3, $4, $5, $6, $7, $8
+    FROM sessions
+    WHERE id = $1 AND user_id = $2
+    ON CONFLICT (user_id, channel_id, agent, visibility) DO UPDATE SET
+        session_id = excluded.session_id,
+        content = excluded.content,
+        last_message_id = excluded.last_message_id,
+        created_at = excluded.created_at,
+        tainted = CASE WHEN summaries.tainted = 1 THEN 1 ELSE excluded.tainted END
+    WHERE summaries.user_id = $2
+"""
+
+# Nothing is stored if it finds no row. $1 session, $2 user, $3 how far it was summarized when its messages
+# were read, $4 1 if it was closed by then, $5 how far it is summarized now
+_COVER: Final = """
+    UPDATE sessions SET summarized_to = $5
+    WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
+        AND CASE WHEN closed_at IS NULL THEN 0 ELSE 1 END = $4
+    RETURNING id
+"""
+
+
+# as above, and $4 session: summaries that cover it
+_DELETE_OF_SESSION: Final = """
+    DELETE FROM summaries
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND (
+        session_id = $4 OR EXISTS (
+            SELECT 1 FROM messages AS m
+            WHERE m.session_id = $4 AND m.user_id = $1
+                AND m.id BETWEEN summaries.first_message_id AND summaries.last_message_id
+        )
+    )
+    RETURNING id
+"""
+
+
+def forget_summaries_of(key: SessionKey, session_id: str) -> Steps[None]:
+    """Delete the summaries that cover a session. If there was one, earlier messages of the key are never
+    summarized again."""
+    if not (yield Statement(_DELETE_OF_SESSION, (*key_columns(key), session_id))):
+        return
+    yield Statement(DELETE_SUMMARIES, key_columns(key))
+    [(newest,)] = yield Statement(_SELECT_NEWEST, key_columns(key))
+    yield Statement(_COVER_EVERYTHING, (*key_columns(key), newest))
+
+
+class SummaryStore(Store):
+    async def list_current(self, key: SessionKey) -> tuple[Summary, ...]:
+        """At most one of each visibility, the public one first."""
+        return tuple(map(_SUMMARY.read, await self._database.query(_SELECT, *key_columns(key))))
+
+    async def get_backlog(self, key: SessionKey) -> Backlog | None:
+        """Return the oldest MAX_BACKLOG unsummarized messages of the key's oldest session that has any."""
+        rows = await self._database.query(_SELECT_BACKLOG, *key_columns(key), MAX_BACKLOG)
+        said = [*map(_SAID.read, rows)]
+        if not said:
+            return None
+        messages = tuple(each.message for each in said)
+        return Backlog(key, said[0].session_id, said[0].closed, said[0].covered_to, messages)
+
+    async def put(self, backlog: Backlog, texts: Mapping[Visibility, str]) -> bool:
+        """Store new summaries and mark the backlog as summarized. Returns False if the backlog is
+        outdated."""
+        unchanged = (backlog.session_id, backlog.key.user_id, backlog.covered_to, int(backlog.closed))
+        now = to_ms(self._clock())
+        ids = [message.id for message in backlog.messages if message.id is not None]
+        spans = (ids[0], ids[-1], now)
+        puts = [
+            Statement(_PUT, (*unchanged[:2], visibility, text, *spans, _taint(backlog, visibility)))
+            for visibility, text in texts.items()
+        ]
+
+        def steps() -> Steps[bool]:
+            if not (yield Statement(_COVER, (*unchanged, ids[-1]))):
+                return False
+            yield from run_all(puts)
+            return True
+
+        return await self._database.write(steps, [user(backlog.key.user_id)])
+
+    async def delete(self, key: SessionKey) -> bool:
+        """Delete a key's summaries, and never summarize earlier messages. Returns whether there were any."""
+        [(newest,)] = await self._database.query(_SELECT_NEWEST, *key_columns(key))
+        delete = Statement(DELETE_SUMMARIES, key_columns(key))
+        cover = Statement(_COVER_EVERYTHING, (*key_columns(key), newest))
+        deleted, _ = await self._database.transaction([delete, cover], [user(key.user_id)])
+        return bool(deleted)
+
+    async def list_waiting(self, limit: int) -> tuple[SessionKey, ...]:
+        """List the keys, of all users, with an expired session that may have unsummarized messages, newest
+        first."""
+        rows = await self._database.query(SELECT_TO_SUMMARIZE, limit)
+        return tuple(dict.fromkeys(map(KEY.read, rows)))
+
+    async def settle(self, closed_until: datetime, *, give_up: bool = False) -> None:
+        """Stop considering sessions that were closed by then and are summarized; with `give_up`, also
+        others."""
+        await self._change([MAINTENANCE_LOCK], SETTLE_SUMMARIZED, to_text(closed_until), int(give_up))
+
+
+def _taint(backlog: Backlog, visibility: Visibility) -> int:
+    return int(any(each.taints for each in backlog.messages if each.visibility == visibility))

@@ -1,0 +1,385 @@
+"""Usage of each user by model and purpose, and reservations for turns in flight.
+
+A turn is admitted with a reservation and settled with its actual usage. What a killed process had reserved
+counts as used. Limits are read, checked and reserved in one transaction.
+"""
+
+import secrets
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import partial
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from cc_bot.chat.stores.ledger import accept_turn
+from cc_bot.chat.stores.settings import rules_for
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, guild, user
+from cc_bot.db.columns import Columns, Kind, Store, from_ms, to_ms
+from cc_bot.db.process_store import left_by_the_dead
+from cc_bot.domain.clock import AHEAD, Clock, utc_now
+from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce, TurnLost
+from cc_bot.domain.measures import Purpose
+from cc_bot.domain.turn import PendingTurn, Usage
+from cc_bot.domain.usage import (
+    MINUTE,
+    TOKENS_A_SECOND,
+    DailyUsage,
+    Limits,
+    ModelUsage,
+    Remaining,
+    Rules,
+    UsageSnapshot,
+    UsageSubject,
+    day_of,
+    find_reached,
+    limits_of_guild,
+    limits_of_user,
+    limits_tokens,
+    remaining_tokens,
+)
+
+# ruff: noqa: S608 - put together from constants alone
+
+COUNTED: Final = f"prompt_tokens + completion_tokens + {TOKENS_A_SECOND} * seconds"
+
+
+# One statement, so that what is settled meanwhile counts exactly once. $1 user, $2 the first day
+SELECT_OWN_COUNTED: Final = f"""
+    SELECT day, '' AS purpose, CAST(sum({COUNTED}) AS BIGINT) AS tokens, 0 AS at FROM usage
+    WHERE user_id = $1 AND day >= $2
+    GROUP BY day
+    UNION ALL
+    SELECT day, '', tokens, 0 FROM erased_usage WHERE user_id = $1 AND day >= $2
+    UNION ALL
+    SELECT '', purpose, tokens, at FROM reservations WHERE user_id = $1
+    ORDER BY at
+"""
+
+# $1 guild, $2 the first day
+SELECT_GUILD_COUNTED: Final = f"""
+    SELECT day, '' AS purpose, CAST(sum({COUNTED}) AS BIGINT) AS tokens, 0 AS at FROM usage_totals
+    WHERE guild_id = $1 AND day >= $2
+    GROUP BY day
+    UNION ALL
+    SELECT '', purpose, tokens, at FROM reservations WHERE guild_id = $1
+    ORDER BY at /* all users */
+"""
+
+# $1 id, $2 user, $3 guild, $4 front end, $5 purpose, $6 model, $7 tokens, $8 now, $9 process
+RESERVE: Final = """
+    INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at, process)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+"""
+
+# $1 user or guild, $2 ms: turns before it no longer count
+FORGET_OWN_SETTLED: Final = "DELETE FROM reservations WHERE user_id = $1 AND at <= $2 AND tokens = 0"
+FORGET_GUILDS_SETTLED: Final = (
+    "DELETE FROM reservations WHERE guild_id = $1 AND at <= $2 AND tokens = 0 /* all users */"
+)
+
+# $1 id, $2 user
+SETTLE_TURN: Final = """
+    UPDATE reservations SET tokens = 0 WHERE id = $1 AND user_id = $2 AND tokens > 0 RETURNING id
+"""
+SETTLE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 RETURNING id"
+RELEASE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 AND tokens > 0"
+
+_AMOUNTS: Final = ("turns", "prompt_tokens", "cached_tokens", "completion_tokens", "seconds", "cost_micros")
+_ADDED: Final = ", ".join(f"{name} = known.{name} + excluded.{name}" for name in _AMOUNTS)
+
+# $1 user, $2 day, $3 guild, $4 model, $5 purpose, then _AMOUNTS
+ADD_OWN: Final = f"""
+    INSERT INTO usage AS known (user_id, day, guild_id, model, purpose, {", ".join(_AMOUNTS)})
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    ON CONFLICT (user_id, day, guild_id, model, purpose) DO UPDATE SET {_ADDED} WHERE known.user_id = $1
+"""
+
+# $1 guild, $2 day, $3 model, then _AMOUNTS, $10 user
+ADD_TOTAL: Final = f"""
+    INSERT INTO usage_totals AS known (guild_id, day, model, {", ".join(_AMOUNTS)}, slot)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, @slot($10))
+    ON CONFLICT (guild_id, day, model, slot) DO UPDATE SET {_ADDED}
+"""
+
+_USED: Final = Columns(DailyUsage, day=Kind(date.isoformat, date.fromisoformat))
+_USED_BY_ALL: Final = ", ".join(
+    {"day": "day", "model": "model", "purpose": "NULL"}.get(name) or f"CAST(sum({name}) AS BIGINT)"
+    for name in _USED.names
+)
+
+# $1 user, $2 the first day
+SELECT_OWN: Final = f"SELECT {_USED.select} FROM usage WHERE user_id = $1 AND day >= $2 ORDER BY day"
+# By the primary key.
+_SELECT_OWN_GUILDS: Final = """
+    SELECT DISTINCT guild_id FROM usage WHERE user_id = $1 AND day >= $2 AND guild_id <> 0
+"""
+
+# $1 guild, $2 the first day
+SELECT_GUILD: Final = f"""
+    SELECT {_USED_BY_ALL}
+    FROM usage_totals WHERE guild_id = $1 AND day >= $2
+    GROUP BY guild_id, day, model
+    ORDER BY day
+"""
+COUNT_USERS: Final = """
+    SELECT count(DISTINCT user_id) FROM usage WHERE guild_id = $1 AND day >= $2
+    /* all users */
+"""
+
+# $1 the first day
+SELECT_EVERYWHERE: Final = f"""
+    SELECT {_USED_BY_ALL}
+    FROM usage_totals WHERE day >= $1
+    GROUP BY guild_id, day, model
+    ORDER BY day
+"""
+
+# The `+` makes SQLite use usage_by_day, not the primary key. The terminal's user is 0. $1 the first day, $2
+# limit
+SELECT_RECENT_USERS: Final = """
+    SELECT +user_id FROM usage WHERE day >= $1 AND user_id <> 0
+    GROUP BY +user_id ORDER BY max(day) DESC, +user_id DESC LIMIT $2 /* all users */
+"""
+
+# $1 process, $2 ms: older ones are abandoned in any case
+SELECT_LEFT: Final = f"""
+    SELECT id, user_id, guild_id, purpose, model, tokens, at FROM reservations
+    WHERE tokens > 0 AND (front_end = 'discord' AND {left_by_the_dead("reservations")} OR at <= $2)
+    /* all users */
+"""
+
+# $1 ms: turns before it no longer count
+FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0 /* all users */"
+
+# $1 the first day of the month
+FORGET_ERASED: Final = "DELETE FROM erased_usage WHERE day < $1"
+
+MAX_TURN: Final = timedelta(minutes=15)
+"""It waits at most three minutes and runs ten."""
+UTC_ZONE: Final = ZoneInfo("UTC")
+
+Cost = Callable[[str, Usage], int]
+"""(model, usage) -> millionths of the currency."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReservationRequest:
+    payer: UsageSubject
+    purpose: Purpose
+    model: str
+    """The first of the chain; empty for the offline model, which counts no tokens."""
+    tokens: int
+    """Estimated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    id: int
+    wish: ReservationRequest
+    day: date
+    """On which it counts, even if it ends later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    reservation: Reservation
+    costs: tuple[tuple[ModelUsage, int], ...]
+    """In millionths of the currency."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Allowance:
+    limits: Limits
+    used: UsageSnapshot
+
+
+class UsageStore(Store):
+    def __init__(
+        self, database: Database, *, clock: Clock = utc_now, zone: ZoneInfo = UTC_ZONE, process: str = ""
+    ) -> None:
+        """`zone`: whose days and months count."""
+        super().__init__(database, clock=clock, process=process)
+        self._limited = set[int]()
+        """With a limit set by an owner: reservations there run one after the other."""
+        self.zone = zone
+
+    async def reserve(
+        self, wish: ReservationRequest, file_rules: Rules, turn: PendingTurn | None = None
+    ) -> Reservation:
+        """Reserve and enter the turn in the ledger, or neither. Raises LimitReached."""
+        payer, number = wish.payer, secrets.randbits(62)
+        if limits_of_guild(file_rules, payer.guild_id).of_usage:
+            self._limited.add(payer.guild_id)
+        outcome: Reservation | LimitReached | None = None
+        while outcome is None:
+            locked = payer.guild_id in self._limited
+            about = (user(payer.user_id), *([guild(payer.guild_id)] if locked else ()))
+            reserving = partial(self._reserve, number, wish, file_rules, turn, locked=locked)
+            outcome = await self._database.write(reserving, about)
+            self._limited.update([payer.guild_id] if outcome is None else ())
+        if isinstance(outcome, LimitReached):
+            raise outcome
+        return outcome
+
+    def _reserve(
+        self,
+        number: int,
+        wish: ReservationRequest,
+        file_rules: Rules,
+        turn: PendingTurn | None,
+        *,
+        locked: bool,
+    ) -> Steps[Reservation | LimitReached | None]:
+        """Returns None, and does nothing, if the guild turns out to have a limit and is not `locked`."""
+        payer, now = wish.payer, self._clock()
+        own, guilds = yield from self._allowances(payer, file_rules, now)
+        if guilds.limits.of_usage and not locked:
+            return None
+        minute_ago = to_ms(now - MINUTE)
+        yield Statement(FORGET_OWN_SETTLED, (payer.user_id, minute_ago))
+        if guilds.limits.of_usage:
+            yield Statement(FORGET_GUILDS_SETTLED, (payer.guild_id, minute_ago))
+        asked = wish.purpose == "turn"
+        for each, error in ((own, LimitReached), (guilds, ServerLimitReached)):
+            if limit := find_reached(each.limits, each.used, now, self.zone, asked=asked):
+                if limit.resets_at is None:
+                    return TooManyAtOnce(what=limit.name)
+                return error(what=limit.name, resets=limit.resets_at)
+        subject = (number, payer.user_id, payer.guild_id, payer.front_end)
+        tokens = max(1, wish.tokens)
+        yield Statement(RESERVE, (*subject, wish.purpose, wish.model, tokens, to_ms(now), self._process))
+        if turn is not None:
+            yield from accept_turn(turn, self._process)
+        return Reservation(number, wish, day_of(now, self.zone))
+
+    def _allowances(
+        self, payer: UsageSubject, file_rules: Rules, now: datetime
+    ) -> Steps[tuple[_Allowance, _Allowance]]:
+        """Return the user's and the guild's. Usage without a limit is not looked up."""
+        rules = {**file_rules, **(yield from rules_for(payer))}
+        first = day_of(now, self.zone).replace(day=1).isoformat()
+        found = list[_Allowance]()
+        for sql, id_, limits in (
+            (SELECT_OWN_COUNTED, payer.user_id, limits_of_user(rules, payer)),
+            (SELECT_GUILD_COUNTED, payer.guild_id, limits_of_guild(rules, payer.guild_id)),
+        ):
+            rows = (yield Statement(sql, (id_, first))) if limits.of_usage else ()
+            found.append(_Allowance(limits, self._snapshot(rows, now)))
+        return found[0], found[1]
+
+    def _snapshot(self, rows: Sequence[Row], now: datetime) -> UsageSnapshot:
+        used, turns, held = Counter[str](), list[tuple[int, int]](), 0
+        for day, purpose, tokens, at in rows:
+            used[day] += tokens if day else 0
+            held += 0 if day else tokens
+            turns += [(at, tokens)] if purpose == "turn" else []
+        minute_ago, oldest, latest = (to_ms(now - ago) for ago in (MINUTE, MAX_TURN, -AHEAD))
+        return UsageSnapshot(
+            turns=tuple(from_ms(at) for at, _ in turns if minute_ago < at <= latest),
+            today=used[day_of(now, self.zone).isoformat()] + held,
+            this_month=used.total() + held,
+            turns_in_flight=sum(tokens > 0 and at > oldest for at, tokens in turns),
+        )
+
+    async def settle(self, settlement: Settlement) -> bool:
+        """Count the actual usage. Returns False if it was settled or erased already."""
+        about = [user(settlement.reservation.wish.payer.user_id)]
+        return await self._database.write(lambda: settle(settlement), about)
+
+    async def release(self, reservation: Reservation) -> None:
+        """Drop the reservation of a turn that never began."""
+        user_id = reservation.wish.payer.user_id
+        await self._change([user(user_id)], RELEASE, reservation.id, user_id)
+
+    async def take_over(self, cost: Cost) -> int:
+        """Count abandoned reservations as used. Returns their number."""
+        return await self._database.write(lambda: self._take_over(cost), [MAINTENANCE_LOCK])
+
+    def _take_over(self, cost: Cost) -> Steps[int]:
+        rows = yield Statement(SELECT_LEFT, (self._process, to_ms(self._clock() - MAX_TURN)))
+        for id_, user_id, guild_id, purpose, model, tokens, at in rows:
+            usage = Usage(prompt_tokens=tokens) if model else Usage()
+            wish = ReservationRequest(UsageSubject(user_id, guild_id), purpose, model, tokens)
+            reservation = Reservation(id_, wish, day_of(from_ms(at), self.zone))
+            yield from settle(Settlement(reservation, ((ModelUsage(model, usage), cost(model, usage)),)))
+        return len(rows)
+
+    async def forget_settled(self) -> None:
+        """Drop what no longer counts for a minute or month."""
+        before, month = to_ms(self._clock() - MINUTE), self.today().replace(day=1).isoformat()
+        await self._database.transaction(
+            [Statement(FORGET_SETTLED, (before,)), Statement(FORGET_ERASED, (month,))], [MAINTENANCE_LOCK]
+        )
+
+    async def may_be_limited(self, user_id: int, file_rules: Rules) -> bool:
+        """Return whether any token limit may apply to a user, whatever their roles."""
+        set_rules = await self._database.read(lambda: rules_for(UsageSubject(user_id)))
+        return limits_tokens({**file_rules, **set_rules}, user_id)
+
+    async def get_remaining(
+        self, payer: UsageSubject, file_rules: Rules
+    ) -> tuple[Sequence[Remaining], Sequence[Remaining]]:
+        """Return what is left of the token limits of the user, and of the guild."""
+        now = self._clock()
+        own, guilds = await self._database.read(lambda: self._allowances(payer, file_rules, now))
+        return (
+            remaining_tokens(own.limits, own.used, now, self.zone),
+            remaining_tokens(guilds.limits, guilds.used, now, self.zone),
+        )
+
+    async def list_for_user(self, user_id: int, since: date) -> tuple[DailyUsage, ...]:
+        return tuple(map(_USED.read, await self._database.query(SELECT_OWN, user_id, since.isoformat())))
+
+    async def list_for_guild(self, guild_id: int, since: date) -> tuple[DailyUsage, ...]:
+        return tuple(map(_USED.read, await self._database.query(SELECT_GUILD, guild_id, since.isoformat())))
+
+    async def list_all(self, since: date) -> tuple[DailyUsage, ...]:
+        return tuple(map(_USED.read, await self._database.query(SELECT_EVERYWHERE, since.isoformat())))
+
+    async def list_guilds(self, user_id: int, since: date) -> frozenset[int]:
+        rows = await self._database.query(_SELECT_OWN_GUILDS, user_id, since.isoformat())
+        return frozenset(guild_id for (guild_id,) in rows)
+
+    async def count_users(self, guild_id: int, since: date) -> int:
+        [[count]] = await self._database.query(COUNT_USERS, guild_id, since.isoformat())
+        return int(count)
+
+    async def list_users(self, since: date, *, limit: int) -> tuple[int, ...]:
+        """On Discord, the most recent first."""
+        rows = await self._database.query(SELECT_RECENT_USERS, since.isoformat(), limit)
+        return tuple(user_id for (user_id,) in rows)
+
+    def today(self) -> date:
+        """In the operator's time zone."""
+        return day_of(self._clock(), self.zone)
+
+
+def settle_stored(settlement: Settlement) -> Steps[None]:
+    """Settle a turn in the transaction that stores it. Raises TurnLost if its reservation is gone."""
+    if not (yield from settle(settlement)):
+        raise TurnLost
+
+
+def settle(settlement: Settlement) -> Steps[bool]:
+    """Returns False if the reservation is gone."""
+    reservation = settlement.reservation
+    wish, payer = reservation.wish, reservation.wish.payer
+    turns = int(wish.purpose == "turn")
+    rows = yield Statement(SETTLE_TURN if turns else SETTLE, (reservation.id, payer.user_id))
+    if not rows:
+        return False
+    day = reservation.day.isoformat()
+    totals = []
+    for each, cost in settlement.costs or ((ModelUsage(wish.model, Usage()), 0),):
+        usage = each.usage
+        tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+        amounts = (turns, *tokens, usage.seconds, cost)
+        yield Statement(ADD_OWN, (payer.user_id, day, payer.guild_id, each.model, wish.purpose, *amounts))
+        totals.append((payer.guild_id, day, each.model, *amounts, payer.user_id))
+        turns = 0  # one turn, however many models it used
+    # Last, and in a fixed order, as other transactions of the guild wait for these rows.
+    for total in sorted(totals):
+        yield Statement(ADD_TOTAL, total)
+    return True

@@ -1,0 +1,416 @@
+"""Tools are declared as typed functions; their schemas are derived.
+
+To add tools, add a file to this folder with functions decorated with `@tool`. The model reads the name,
+docstring and parameters. The first parameter is the ToolContext: the user comes from the interaction, never
+from the model's arguments.
+"""
+
+import asyncio
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from fnmatch import fnmatchcase
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Final, Literal, Protocol, get_type_hints
+from zoneinfo import ZoneInfo
+
+import structlog
+from pydantic import BaseModel, BeforeValidator, ValidationError, create_model
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import (
+    CcBotError,
+    SecretNotStored,
+    ToolCallLost,
+    ToolGone,
+    ToolServerError,
+    ToolTimedOut,
+)
+from cc_bot.domain.message import MAYBE_DONE, Attachment, Visibility
+from cc_bot.domain.proposal import DeferredCall, ProposedCalls
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.model import Canvas, CanvasCommand, Drawn, Element, reduce
+from cc_bot.features.mcp.model import SEPARATOR, Asker, ToolPlace
+from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Source
+from cc_bot.features.memory.stores.store import MemoryStore
+from cc_bot.features.reminders.model import Place, ScheduleChange
+from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.features.web_pages.turn import TurnWebAccess
+from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
+from cc_bot.texts import explain, texts
+
+if TYPE_CHECKING:
+    from cc_bot.chat.grounding import OwnWords
+
+_log = structlog.get_logger(__name__)
+
+TIMEOUT_S = 20.0
+MAX_TEXT_LENGTH = 6000
+CALL_IN_DOUBT: Final = (ToolTimedOut, ToolCallLost)
+
+
+class CanvasDraft:
+    """The canvas as one turn draws on it; not stored yet."""
+
+    def __init__(self, canvas: Canvas, visibility: Visibility) -> None:
+        self._canvas = canvas
+        self._visibility = visibility
+        self._drawn: list[Drawn] = []
+
+    @property
+    def canvas(self) -> Canvas:
+        return self._canvas.visible_in(self._visibility)
+
+    @property
+    def drawn(self) -> tuple[Drawn, ...]:
+        return tuple(self._drawn)
+
+    @property
+    def hides(self) -> bool:
+        return self._canvas.elements != self.canvas.elements
+
+    def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
+        """Apply the command and return the canvas that the turn sees. With `propose`, the change is visible
+        to later calls but not part of `drawn`. Raises CanvasRefused. Never awaits, so parallel calls apply in
+        order."""
+        self._canvas = reduce(self._canvas, Drawn(command, self._visibility))
+        if isinstance(command, Element):
+            command = replace(command, id=self._canvas.elements[-1].id)
+        if not propose:
+            self._drawn.append(Drawn(command, self._visibility))
+        return self.canvas
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    user_id: int
+    visibility: Visibility
+    locale: Locale
+    timezone: ZoneInfo
+    memories: MemoryStore
+    tainted: bool = True
+    """The model has read text not written by the user."""
+    can_propose: bool = True
+    """False in a heartbeat: there is no user to ask."""
+    shown: frozenset[int] = frozenset()
+    """Memories that this conversation stored or showed before the question."""
+    recalled: frozenset[int] = frozenset()
+    """Looked up in this turn, and seen by its user."""
+    made: frozenset[int] = frozenset()
+    changing: int = 0
+    """Number of existing memories that this turn changes or deletes."""
+    source: Source = Source("model")
+    clock: Clock = utc_now
+    key: SessionKey | None = None
+    """In a channel turn, the author and that channel."""
+    canvas: CanvasDraft | None = None
+    schedules: ScheduleStore | None = None
+    place: Place = "channel"
+    guild_id: int | None = None
+    in_dm: bool = False
+    files: tuple[Attachment, ...] = ()
+    """Documents of the turn and of the history shown, oldest first."""
+    internet: TurnWebAccess | None = None
+    typed: str = ""
+    own_words: str = ""
+    """Typed or said in this message."""
+    earlier_words: tuple[str, ...] = ()
+    """Typed or said earlier or in the message replied to, newest first."""
+    looked_up: bool = False
+    """The model has seen results of `personal` tools."""
+    asker: Asker | None = None
+    approved: str | None = None
+    """The values that an approved call must find unchanged (see DeferredCall)."""
+    owners_read: bool = True
+    """An owner may see the answer and its proposals."""
+
+    @property
+    def own(self) -> "OwnWords":
+        """Text that a tainted turn may store without approval."""
+        from cc_bot.chat.grounding import OwnWords  # noqa: PLC0415 - 30 ms, for the first change
+
+        return OwnWords(self.own_words, self.clock(), self.timezone, self.earlier_words)
+
+    @property
+    def audience(self) -> Audience:
+        return "private" if self.visibility == "private" else "anywhere"
+
+    @property
+    def kept_audience(self) -> Audience:
+        """The audience of memories stored in this turn."""
+        return "private" if self.in_dm else self.audience
+
+    def local_date(self, moment: datetime) -> str:
+        return moment.astimezone(self.timezone).date().isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    text: str
+    """A JSON object; `{"error": …}` if `ok` is False."""
+    ok: bool
+    secret: bool = False
+    """The arguments must not be stored."""
+    changes: tuple[MemoryChange, ...] = ()
+    """Committed."""
+    recalled: tuple[Memory, ...] = ()
+    schedules: tuple[ScheduleChange, ...] = ()
+    proposal: ProposedCalls | None = None
+    """A change that needs approval and was not made."""
+    made: tuple[int, ...] = ()
+    """Ids of new memories among `changes`."""
+    tainted: bool = False
+    passing: bool = False
+    """The result is not stored with the answer."""
+    has_side_effects: bool = False
+    """Something outside was changed for good, or may have been."""
+    images: tuple[Attachment, ...] = ()
+
+
+class InvalidToolCall(Exception):
+    """The message is for the model."""
+
+
+ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[ToolOutcome]]
+Subject = Literal["memory", "canvas", "schedule", "file", "page", "search"]
+
+
+@dataclass(eq=False, slots=True)
+class CallableTool(ABC):
+    schema: ToolSchema
+    writes: bool
+    """It stores or changes anything; not offered in a temporary turn."""
+    personal: bool
+    """It acts for one user and shows the model stored data."""
+    about: Subject | None
+    """Offered only if the user has that and wants it used."""
+    changes: bool
+    """A call makes a lasting change at once, so it must not be repeated."""
+
+    @abstractmethod
+    async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
+        """Raises InvalidToolCall, ValidationError and CcBotError."""
+
+    async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
+        """As `run`, but errors become results for the model."""
+        try:
+            return await self.run(context, arguments)
+        except ValidationError as error:  # without the arguments themselves
+            found = error.errors(include_input=False, include_url=False, include_context=False)
+            where = [(".".join(map(str, each["loc"])) or "arguments", each["msg"]) for each in found]
+            return failed("; ".join(f"{name}: {problem}" for name, problem in where))
+        except InvalidToolCall as error:
+            return failed(str(error))
+        except CcBotError as error:
+            if isinstance(error, ToolServerError):
+                _log.warning("tool_call_failed", tool=self.schema.name, error=type(error).__name__)
+            maybe_done = self.changes and isinstance(error, CALL_IN_DOUBT)
+            refused = (outcome_unknown if maybe_done else failed)(explain(error, texts(context.locale)))
+            return replace(refused, secret=isinstance(error, SecretNotStored))
+        except Exception as error:  # noqa: BLE001 - a tool that raises never ends the turn
+            _log.error("tool_failed", tool=self.schema.name, error=type(error).__name__)
+            return failed("The tool failed. Tell the user that it did not work.")
+
+
+@dataclass(eq=False, slots=True)
+class Tool(CallableTool):
+    function: ToolFunction
+    arguments: type[BaseModel]
+
+    async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
+        given = dict(self.arguments.model_validate_json(arguments or "{}"))
+        for name, value in given.items():
+            if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
+                raise InvalidToolCall(f"{name}: {MAX_TEXT_LENGTH} characters at most, not {len(value)}.")
+        async with asyncio.timeout(TIMEOUT_S):
+            return await self.function(context, **given)
+
+
+def tool(
+    *, writes: bool, personal: bool = True, about: Subject | None = None
+) -> Callable[[ToolFunction], Tool]:
+    def declare(function: ToolFunction) -> Tool:
+        arguments = _arguments_of(function)
+        schema = ToolSchema(
+            name=function.__name__,
+            description=" ".join((inspect.getdoc(function) or "").split()),
+            parameters=_without_titles(arguments.model_json_schema()),
+        )
+        changes = writes and about in ("memory", "schedule")
+        return Tool(schema, writes, personal, about, changes, function, arguments)
+
+    return declare
+
+
+class ToolsOutside(Protocol):
+    def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
+        pass
+
+
+class ToolRegistry:
+    """All tools in a fixed order, which is part of the prompt's cached prefix."""
+
+    def __init__(self, tools: Iterable[CallableTool], outside: ToolsOutside | None = None) -> None:
+        self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
+        self.outside = outside
+
+    def beside(self, outside: ToolsOutside) -> "ToolRegistry":
+        return ToolRegistry(self._tools.values(), outside)
+
+    def in_place(self, place: ToolPlace) -> "ToolRegistry":
+        """Return the tools available to a turn. External ones can't take a built-in tool's name."""
+        if self.outside is None:
+            return self
+        there = ToolRegistry(self._tools.values())
+        for tool in self.outside.tools_in(place):
+            there._tools.setdefault(tool.schema.name, tool)
+        return there
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._tools)
+
+    def schemas(
+        self, *, writing: bool = True, allowed: Collection[str] | None = None, **subjects: bool
+    ) -> tuple[ToolSchema, ...]:
+        """Return the tools to offer. A subject set to False leaves out its tools. `allowed`: names, and
+        patterns for names of servers' tools; None: all."""
+        patterns = [each for each in allowed or () if SEPARATOR in each]
+        return tuple(
+            tool.schema
+            for name, tool in self._tools.items()
+            if (writing or not tool.writes)
+            and (tool.about is None or subjects.get(tool.about, True))
+            and (allowed is None or name in allowed or any(fnmatchcase(name, each) for each in patterns))
+        )
+
+    @property
+    def personal(self) -> frozenset[str]:
+        return frozenset(name for name, tool in self._tools.items() if tool.personal)
+
+    def writes(self, name: str) -> bool:
+        return name in self._tools and self._tools[name].writes
+
+    def changes(self, name: str) -> bool:
+        return name in self._tools and self._tools[name].changes
+
+    async def call(
+        self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
+    ) -> ToolOutcome:
+        """Run the model's call if the tool is offered."""
+        if request.oversized:
+            return failed(
+                f"Too long: the arguments of a call have {MAX_ARGUMENTS_CHARACTERS} characters at most."
+            )
+        tool = self._tools.get(request.name)
+        if tool is None or tool.schema not in offered:
+            names = ", ".join(schema.name for schema in offered) or "none"
+            outcome = failed(f"There is no such tool here. The tools are: {names}.")
+        else:
+            outcome = await tool.call(context, request.arguments)
+        if outcome.proposal is not None:
+            asked = (request.name, request.arguments)
+            calls = tuple(replace(each, asked=asked) for each in outcome.proposal.calls)
+            outcome = replace(outcome, proposal=replace(outcome.proposal, calls=calls))
+        if not outcome.ok and await context.memories.refuses(*_texts_in(request.arguments)):
+            return replace(outcome, secret=True)  # in addition to the error
+        return outcome
+
+    async def run_approved(
+        self, call: DeferredCall, context: ToolContext, offered: Sequence[ToolSchema]
+    ) -> ToolOutcome:
+        """Raises ToolGone, and what the tool raises."""
+        tool = self._tools.get(call.name)
+        if tool is None or tool.schema not in offered:
+            raise ToolGone
+        return await tool.run(replace(context, approved=call.held), call.arguments)
+
+
+def _texts_in(arguments: str) -> Sequence[str]:
+    try:
+        left = [json.loads(arguments)]
+    except (ValueError, RecursionError):
+        return [arguments]
+    found = list[str]()
+    while left:
+        match left.pop():
+            case str(text):
+                found.append(text)
+            case list(parts):
+                left += parts
+            case dict(parts):
+                left += parts.values()
+            case _:
+                pass
+    return found
+
+
+def discover(package: ModuleType) -> ToolRegistry:
+    modules = (
+        importlib.import_module(f"{package.__name__}.{found.name}")
+        for found in pkgutil.iter_modules(package.__path__)
+    )
+    return ToolRegistry(
+        value for module in modules for value in vars(module).values() if isinstance(value, Tool)
+    )
+
+
+def _arguments_of(function: ToolFunction) -> type[BaseModel]:
+    hints = get_type_hints(function, include_extras=True)
+    _, *parameters = inspect.signature(function).parameters.values()
+    declared: dict[str, Any] = {
+        each.name: (hints[each.name], ... if each.default is each.empty else each.default)
+        for each in parameters
+    }
+    return create_model(function.__name__, **declared)
+
+
+def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Without pydantic's titles and nulls, which would cost tokens in every request."""
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
+    if len(kinds) == 1:
+        rest = {name: value for name, value in schema.items() if name not in {"anyOf", "default"}}
+        schema = {**kinds[0], **rest}
+    return {
+        name: _without_titles(value) if isinstance(value, Mapping) else value
+        for name, value in schema.items()
+        if not (name == "title" and isinstance(value, str))
+    }
+
+
+def succeeded(content: Mapping[str, Any], **effects: Any) -> ToolOutcome:
+    return ToolOutcome(json.dumps(content, ensure_ascii=False), ok=True, **effects)
+
+
+def failed(problem: str) -> ToolOutcome:
+    return ToolOutcome(json.dumps({"error": problem}, ensure_ascii=False), ok=False)
+
+
+def outcome_unknown(problem: str) -> ToolOutcome:
+    content = {"error": problem, MAYBE_DONE: True}
+    return ToolOutcome(json.dumps(content, ensure_ascii=False), ok=False, has_side_effects=True)
+
+
+# Lenient parsing of models' arguments; what only one tool needs is in its module.
+
+_NOTHING: Final = {"", "none", "null", "n/a", "-"}
+
+
+def as_number(number: object) -> object:
+    if isinstance(number, str) and (digits := re.fullmatch(r"\A\s*+(?:[#＃]\s*+)?(\d{1,18})\s*+", number)):
+        return int(digits[1])
+    return number
+
+
+def as_or_none(text: object) -> object:
+    return None if isinstance(text, str) and text.strip().casefold() in _NOTHING else text
+
+
+MemoryId = Annotated[int, BeforeValidator(as_number)]

@@ -1,0 +1,382 @@
+"""A turn and its parts, for sessions and channels alike."""
+
+import asyncio
+import json
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Final, Literal
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from cc_bot.chat.context.prompt import fitting_history, shrunk_history
+from cc_bot.chat.context.tokens import has_images, part_tokens, request_tokens, tools_tokens
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.sessions import StoredTurn
+from cc_bot.chat.stores.settings import TokenFactorStore
+from cc_bot.chat.stores.usage import Settlement
+from cc_bot.chat.tools import CanvasDraft, ToolContext
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import StorageError
+from cc_bot.domain.message import (
+    THE_DEFAULT,
+    Agent,
+    Attachment,
+    ChannelKey,
+    Message,
+    Pointing,
+    Reference,
+    ToolCall,
+    Visibility,
+    typed_part,
+)
+from cc_bot.domain.proposal import ProposedCalls
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.domain.usage import UsageSubject
+from cc_bot.features.mcp.model import Asker, ToolPlace
+from cc_bot.features.memory.model import Audience, Memory, Source
+from cc_bot.features.memory.stores.store import MemoryStore
+from cc_bot.features.reminders.model import Place
+from cc_bot.features.web_pages.addresses import TurnTexts
+from cc_bot.features.web_pages.turn import WebAccess
+from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The prompt tokens that a model counted for a request."""
+
+    model: str
+    request: ChatRequest
+    prompt_tokens: int
+    limit: int | None = None
+
+
+_ALL_LEARNED: Final = 20
+_LEARNED_EVERY: Final = 5
+
+
+@dataclass(eq=False)
+class Calibration:
+    factors: TokenFactorStore
+    model: str
+    """The first one asked, unless an agent has its own."""
+    _limits: dict[str, int] = field(default_factory=dict)
+    _responses: Counter[str] = field(default_factory=Counter)
+    """By model, in this process."""
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def factor(self, chain: Sequence[str] = ()) -> float:
+        """Tokens that the chain's first model counts for each estimated token."""
+        return await self.factors.get(chain[0] if chain else self.model)
+
+    def limit(self, chain: Sequence[str] = ()) -> int | None:
+        """The context limit of the chain's first model, answer included; None if not reported yet."""
+        return self._limits.get(chain[0] if chain else self.model)
+
+    def learn(self, measured: Sequence[Measured]) -> None:
+        """Learn from a turn's requests in the background, until `settle`."""
+        self._limits |= {one.model: one.limit for one in measured if one.limit is not None}
+        if due := [one for one in measured if self._is_due(one)]:
+            task = asyncio.create_task(self._learn(due))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def settle(self) -> None:
+        await asyncio.gather(*self._tasks)
+
+    def _is_due(self, one: Measured) -> bool:
+        """Tokens of pictures are only estimates. Later responses hardly change a factor."""
+        if not one.model or one.prompt_tokens <= 0:
+            return False
+        self._responses[one.model] += 1
+        responses = self._responses[one.model]
+        due = responses <= _ALL_LEARNED or responses % _LEARNED_EVERY == 0
+        return due and not has_images(one.request.prompt)
+
+    async def _learn(self, measured: Iterable[Measured]) -> None:
+        try:
+            for one in measured:
+                estimated = await asyncio.to_thread(request_tokens, one.request)
+                await self.factors.learn(one.model, estimated=estimated, counted=one.prompt_tokens)
+        except StorageError as error:
+            _log.warning("calibration_failed", error=type(error).__name__)
+
+
+@dataclass(eq=False)
+class TurnPrompt:
+    build: Callable[[float], ChatRequest]
+    """From a maximum of estimated history tokens to the request before the first round, without tools;
+    shrinkable if it contains history."""
+    budget_tokens: float
+    """For the history, as estimated; reduced if the request is rejected as too long."""
+    _: KW_ONLY
+    factor: float = 1.0
+    """Tokens that the model counts for each estimated one."""
+    cache_key: str = ""
+    agent: Agent = THE_DEFAULT
+    limit: int | None = None
+    """The model's known context limit, `offered` tools included."""
+    offered: Sequence[ToolSchema] = ()
+    tells_private: bool = False
+    """It contains private data beyond the question."""
+
+    def __post_init__(self) -> None:
+        if self.limit is not None:
+            beside = _tokens(self.build(0).prompt) + tools_tokens(self.offered)
+            fitting = fitting_history(beside, int(self.limit / self.factor))
+            self.budget_tokens = min(self.budget_tokens, fitting)
+        self._start = self.build(self.budget_tokens)
+        self._rounds: tuple[PromptPart, ...] = ()
+        self._shrunk = False
+
+    def add(self, *parts: PromptPart) -> None:
+        self._rounds += parts
+
+    def request(self, tools: Sequence[ToolSchema], *, answer_begun: bool, model: str) -> ChatRequest:
+        return replace(
+            self._start,
+            prompt=(*self._start.prompt, *self._rounds),
+            tools=tuple(tools),
+            answer_begun=answer_begun,
+            answered_by=model,
+            shrinkable=self._shrinkable,
+            cache_key=self.cache_key,
+            temperature=self.agent.temperature,
+            reasoning=self.agent.reasoning,
+        )
+
+    @property
+    def tainted(self) -> bool:
+        """True if it contains text not written by the turn's user."""
+        return any(part.tainted for part in (*self._start.prompt, *self._rounds))
+
+    def tells_what_is_kept(self, personal: Container[str]) -> bool:
+        """True if it contains stored data of the user, such as a result of a `personal` tool."""
+        parts = (*self._start.prompt, *self._rounds)
+        return self.tells_private or any(
+            isinstance(part, ToolResultPart) and part.name in personal and not _found_nothing(part.text)
+            for part in parts
+        )
+
+    def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
+        """Drop older history so that `limit` tokens suffice (None: unknown). Returns False if there is none
+        or it was already shortened."""
+        if not self._shrinkable:
+            return False
+        bare = _tokens(self.build(0).prompt)
+        history = _tokens(self._start.prompt) - bare
+        beside = bare + _tokens(self._rounds) + tools_tokens(tools)
+        allowed = None if limit is None else int(limit / self.factor)
+        self.budget_tokens = shrunk_history(history, beside, allowed)
+        self._start = self.build(self.budget_tokens)
+        self._shrunk = True
+        return True
+
+    @property
+    def _shrinkable(self) -> bool:
+        return not self._shrunk and self._start.shrinkable
+
+
+def _found_nothing(result: str) -> bool:
+    try:
+        content = json.loads(result)
+    except (ValueError, RecursionError):
+        return False
+    lists = [each for each in content.values() if isinstance(each, list)] if isinstance(content, dict) else []
+    return bool(lists) and not any(lists)
+
+
+def _tokens(parts: Sequence[PromptPart]) -> int:
+    return sum(map(part_tokens, parts))
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOptions:
+    locale: Locale
+    timezone: ZoneInfo
+    temporary: bool = False
+    welcomed: bool = True
+    bot_id: int = 0
+    answer_discord_id: int | None = None
+    """The Discord message that shows the answer, if known."""
+    place: ChannelKey | None = None
+    """Where a session's turn is public; None if only its user sees it."""
+    memory_paused: bool = False
+    link: str = ""
+    """To the answer; empty if unknown or ephemeral."""
+    agent: Agent = THE_DEFAULT
+    guild_id: int | None = None
+    channel_id: int = 0
+    thread_title: str = ""
+    thread_owner_id: int = 0
+    can_write_there: bool = True
+    """The bot may post there without a token."""
+    front_end: Literal["discord", "terminal"] = "discord"
+    entry: str = ""
+    """In the ledger; empty if none."""
+    earlier_calls: tuple[ToolCall, ...] = ()
+    """By an interrupted earlier run for the same question."""
+    role_ids: tuple[int, ...] | None = ()
+    pictures: tuple[Attachment, ...] = ()
+    """Pictures of the approved call that the turn continues; the caller shows them."""
+
+    asker: Asker | None = None
+    """Asks the user on a server's behalf."""
+    by_owner: bool = False
+
+    def paid_by(self, user_id: int) -> UsageSubject:
+        return UsageSubject(user_id, self.guild_id or 0, self.role_ids, self.front_end)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """A question of a session, questions of one user in a channel, or an answer to regenerate."""
+
+    key: SessionKey | ChannelKey
+    options: TurnOptions
+    questions: tuple[Message, ...] = ()
+    replaces: int | None = None
+    """The answer to regenerate: the row in a session, the Discord message id in a channel."""
+    references: tuple[Reference, ...] = ()
+
+    @property
+    def user_id(self) -> int:
+        return self.key.user_id if isinstance(self.key, SessionKey) else self.questions[0].author_id
+
+
+_POINTED_AT: Final = frozenset[Pointing]({"reply", "link", "menu"})
+"""The author's text in these may provide addresses."""
+
+
+def link_texts(messages: Iterable[Message]) -> TurnTexts:
+    """The texts whose addresses may be read: users' messages, and what these reference or forward."""
+    typed, seen = list[str](), list[str]()
+    for message in messages:
+        if message.role != "user":
+            continue
+        typed.append(message.typed)
+        seen.append(message.content)
+        for reference in message.references:
+            if reference.shown and reference.author_name:
+                typed += [typed_part(reference.content)] if reference.pointing in _POINTED_AT else []
+                seen.append(reference.content)
+        seen += (file.data.decode("utf-8", "replace") for file in message.attachments if file.is_forward)
+    return TurnTexts(tuple(typed), tuple(seen))
+
+
+_MAX_EARLIER: Final = 3
+
+
+class Turn(ABC):
+    """A turn of a session or a channel (conversations)."""
+
+    visibility: Visibility = "public"
+    canvas: CanvasDraft | None = None
+    """None if there is none or it would not be stored."""
+    shown_memories = frozenset[int]()
+    """Stored or shown by this conversation before the question; complete once the prompt is built."""
+
+    def __init__(
+        self,
+        key: SessionKey,
+        options: TurnOptions,
+        questions: tuple[Message, ...],
+        *,
+        history: Sequence[Message] = (),
+        replaced: Message | None = None,
+    ) -> None:
+        """`key`: in a channel turn, the author and that channel. `replaced`: the answer being replaced."""
+        self.key = key
+        self.user_id = key.user_id
+        self.options = options
+        self.questions = questions
+        self.replaced = replaced
+        self.typed = "\n".join(question.typed for question in questions)
+        self.own_words = "\n".join(question.own_words for question in questions)
+        self.heard = "\n".join(question.heard for question in questions if question.heard)
+        files = (
+            file
+            for message in (*history, *questions)
+            for each in (*(reference.attachments for reference in message.references), message.attachments)
+            for file in each
+        )
+        self.documents = tuple(file for file in files if file.document is not None)
+        self.note_said(history)
+
+    def note_said(self, said: Sequence[Message]) -> None:
+        """Set what the user wrote in messages that the questions reply to, then recently, newest first."""
+        replied = (
+            typed_part(each.content)
+            for question in self.questions
+            for each in question.references
+            if each.pointing == "reply" and each.author_id == self.user_id and not each.tainted
+        )
+        before = [each.own_words for each in said if each.role == "user" and not each.tainted]
+        self.earlier_words = tuple(filter(None, (*replied, *before[: -_MAX_EARLIER - 1 : -1])))
+        self.link_texts = link_texts((*said, *self.questions))
+
+    @abstractmethod
+    async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
+        pass
+
+    @abstractmethod
+    async def store(
+        self, answer: Message, proposals: Sequence[ProposedCalls], settlement: Settlement
+    ) -> StoredTurn:
+        """Store the turn and its usage. Raises StorageError."""
+
+    def after(self, stored: Sequence[Message], history_tokens: float) -> None:  # noqa: B027 - of channels
+        """Start background work after the answer is delivered. `history_tokens`: what fits in requests."""
+
+
+def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: WebAccess) -> ToolContext:
+    options = turn.options
+    place: Place = "terminal" if options.front_end == "terminal" else "channel"
+    if place == "channel" and (turn.visibility == "private" or not options.can_write_there):
+        place = "dm"
+    return ToolContext(
+        user_id=turn.user_id,
+        visibility=turn.visibility,
+        locale=options.locale,
+        timezone=options.timezone,
+        memories=stores.memories,
+        source=Source("model", link=options.link),
+        clock=clock,
+        key=turn.key,
+        canvas=turn.canvas,
+        schedules=stores.schedules,
+        place=place,
+        guild_id=options.guild_id,
+        in_dm=options.guild_id is None and options.front_end == "discord",
+        files=turn.documents,
+        internet=internet.for_turn(turn.link_texts),
+        typed=turn.typed,
+        own_words=turn.own_words,
+        earlier_words=turn.earlier_words,
+        shown=turn.shown_memories,
+        asker=options.asker,
+        owners_read=options.by_owner or (turn.visibility == "public" and options.guild_id is not None),
+    )
+
+
+def tool_place(turn: Turn) -> ToolPlace:
+    options = turn.options
+    channels = dict.fromkeys((turn.key.channel_id, options.channel_id))
+    return ToolPlace(turn.user_id, tuple(filter(None, channels)), options.guild_id, options.role_ids)
+
+
+async def read_profile_notes(
+    memories: MemoryStore, user_id: int, visibility: Visibility, offered: Sequence[ToolSchema]
+) -> Sequence[Memory]:
+    """Return notes for the prompt, if the model could look them up itself. `visibility`: of the answer; notes
+    that its readers must not see are left out."""
+    if not memories.profile_notes or not any(tool.name == "recall" for tool in offered):
+        return ()
+    audience: Audience = "private" if visibility == "private" else "anywhere"
+    return await memories.list_for_prompt(user_id, audience=audience)

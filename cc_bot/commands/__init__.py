@@ -1,1 +1,0 @@
-"""Commands: functions from a caller and options to a Reply, which front ends render."""

@@ -1,0 +1,23 @@
+"""The database: connections, schema and copies, independent of the data stored."""
+
+from cc_bot.db.backup import back_up
+from cc_bot.db.database import (
+    MAINTENANCE_LOCK,
+    PROCESSES,
+    Database,
+    Dialect,
+    Row,
+    ScrubOutcome,
+    Statement,
+    Steps,
+    Subject,
+    channel,
+    guild,
+    run_all,
+    user,
+)
+from cc_bot.db.engines import open_database
+from cc_bot.db.erasure_log import ErasureLog, Erasures, memory_name, place_name
+from cc_bot.db.files import DEFAULT_URL, sqlite_path
+from cc_bot.db.schema import Migration, apply_pending, list_pending
+from cc_bot.db.sqlite import TIMEOUT_S, Synchronous

@@ -1,0 +1,320 @@
+"""How values map to table columns.
+
+`Columns(Memory, …)` describes a table's columns by the fields of a dataclass. To add a column, add it to the
+schema and to the value in `domain/`; if its type does not say how it is stored, add a Kind. A memory's new
+column is then written, read, exported, compared and versioned. To let callers set it, add it to
+`MemoryFields`; to put it into memory files, to `PortableMemory`.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from datetime import UTC, datetime, timedelta
+from operator import itemgetter
+from types import NoneType, UnionType
+from typing import Any, Final, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from cc_bot.db import Database, ErasureLog, Row, Statement, Subject, channel
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.message import ChannelKey, Message, ToolCall
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_calls import without_texts
+
+_BEGINNING_OF_TIME: Final = ""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_MS: Final = 221_845_392_000_000  # the year 9000: all clocks of the world can tell it
+
+
+class Store:
+    def __init__(
+        self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None, process: str = ""
+    ) -> None:
+        """`log` records deletions; None if they repeat a log's after a restore. `process`: the owner of
+        turns, claims and reservations."""
+        self._database = database
+        self._clock = clock
+        self._log = log
+        self._process = process
+
+    async def _change(self, about: Sequence[Subject], sql: str, *params: Any) -> Sequence[Row]:
+        [rows] = await self._database.transaction([Statement(sql, params)], about)
+        return rows
+
+
+def to_text(moment: datetime) -> str:
+    """ISO 8601 in UTC, always with microseconds: text order is time order."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def to_ms(moment: datetime) -> int:
+    """Truncated, and computed in integers, as floats lose a millisecond now and then."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def from_ms(ms: int) -> datetime:
+    """Limited to what datetime can represent: one bad row must not break reading all."""
+    if not 0 <= ms <= _LAST_MS:
+        ms = 0 if ms < 0 else _LAST_MS
+    return datetime.fromtimestamp(ms / 1000, UTC)  # rounds to microseconds: exact until 2242
+
+
+def idle_since(now: datetime, ttl: timedelta) -> str:
+    """The last activity that is too long ago for an open session."""
+    try:
+        return to_text(now - ttl)
+    except OverflowError:  # a time to live of thousands of years: sessions never expire
+        return _BEGINNING_OF_TIME
+
+
+Noun = Literal["memory", "schedule", "proposal"]
+_NUMBERED: Final[Mapping[Noun, str]] = {
+    "memory": "memories",
+    "schedule": "schedules",
+    "proposal": "proposals",
+}
+
+
+def next_number(noun: Noun) -> str:
+    """SQL for the number of a user's new row ($1)."""
+    last = f"SELECT last FROM numbers WHERE user_id = $1 AND noun = '{noun}'"  # noqa: S608 - one of three words
+    return f"1 + coalesce(({last}), 0)"
+
+
+def keep_number(noun: Noun) -> str:
+    """SQL that records the number of a user's ($1) new row, so that it is never reused. Run it after the
+    insert, in the same transaction."""
+    return f"""
+        INSERT INTO numbers (user_id, noun, last)
+        SELECT $1, '{noun}', number FROM {_NUMBERED[noun]} WHERE user_id = $1 AND number IS NOT NULL
+        ORDER BY number DESC LIMIT 1
+        ON CONFLICT (user_id, noun) DO UPDATE SET last = excluded.last
+        WHERE numbers.user_id = $1 AND numbers.last < excluded.last
+    """  # noqa: S608 - one of three words
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a field is stored. None is NULL."""
+
+    write: Callable[[Any], Any] | None = None
+    """None: unchanged; `read` too."""
+    read: Callable[[Any], Any] | None = None
+    column: str = ""
+    """If it differs from the field's name."""
+    nothing: str = "NULL"
+    """PostgreSQL takes an untyped one for text."""
+
+
+_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _list_to_json(values: Iterable[object]) -> str:
+    return _encode([*values]) if values else "[]"  # as most are
+
+
+def list_of(stored: str) -> tuple[Any, ...]:
+    return tuple(json.loads(stored)) if stored != "[]" else ()
+
+
+def object_to_json(value: Mapping[str, object]) -> str:
+    return _encode({**value}) if value else "{}"
+
+
+def _object_of(stored: str) -> Any:
+    return json.loads(stored) if stored != "{}" else {}
+
+
+ISO: Final = Kind(to_text, datetime.fromisoformat)
+_NO_NUMBER: Final = "CAST(NULL AS BIGINT)"
+MS: Final = Kind(to_ms, from_ms, nothing=_NO_NUMBER)
+_LIST: Final = Kind(_list_to_json, list_of)
+
+_KINDS: Final[Mapping[Any, Kind]] = {
+    **dict.fromkeys((str, float, bytes), Kind()),
+    int: Kind(nothing=_NO_NUMBER),
+    bool: Kind(int, bool, nothing=_NO_NUMBER),
+    tuple[str, ...]: _LIST,
+    tuple[int, ...]: _LIST,
+    Mapping[str, str]: Kind(object_to_json, _object_of),
+}
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    name: str
+    field: str
+    """May be nested: `key.user_id`."""
+    kind: Kind
+    optional: bool
+
+    def written(self, value: Any) -> Any:
+        write = self.kind.write
+        return value if write is None or (value is None and self.optional) else write(value)
+
+
+class Columns(Generic[V]):
+    """In the order of the fields."""
+
+    def __init__(
+        self,
+        value: type[V],
+        *,
+        moments: Kind | None = None,
+        without: Collection[str] = (),
+        **kinds: "Kind | Columns[Any]",
+    ) -> None:
+        """`moments`: how datetimes are stored; `kinds`: for fields whose type does not say. Raises
+        TypeError."""
+        self._value = value
+        self._without = without
+        self._kinds = kinds
+        self._by_type = {**_KINDS, datetime: moments} if moments else _KINDS
+        self._columns: list[_Column] = []
+        self._scope: dict[str, Any] = {}
+        self.read: Final[Callable[[Row], V]] = self._compiled("row", self._made(self, value, ""))
+        written = ", ".join(f"{each.name!r}: {self._written(each)}" for each in self._columns)
+        self.write: Final[Callable[[V], dict[str, Any]]] = self._compiled("value", f"{{{written}}}")
+        """Return a value's columns by name, in order."""
+        self.names: Final = tuple(column.name for column in self._columns)
+        self.select: Final = ", ".join(self.names)
+        """For SELECT, RETURNING and INSERT."""
+        self.marks: Final = Parameters(self.names).marks
+        """For VALUES, if no other parameters come first."""
+        self.nullable: Final = frozenset(column.name for column in self._columns if column.optional)
+
+    def of(self, alias: str) -> str:
+        return ", ".join(f"{alias}.{name}" for name in self.names)
+
+    def filled(self, **given: str) -> str:
+        """A list in place of `select`, with these values and else NULL."""
+        return ", ".join(given.get(each.name, each.kind.nothing) for each in self._columns)
+
+    def column(self, name: str) -> Callable[[Row], Any]:
+        return itemgetter(self.names.index(name))
+
+    def first(self, rows: Sequence[Row]) -> V | None:
+        return self.read(rows[0]) if rows else None
+
+    def by_name(self, row: Row) -> dict[str, Any]:
+        return dict(zip(self.names, row, strict=True))
+
+    def write_some(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {each.name: each.written(given[each.field]) for each in self._columns if each.field in given}
+
+    def _made(self, described: "Columns[Any]", value: type, within: str) -> str:
+        """Return the expression that builds a value; collect its columns."""
+        parts = []
+        for name, hint in _hints(value).items():
+            if name in described._without:
+                continue
+            bare, optional = _bare(hint)
+            kind = described._kinds.get(name) or described._by_type.get(bare)
+            if isinstance(kind, Columns):
+                part = self._made(kind, kind._value, f"{within}{name}.")
+            elif kind:
+                field = f"{within}{name}"
+                part = self._noted(_Column(kind.column or name, field, kind, optional))
+            elif is_dataclass(bare) and isinstance(bare, type):
+                part = self._made(described, bare, f"{within}{name}.")
+            else:
+                raise TypeError(f"how does {value.__name__}.{name} stand in its column?")
+            parts.append(f"{name}={part}")
+        self._scope[value.__name__] = value
+        return f"{value.__name__}({', '.join(parts)})"
+
+    def _noted(self, column: _Column) -> str:
+        """Return the expression that reads a column of `row`."""
+        number = len(self._columns)
+        self._columns.append(column)
+        stored = f"row[{number}]"
+        if column.kind.read is None:
+            return stored
+        self._scope[f"read_{number}"] = column.kind.read
+        read = f"read_{number}({stored})"
+        return f"None if {stored} is None else {read}" if column.optional else read
+
+    def _written(self, column: _Column) -> str:
+        if column.kind.write is None:
+            return f"value.{column.field}"
+        self._scope[f"write_{column.name}"] = column.written
+        return f"write_{column.name}(value.{column.field})"
+
+    def _compiled(self, given: str, made: str) -> Callable[..., Any]:
+        """As dataclasses do with their methods: as fast as hand-written code."""
+        compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - of fields' names alone
+        return compiled
+
+
+def _hints(value: type) -> dict[str, Any]:
+    hints = get_type_hints(value)
+    names = [each.name for each in fields(value)] if is_dataclass(value) else getattr(value, "_fields", ())
+    return {name: hints[name] for name in names}
+
+
+def _bare(hint: Any) -> tuple[Any, bool]:
+    """The type without None, and whether it allowed None; for literals, their type."""
+    optional = get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
+    if optional:
+        hint = Union[tuple(each for each in get_args(hint) if each is not NoneType)]  # noqa: UP007 - of a list of types
+    return (type(get_args(hint)[0]) if get_origin(hint) is Literal else hint), optional
+
+
+class Parameters:
+    def __init__(self, names: Iterable[str], first: int = 1) -> None:
+        self._marks = {name: f"${number}" for number, name in enumerate(names, first)}
+        self.count: Final = len(self._marks)
+        self.names: Final = ", ".join(self._marks)
+        self.marks: Final = ", ".join(self._marks.values())
+        self.assignments: Final = ", ".join(f"{name} = {mark}" for name, mark in self._marks.items())
+        """For SET in UPDATE."""
+        self.excluded: Final = ", ".join(f"{name} = excluded.{name}" for name in self._marks)
+        """For ON CONFLICT DO UPDATE."""
+
+    def __getitem__(self, name: str) -> str:
+        return self._marks[name]
+
+    def of(self, columns: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple(columns[name] for name in self._marks)
+
+
+def upsert(table: str, keys: str, values: str) -> str:
+    """Return SQL that inserts a row of these columns (names between spaces), or sets the values of the row
+    with the same keys."""
+    names, changed = (*keys.split(), *values.split()), Parameters(values.split()).excluded
+    row, own = Parameters(names), f"WHERE {table}.user_id = $1" if names[0] == "user_id" else ""
+    return f"""
+        INSERT INTO {table} ({row.names}) VALUES ({row.marks})
+        ON CONFLICT ({", ".join(keys.split())}) DO UPDATE SET {changed} {own}
+    """  # noqa: S608 - put together from constants alone
+
+
+KEY: Final = Columns(SessionKey)
+CHANNEL: Final = Columns(ChannelKey)
+
+
+def key_columns(key: SessionKey) -> tuple[int, int, str]:
+    return (key.user_id, key.channel_id, key.agent)
+
+
+def of_place(key: ChannelKey) -> tuple[Subject, ...]:
+    """A thread has the lock keys of its channel too: Discord may report a message by the thread alone."""
+    return (channel(key.channel_id), channel(key.place_id))
+
+
+def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:
+    """Memory texts are stored as references (domain/memory_calls.py)."""
+    return _list_to_json([asdict(without_texts(call)) for call in calls])
+
+
+def tool_calls_of(text: str) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(**call) for call in json.loads(text)) if text != "[]" else ()  # as most are
+
+
+MESSAGE: Final = Columns(
+    Message,
+    moments=MS,
+    without=("attachments", "references"),
+    tool_calls=Kind(tool_calls_to_json, tool_calls_of),
+)

@@ -1,0 +1,168 @@
+"""Copies a database into an empty one of the same or the other engine, completely or not at all.
+
+PostgreSQL receives the rows with COPY in one transaction; for SQLite a new file is filled, then renamed. Only
+tables and columns of both schemas are copied. A table is skipped if its rows lack a value that this version
+requires.
+"""
+
+import sqlite3
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from cc_bot.db.database import Database, Dialect, storable
+from cc_bot.db.files import move, sidecar, sync_file
+from cc_bot.db.schema import RECORDS, TableLayout, list_tables, newest_tables
+from cc_bot.db.sqlite import classify
+from cc_bot.domain.errors import CopyRefused, CopyStopped, CopyTargetOccupied, StartupError, StorageError
+
+if TYPE_CHECKING:
+    from cc_bot.db.postgres import PostgresDatabase
+
+# ruff: noqa: S608 - put together from names that the schemas give
+
+_SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
+    "sqlite": """
+        SELECT t.name, c.name FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c
+        WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite~_%' ESCAPE '~'
+    """,
+    "postgresql": """
+        SELECT CAST(t.relname AS TEXT), CAST(c.attname AS TEXT)
+        FROM pg_class AS t JOIN pg_attribute AS c ON c.attrelid = t.oid
+        WHERE c.attnum > 0 AND NOT c.attisdropped AND c.attgenerated = '' AND t.relkind = 'r'
+            AND t.relnamespace = CAST(current_schema() AS regnamespace)
+    """,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedTable:
+    name: str
+    columns: tuple[str, ...]
+    """That both have."""
+    rows: int
+    numbered: str
+    last_number: int
+
+    @property
+    def names(self) -> str:
+        return ", ".join(f'"{name}"' for name in self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class CopyPlan:
+    tables: tuple[CopiedTable, ...]
+    """Each after the tables that it references."""
+    left_out: tuple[str, ...]
+    """Tables and columns (`table.column`) that this version lacks."""
+
+
+async def ensure_empty(target: Database) -> None:
+    """Raises CopyTargetOccupied."""
+    there = await list_tables(target)
+    for table in newest_tables():
+        few = f'SELECT 1 FROM "{table.name}" LIMIT $1'
+        if table.name in there and len(await target.query(few, table.rows + 1)) > table.rows:
+            raise CopyTargetOccupied(path=target.location, name=table.name)
+
+
+async def plan_copy(source: Database) -> CopyPlan:
+    """Raises StorageError."""
+    there = {(table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])}
+    layouts = {
+        table.name: table
+        for table in newest_tables()
+        if any(table.name == each for each, _ in there)
+        and all((table.name, column.name) in there for column in table.columns if column.required)
+    }
+    ours = {(table.name, column.name) for table in layouts.values() for column in table.columns}
+    left_out = {f"{table}.{column}" if table in layouts else table for table, column in there - ours}
+    tables = [await _plan_table(source, layout, there & ours) for layout in layouts.values()]
+    return CopyPlan(tuple(tables), tuple(sorted(left_out - {RECORDS})))
+
+
+async def _plan_table(source: Database, layout: TableLayout, shared: set[tuple[str, str]]) -> CopiedTable:
+    columns = tuple(column.name for column in layout.columns if (layout.name, column.name) in shared)
+    [(rows,)] = await source.query(f'SELECT count(*) FROM "{layout.name}"')
+    last = await _last_number(source, layout.name, layout.numbered) if layout.numbered else 0
+    return CopiedTable(layout.name, columns, rows, layout.numbered, last)
+
+
+async def _last_number(source: Database, table: str, column: str) -> int:
+    """The row may be deleted, but old buttons still refer to it."""
+    if source.dialect == "sqlite":
+        found = await source.query("SELECT seq FROM sqlite_sequence WHERE name = $1", table)
+    else:
+        [(sequence,)] = await source.query("SELECT pg_get_serial_sequence($1, $2)", table, column)
+        found = await source.query(f"SELECT last_value FROM {sequence} WHERE is_called") if sequence else ()
+    return int(found[0][0]) if found else 0
+
+
+async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> None:
+    """Raises CopyStopped or CopyRefused."""
+    names, table = [f'"{each.name}"' for each in plan.tables], plan.tables[0]
+    try:
+        async with cast("PostgresDatabase", target).bulk() as connection:
+            await connection.execute(f"TRUNCATE {', '.join(names)} CASCADE")
+            for table in plan.tables:
+                rows = _rows(source, table)
+                await connection.copy_records_to_table(table.name, records=rows, columns=table.columns)
+                if last := table.last_number:
+                    setval = "SELECT setval(pg_get_serial_sequence($1, $2), $3)"
+                    await connection.execute(setval, table.name, table.numbered, last)
+                _ensure_same(table.rows, await connection.fetchval(f'SELECT count(*) FROM "{table.name}"'))
+            # The planner has no statistics of the rows until then.
+            await connection.execute(f"ANALYZE {', '.join(names)}")
+    except StorageError as error:
+        raise _failure(error, target.location, table) from error
+
+
+async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path) -> None:
+    """Fill `new`, an empty file of the newest schema, and rename it. Raises CopyStopped or CopyRefused."""
+    table = plan.tables[0]
+    try:
+        with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode = OFF")
+            connection.execute("BEGIN")
+            for table in plan.tables:
+                connection.execute(f'DELETE FROM "{table.name}"')
+                insert = f"({table.names}) VALUES ({', '.join('?' * len(table.columns))})"
+                async for row in _rows(source, table):
+                    connection.execute(f'INSERT INTO "{table.name}" {insert}', row)
+                if last := table.last_number:
+                    connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table.name,))
+                    connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table.name, last))
+                _ensure_same(
+                    table.rows, *connection.execute(f'SELECT count(*) FROM "{table.name}"').fetchone()
+                )
+                _ensure_same(None, connection.execute(f'PRAGMA foreign_key_check("{table.name}")').fetchone())
+            connection.execute("COMMIT")
+        sync_file(new)
+        for suffix in ("-wal", "-shm"):
+            sidecar(target, suffix).unlink(missing_ok=True)
+        move(new, target)
+    except (sqlite3.Error, OSError, OverflowError, ValueError) as error:
+        translated = classify(error).kind()
+        raise _failure(translated, str(target), table) from translated
+
+
+async def _rows(source: Database, table: CopiedTable) -> AsyncIterator[Sequence[Any]]:
+    try:
+        async for row in source.stream(f'SELECT {table.names} FROM "{table.name}"'):
+            yield tuple(map(storable, row))
+    except StorageError as error:
+        raise CopyStopped(path=source.location) from error
+
+
+def _ensure_same(expected: object, found: object) -> None:
+    if found != expected:
+        raise ValueError("a row is missing, or refers to one that is")
+
+
+def _failure(error: StorageError, location: str, table: CopiedTable) -> StartupError:
+    """Name the table if its rows are the cause, and not the disk or server."""
+    if type(error) is StorageError:
+        return CopyRefused(path=location, name=table.name)
+    return CopyStopped(path=location)

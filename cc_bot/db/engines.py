@@ -1,0 +1,121 @@
+"""Selects the engine of a database URL."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qsl, urlsplit
+
+from cc_bot.db.database import Database, Dialect
+from cc_bot.db.files import URL_SETTING, database_file, sqlite_path
+from cc_bot.db.sqlite import TIMEOUT_S, Synchronous, connect_sqlite
+from cc_bot.domain.errors import EngineMissing, NotAFile, ServerInUse
+
+_SERVERS: Final = ("postgresql://", "postgres://")
+
+
+def dialect_of(url: str) -> Dialect:
+    return "postgresql" if url.startswith(_SERVERS) else "sqlite"
+
+
+DATA_FOLDER: Final = Path("data")
+_SERVER_NAME: Final = "postgresql"
+
+
+def config_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
+    """The path beside which the operator's files are: the database file as the URL names it or, for a server,
+    a path in the data folder. Raises InvalidSetting."""
+    return sqlite_path(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
+
+
+def state_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
+    """The same for the program's own files (erasure log, lock), with links resolved."""
+    return database_file(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
+
+
+def folder_setting(url: str) -> str:
+    """The setting that determines both folders."""
+    return URL_SETTING if dialect_of(url) == "sqlite" else "CC_BOT_DATA_FOLDER"
+
+
+def shown(url: str) -> str:
+    """The URL without its password. Raises InvalidSetting or EngineMissing."""
+    if dialect_of(url) == "sqlite":
+        return url
+    _need_driver()
+    from cc_bot.db.postgres import PostgresUrl  # noqa: PLC0415 - only where a URL names a server
+
+    return PostgresUrl.of(url).shown
+
+
+def source_url(url: str) -> str:
+    """Like `shown`, for a database that may later be named from another folder."""
+    if dialect_of(url) == "sqlite":
+        return f"sqlite:///{os.path.realpath(sqlite_path(url))}"
+    address = shown(url)
+    options = parse_qsl(urlsplit(url).query)
+    place = "&".join(f"{name}={value}" for name, value in options if name in ("host", "port"))
+    return f"{address}?{place}" if place else address
+
+
+def file_of(url: str, command: str) -> Path:
+    """For commands on files. Raises InvalidSetting, or NotAFile for a server."""
+    if dialect_of(url) != "sqlite":
+        raise NotAFile(command=command)
+    return database_file(url)
+
+
+@asynccontextmanager
+async def open_database(
+    url: str, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S, read_only: bool = False
+) -> AsyncIterator[Database]:
+    """Open a connection without migrating. `timeout_s`: how long writes to a file wait for other programs.
+
+    Raises a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld,
+    EngineMissing, PostgresRefused or PostgresTooOld; or a StorageError.
+    """
+    if dialect_of(url) == "sqlite":
+        file = database_file(url)
+        async with connect_sqlite(
+            file, synchronous=synchronous, timeout_s=timeout_s, read_only=read_only
+        ) as opened:
+            yield opened
+        return
+    _need_driver()
+    from cc_bot.db.postgres import connect_postgres  # noqa: PLC0415 - only where a URL names a server
+
+    async with connect_postgres(url) as database:
+        yield database
+
+
+def _need_driver() -> None:
+    if find_spec("asyncpg") is None:
+        raise EngineMissing(extra="postgres")
+
+
+_COUNT_OTHERS: Final = """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'cc-bot'
+        AND (state IS NULL OR state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
+"""
+"""A bot queries at least every 15 seconds, so idle connections belong to a pooler. Those of other roles,
+whose state is hidden, count."""
+_LOOKS: Final = 20
+_BETWEEN_S: Final = 0.1
+"""A closed connection may still be listed."""
+
+
+async def ensure_unused(database: Database) -> None:
+    """Raises ServerInUse if another cc-bot, also of another machine, uses the database on a server. For a
+    file, see `instance_lock`."""
+    if database.dialect == "sqlite":
+        return
+    for _ in range(_LOOKS):
+        [(others,)] = await database.query(_COUNT_OTHERS)
+        if not others:
+            return
+        await asyncio.sleep(_BETWEEN_S)
+    raise ServerInUse(path=database.location)

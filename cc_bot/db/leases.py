@@ -1,0 +1,231 @@
+"""Process heartbeats and leader election, in the database.
+
+A process renews its row every ten seconds. After 25 seconds without a renewal it ends its answers; after 30
+others may take over, and it sends nothing to Discord until it has renewed. If its row is gone, it restarts.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Final
+
+import structlog
+
+from cc_bot.db.process import LEASE, RENEWED_EVERY, LivingProcess, Process
+from cc_bot.db.process_store import ProcessStore
+from cc_bot.domain.errors import ShardsTaken, StorageError
+
+_log = structlog.get_logger(__name__)
+
+_LEASE_S: Final = LEASE.total_seconds()
+_RENEWED_EVERY_S: Final = RENEWED_EVERY.total_seconds()
+CUT_S: Final = 25.0
+"""Before the end of the lease, to leave time to mark answers as interrupted."""
+_POLL_S: Final = 1.0
+_LATE_S: Final = 15.0
+"""An outage may have kept other processes from renewing, too."""
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
+
+
+class Leases:
+    """Leader election for background work. This one holds every duty: for a terminal."""
+
+    async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:  # noqa: ARG002
+        """Run `work` while this process holds the duty, again each time it is regained, until `work`
+        returns."""
+        await work()
+
+
+@dataclass(frozen=True, slots=True)
+class JoinOptions:
+    process: Process
+    ended: Sequence[str] = ()
+    """Processes that are known to have ended."""
+    hash_files: Callable[[], Mapping[str, str]] = dict
+    alone: bool = False
+    """No other process can exist: other rows come from a backup, and the lease never expires."""
+    waits_for: Callable[[Process], None] = lambda _: None
+
+
+class Membership(Leases):
+    """A joined process, until it leaves or is evicted."""
+
+    def __init__(self, store: ProcessStore, options: JoinOptions) -> None:
+        self._store = store
+        self._hash_files = options.hash_files
+        self._alone = options.alone
+        self._wanted = set[str]()
+        """Held or waited for; a renewal releases all others."""
+        self._holders = dict[str, str | None]()
+        """By duty, at the last renewal."""
+        self._lapsed = asyncio.Event()
+        self._drained = False
+        """Its answers ended in time, so that others have nothing to take over."""
+        self.on_change: list[Callable[[], None]] = []
+        """Called when a process joins or leaves."""
+        self.on_end: list[Callable[[], None]] = []
+        """Called when others may take over its answers."""
+        self.renewed_s = monotonic()
+        self.process = replace(options.process, file_hashes=options.hash_files())
+        self.living: tuple[LivingProcess, ...] = ()
+        """At the last renewal, this one included."""
+        self.is_connected: Callable[[], bool] = lambda: False
+        """All shards are connected to Discord; stored with each renewal."""
+        self.evicted = asyncio.Event()
+        """Set when others have declared this process dead."""
+
+    @property
+    def name(self) -> str:
+        return self.process.name
+
+    @property
+    def sharing(self) -> int:
+        """Processes connected to Discord."""
+        return max(1, sum(each.process.shards != () for each in self.living))
+
+    def may_send(self) -> bool:
+        """Return whether no other process can have taken over."""
+        return self._drained or self._age_s < _LEASE_S
+
+    async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            async with self.hold_duty(duty, patient=True):
+                working = asyncio.ensure_future(work())
+                lapsing = asyncio.create_task(self._lapsed.wait())
+                try:
+                    await asyncio.wait((working, lapsing), return_when=asyncio.FIRST_COMPLETED)
+                    if working.done():
+                        return working.result()
+                    _log.warning("duty_lost", duty=duty)
+                finally:
+                    working.cancel()
+                    lapsing.cancel()
+                    await asyncio.gather(working, lapsing, return_exceptions=True)
+
+    @asynccontextmanager
+    async def hold_duty(self, duty: str, *, patient: bool = False) -> AsyncIterator[None]:
+        """Wait for a duty and hold it; if `patient`, request it only after a renewal found it free."""
+        self._wanted.add(duty)
+        try:
+            while not await self._take(duty, patient=patient):  # noqa: ASYNC110 - the database sends no event
+                await asyncio.sleep(_POLL_S)
+            yield
+        finally:
+            self._wanted.discard(duty)
+            with suppress(StorageError):  # the next renewal releases it
+                await self._store.give_back(duty, self.name)
+
+    async def _take(self, duty: str, *, patient: bool) -> bool:
+        if self._lapsed.is_set() or (patient and self._holders.get(duty) not in (None, self.name)):
+            return False
+        try:
+            return await self._store.take(duty, self.name)
+        except StorageError as error:
+            _log.warning("duty_not_taken", duty=duty, error=type(error).__name__)
+            return False
+
+    async def keep_alive(self) -> None:
+        """Renew until evicted or cancelled."""
+        watching = asyncio.create_task(self._watch())
+        try:
+            while not self.evicted.is_set():
+                renewed = await self._renew()
+                await asyncio.sleep(_RENEWED_EVERY_S if renewed else _POLL_S)
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+    async def _renew(self) -> bool:
+        self.process = replace(self.process, file_hashes=self._hash_files())
+        begun_s = monotonic()
+        late = begun_s - self.renewed_s > _LATE_S
+        try:
+            async with asyncio.timeout(_RENEWED_EVERY_S):
+                renewal = await self._store.renew(
+                    self.process, self._wanted, connected=self.is_connected(), late=late
+                )
+        except (StorageError, TimeoutError) as error:
+            _log.warning("process_not_renewed", error=type(error).__name__)
+            return False
+        if renewal is None:
+            _log.error("process_evicted", process=self.name)
+            self._end()
+            self.evicted.set()
+            return False
+        if renewal.died:
+            _log.warning("processes_died", processes=renewal.died)
+        before = {each.process.name for each in self.living}
+        self.living, self._holders = renewal.living, {each.name: each.process for each in renewal.duties}
+        self.renewed_s, self._drained = begun_s, False
+        self._lapsed.clear()
+        # A process that joined and died between two renewals is in neither list.
+        if renewal.died or (before and before != {each.process.name for each in self.living}):
+            for listener in self.on_change:
+                listener()
+        return True
+
+    async def _watch(self) -> None:
+        """End the answers after CUT_S without a renewal, if others may take over."""
+        while not self.evicted.is_set():
+            await asyncio.sleep(_POLL_S)
+            age_s = self._age_s
+            if age_s >= CUT_S and not self._lapsed.is_set():
+                _log.error("process_lapsed", seconds=round(age_s))
+                self._drained = age_s < _LEASE_S
+                if len(self.living) > 1 or not self._drained:
+                    self._end()
+                self._lapsed.set()
+
+    @property
+    def _age_s(self) -> float:
+        return 0.0 if self._alone else monotonic() - self.renewed_s
+
+    def _end(self) -> None:
+        self._lapsed.set()
+        for listener in self.on_end:
+            listener()
+
+
+@asynccontextmanager
+async def join(store: ProcessStore, options: JoinOptions) -> AsyncIterator[Membership]:
+    """Raises ShardsTaken if a living process has the same shards, and StorageError."""
+    membership = Membership(store, options)
+    process = membership.process
+    former = [each.process.name for each in await store.list_all()] if options.alone else options.ended
+    await store.remove(former)
+    if others := await store.join(process):
+        await _outlast(store, process, others, options.waits_for)
+    membership.renewed_s = monotonic()
+    renewing = asyncio.create_task(membership.keep_alive())
+    try:
+        yield membership
+    finally:
+        renewing.cancel()
+        await asyncio.gather(renewing, return_exceptions=True)
+        with suppress(StorageError):
+            await store.remove([process.name])
+
+
+async def _outlast(
+    store: ProcessStore,
+    process: Process,
+    others: Sequence[LivingProcess],
+    waits_for: Callable[[Process], None],
+) -> None:
+    """Join once the leases of others have expired. Raises ShardsTaken if one renews, or another joins."""
+    seen = {each.process.name: each.renewed_at for each in others}
+    # In a database outage all leases expire: give each process time to renew first.
+    watched_from_s = monotonic() + _RENEWED_EVERY_S + 2 * _POLL_S
+    first = others[0].process
+    _log.warning("process_waited_for", process=first.name, host=first.host, shards=first.shards_text or "*")
+    waits_for(first)
+    while others:
+        for each in others:
+            if each.renewed_at > seen.get(each.process.name, _NEVER):
+                theirs, ours = each.process, process.shards_text or "*"
+                raise ShardsTaken(host=theirs.host, theirs=theirs.shards_text or "*", ours=ours)
+        await asyncio.sleep(_POLL_S)
+        others = await store.join(process, tuple(seen) if monotonic() >= watched_from_s else ())

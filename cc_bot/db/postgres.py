@@ -1,0 +1,446 @@
+"""PostgreSQL implementation of Database; the only module that uses asyncpg.
+
+Connections keep no state, so a pooler in transaction mode (PgBouncer) works.
+"""
+
+import asyncio
+import random
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import blake2b
+from typing import Any, Final, Literal, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import asyncpg
+
+from cc_bot.db.database import (
+    MAINTENANCE_LOCK,
+    Database,
+    Dialect,
+    Row,
+    Statement,
+    Steps,
+    Subject,
+    Trouble,
+    expand,
+    storable,
+)
+from cc_bot.db.files import URL_SETTING
+from cc_bot.domain.errors import (
+    CommitUncertain,
+    DatabaseCrowded,
+    DatabaseForbidden,
+    DatabaseFull,
+    DatabaseImpatient,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    DatabaseUnreachable,
+    InvalidSetting,
+    PoolerForgets,
+    PostgresNotUtf8,
+    PostgresRefused,
+    PostgresTooOld,
+    StorageError,
+)
+from cc_bot.in_order import KeyedLock
+
+T = TypeVar("T")
+
+_Connection = asyncpg.pool.PoolConnectionProxy
+
+OLDEST: Final = 14
+"""Its planner uses index order for all queries here."""
+MAX_CONNECTIONS: Final = 10
+TIMEOUT_S: Final = 15.0
+"""For a statement, and for all attempts while the server is away. Lock waits get half of it, a connection
+from a busy pool twice as much."""
+LONG_TIMEOUT_S: Final = 120.0
+"""For `read_long` and for writes that lock MAINTENANCE_LOCK, such as migrations."""
+FAST_FAIL_TIMEOUT_S: Final = 1.0
+"""While the server is known to be away, and during shutdown."""
+CONNECT_TIMEOUT_S: Final = 5.0
+NEXT_HOST_TIMEOUT_S: Final = 2.0
+"""If the URL names several hosts."""
+IDLE_TIMEOUT_S: Final = 15.0
+"""For a transaction whose process is suspended, while others wait for its locks."""
+_MAX_PAUSE_S: Final = 0.4
+"""Between attempts."""
+_BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+APPLICATION: Final = "cc-bot"
+ENCODING: Final = "UTF8"
+"""asyncpg's spelling would make PgBouncer set it before each transaction."""
+
+SCHEMES: Final = ("postgresql", "postgres")
+EXAMPLE: Final = "postgresql://cc_bot:PASSWORD@db.example/cc_bot (/ = %2F, # = %23, ? = %3F, @ = %40)"
+_HOST: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]++\]|[^\[\]:@]*+)(?::(\d{1,5}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresUrl:
+    """`postgresql://user:password@host1:5432,host2:5432/name?target_session_attrs=read-write`, as in libpq;
+    `prepare=off` is our own option, for poolers without prepared statements."""
+
+    urls: tuple[str, ...] = field(repr=False)
+    """One per host."""
+    shown: str
+    """Without a password."""
+    prepare: bool
+
+    @classmethod
+    def of(cls, url: str) -> "PostgresUrl":
+        """Raises InvalidSetting, which does not repeat the URL."""
+        try:
+            parts = urlsplit(url)
+            options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
+            prepare = {"on": True, "off": False}[options.pop("prepare", "on")]
+        except (ValueError, KeyError) as error:
+            raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
+        user, _, hosts = parts.netloc.rpartition("@")
+        # An unescaped slash in a password ends the host part: nothing after it may be shown.
+        if parts.scheme not in SCHEMES or "@" in parts.path or parts.fragment or not _are_hosts(hosts):
+            raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE)
+        shown = f"{user.partition(':')[0]}@{hosts}" if user else hosts
+        query = urlencode(options, safe="/:,")
+        own = parts.netloc.removesuffix(hosts)
+        return cls(
+            tuple(urlunsplit(parts._replace(netloc=own + host, query=query)) for host in hosts.split(",")),
+            urlunsplit((SCHEMES[0], shown, parts.path, "", "")),
+            prepare,
+        )
+
+
+def _are_hosts(hosts: str) -> bool:
+    found = [_HOST.fullmatch(each) for each in hosts.split(",")]
+    return all(each and 0 < int(each[1] or 1) < 65536 for each in found)
+
+
+_AWAY: Final = (
+    OSError,
+    TimeoutError,
+    asyncpg.InternalClientError,  # the connection was lost while in use
+    asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.IdleSessionTimeoutError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.TargetServerAttributeNotMatched,
+)
+_CONFLICTS: Final = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+Reason = Literal["password", "database", "role", "permission"]
+_REFUSALS: Final[Mapping[type[BaseException], Reason]] = {
+    asyncpg.InvalidCatalogNameError: "database",
+    asyncpg.InvalidPasswordError: "password",
+    asyncpg.InvalidAuthorizationSpecificationError: "role",
+    asyncpg.InsufficientPrivilegeError: "permission",
+}
+_INVALID_OPTIONS: Final = (
+    asyncpg.ClientConfigurationError,
+    asyncpg.UndefinedObjectError,
+    asyncpg.CantChangeRuntimeParamError,
+    asyncpg.InvalidParameterValueError,
+)
+"""By an unknown option or invalid value in the URL."""
+_TROUBLES: Final[Mapping[type[StorageError], tuple[tuple[type[BaseException], ...], str]]] = {
+    DatabaseFull: (
+        (asyncpg.DiskFullError,),
+        "make room on the server's disk; nothing that was committed is lost",
+    ),
+    DatabaseReadOnly: (
+        (asyncpg.ReadOnlySQLTransactionError,),
+        "name the primary, add target_session_attrs=read-write to CC_BOT_DATABASE_URL, or turn"
+        " default_transaction_read_only off",
+    ),
+    DatabaseForbidden: (
+        (asyncpg.InsufficientPrivilegeError, asyncpg.InvalidSchemaNameError),
+        "make the role the owner of the database and its tables, or grant it all on both",
+    ),
+    DatabaseCrowded: (
+        (asyncpg.TooManyConnectionsError,),
+        "raise max_connections, use PgBouncer, or see which statements take long",
+    ),
+    DatabaseLocked: ((asyncpg.LockNotAvailableError,), "end the other program that locks a table"),
+    PoolerForgets: (
+        (asyncpg.InvalidSQLStatementNameError, asyncpg.DuplicatePreparedStatementError),
+        "add ?prepare=off to CC_BOT_DATABASE_URL",
+    ),
+    DatabaseImpatient: (
+        (asyncpg.QueryCanceledError, asyncpg.TransactionTimeoutError),
+        "raise statement_timeout and transaction_timeout of the role or the server",
+    ),
+    DatabaseUnreachable: (_AWAY, "start the server, or see why it does not answer"),
+}
+_TRANSIENT: Final = (DatabaseUnreachable, DatabaseCrowded)
+_DRIVER_ERRORS: Final = (
+    *(asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError),
+    *(OSError, OverflowError, ValueError, TypeError),
+)
+_CLOSED: Final = ("connection is closed", "released back to the pool")
+
+
+def classify(error: BaseException) -> Trouble:
+    reason = getattr(error, "sqlstate", None) or type(error).__name__
+    if isinstance(error, asyncpg.InterfaceError) and any(each in str(error) for each in _CLOSED):
+        error = OSError()  # asyncpg has no class for it
+    for kind, (errors, fixed_by) in _TROUBLES.items():
+        if isinstance(error, errors):
+            return Trouble(kind, reason, fixed_by)
+    return Trouble(StorageError, reason)
+
+
+def _lock_number(subject: Subject) -> int:
+    """Keys with equal numbers merely wait for each other."""
+    return int.from_bytes(blake2b(repr(tuple(subject)).encode(), digest_size=8).digest(), "big", signed=True)
+
+
+class PostgresDatabase(Database):
+    """Writes with the same lock key run in the order of the calls: a lock orders this program's tasks, which
+    wait without a connection, an advisory lock all programs."""
+
+    dialect: Dialect = "postgresql"
+
+    def __init__(self, pool: asyncpg.Pool, location: str, timeout_s: float) -> None:
+        super().__init__(location, classify)
+        self._pool = pool
+        self._full_timeout_s = timeout_s
+        self._order = KeyedLock()
+        self._running = set[asyncio.Task[Any]]()
+        self._ending = False
+        self._deadlines = set[asyncio.Timeout]()
+        self._lock_timeout_ms = round(timeout_s * 500)
+        self._limits = (
+            f"SET LOCAL lock_timeout = {self._lock_timeout_ms};"
+            f" SET LOCAL idle_in_transaction_session_timeout = {round(IDLE_TIMEOUT_S * 1000)}"
+        )
+
+    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
+        if self._had(DatabaseLocked):  # only a transaction can have a lock timeout
+            return await self.read(Statement(sql, params).as_steps)
+        return await self._with_retries(lambda connection: _rows(connection, sql, params, self._timeout_s))
+
+    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._read(begin, self._timeout_s)
+
+    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._read(begin, self._fast_if_away(LONG_TIMEOUT_S))
+
+    async def _read(self, begin: Callable[[], Steps[T]], timeout_s: float) -> T:
+        async def run(connection: _Connection) -> T:
+            await connection.execute(f"{_BEGIN_READING}; {self._limits}", timeout=self._timeout_s)
+            result = await _run_steps(connection, begin, timeout_s)
+            await connection.execute("COMMIT", timeout=self._timeout_s)
+            return result
+
+        return await self._with_retries(run)
+
+    async def stream(self, sql: str) -> AsyncIterator[Row]:
+        async with self.bulk() as connection:
+            async for row in connection.cursor(sql, prefetch=20):  # a row may hold a file of megabytes
+                yield tuple(row)
+
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+        # Finishes even if the caller is cancelled.
+        task = asyncio.create_task(self._write(begin, sorted({*about})))
+        self._running.add(task)
+        task.add_done_callback(self._on_end)
+        return await asyncio.shield(task)
+
+    def _on_end(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and not task.exception():  # the caller, if any, handles it
+            self._note_write()
+
+    async def size(self) -> int:
+        [(size,)] = await self.query("SELECT pg_database_size(current_database())")
+        return int(size)
+
+    @asynccontextmanager
+    async def bulk(self) -> AsyncIterator[_Connection]:
+        """Yield a connection in a transaction. Raises StorageError."""
+        try:
+            async with self._acquire() as connection, connection.transaction():
+                await connection.execute(f"SET LOCAL lock_timeout = {self._lock_timeout_ms}")
+                yield connection
+        except _DRIVER_ERRORS as error:
+            raise self._translate(error) from error
+
+    def begin_shutdown(self) -> None:
+        self._ending = True
+        until_s = asyncio.get_running_loop().time() + FAST_FAIL_TIMEOUT_S
+        for deadline in self._deadlines:
+            if not deadline.expired():
+                deadline.reschedule(min(until_s, deadline.when() or until_s))
+
+    async def close(self) -> None:
+        if self._running:
+            await asyncio.wait(self._running, timeout=FAST_FAIL_TIMEOUT_S if self._ending else None)
+        with suppress(*_DRIVER_ERRORS):  # the server may be away
+            async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._ending else CONNECT_TIMEOUT_S):
+                await self._pool.close()
+
+    async def _write(self, begin: Callable[[], Steps[T]], subjects: Sequence[Subject]) -> T:
+        locks = [f"SELECT pg_advisory_xact_lock({_lock_number(each)})" for each in subjects]
+
+        async def run(connection: _Connection) -> T:
+            await connection.execute("; ".join(("BEGIN", self._limits, *locks)), timeout=self._timeout_s)
+            limit_s = LONG_TIMEOUT_S if MAINTENANCE_LOCK in subjects else self._full_timeout_s
+            result = await _run_steps(connection, begin, self._fast_if_away(limit_s))
+            try:
+                await connection.execute("COMMIT", timeout=self._timeout_s)
+            except (*_DRIVER_ERRORS, asyncio.CancelledError) as error:
+                if isinstance(error, asyncio.CancelledError) or classify(error).kind is DatabaseUnreachable:
+                    raise CommitUncertain from error
+                raise
+            return result
+
+        until_s = time.monotonic() + self._full_timeout_s
+        async with AsyncExitStack() as locked:
+            for subject in subjects:
+                await locked.enter_async_context(self._order.after(subject))
+            return await self._with_retries(run, until_s)
+
+    @property
+    def _timeout_s(self) -> float:
+        return self._fast_if_away(self._full_timeout_s)
+
+    def _fast_if_away(self, seconds: float) -> float:
+        fast = self._ending or self._had(DatabaseUnreachable)
+        return min(FAST_FAIL_TIMEOUT_S, seconds) if fast else seconds
+
+    @asynccontextmanager
+    async def _deadline(self) -> AsyncIterator[None]:
+        """Limit the time once shutdown begins, also if it begins within."""
+        try:
+            async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._ending else None) as deadline:
+                self._deadlines.add(deadline)
+                try:
+                    yield
+                finally:
+                    self._deadlines.discard(deadline)
+        except TimeoutError as error:
+            raise self._translate(error) from error
+
+    @asynccontextmanager
+    async def _acquire(self) -> AsyncIterator[_Connection]:
+        try:
+            connection = await self._pool.acquire(timeout=2 * self._full_timeout_s)
+        except TimeoutError:
+            if self._pool.get_size() < MAX_CONNECTIONS:
+                raise
+            raise asyncpg.TooManyConnectionsError("all of the pool are in use") from None
+        try:
+            yield connection
+        finally:
+            with suppress(*_DRIVER_ERRORS):  # the work is done; a failure to release changes nothing
+                await self._pool.release(connection, timeout=FAST_FAIL_TIMEOUT_S)
+
+    async def _with_retries(self, job: Callable[[_Connection], Awaitable[T]], until_s: float = 0.0) -> T:
+        """Retry after conflicts and while the server is away, unless it was before."""
+        begun_s = time.monotonic()
+        until_s = begun_s if self._had(DatabaseUnreachable) else until_s or begun_s + self._full_timeout_s
+        pause_s = 0.025
+        async with self._deadline():
+            while True:
+                try:
+                    async with self._acquire() as connection:
+                        result = await job(connection)
+                except _DRIVER_ERRORS as error:
+                    is_conflict = isinstance(error, _CONFLICTS)
+                    pause_s = random.uniform(0, 0.1) if is_conflict else min(2 * pause_s, _MAX_PAUSE_S)  # noqa: S311
+                    may_pass = is_conflict or classify(error).kind in _TRANSIENT
+                    if not may_pass or time.monotonic() + pause_s > until_s:
+                        raise self._translate(error) from error
+                    await asyncio.sleep(pause_s)
+                else:
+                    self._note_success()
+                    return result
+
+
+async def _run_steps(connection: _Connection, begin: Callable[[], Steps[T]], timeout_s: float) -> T:
+    with closing(begin()) as steps:
+        try:
+            statement = next(steps)
+            while True:
+                statement = steps.send(await _rows(connection, statement.sql, statement.params, timeout_s))
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
+async def _rows(
+    connection: _Connection, sql: str, params: Iterable[Any], timeout_s: float | None = None
+) -> Sequence[Row]:
+    found: list[Any] = await connection.fetch(
+        expand(sql, "postgresql"), *map(storable, params), timeout=timeout_s
+    )
+    return found
+
+
+async def _connect(urls: list[str], *_: Any, **options: Any) -> "asyncpg.Connection[Any]":
+    """Connect to the first host that answers, and move it to the front. asyncpg has one timeout for all
+    hosts, which one machine that is off would use up."""
+    timeout_s = CONNECT_TIMEOUT_S if len(urls) == 1 else NEXT_HOST_TIMEOUT_S
+    failure: BaseException = OSError()
+    for url in [*urls]:
+        try:
+            connection: asyncpg.Connection[Any] = await asyncpg.connect(url, timeout=timeout_s, **options)
+        except _AWAY as error:
+            failure = error
+        else:
+            urls.sort(key=url.__ne__)
+            return connection
+    raise failure
+
+
+@asynccontextmanager
+async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIterator[PostgresDatabase]:
+    """Raises InvalidSetting, PostgresRefused, PostgresTooOld, PostgresNotUtf8, or another StorageError."""
+    address = PostgresUrl.of(url)
+    pool = asyncpg.create_pool(
+        address.urls[0],
+        connect=partial(_connect, [*address.urls]),
+        min_size=0,  # otherwise the pool logs errors while the server is away
+        max_size=MAX_CONNECTIONS,
+        statement_cache_size=1000 if address.prepare else 0,
+        reset=_reset,
+        server_settings={"application_name": APPLICATION, "client_encoding": ENCODING},
+    )
+    try:
+        try:
+            await pool
+            async with pool.acquire() as connection:
+                version = connection.get_server_version().major
+                encoding = str(getattr(connection.get_settings(), "server_encoding", ENCODING))
+        except _INVALID_OPTIONS as error:
+            raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
+        except _DRIVER_ERRORS as error:
+            if reason := _find_refusal(error):
+                raise PostgresRefused(url=address.shown, reason=reason, setting=URL_SETTING) from error
+            raise classify(error).kind() from error
+        if version < OLDEST:
+            raise PostgresTooOld(found=version, needed=OLDEST)
+        if encoding != ENCODING:
+            raise PostgresNotUtf8(url=address.shown, found=encoding)
+    except BaseException:
+        pool.terminate()
+        raise
+    database = PostgresDatabase(pool, address.shown, timeout_s)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+async def _reset(connection: "asyncpg.Connection[Any]") -> None:
+    if connection.is_in_transaction():
+        await connection.execute("ROLLBACK", timeout=FAST_FAIL_TIMEOUT_S)
+
+
+def _find_refusal(error: BaseException) -> Reason | None:
+    if isinstance(error, asyncpg.ProtocolViolationError) and "authentication failed" in str(error):
+        return "password"  # PgBouncer has no error code for it
+    return next((reason for kind, reason in _REFUSALS.items() if isinstance(error, kind)), None)

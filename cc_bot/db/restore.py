@@ -1,0 +1,242 @@
+"""Replaces the database with a backup, atomically.
+
+The backup is copied into a folder beside the database, checked, migrated, and cleared of what was erased
+since. The old database gets a second name, then one rename puts the copy in place: whenever the program dies,
+the database's name belongs to a complete file.
+
+SQLite would apply a WAL to any file of its name. So it is checkpointed first, which also proves that no other
+program has the file open.
+"""
+
+import glob
+import os
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from cc_bot.db.backup import (
+    Announce,
+    Damaged,
+    Manifest,
+    Rows,
+    check_database,
+    copies_of,
+    hash_of,
+    is_disk_trouble,
+    leftovers_of,
+    numbered,
+    read_manifest,
+)
+from cc_bot.db.files import ensure_folder, ensure_free_space, move, sidecar, sync_file, sync_folder
+from cc_bot.db.schema import RECORDS, apply_pending, schema_of
+from cc_bot.db.sqlite import code_of, connect_existing, connect_sqlite
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import (
+    BackupChanged,
+    BackupDamaged,
+    BackupMissing,
+    DatabaseInUse,
+    DatabaseNewer,
+    DatabaseNotOurs,
+    DatabaseUnusable,
+    RestoreFailed,
+    SchemaChanged,
+    StorageError,
+)
+from cc_bot.files import NotRegular
+
+_SIDECARS: Final = ("-wal", "-shm", "-journal")
+_MAGIC: Final = b"SQLite format 3\0"
+"""https://www.sqlite.org/fileformat.html, section 1.3."""
+
+
+@dataclass(frozen=True, slots=True)
+class StagedBackup:
+    """A verified copy, beside the database that it will replace."""
+
+    path: Path
+    manifest: Manifest | None
+    rows: Rows
+
+    @property
+    def made_at(self) -> datetime | None:
+        return self.manifest.made_at if self.manifest else None
+
+
+@asynccontextmanager
+async def staged(
+    backup: Path, database: Path, clock: Clock, announce: Announce
+) -> AsyncIterator[StagedBackup]:
+    """Yield a verified, migrated copy in a temporary folder. Raises BackupMissing, BackupDamaged,
+    BackupChanged, DatabaseNewer, NotEnoughRoom, RestoreFailed or DatabaseFolderMissing."""
+    if not os.path.isfile(backup):  # noqa: ASYNC240, PTH113 - Path's own way raises for a name that is too long
+        raise BackupMissing(path=str(backup))
+    ensure_folder(database)
+    try:
+        size = backup.stat().st_size  # noqa: ASYNC240 - nothing else runs
+        with folder_beside(database, 2 * size) as folder:  # for the copy and VACUUM INTO
+            copy = _stage(backup, folder / database.name, announce)
+            announce("upgrading")
+            async with connect_sqlite(copy.path) as opened:
+                await apply_pending(opened, clock=clock, preserve=False)  # the backup itself is the copy
+            yield copy
+    except SchemaChanged as error:
+        raise BackupChanged(path=str(backup), name=error.params["name"]) from error
+    except DatabaseNewer as error:
+        raise DatabaseNewer(**{**error.params, "path": str(backup)}) from error
+    except (OSError, sqlite3.Error, StorageError) as error:
+        raise RestoreFailed(path=str(database)) from error
+
+
+@contextmanager
+def folder_beside(database: Path, size: int) -> Iterator[Path]:
+    """Leftovers of killed runs are deleted. Raises NotEnoughRoom, or OSError."""
+    ensure_free_space(database.parent, size)
+    for leftover in leftovers_of(database):
+        shutil.rmtree(leftover)
+    prefix = f".{database.name}.restoring-"
+    with TemporaryDirectory(dir=database.parent, prefix=prefix, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+def _stage(backup: Path, path: Path, announce: Announce) -> StagedBackup:
+    try:
+        manifest = read_manifest(backup)
+        announce("copying")
+        for suffix in ("", "-wal"):  # a file has a WAL that was copied while it was in use
+            source, target = sidecar(backup, suffix), sidecar(path, suffix)
+            if source.is_file():
+                target.touch(mode=0o600)
+                shutil.copyfile(source, target)
+        announce("checking")
+        if manifest and hash_of(path) != manifest.sha256:
+            raise Damaged
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            return StagedBackup(path, manifest, check_database(connection)[1])
+    except (ValueError, NotRegular, sqlite3.DatabaseError) as error:
+        if is_disk_trouble(error):
+            raise
+        raise BackupDamaged(path=str(backup)) from error
+
+
+def finish(copy: Path, former: Path) -> None:
+    """Compact the copy into one synced file. Row numbers that the old database has given out are not reused:
+    buttons and users refer to them. Raises sqlite3.Error or OSError."""
+    compact = sidecar(copy, ".compact")
+    compact.touch(mode=0o600)
+    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+        numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+        for name, number in _numbers(former):
+            if number > numbers.get(name, 0):
+                connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (name,))
+                connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (name, number))
+        connection.execute("VACUUM INTO ?", (str(compact),))
+    compact.replace(copy)
+    sync_file(copy)
+
+
+def _numbers(former: Path) -> list[tuple[str, int]]:
+    """Empty for a damaged file: a wrong number would stay in force forever."""
+    with suppress(sqlite3.Error), closing(connect_existing(former)) as connection:
+        if connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]:
+            return connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+    return []
+
+
+def ensure_own_file(database: Path) -> None:
+    """Check that the file to replace or delete is, or was, ours: the setting may name another, also through a
+    link. Raises DatabaseNotOurs or DatabaseUnusable."""
+    if not database.exists():
+        return
+    try:
+        if not database.is_file():
+            raise OSError("not a file")
+        if not _is_own_file(database):
+            raise DatabaseNotOurs(path=str(database))
+    except OSError as error:
+        raise DatabaseUnusable(path=str(database)) from error
+
+
+def _is_own_file(database: Path) -> bool:
+    try:
+        with closing(connect_existing(database)) as connection:
+            found = schema_of(connection)
+        return not found or f"TABLE {RECORDS}" in found
+    except sqlite3.DatabaseError:  # damaged
+        with database.open("rb") as file:
+            is_database = file.read(len(_MAGIC)) == _MAGIC
+        # Or the bot has run on it, and not through a link, so it was a database.
+        return is_database or (sidecar(database, ".lock").exists() and not database.is_symlink())
+
+
+def release(database: Path) -> None:
+    """Checkpoint and delete the WAL. Raises DatabaseInUse if another program has the file open."""
+    try:
+        if database.exists():
+            with closing(connect_existing(database, "rw", timeout_s=0)) as connection:
+                connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+    except sqlite3.DatabaseError as error:
+        if code_of(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise DatabaseInUse(path=str(database)) from error
+
+
+def put_in_place(copy: Path, database: Path, now: datetime) -> Path | None:
+    """Returns the old database's new name, if there was one. Raises DatabaseInUse, or RestoreFailed with the
+    database unchanged."""
+    release(database)
+    try:
+        replaced = _set_aside(database, now) if database.exists() else None
+        move(copy, database)
+    except OSError as error:
+        raise RestoreFailed(path=str(database)) from error
+    return replaced
+
+
+def _set_aside(database: Path, now: datetime) -> Path:
+    """Keep the old database under a second name. Deletes those of interrupted restores."""
+    stem = f"{database.stem}.replaced-"
+    for path in database.parent.glob(f"{glob.escape(stem)}*.db"):
+        if path.samefile(database):
+            path.unlink()
+    names = numbered(database.parent, f"{stem}{now:%Y%m%d-%H%M%S}")
+    replaced = next(name for name in names if not name.exists())
+    os.utime(database, (now.timestamp(), now.timestamp()))  # determines when it is deleted
+    try:
+        replaced.hardlink_to(database)
+    except (OSError, NotImplementedError):  # not every file system supports links
+        shutil.copyfile(database, replaced)
+        replaced.chmod(0o600)
+        sync_file(replaced)
+    for suffix in _SIDECARS:
+        with suppress(FileNotFoundError):
+            sidecar(database, suffix).replace(sidecar(replaced, suffix))
+    sync_folder(database.parent)
+    return replaced
+
+
+def data_of(database: Path, *more: Path) -> list[Path]:
+    """In the order of deletion: a new file beside an old WAL would read that WAL."""
+    beside = [sidecar(database, suffix) for suffix in _SIDECARS]
+    litestream = database.with_name(f".{database.name}-litestream")  # data not yet replicated
+    candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)
+    return [path for path in candidates if path.exists()]
+
+
+def wipe(database: Path, *more: Path) -> list[Path]:
+    """Raises DatabaseInUse, or DatabaseUnusable if a file can't be deleted."""
+    release(database)
+    doomed = data_of(database, *more)
+    try:
+        for path in doomed:
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        sync_folder(database.parent)
+    except OSError as error:
+        raise DatabaseUnusable(path=str(database)) from error
+    return doomed

@@ -1,0 +1,277 @@
+"""The schema: numbered SQL files, applied in order, and checks that a database has it.
+
+Each object must be as the migrations make it, and there must be no other trigger, as it would run with every
+write. Views, tables and indexes added by operators are ignored, and kept by a restore.
+"""
+
+import asyncio
+import re
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
+from importlib import resources
+from importlib.resources.abc import Traversable
+from itertools import chain
+from pathlib import Path
+from typing import Final, Literal
+
+from cc_bot.db.backup import back_up_before, ensure_whole
+from cc_bot.db.database import MAINTENANCE_LOCK, Database, Dialect, Statement, Steps, expand
+from cc_bot.db.files import has_folder
+from cc_bot.db.sqlite import classify, code_of, connect_existing, size_of
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import DatabaseNewer, SchemaChanged, StorageError
+
+RECORDS: Final = "schema_migrations"
+_MAKE_RECORDS: Final = """
+    CREATE TABLE IF NOT EXISTS schema_migrations (
+        version     @number PRIMARY KEY,
+        applied_at  @number NOT NULL,  -- Unix milliseconds
+        description @text
+    ) @strict
+"""
+_SELECT_VERSION: Final = "SELECT coalesce(max(version), 0) FROM schema_migrations"
+SELECT_SCHEMA: Final = """
+    SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
+"""
+_SELECT_TABLES: Final[Mapping[Dialect, str]] = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
+    "postgresql": "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = current_schema()",
+}
+_TOKENS: Final = re.compile(
+    r"""--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""", re.DOTALL | re.ASCII
+)
+_COMMENTS: Final = ("--", "/*")
+_MAX_NAME_LENGTH: Final = 60
+
+Schema = Mapping[str, str]
+"""The SQL of each object by kind and name (`TABLE memories`), normalized."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    version: int
+    description: str
+    statements: tuple[str, ...]
+
+
+@cache
+def known_migrations(dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
+    return read_migrations(resources.files("cc_bot.db") / "migrations", dialect)
+
+
+def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
+    """Read the files named `0001_what_it_does.sql`. Raises ValueError if a number is missing or
+    duplicated."""
+    found = [
+        Migration(int(match[1]), match[2].replace("_", " "), _split(expand(file.read_text("utf-8"), dialect)))
+        for file in folder.iterdir()
+        if (match := re.fullmatch(r"\A(\d{4})_(\w+)\.sql", file.name))
+    ]
+    found.sort(key=lambda migration: migration.version)
+    if [migration.version for migration in found] != list(range(1, len(found) + 1)):
+        raise ValueError("migrations are numbered 1, 2, 3, … without a gap")
+    return tuple(found)
+
+
+def _split(script: str) -> tuple[str, ...]:
+    """Statements end with a semicolon at the end of a line. executescript would commit the open
+    transaction."""
+    statements, lines = list[str](), list[str]()
+    for line in script.splitlines():
+        lines.append(line)
+        if line.endswith(";") and not line.startswith("--"):
+            statements.append("\n".join(lines).strip())
+            lines.clear()
+    return tuple(statements)
+
+
+async def list_tables(database: Database) -> frozenset[str]:
+    return frozenset(name for (name,) in await database.query(_SELECT_TABLES[database.dialect]))
+
+
+async def list_pending(
+    database: Database, migrations: Sequence[Migration] | None = None
+) -> tuple[Migration, ...]:
+    """List what `apply_pending` would apply. Raises DatabaseNewer."""
+    known = known_migrations(database.dialect) if migrations is None else migrations
+    newest, version = known[-1].version, 0
+    if RECORDS in await list_tables(database):
+        [(version,)] = await database.query(_SELECT_VERSION)
+    if version > newest:
+        raise DatabaseNewer(path=database.location, found=version, known=newest)
+    return tuple(migration for migration in known if migration.version > version)
+
+
+async def apply_pending(
+    database: Database,
+    migrations: Sequence[Migration] | None = None,
+    *,
+    clock: Clock = utc_now,
+    preserve: bool = True,
+) -> tuple[Migration, ...]:
+    """Migrate to the newest schema, in one transaction each; returns the migrations applied. `preserve`: copy
+    a database with data first.
+
+    Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that succeeded.
+    """
+    # So that a start finds out whether it can write.
+    await database.transaction([Statement(_MAKE_RECORDS)], (MAINTENANCE_LOCK,))
+    todo = await list_pending(database, migrations)
+    if database.dialect == "sqlite":
+        version, found = await database.read(_read_schema)
+        if version and (name := _find_mismatch(found, version, migrations)):
+            raise SchemaChanged(path=database.location, name=name)
+        if preserve and todo and todo[0].version > 1:
+            await asyncio.to_thread(back_up_before, Path(database.location), todo[-1].version)
+    applied = [
+        each for each in todo if await database.write(partial(_apply, each, clock), (MAINTENANCE_LOCK,))
+    ]
+    return tuple(applied)
+
+
+def _read_schema() -> Steps[tuple[int, Schema]]:
+    rows = yield Statement(SELECT_SCHEMA)
+    [(version,)] = yield Statement(_SELECT_VERSION)
+    return int(version), _schema_of_rows(rows)
+
+
+def _apply(migration: Migration, clock: Clock) -> Steps[bool]:
+    """Returns False if another program was faster."""
+    [(version,)] = yield Statement(_SELECT_VERSION)
+    if version >= migration.version:
+        return False
+    record = (migration.version, int(clock().timestamp()) * 1000, migration.description)
+    yield Statement(
+        "INSERT INTO schema_migrations (version, applied_at, description) VALUES ($1, $2, $3)", record
+    )
+    for statement in migration.statements:
+        yield Statement(statement)
+    return True
+
+
+def schema_of(connection: sqlite3.Connection) -> Schema:
+    """Raises sqlite3.Error."""
+    return _schema_of_rows(connection.execute(SELECT_SCHEMA).fetchall())
+
+
+def _schema_of_rows(rows: Iterable[Sequence[str]]) -> Schema:
+    return {
+        f"{kind.upper()} {name}": " ".join(
+            token for token in _TOKENS.findall(sql) if not token.startswith(_COMMENTS)
+        )
+        for kind, name, sql in rows
+    }
+
+
+def _find_mismatch(found: Schema, version: int, migrations: Sequence[Migration] | None = None) -> str:
+    """Return the first missing or altered object or extra trigger; empty if there is none."""
+    made = _schema_made_by(_statements_up_to(version, migrations))
+    wrong = [name for name, sql in made.items() if found.get(name) != sql]
+    wrong += [name for name in found if name.startswith("TRIGGER ") and name not in made]
+    return "".join(each if each.isprintable() else "?" for each in "".join(wrong[:1]))[:_MAX_NAME_LENGTH]
+
+
+def _statements_up_to(version: int, migrations: Sequence[Migration] | None = None) -> tuple[str, ...]:
+    known = known_migrations() if migrations is None else migrations
+    steps = [migration.statements for migration in known if migration.version <= version]
+    return (expand(_MAKE_RECORDS, "sqlite"), *chain.from_iterable(steps))
+
+
+@lru_cache(maxsize=64)
+def _schema_made_by(statements: tuple[str, ...]) -> Schema:
+    """Takes some milliseconds."""
+    with closing(_run(statements)) as connection:
+        return schema_of(connection)
+
+
+def _run(statements: tuple[str, ...]) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    for statement in statements:
+        connection.execute(statement)
+    return connection
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    kind: str
+    """INTEGER, REAL, TEXT or BLOB."""
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TableLayout:
+    name: str
+    columns: tuple[Column, ...]
+    numbered: str
+    """The column of numbers that are never reused, if any."""
+    rows: int
+    """Inserted by the migrations."""
+
+
+@cache
+def newest_tables() -> tuple[TableLayout, ...]:
+    """Without RECORDS; each after the tables that it references."""
+    with closing(_run(_statements_up_to(known_migrations()[-1].version))) as connection:
+        tables = [
+            (name, sql)
+            for kind, name, sql in connection.execute(SELECT_SCHEMA)
+            if kind == "table" and name != RECORDS
+        ]
+        return tuple(_layout(connection, name, sql) for name, sql in tables)
+
+
+def _layout(connection: sqlite3.Connection, name: str, sql: str) -> TableLayout:
+    found = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
+    key = next((column for _, column, *_, position in found if position == 1), "")
+    columns = tuple(
+        Column(column, kind, bool(not_null) and default is None)
+        for _, column, kind, not_null, default, _ in found
+    )
+    [(rows,)] = connection.execute(f'SELECT count(*) FROM "{name}"')  # noqa: S608 - from the schema
+    return TableLayout(name, columns, key if "AUTOINCREMENT" in sql else "", rows)
+
+
+Condition = Literal["fine", "missing", "no_folder", "foreign"]
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    condition: Condition
+    size_bytes: int = 0
+    """Including the WAL."""
+    version: int | None = None
+    """If readable."""
+    mismatch: str = ""
+    """An object that differs from the migrations."""
+    problem: type[StorageError] | None = None
+    """Why the file could not be checked to the end."""
+
+
+def examine(path: Path) -> Examination:
+    """Check a file without changing it, even while a bot runs. Takes some seconds per gigabyte."""
+    if not path.exists():
+        return Examination("missing" if has_folder(path) else "no_folder")
+    if not path.is_file():
+        return Examination("foreign")
+    size = size_of(path)
+    try:
+        with closing(connect_existing(path, "rw")) as connection:
+            found, version = schema_of(connection), 0
+            if found and f"TABLE {RECORDS}" not in found:
+                return Examination("foreign", size)
+            if found:
+                [(version,)] = connection.execute(_SELECT_VERSION)
+            ensure_whole(connection)  # before locks, as damage matters more
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+            known = 0 < version <= known_migrations()[-1].version
+            return Examination("fine", size, version, _find_mismatch(found, version) if known else "")
+    except sqlite3.Error as error:
+        problem = classify(error).kind
+        if problem is StorageError or code_of(error) == sqlite3.SQLITE_NOTADB:
+            return Examination("foreign", size)
+        return Examination("fine", size, problem=problem)

@@ -1,0 +1,399 @@
+"""SQLite implementation of Database; the only module that uses aiosqlite.
+
+aiosqlite runs the connection on a thread. A transaction is one function that runs there from BEGIN to COMMIT,
+so a cancelled task can't leave it open.
+"""
+
+import asyncio
+import os
+import re
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, closing, suppress
+from errno import EDQUOT, ENOSPC
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar
+
+import aiosqlite
+
+from cc_bot.db.database import Database, Dialect, Row, ScrubOutcome, Steps, Subject, Trouble, expand, storable
+from cc_bot.db.erasure_log import ErasureLog
+from cc_bot.db.files import MARGIN_BYTES, ensure_folder, free_bytes, sidecar
+from cc_bot.domain.errors import (
+    DatabaseDamaged,
+    DatabaseFull,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    DatabaseUnusable,
+    SqliteTooOld,
+    StorageError,
+)
+
+Synchronous = Literal["NORMAL", "FULL"]
+"""A power cut may lose the last turns with NORMAL."""
+
+_CACHE_KIB: Final = 16 * 1024
+_CACHED_STATEMENTS: Final = 512
+"""More than the program has, so that each is prepared once."""
+
+
+def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3.Connection:
+    """Open the file, created if missing, and make it private. Raises sqlite3.Error, also for a file of
+    another program, OSError, UnicodeError, DatabaseFolderMissing, or DatabaseDamaged if it has lost its
+    content."""
+    ensure_folder(path)
+    if path.exists() and not path.stat().st_size and ErasureLog.beside(path).path.exists():
+        raise DatabaseDamaged
+    # With mode 0600, which -wal and -shm inherit; SQLite would use the umask's.
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    connection = connect_existing(path, "rw", timeout_s)
+    try:
+        _refuse_foreign(connection)
+        for file in (path, sidecar(path, "-wal"), sidecar(path, "-shm")):
+            with suppress(FileNotFoundError):  # the last program to close the database deletes the other two
+                if file.stat().st_mode & 0o077:
+                    file.chmod(0o600)
+        _use_wal(connection, timeout_s)
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        connection.execute("PRAGMA secure_delete = ON")  # overwrites deleted data
+        connection.execute("PRAGMA busy_timeout = 0")  # readers queue behind a job that waits for a lock
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_existing(
+    path: Path, mode: Literal["ro", "rw"] = "ro", timeout_s: float = 5.0
+) -> sqlite3.Connection:
+    """Connect in autocommit mode, for any thread, without creating the file. Raises sqlite3.Error."""
+    uri = f"{path.absolute().as_uri()}?mode={mode}"  # which quotes ? and # in the name
+    connection = sqlite3.connect(
+        uri,
+        timeout_s,
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=_CACHED_STATEMENTS,
+    )
+    # As fast, but a truncated file would kill the process (SIGBUS).
+    connection.execute("PRAGMA mmap_size = 0").fetchall()
+    return connection
+
+
+def size_of(path: Path) -> int:
+    """Including the WAL. Raises OSError."""
+    size = path.stat().st_size
+    with suppress(OSError):
+        size += sidecar(path, "-wal").stat().st_size
+    return size
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - with each write: Path takes twice as long
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _refuse_foreign(connection: sqlite3.Connection) -> None:
+    """cc-bot creates schema_migrations first."""
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if tables and "schema_migrations" not in tables:
+        raise sqlite3.DatabaseError("the tables are not cc-bot's")
+
+
+def _use_wal(connection: sqlite3.Connection, timeout_s: float) -> None:
+    """busy_timeout does not apply to this switch, which two programs may attempt on a new file."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if code_of(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+_IO_FIXED_BY: Final = "look after the disk; the system's log may tell more"
+_TROUBLES: Final[dict[int, tuple[type[StorageError], str]]] = {
+    sqlite3.SQLITE_BUSY: (DatabaseLocked, "end the other program that writes to it"),
+    sqlite3.SQLITE_LOCKED: (DatabaseLocked, "end the other program that writes to it"),
+    sqlite3.SQLITE_FULL: (DatabaseFull, "make room on its disk; nothing that was committed is lost"),
+    sqlite3.SQLITE_READONLY: (DatabaseReadOnly, "let the bot write to the file and to its folder"),
+    sqlite3.SQLITE_CORRUPT: (DatabaseDamaged, "stop the bot, then run: cc-bot restore BACKUP"),
+    sqlite3.SQLITE_NOTADB: (DatabaseDamaged, "stop the bot, then run: cc-bot restore BACKUP"),
+    sqlite3.SQLITE_IOERR: (StorageError, _IO_FIXED_BY),
+    sqlite3.SQLITE_CANTOPEN: (StorageError, _IO_FIXED_BY),
+    sqlite3.SQLITE_NOMEM: (StorageError, _IO_FIXED_BY),
+}
+_PUT_BACK: Final = "put the file back, or start the bot again with the one that is there now"
+
+
+class FileMoved(Exception):
+    """The file was deleted or replaced while open. SQLite checks this only without a WAL."""
+
+
+def code_of(error: BaseException) -> int:
+    """SQLite's primary result code; 0 for other errors."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def classify(error: BaseException) -> Trouble:
+    reason = str(getattr(error, "sqlite_errorname", type(error).__name__))
+    if isinstance(error, FileMoved):
+        return Trouble(DatabaseReadOnly, reason, _PUT_BACK)
+    full = isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT)
+    kind, fixed_by = _TROUBLES.get(sqlite3.SQLITE_FULL if full else code_of(error), (StorageError, ""))
+    return Trouble(kind, reason, fixed_by)
+
+
+T = TypeVar("T")
+
+SQLITE_VERSION: Final = sqlite3.sqlite_version
+_OLDEST: Final = (3, 35, 0)  # the first version with RETURNING
+TIMEOUT_S: Final = 30.0
+"""For writes: longer than a VACUUM of some gigabytes, but users get an answer within a minute."""
+_FAST_FAIL_TIMEOUT_S: Final = 1.0
+"""After another write has timed out."""
+_PAUSE_S: Final = 0.05
+"""Between attempts; readers use the thread meanwhile."""
+_STREAMED_ROWS: Final = 20
+"""One may hold a file of megabytes."""
+_IN_MEMORY_BYTES: Final = 2**24
+"""VACUUM of a smaller file uses no temporary file."""
+
+
+class SqliteDatabase(Database):
+    """One writer, so lock keys are ignored."""
+
+    dialect: Dialect = "sqlite"
+
+    def __init__(self, path: Path, connection: "_Connection", timeout_s: float) -> None:
+        super().__init__(str(path), classify)
+        self.path = path
+        self._connection = connection
+        self._timeout_s = timeout_s
+        self._long_read = asyncio.Lock()
+        self._waiting = set[asyncio.Task[Any]]()
+        self._identity = _identity(self.location)
+
+    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
+        return await self._run(lambda connection: _rows(connection, _native(sql), params))
+
+    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._run(lambda connection: _run_steps(connection, "BEGIN", begin))
+
+    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+        async with self._long_read:  # one at a time: jobs share a few threads
+            try:
+                with closing(connect_existing(self.path)) as connection:
+                    return await _to_its_end(lambda each: _run_steps(each, "BEGIN", begin), connection)
+            except _DRIVER_ERRORS as error:
+                raise self._translate(error) from error
+
+    async def stream(self, sql: str) -> AsyncIterator[Row]:
+        cursor = await self._run(lambda connection: connection.execute(_native(sql)))
+        while rows := await self._run(lambda _: cursor.fetchmany(_STREAMED_ROWS)):
+            for row in rows:
+                yield row
+
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:  # noqa: ARG002
+        def run(connection: sqlite3.Connection) -> tuple[T, bool]:
+            if _identity(self.location) != self._identity:
+                raise FileMoved
+            before = connection.total_changes
+            result = _run_steps(connection, "BEGIN IMMEDIATE", begin)
+            return result, connection.total_changes > before
+
+        timeout_s = self._timeout_s
+        if self._had(DatabaseLocked):  # otherwise waits would add up
+            timeout_s = min(timeout_s, _FAST_FAIL_TIMEOUT_S)
+        result, changed = await self._run(run, timeout_s)
+        if changed:
+            self._note_success()
+            self._note_write()
+        return result
+
+    async def size(self) -> int:
+        try:
+            return await asyncio.to_thread(size_of, self.path)
+        except OSError as error:
+            raise StorageError from error
+
+    async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
+        """secure_delete overwrites deleted rows in place, but a page split leaves copies in unused space.
+        VACUUM, on its own connection, rewrites every page."""
+        outcome: ScrubOutcome = "done"
+        if vacuum:
+            try:
+                with closing(connect_existing(self.path, "rw")) as connection:
+                    outcome = await _to_its_end(partial(_vacuum, path=self.path), connection)
+            except (sqlite3.Error, OSError) as error:
+                raise self._translate(error) from error
+        return outcome if outcome != "busy" and await self._run(_checkpoint) else "busy"
+
+    async def close(self) -> None:
+        await asyncio.gather(*self._waiting, return_exceptions=True)
+        await self._connection.close()
+
+    async def _run(self, job: Callable[[sqlite3.Connection], T], timeout_s: float | None = None) -> T:
+        until_s = time.monotonic() + (self._timeout_s if timeout_s is None else timeout_s)
+        try:
+            try:
+                return await self._connection.run(job)
+            except sqlite3.OperationalError as error:
+                if code_of(error) != sqlite3.SQLITE_BUSY:
+                    raise
+            # Finishes even if the caller is cancelled.
+            task = asyncio.create_task(self._retry(job, until_s))
+            self._waiting.add(task)
+            task.add_done_callback(self._waiting.discard)
+            return await asyncio.shield(task)
+        except _DRIVER_ERRORS as error:
+            raise self._translate(error) from error
+
+    async def _retry(self, job: Callable[[sqlite3.Connection], T], until_s: float) -> T:
+        while True:
+            await asyncio.sleep(_PAUSE_S)
+            try:
+                return await self._connection.run(job)
+            except sqlite3.OperationalError as error:
+                if code_of(error) != sqlite3.SQLITE_BUSY or time.monotonic() > until_s:
+                    raise
+
+
+_DRIVER_ERRORS: Final = (sqlite3.Error, OSError, FileMoved, OverflowError, ValueError)
+"""OverflowError: an integer above 64 bits. ValueError: the connection is closed."""
+
+
+async def _to_its_end(job: Callable[[sqlite3.Connection], T], connection: sqlite3.Connection) -> T:
+    task = asyncio.ensure_future(asyncio.to_thread(job, connection))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        connection.interrupt()
+        await asyncio.gather(task, return_exceptions=True)
+        raise
+
+
+class _Connection(aiosqlite.Connection):
+    async def open(self) -> None:
+        """On failure, leave no thread running that might report to a closed loop."""
+        try:
+            await self
+        except BaseException:
+            await asyncio.to_thread(self._thread.join)
+            raise
+
+    async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
+        """aiosqlite writes the job to its debug log; a closure shows no parameters, which are user text."""
+        result: T = await self._execute(job, self._conn)  # type: ignore[no-untyped-call]  # aiosqlite leaves it untyped
+        return result
+
+
+@asynccontextmanager
+async def connect_sqlite(
+    path: Path, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S, read_only: bool = False
+) -> AsyncIterator[SqliteDatabase]:
+    """`read_only` leaves the file unchanged. Raises DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld, or
+    another StorageError."""
+    if sqlite3.sqlite_version_info < _OLDEST:
+        raise SqliteTooOld(found=SQLITE_VERSION, needed=".".join(map(str, _OLDEST)))
+    opening = partial(_open_state, path) if read_only else partial(open_file, path, synchronous, timeout_s)
+    connection = _Connection(opening, iter_chunk_size=64)
+    try:
+        await connection.open()
+    except (OSError, sqlite3.Error, UnicodeError) as error:
+        no_database = code_of(error) == sqlite3.SQLITE_NOTADB
+        kind = StorageError if no_database else classify(error).kind
+        # The operator's mistake.
+        unusable = kind in (StorageError, DatabaseReadOnly)
+        raise (DatabaseUnusable(path=str(path)) if unusable else kind()) from error
+    database = SqliteDatabase(path, connection, timeout_s)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+def _open_state(path: Path) -> sqlite3.Connection:
+    connection = connect_existing(path)
+    try:
+        # One text that is not valid UTF-8 must not make the others unreadable.
+        connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+        connection.execute("BEGIN")
+        _refuse_foreign(connection)  # its first read starts the snapshot
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _checkpoint(connection: sqlite3.Connection) -> bool:
+    """Returns False if not possible at once."""
+    try:
+        [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    except sqlite3.OperationalError as error:
+        if code_of(error) != sqlite3.SQLITE_BUSY:
+            raise
+        return False
+    return not busy
+
+
+def _vacuum(connection: sqlite3.Connection, path: Path) -> ScrubOutcome:
+    """Needs twice the file's size: a temporary file, and the WAL until a checkpoint."""
+    size = path.stat().st_size
+    if free_bytes(path.absolute().parent) < 2 * size + MARGIN_BYTES:
+        return "no_room"
+    connection.execute(f"PRAGMA temp_store = {'MEMORY' if size <= _IN_MEMORY_BYTES else 'FILE'}")
+    try:
+        connection.execute("VACUUM")
+    except sqlite3.OperationalError as error:
+        if code_of(error) == sqlite3.SQLITE_FULL:
+            return "no_room"
+        if code_of(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT):
+            raise
+        return "busy"
+    return "done"
+
+
+@lru_cache(maxsize=2048)
+def _native(sql: str) -> str:
+    return re.sub(r"\$(\d+)", r"?\1", expand(sql, "sqlite"))
+
+
+def _rows(connection: sqlite3.Connection, sql: str, params: tuple[Any, ...]) -> Sequence[Row]:
+    for each in params:
+        if isinstance(each, str) and "\0" in each:
+            params = tuple(map(storable, params))
+            break
+    try:
+        return connection.execute(sql, params).fetchall()
+    except UnicodeEncodeError:
+        return connection.execute(sql, tuple(map(storable, params))).fetchall()
+
+
+def _run_steps(connection: sqlite3.Connection, mode: str, begin: Callable[[], Steps[T]]) -> T:
+    connection.execute(mode)
+    try:
+        with closing(begin()) as steps:
+            try:
+                statement = next(steps)
+                while True:
+                    statement = steps.send(_rows(connection, _native(statement.sql), statement.params))
+            except StopIteration as end:
+                result: T = end.value
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return result

@@ -1,0 +1,141 @@
+"""`/admin …`: administration at run time, for owners. All replies are ephemeral."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, get_args
+
+import hikari
+import lightbulb
+
+from cc_bot.chat.reply import Caller, Reply
+from cc_bot.discord.gate import Owners
+from cc_bot.discord.handlers import choices, number_option, reply_command, suggesting, text_option
+from cc_bot.domain.access import Ruling
+from cc_bot.domain.usage import LIMIT_NAMES, MAX_LIMIT
+from cc_bot.features.admin import service as admin
+from cc_bot.features.admin.service import (
+    MAX_MODEL_CHARACTERS,
+    MAX_MODELS,
+    MAX_NOTE_CHARACTERS,
+    Administration,
+)
+
+loader = lightbulb.Loader()
+
+# Anyone who manages a server can show hidden commands, so each checks that its user is an owner.
+group = lightbulb.Group(
+    "admin",
+    "admin_description",
+    localize=True,
+    # Sent with the command; lightbulb does not push a change of this alone.
+    default_member_permissions=hikari.Permissions.ADMINISTRATOR,
+)
+limits = group.subgroup("admin_limits", "admin_limits_description", localize=True)
+access = group.subgroup("admin_access", "admin_access_description", localize=True)
+model = group.subgroup("admin_model", "admin_model_description", localize=True)
+maintenance = group.subgroup("admin_maintenance", "admin_maintenance_description", localize=True)
+tools = group.subgroup("admin_tools", "admin_tools_description", localize=True)
+loader.command(group)
+
+
+@lightbulb.hook(lightbulb.ExecutionSteps.CHECKS, skip_when_failed=True)
+async def owners_only(_: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, owners: Owners) -> None:
+    await owners.require(ctx.interaction)
+
+
+def owners_command(group: Any, key: str, run: Callable[..., Awaitable[Reply]], **options: Any) -> None:
+    reply_command(group.register, key, run, hooks=[owners_only], **options)
+
+
+MAX_NAME_CHARACTERS = 60
+
+
+def _name(key: str, **options: Any) -> Any:
+    return text_option(key, max_length=MAX_NAME_CHARACTERS, **options)
+
+
+def _kind() -> str | None:
+    kinds = choices("admin", "user", "role", "channel", "guild")
+    return text_option("admin_kind", default=None, choices=kinds)
+
+
+def _limit() -> str:
+    return text_option("admin_limit", choices=choices("admin", *LIMIT_NAMES))
+
+
+async def suggest_servers(
+    ctx: lightbulb.AutocompleteContext[str],
+    administration: Administration = lightbulb.di.INJECTED,
+    owners: Owners = lightbulb.di.INJECTED,
+) -> list[str]:
+    if int(ctx.interaction.user.id) not in await owners.ids():
+        return []
+    reports = sorted(administration.servers.reports(), key=lambda each: not each.withheld)
+    typed = str(ctx.focused.value or "").casefold()
+    return [each.server for each in reports if typed in each.server.casefold()]
+
+
+async def show_access(caller: Caller, *, administration: Administration, owners: Owners) -> Reply:
+    return await admin.show_access(caller, await owners.ids(), administration=administration)
+
+
+owners_command(limits, "admin_limits_show", admin.show_limits)
+owners_command(
+    limits,
+    "admin_limits_set",
+    admin.set_limit,
+    limit=_limit(),
+    value=number_option("admin_value", default=None, min_value=1, max_value=MAX_LIMIT),
+    subject=_name("admin_for", default=""),
+    kind=_kind(),
+)
+owners_command(
+    limits,
+    "admin_limits_unset",
+    admin.unset_limit,
+    limit=_limit(),
+    subject=_name("admin_for", default=""),
+    kind=_kind(),
+)
+owners_command(access, "admin_access_list", show_access)
+for ruling in get_args(Ruling):
+    owners_command(
+        access,
+        f"admin_access_{ruling}",
+        admin.rule,
+        ruling=ruling,
+        subject=_name("admin_subject", default=""),
+        kind=_kind(),
+    )
+owners_command(
+    access, "admin_access_remove", admin.remove_rule, subject=_name("admin_subject", default=""), kind=_kind()
+)
+owners_command(
+    maintenance,
+    "admin_maintenance_on",
+    admin.begin_maintenance,
+    note=text_option("admin_note", default="", max_length=MAX_NOTE_CHARACTERS),
+)
+owners_command(maintenance, "admin_maintenance_off", admin.end_maintenance)
+owners_command(
+    tools,
+    "admin_tools_show",
+    admin.show_tools,
+    server=_name("admin_server", default="", autocomplete=suggesting(suggest_servers)),
+)
+owners_command(
+    tools,
+    "admin_tools_accept",
+    admin.accept_tools,
+    server=_name("admin_server", autocomplete=suggesting(suggest_servers)),
+    code=_name("admin_code"),
+)
+owners_command(
+    model,
+    "admin_model_set",
+    admin.set_models,
+    models=text_option("admin_models", max_length=MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)),
+    channel=_name("admin_channel", default=""),
+)
+owners_command(model, "admin_model_unset", admin.unset_models, channel=_name("admin_channel", default=""))
+owners_command(model, "admin_model_list", admin.list_models)
+owners_command(group, "admin_status", admin.show_status)

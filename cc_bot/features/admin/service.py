@@ -1,0 +1,409 @@
+"""`/admin …`: settings that owners change at run time. Front ends check that the caller is an owner. Changes
+are logged with ids, numbers and known names, never with text that an owner wrote."""
+
+import asyncio
+import re
+import unicodedata
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+import structlog
+
+from cc_bot.chat.policy import Policies
+from cc_bot.chat.reply import Caller, Reply, ReplyFile
+from cc_bot.chat.stores.settings import AccessStore, ChannelModelStore, LimitStore
+from cc_bot.db.process import find_differing, find_free_shards, write_shards
+from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject, Subjects, ids_of
+from cc_bot.domain.errors import (
+    CcBotError,
+    LimitNotForChannels,
+    LimitNotForServers,
+    LimitNotUnderstood,
+    ModelNotFound,
+    ModelsNotUnderstood,
+    SubjectNotUnderstood,
+)
+from cc_bot.domain.text import format_size, one_line, without_controls
+from cc_bot.domain.usage import DEFAULT_RULES, EVERYONE, LIMIT_NAMES, MAX_LIMIT, QUOTAS, LimitKey, LimitName
+from cc_bot.features.admin.status import BotStatus, Seen
+from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
+from cc_bot.features.doctor.texts import DoctorServerTexts
+from cc_bot.features.mcp.servers import Servers
+from cc_bot.features.mcp.texts import ToolServersTexts, details_file, say_accepted, say_servers
+from cc_bot.texts import Texts
+from cc_bot.texts.session import UsageTexts, money
+
+_log = structlog.get_logger(__name__)
+
+# Owners also manage other servers, which Discord's option types don't reach, so they write a mention or an
+# id.
+
+_MENTION: Final = re.compile(r"<(@!?|@&|#)(\d{1,19})>")
+_SIGNS: Final[dict[str, Subject]] = {"@": "user", "@!": "user", "@&": "role", "#": "channel"}
+_MAX_ID: Final = 2**63
+
+
+class Mentionable(NamedTuple):
+    subject: Subject
+    id: int
+
+
+def parse_subject(text: str, kind: Subject | None, guild_id: int | None = None) -> Mentionable:
+    """Parse a mention, or the id of a `kind`; an empty server is `guild_id`. Raises SubjectNotUnderstood."""
+    text = unicodedata.normalize("NFKC", text).strip()
+    if mention := _MENTION.fullmatch(text):
+        found = Mentionable(_SIGNS[mention[1]], int(mention[2]))
+        if kind in (None, found.subject) and 0 < found.id < _MAX_ID:
+            return found
+    elif kind == "guild" and not text and guild_id is not None:
+        return Mentionable(kind, guild_id)
+    elif kind and re.fullmatch(r"[0-9]{1,19}", text) and 0 < int(text) < _MAX_ID:
+        return Mentionable(kind, int(text))
+    raise SubjectNotUnderstood
+
+
+MAX_MODELS: Final = 5
+MAX_MODEL_CHARACTERS: Final = 100
+MAX_NOTE_CHARACTERS: Final = 300
+MODEL_TIMEOUT_S: Final = 10.0
+"""A server may first load the model; one that is late is not reported as unknown."""
+
+Ask = Callable[[str], Awaitable[None]]
+"""Requests one token from a model. Raises CcBotError if there is no answer."""
+
+
+async def not_asked(_: str) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Administration:
+    limits: LimitStore
+    access: AccessStore
+    models: ChannelModelStore
+    policies: Policies
+    servers: Servers
+    ask: Ask = not_asked
+
+
+def _record(change: str, caller: Caller, **what: str | int | None) -> None:
+    _log.info("admin_changed", change=change, by=caller.user_id, **what)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitInForce:
+    key: LimitKey
+    value: int | None
+    source: Literal["here", "file", "default"]
+    """`here`: set at run time; overrides the file."""
+
+
+async def limits_in_force(administration: Administration) -> Sequence[LimitInForce]:
+    found = dict[LimitKey, LimitInForce]()
+    for key, value in (await administration.policies.now()).limits.items():
+        found[key] = LimitInForce(key, value, "default" if value == DEFAULT_RULES.get(key, 0) else "file")
+    for each in await administration.limits.list_all():
+        found[each.key] = LimitInForce(each.key, each.value, "here")
+    return [found[key] for key in sorted(found, key=lambda key: (key.scope, key.scope_id, key.name))]
+
+
+async def show_limits(caller: Caller, *, administration: Administration) -> Reply:
+    texts = caller.words[AdminTexts]
+    sources = {"here": "", "file": texts.from_file, "default": texts.by_default}
+    lines = (
+        texts.limit_line.format(**_written(each.key, each.value, caller), source=sources[each.source])
+        for each in await limits_in_force(administration)
+    )
+    return Reply(tuple(lines), title=texts.limits_title)
+
+
+async def set_limit(
+    caller: Caller,
+    limit: str,
+    value: int | None,
+    subject: str,
+    kind: Subject | None,
+    *,
+    administration: Administration,
+) -> Reply:
+    """Set a limit; None: no limit. Raises as `parse_limit`."""
+    key = parse_limit(limit, subject, kind, caller.guild_id)
+    await administration.limits.set(key.scope, key.scope_id, key.name, value, set_by=caller.user_id)
+    _record("limit_set", caller, **_fields(key), value=value)
+    return Reply((caller.words[AdminTexts].limit_set.format(**_written(key, value, caller)),))
+
+
+async def unset_limit(
+    caller: Caller, limit: str, subject: str, kind: Subject | None, *, administration: Administration
+) -> Reply:
+    """Remove a limit set at run time. Raises as `parse_limit`."""
+    texts, key = caller.words[AdminTexts], parse_limit(limit, subject, kind, caller.guild_id)
+    if not await administration.limits.unset(key.scope, key.scope_id, key.name):
+        return Reply((texts.limit_was_not_set,))
+    _record("limit_unset", caller, **_fields(key))
+    return Reply((texts.limit_unset,))
+
+
+def limit_subject(key: LimitKey, caller: Caller) -> str:
+    if key.scope == "everyone":
+        return caller.words[AdminTexts].everyone
+    return caller.mention(key.scope, key.scope_id)
+
+
+def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | None = None) -> LimitKey:
+    """An empty subject means everyone. Raises LimitNotUnderstood, SubjectNotUnderstood, LimitNotForChannels
+    and LimitNotForServers."""
+    name: LimitName | None = next((each for each in LIMIT_NAMES if each == limit), None)
+    if name is None:
+        raise LimitNotUnderstood
+    if not text.strip() and kind is None:
+        return LimitKey("everyone", EVERYONE, name)
+    found = parse_subject(text, kind, guild_id)
+    if found.subject == "channel":
+        raise LimitNotForChannels
+    if found.subject == "guild" and name in QUOTAS:
+        raise LimitNotForServers
+    return LimitKey(found.subject, found.id, name)
+
+
+def parse_limit_value(text: str) -> int | None:
+    """Empty: no limit. Raises LimitNotUnderstood."""
+    written = unicodedata.normalize("NFKC", text).strip().replace(",", "")
+    if not written:
+        return None
+    if not re.fullmatch(r"[0-9]{1,16}", written) or not 1 <= int(written) <= MAX_LIMIT:
+        raise LimitNotUnderstood
+    return int(written)
+
+
+def _written(key: LimitKey, value: int | None, caller: Caller) -> Mapping[str, str]:
+    texts = caller.words[AdminTexts]
+    shown = texts.no_limit if value is None else f"{value:,}"
+    return {"subject": limit_subject(key, caller), "limit": texts.limits[key.name], "value": shown}
+
+
+def _fields(key: LimitKey) -> dict[str, str | int]:
+    return {"limit": key.name, "subject": key.scope, "subject_id": key.scope_id}
+
+
+@dataclass(frozen=True, slots=True)
+class AccessInForce:
+    in_file: AccessRules
+    set_here: AccessRules
+
+    @property
+    def all(self) -> AccessRules:
+        return self.in_file | self.set_here
+
+
+async def access_in_force(administration: Administration) -> AccessInForce:
+    in_file = (await administration.policies.now()).access
+    return AccessInForce(in_file, (await administration.access.get_in_force()).rules)
+
+
+async def show_access(caller: Caller, owners: Collection[int], *, administration: Administration) -> Reply:
+    texts, in_force = caller.words[AdminTexts], await access_in_force(administration)
+    lines = [texts.access_open] if in_force.all == AccessRules() else []
+    for template, rules, source in (
+        (texts.allowed, in_force.set_here.allow, ""),
+        (texts.allowed, in_force.in_file.allow, texts.from_file),
+        (texts.denied, in_force.set_here.deny, ""),
+        (texts.denied, in_force.in_file.deny, texts.from_file),
+    ):
+        if named := ", ".join(caller.mention(*each) for each in named_by(rules)):
+            lines.append(template.format(subjects=named) + source)
+    if in_force.all.allow != Subjects():
+        lines.append(texts.only_those)
+    owned = ", ".join(caller.mention("user", user_id) for user_id in sorted(owners))
+    lines.append(texts.access_owners.format(owners=owned))
+    return Reply((*lines, texts.owners_stay), title=texts.access_title)
+
+
+def named_by(subjects: Subjects) -> Iterator[Mentionable]:
+    yield from (Mentionable(kind, id_) for kind in SUBJECTS for id_ in sorted(ids_of(subjects, kind)))
+
+
+async def rule(
+    caller: Caller, ruling: Ruling, subject: str, kind: Subject | None, *, administration: Administration
+) -> Reply:
+    """Raises SubjectNotUnderstood."""
+    texts, about = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
+    await administration.access.set(*about, ruling, set_by=caller.user_id)
+    _record("access_set", caller, rule=ruling, subject=about.subject, subject_id=about.id)
+    sentences = texts.access_allowed if ruling == "allow" else texts.access_denied
+    done = sentences[about.subject].format(subject=caller.mention(*about))
+    return Reply((done, texts.owners_stay))
+
+
+async def remove_rule(
+    caller: Caller, subject: str, kind: Subject | None, *, administration: Administration
+) -> Reply:
+    texts, about = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
+    if removed := await administration.access.unset(*about):
+        _record("access_removed", caller, subject=about.subject, subject_id=about.id)
+    sentence = texts.access_removed if removed else texts.access_had_no_rule
+    in_file = (await access_in_force(administration)).in_file
+    also_in_file = about in (*named_by(in_file.allow), *named_by(in_file.deny))
+    done = sentence.format(subject=caller.mention(*about))
+    return Reply((done, *([texts.access_also_in_file] if also_in_file else [])))
+
+
+# Only owners get answers. Answers in progress are finished.
+
+
+async def begin_maintenance(caller: Caller, note: str, *, administration: Administration) -> Reply:
+    """Others get the note, on one line."""
+    text = one_line(without_controls(note))
+    await administration.access.begin_maintenance(text, set_by=caller.user_id)
+    _record("maintenance_begun", caller)
+    return Reply((caller.words[AdminTexts].maintenance_begun,))
+
+
+async def end_maintenance(caller: Caller, *, administration: Administration) -> Reply:
+    if not await administration.access.end_maintenance():
+        return Reply((caller.words[AdminTexts].maintenance_was_off,))
+    _record("maintenance_ended", caller)
+    return Reply((caller.words[AdminTexts].maintenance_ended,))
+
+
+async def list_models(caller: Caller, *, administration: Administration) -> Reply:
+    texts = caller.words[AdminTexts]
+    lines = tuple(
+        f"- {caller.mention('channel', channel_id)}: {', '.join(chain)}"
+        for channel_id, chain in (await administration.models.list_chains()).items()
+    )
+    return Reply(lines or (texts.models_none,))
+
+
+async def set_models(caller: Caller, models: str, channel: str, *, administration: Administration) -> Reply:
+    texts, channel_id, chain = caller.words[AdminTexts], _channel_id(caller, channel), parse_chain(models)
+    await administration.models.set(channel_id, chain, set_by=caller.user_id)
+    _record("models_set", caller, channel=channel_id, models=len(chain))
+    sentence = texts.models_set if len(chain) > 1 else texts.model_set
+    done = sentence.format(channel=caller.mention("channel", channel_id), models=", ".join(chain))
+    missing = await _find_missing(chain, administration.ask)
+    unknown = [texts.models_unknown.format(models=", ".join(missing))] if missing else []
+    return Reply((done, *unknown))
+
+
+async def unset_models(caller: Caller, channel: str, *, administration: Administration) -> Reply:
+    texts, channel_id = caller.words[AdminTexts], _channel_id(caller, channel)
+    unset = await administration.models.unset(channel_id)
+    if unset:
+        _record("models_unset", caller, channel=channel_id)
+    sentence = texts.models_unset if unset else texts.models_were_not_set
+    return Reply((sentence.format(channel=caller.mention("channel", channel_id)),))
+
+
+def parse_chain(text: str) -> tuple[str, ...]:
+    """Only the form of the names is checked. Raises ModelsNotUnderstood."""
+    written = re.split("[,、]", unicodedata.normalize("NFKC", text))
+    names = tuple(dict.fromkeys(name.strip() for name in written if name.strip()))
+    fit = all(len(name) <= MAX_MODEL_CHARACTERS and name.isprintable() and "`" not in name for name in names)
+    if not names or len(names) > MAX_MODELS or not fit:
+        raise ModelsNotUnderstood
+    return names
+
+
+def _channel_id(caller: Caller, text: str) -> int:
+    return parse_subject(text, "channel").id if text.strip() else caller.channel_id
+
+
+async def _find_missing(models: Sequence[str], ask: Ask) -> Sequence[str]:
+    """Request one token from each model: lists of models are not always available or complete."""
+
+    async def is_missing(model: str) -> bool:
+        with suppress(CcBotError, TimeoutError):
+            try:
+                async with asyncio.timeout(MODEL_TIMEOUT_S):
+                    await ask(model)
+            except ModelNotFound:
+                return True
+        return False
+
+    found = await asyncio.gather(*map(is_missing, models))
+    return [model for model, missing in zip(models, found, strict=True) if missing]
+
+
+async def show_tools(caller: Caller, server: str, *, administration: Administration) -> Reply:
+    """Show the tool servers, or each tool of one. Raises ToolServerUnknown."""
+    texts, reports = caller.words[ToolServersTexts], administration.servers.reports()
+    if not server:
+        return Reply((say_servers(reports, texts, caller.text),))
+    tools = administration.servers.details(server)
+    own = [each for each in reports if each.server == server]
+    done = say_servers(own, texts, caller.text)
+    if not tools:
+        return Reply((done, texts.details_none))
+    written = await asyncio.to_thread(details_file, server, tools, texts)
+    notes = [texts.details, *(texts.code.format(code=each.code) for each in own if each.code)]
+    return Reply((done, *notes), file=ReplyFile(texts.details_file, written.encode()))
+
+
+async def accept_tools(caller: Caller, server: str, code: str, *, administration: Administration) -> Reply:
+    """Accept a server's tools as shown. Raises ToolServerUnknown, and ToolListNotShown if they have
+    changed."""
+    read = unicodedata.normalize("NFKC", code).strip(" `").lower()
+    accepted = await administration.servers.accept(server, read)
+    if accepted is not None:
+        _record("tools_accepted", caller, server=server)
+    return Reply((say_accepted(server, accepted, caller.words[ToolServersTexts], caller.text),))
+
+
+async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
+    seen, texts = await status.look(), caller.words[AdminTexts]
+    lines = [f"{label}: {value}" for label, value in status_facts(seen, caller)]
+    if seen.maintenance is not None:
+        note = caller.text(seen.maintenance.note, MAX_NOTE_CHARACTERS)
+        lines += [texts.under_maintenance, *([f"> {note}"] if note else [])]
+    return Reply(tuple(lines))
+
+
+def status_facts(seen: Seen, caller: Caller) -> Sequence[tuple[str, str]]:
+    texts = caller.words[ConsoleTexts]
+    connected = texts.connected_just_now if seen.connected else texts.disconnected
+    if seen.connected and seen.latency_s is not None:
+        connected = texts.connected.format(milliseconds=round(seen.latency_s * 1000))
+    backup = texts.no_backup if seen.backup_at is None else caller.moment(seen.backup_at)
+    turns = texts.turns_count.format(running=seen.load.running, waiting=seen.load.waiting)
+    return [
+        (texts.version, texts.version_value.format(version=seen.version, schema=seen.schema_version)),
+        (texts.since, caller.moment(seen.began_at)),
+        ("Discord", connected),
+        (texts.database, format_size(seen.database_bytes)),
+        (texts.disk, texts.unknown if seen.free_bytes is None else format_size(seen.free_bytes)),
+        *([(texts.last_backup, backup)] if seen.backs_up else []),
+        (texts.today, _today(seen, caller.words)),
+        (texts.turns, f"{turns} {texts.of_this_process}" if seen.shares else turns),
+        *((f"🧩 {model}", ", ".join(changes)) for model, changes in seen.model_changes.items()),
+        *((texts.processes, line) for line in (_processes(seen, caller) if seen.shares else ())),
+    ]
+
+
+def _today(seen: Seen, texts: Texts) -> str:
+    tokens, turns = f"{seen.tokens_today:,}", f"{seen.turns_today:,}"
+    today = texts[UsageTexts].total.format(tokens=tokens, turns=turns)
+    if seen.cost_micros is not None:
+        cost = money(seen.cost_micros, seen.currency)
+        today = texts[UsageTexts].total_cost.format(tokens=tokens, turns=turns, cost=cost)
+    if seen.seconds_today:
+        today = texts[UsageTexts].sound.format(total=today, time=texts[UsageTexts].time(seen.seconds_today))
+    return today
+
+
+def _processes(seen: Seen, caller: Caller) -> Iterator[str]:
+    texts = caller.words[DoctorServerTexts]
+    for each in seen.processes:
+        process = each.process
+        own = ", ".join(duty.name for duty in seen.duties if duty.process == process.name)
+        about = {"host": caller.text(process.host), "shards": process.shards_text or texts.all_shards}
+        line = texts.process_lapsed if each.lapsed else texts.process
+        yield line.format(**about, duties=own or texts.no_duties)
+        if each.is_unconnected and not each.lapsed:
+            yield texts.process_unconnected.format(**about)
+    if free := find_free_shards(seen.processes):
+        yield texts.free_shards.format(shards=write_shards(free))
+    if differing := find_differing(seen.processes):
+        yield texts.differing.format(what=", ".join(differing))

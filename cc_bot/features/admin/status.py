@@ -1,0 +1,100 @@
+"""The bot's status for its owners."""
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+from cc_bot.chat.active import ActiveTurn, Load
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.policy import Policies
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db.process import Lease, LivingProcess
+from cc_bot.domain.access import Maintenance
+from cc_bot.domain.measures import GatewayHealth
+from cc_bot.version import __version__
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    version: str
+    schema_version: int
+    began_at: datetime
+    connected: bool
+    latency_s: float | None
+    """None before the first heartbeat."""
+    database_bytes: int
+    free_bytes: int | None
+    load: Load
+    underway: tuple[ActiveTurn, ...]
+    turns_today: int
+    tokens_today: int
+    seconds_today: int
+    """Seconds of speech."""
+    cost_micros: int | None
+    """None: no model has a price."""
+    currency: str
+    backup_at: datetime | None
+    backs_up: bool
+    """A database server's operator makes them."""
+    maintenance: Maintenance | None
+    model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """How requests are changed after a refusal, by model."""
+    processes: tuple[LivingProcess, ...] = ()
+    duties: tuple[Lease, ...] = ()
+
+    @property
+    def shares(self) -> bool:
+        return len(self.processes) > 1 or any(each.process.shards for each in self.processes)
+
+
+@dataclass(eq=False, slots=True)
+class BotStatus:
+    assistant: Assistant
+    stores: Stores
+    policies: Policies
+    pulse: GatewayHealth
+    newest_backup: Callable[[], datetime | None] | None
+    """May raise OSError; None if this program makes none."""
+    free_bytes: Callable[[], int]
+    """May raise OSError."""
+    began_at: datetime
+
+    async def look(self) -> Seen:
+        """Take a snapshot. Raises StorageError."""
+        used = await self.stores.usage.list_all(self.stores.usage.today())
+        prices = (await self.policies.now()).prices
+        latency_s = self.pulse.latency_s
+        return Seen(
+            version=__version__,
+            schema_version=await self.stores.vitals.schema_version(),
+            began_at=self.began_at,
+            latency_s=None if latency_s is None or math.isnan(latency_s) else latency_s,
+            connected=latency_s is not None,
+            database_bytes=await self.stores.vitals.size_bytes(),
+            free_bytes=await _read_or_none(self.free_bytes),
+            load=self.assistant.turns.load,
+            underway=self.assistant.turns.queued,
+            turns_today=sum(each.turns for each in used),
+            tokens_today=sum(each.tokens for each in used),
+            seconds_today=sum(each.usage.seconds for each in used),
+            cost_micros=sum(each.cost_micros for each in used) if prices.models else None,
+            currency=prices.currency,
+            backup_at=await _read_or_none(self.newest_backup) if self.newest_backup else None,
+            backs_up=self.newest_backup is not None,
+            maintenance=(await self.stores.access.get_in_force()).maintenance,
+            model_changes=self.assistant.model_changes,
+            processes=await self.stores.processes.list_all(),
+            duties=await self.stores.processes.list_duties(),
+        )
+
+
+async def _read_or_none(read: Callable[[], Value | None]) -> Value | None:
+    try:
+        return await asyncio.to_thread(read)
+    except OSError:
+        return None

@@ -1,0 +1,212 @@
+"""Which agent answers: the user's choice in this channel, else the channel's default, else the default agent.
+
+A thread's own come first. An agent that is gone from the file or not allowed there is skipped. Look-ups raise
+StorageError.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import hikari
+
+from cc_bot.chat.stores.settings import AgentStore, PlaceAgents
+from cc_bot.discord.interactions import Answerable
+from cc_bot.discord.places import Places, Recent, key_of_interaction
+from cc_bot.discord.recipients import Recipient
+from cc_bot.domain.errors import AgentGone
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, KnownPlace, UserSettings
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.agents.service import Agents
+from cc_bot.texts import Texts
+from cc_bot.texts.answer import CanvasTexts
+from cc_bot.texts.session import AgentTexts
+
+_NO_USER: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    key: SessionKey
+    agent: Agent
+    stands_in: bool = False
+    """True if the user's choice can't be used there now."""
+    left: bool = False
+    """True if the user's other questions there go to another agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preloaded:
+    """Read by the gate; empty if the database did not answer."""
+
+    settings: UserSettings | None = None
+    agents: PlaceAgents | None = None
+
+
+@dataclass(eq=False, slots=True)
+class AgentSelector:
+    agents: Agents
+    store: AgentStore
+    places: Places
+    _noted: Recent[tuple[int, int], None] = field(default_factory=Recent, init=False)
+
+    async def of(self, interaction: Answerable, known: PlaceAgents | None = None) -> Chosen:
+        """`known`: the choices, if read already."""
+        user_id, place = int(interaction.user.id), where(interaction)
+        return await (self._choose(user_id, place, known) if known else self.of_place(user_id, place))
+
+    async def of_place(self, user_id: int, place: KnownPlace) -> Chosen:
+        return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.key.ids))
+
+    async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
+        """Raises AgentGone if the agent can't be used here any more: no other agent knows that
+        conversation."""
+        user_id = int(interaction.user.id)
+        name = await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT
+        return await self._once_more(user_id, where(interaction), name)
+
+    async def of_session(self, key: SessionKey, guild_id: int | None) -> Chosen:
+        """Raises AgentGone if its agent can't be used there any more."""
+        return await self._once_more(key.user_id, await self._place_in(guild_id, key.channel_id), key.agent)
+
+    async def of_message(
+        self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
+    ) -> Chosen:
+        """`answered`: the session of the answer replied to, which continues while its agent can be used."""
+        place = await self._place_in(message.guild_id, int(message.channel_id))
+        if answered is None:
+            return await self.of_place(user_id, place)
+        try:
+            return await self._once_more(user_id, place, answered.agent)
+        except AgentGone:
+            return replace(await self.of_place(user_id, place), stands_in=True)
+
+    async def choose_speaker(self, key: SessionKey, guild_id: int | None) -> Agent:
+        """For a scheduled message: the session's agent, or the default one."""
+        agent = await self.agents.get(key.agent) or await self.agents.default()
+        place = await self._place_in(guild_id, key.channel_id)
+        return _with_models(agent, place, await self.store.get_for_places(_NO_USER, place.key.ids))
+
+    async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
+        """True if its user's next question there goes to this session; True if Discord fails."""
+        try:
+            place = where(interaction) if interaction else await self.places.of(key.channel_id)
+        except hikari.HTTPError:
+            return True
+        return (await self.of_place(key.user_id, place)).key == key
+
+    async def in_channel(self, key: ChannelKey, known: PlaceAgents | None = None) -> Agent:
+        """Return the agent that answers mentions. `known`: the choices there, if read already."""
+        place = KnownPlace(key)
+        found = known or await self.store.get_for_places(_NO_USER, place.key.ids)
+        return _with_models(_default(place, found, await self.agents.all()), place, found)
+
+    async def default_of(self, place: KnownPlace) -> Agent:
+        return _default(
+            place, await self.store.get_for_places(_NO_USER, place.key.ids), await self.agents.all()
+        )
+
+    async def set_default(self, place: KnownPlace, guild_id: int, agent: Agent, set_by: int) -> None:
+        """The global default is stored only in a thread whose channel has another one."""
+        if agent.name == DEFAULT_AGENT:
+            await self.store.unset_default(place.key.place_id)
+            if (await self.default_of(place)).name == DEFAULT_AGENT:
+                return
+        await self.store.set_default(place.key.place_id, guild_id, agent.name, set_by)
+
+    async def choose(self, user_id: int, place: KnownPlace, agent: Agent) -> tuple[Chosen, Chosen]:
+        """Set a user's agent there. Returns their agent before and now. The default agent is stored only if
+        the channel has another one."""
+        before = await self.of_place(user_id, place)
+        if agent.name == DEFAULT_AGENT:
+            await self.store.choose(user_id, place.key.place_id, None)
+            now = await self.of_place(user_id, place)
+            if now.agent.name == DEFAULT_AGENT:
+                return before, now
+        await self.store.choose(user_id, place.key.place_id, agent.name)
+        return before, await self.of_place(user_id, place)
+
+    async def usable_at(self, place: KnownPlace) -> tuple[Agent, ...]:
+        """The default one comes first."""
+        return tuple(agent for agent in (await self.agents.all()).values() if _allows(place, agent))
+
+    def stand_in_note(self, chosen: Chosen, recipient: Recipient) -> str:
+        """Return the note for the first answer that is not by the chosen agent, else an empty string."""
+        key = (chosen.key.user_id, chosen.key.channel_id)
+        if not chosen.stands_in:
+            self._noted.discard(key)
+            return ""
+        if key in self._noted:
+            return ""
+        self._noted[key] = None
+        return recipient.words[AgentTexts].gone.format(display=chosen.agent.display_name(recipient.locale))
+
+    async def _choose(self, user_id: int, place: KnownPlace, found: PlaceAgents) -> Chosen:
+        known, passed_over = await self.agents.all(), False
+        for name in (found.choices[place_id] for place_id in place.key.ids if place_id in found.choices):
+            agent = known.get(name)
+            if agent and _allows(place, agent):
+                break
+            passed_over = True
+        else:
+            agent = _default(place, found, known)
+        return _in_session(user_id, place, _with_models(agent, place, found), stands_in=passed_over)
+
+    async def _once_more(self, user_id: int, place: KnownPlace, name: str) -> Chosen:
+        """Raises AgentGone if it can't be used there any more."""
+        agent = await self.agents.get(name)
+        if agent is None or not _allows(place, agent):
+            raise AgentGone
+        found = await self.store.get_for_places(user_id, place.key.ids)
+        chosen = _in_session(user_id, place, _with_models(agent, place, found))
+        return replace(chosen, left=(await self._choose(user_id, place, found)).key != chosen.key)
+
+    async def _place_in(self, guild_id: int | None, channel_id: int) -> KnownPlace:
+        if guild_id is None:
+            return KnownPlace(ChannelKey(channel_id))
+        return await self.locate(channel_id, int(guild_id))
+
+    async def locate(self, channel_id: int, guild_id: int | None = None) -> KnownPlace:
+        """While Discord does not answer (or forbids it, where the bot is only user-installed), a thread
+        counts as a channel of its own."""
+        try:
+            return await self.places.of(channel_id)
+        except hikari.HTTPError:
+            return KnownPlace(ChannelKey(channel_id), guild_id)
+
+
+def where(interaction: hikari.PartialInteraction) -> KnownPlace:
+    guild_id = interaction.guild_id and int(interaction.guild_id)
+    return KnownPlace(key_of_interaction(interaction.channel), guild_id)
+
+
+def words_under(chosen: Chosen, recipient: Recipient) -> Texts:
+    words = recipient.words
+    if not chosen.left:
+        return words
+    changed = words[CanvasTexts].changed_unseen.format(display=chosen.agent.display_name(recipient.locale))
+    return words.with_area(words[CanvasTexts].reword(changed=changed))
+
+
+def _allows(place: KnownPlace, agent: Agent) -> bool:
+    return agent.places.allow(guild_id=place.guild_id, channel_ids=frozenset(place.key.ids))
+
+
+def _in_session(user_id: int, place: KnownPlace, agent: Agent, *, stands_in: bool = False) -> Chosen:
+    return Chosen(SessionKey(user_id, place.key.place_id, agent.name), agent, stands_in)
+
+
+def _with_models(agent: Agent, place: KnownPlace, found: PlaceAgents) -> Agent:
+    """Agents without models of their own use the channel's."""
+    for place_id in () if agent.models else place.key.ids:
+        if chain := found.models.get(place_id):
+            return replace(agent, models=chain)
+    return agent
+
+
+def _default(place: KnownPlace, found: PlaceAgents, known: Mapping[str, Agent]) -> Agent:
+    for default in (found.defaults[place_id] for place_id in place.key.ids if place_id in found.defaults):
+        agent = known.get(default.agent)
+        if agent and _allows(replace(place, guild_id=default.guild_id), agent):
+            return agent
+    return known[DEFAULT_AGENT]

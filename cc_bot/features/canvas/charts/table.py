@@ -1,0 +1,188 @@
+"""A chart as text, narrow enough for a phone. Labels come last: in the fonts of Discord's code blocks a
+Japanese character is not exactly two columns wide, so columns can't follow one."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from cc_bot.domain.kinsoku import cells, wrap_label
+from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.model import Chart, Series
+
+# Numbers are shortened in the units of the language: 1,250万 in Japanese, 12.5M in English.
+
+_PLAIN_BELOW: Final = 100_000
+_UNITS: Final = {
+    Locale.JA: ((1e12, "兆"), (1e8, "億"), (1e4, "万")),
+    Locale.EN: ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")),
+}
+_WRITTEN_OUT_BELOW: Final = 1e15
+
+_SMALLEST_WRITTEN_OUT: Final = 1e-5
+
+
+def format_exactly(value: float) -> str:
+    """Return ten digits, or all of them of an integer."""
+    if abs(value) >= _WRITTEN_OUT_BELOW:
+        return f"{value:.4g}"
+    if value == int(value):
+        return f"{int(value):,}"
+    if abs(value) < _SMALLEST_WRITTEN_OUT:
+        return f"{value:.4g}"
+    return _format(value, max(0, 10 - len(str(int(abs(value))))))
+
+
+def format_short(value: float, locale: Locale) -> str:
+    """Return about six characters; of a long number, its first four digits."""
+    size = abs(value)
+    if size >= _WRITTEN_OUT_BELOW:
+        return f"{value:.3g}"
+    if size < _PLAIN_BELOW:
+        return _format(value, 2 if size >= 1 else 4)
+    factor, unit = _unit(size, locale)
+    scaled = value / factor
+    return _format(scaled, max(0, 3 - int(math.log10(abs(scaled))))) + unit
+
+
+_MAX_DECIMALS: Final = 3
+
+
+def scale(ticks: Sequence[float], locale: Locale) -> list[str]:
+    """Return the numbers along an axis: all in one unit, with as many decimals as tell them apart."""
+    size = max(map(abs, ticks), default=0.0)
+    factor, unit = (1.0, "") if size < _PLAIN_BELOW else _unit(size, locale)
+    if size >= _WRITTEN_OUT_BELOW * 10:
+        return [f"{tick:.3g}" for tick in ticks]
+    step = min((abs(b - a) for a, b in pairwise(ticks)), default=size) / factor
+    decimals = 0 if step <= 0 else max(0, 1 - math.floor(math.log10(step)))
+    if decimals > _MAX_DECIMALS and unit:
+        factor, unit, decimals = 1.0, "", decimals - round(math.log10(factor))
+    written = [_format(tick / factor, max(0, min(15, decimals))) for tick in ticks]
+    return [number + unit if number != "0" else number for number in written]
+
+
+def _unit(size: float, locale: Locale) -> tuple[float, str]:
+    return next((unit for unit in _UNITS[locale] if size >= unit[0]), (1.0, ""))
+
+
+def _format(value: float, decimals: int) -> str:
+    written = f"{value:,.{decimals}f}"
+    if "." in written:
+        written = written.rstrip("0").rstrip(".")
+    return "0" if written == "-0" else written
+
+
+# More than eight slices can't be told apart.
+
+MAX_COUNT: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    label: str
+    value: float
+    indices: tuple[int, ...]
+
+
+def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[Slice]:
+    """Return the slices in the given order, the bundled ones last. `others` is their label, with the
+    parameter `count`."""
+    every = [Slice(label, value, (at,)) for at, (label, value) in enumerate(zip(labels, values, strict=True))]
+    if len(every) <= MAX_COUNT:
+        return every
+    by_size = sorted(every, key=lambda each: -each.value)
+    kept, rest = by_size[: MAX_COUNT - 1], by_size[MAX_COUNT - 1 :]
+    indices = tuple(sorted(each.indices[0] for each in rest))
+    bundled = Slice(others.format(count=len(rest)), sum(each.value for each in rest), indices)
+    return [*sorted(kept, key=lambda each: each.indices), bundled]
+
+
+def percent(value: float, total: float) -> str:
+    """Return a share of the whole; `<1%` if it is too small."""
+    share = value / total if total else 0.0
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
+
+
+PHONE: Final = 32
+"""Columns of a code block on an upright phone."""
+_MIN_LABEL: Final = 8
+_MAX_BAR_LENGTH: Final = 12
+_MIN_BAR: Final = 4
+
+
+def table(chart: Chart, width: int = PHONE) -> str:
+    """Return the chart without its title, in lines of at most `width` columns: values, bars, labels. Several
+    series are side by side as far as there is room. Labels are not escaped."""
+    if not chart.series:
+        return ""
+    if len(chart.series) == 1:
+        return "\n".join(_bar_rows(chart, chart.series[0], width))
+    return "\n\n".join(
+        "\n".join(_series_rows(chart.labels, some, width)) for some in _column_groups(chart, width)
+    )
+
+
+def _bar_rows(chart: Chart, series: Series, width: int) -> Iterator[str]:
+    heads = _align_right([format_exactly(value) for value in series.values])
+    if chart.kind == "pie":
+        shares = _align_right([percent(value, sum(series.values)) for value in series.values])
+        heads = [f"{head} {share}" for head, share in zip(heads, shares, strict=True)]
+    longest = min(_MAX_BAR_LENGTH, width - max(map(len, heads), default=0) - 2 - _MIN_LABEL)
+    bars = _bars(series.values, longest) if longest >= _MIN_BAR else [""] * len(heads)
+    for head, bar, label in zip(heads, bars, chart.labels, strict=True):
+        yield from _row(f"{head} {bar} " if bar else f"{head} ", label, width)
+
+
+def _bars(values: Sequence[float], longest: int) -> list[str]:
+    largest = max(map(abs, values), default=0)
+    bars = []
+    for value in values:
+        halves = round(abs(value) / largest * longest * 2) if largest else 0
+        full, half = ("█", "▌") if value >= 0 else ("░", "░")
+        bars.append((full * (halves // 2) + half * (halves % 2)).ljust(longest))
+    return bars
+
+
+def _column_groups(chart: Chart, width: int) -> Iterator[list[Series]]:
+    """Yield groups whose columns leave room for the labels."""
+    group: list[Series] = []
+    taken = 0
+    for series in chart.series:
+        column = max(len(format_exactly(value)) for value in series.values) + 1 if series.values else 1
+        if group and taken + column > width - _MIN_LABEL:
+            yield group
+            group, taken = [], 0
+        group.append(series)
+        taken += column
+    yield group
+
+
+def _series_rows(labels: Sequence[str], group: Sequence[Series], width: int) -> Iterator[str]:
+    """Name the columns by letters: names have no room above them."""
+    letters = [chr(ord("A") + index) for index in range(len(group))]
+    columns = [
+        _align_right([letter, *(format_exactly(value) for value in series.values)])
+        for letter, series in zip(letters, group, strict=True)
+    ]
+    if len(group) == 1:
+        yield from wrap_label(group[0].name, width, cells)
+        columns = [_align_right([format_exactly(value) for value in group[0].values])]
+    else:
+        for letter, series in zip(letters, group, strict=True):
+            yield from _row(f"{letter} ", series.name, width)
+        yield " ".join(column.pop(0) for column in columns)
+    for numbers, label in zip(zip(*columns, strict=True), labels, strict=True):
+        yield from _row(" ".join(numbers) + " ", label, width)
+
+
+def _row(head: str, label: str, width: int) -> Iterator[str]:
+    first, *rest = wrap_label(label, max(2, width - len(head)), cells)
+    yield (head + first).rstrip()
+    yield from (" " * len(head) + line for line in rest)
+
+
+def _align_right(numbers: Sequence[str]) -> list[str]:
+    room = max(map(len, numbers), default=0)
+    return [number.rjust(room) for number in numbers]

@@ -1,0 +1,493 @@
+"""Canvases on Discord: one message per session in its channel.
+
+It is posted with the first element and deleted with the last one. The database records which message shows
+which revision, so every change is shown, at the latest after a restart. Where the bot may not write, the
+message is a follow-up of an interaction: editable for 15 minutes, and not recorded.
+
+Outside of DMs private elements are sent in ephemeral messages only. Only the canvas of the current agent
+is shown.
+"""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import lru_cache, partial
+from hashlib import blake2b
+from typing import Any, Final, TypeVar
+
+import hikari
+import structlog
+
+from cc_bot.db.leases import Leases
+from cc_bot.db.process import WHOLE, Shard
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, ExpectedDeletions, repeat
+from cc_bot.discord.gateway import Shards, shard_of
+from cc_bot.discord.interactions import Answerable, can_write, own_space
+from cc_bot.discord.pages.page import NO_PINGS
+from cc_bot.discord.places import Places, Recent
+from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import CcBotError, StorageError
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.features.canvas import charts
+from cc_bot.features.canvas.model import Canvas, Chart
+from cc_bot.features.canvas.store import CanvasMessage, CanvasStore, CurrentCanvas
+from cc_bot.features.canvas.views import CanvasPage, canvas_page, picture_name
+from cc_bot.in_order import KeyedLock, Tasks
+from cc_bot.log import upkeep
+
+_log = structlog.get_logger(__name__)
+
+GONE: Final = 0
+"""Message id of a missing message: deleted, or not posted yet."""
+FILES_REFUSED: Final = 50013
+"""Discord's error code for a missing permission, possibly to attach files."""
+TOKEN_LIFE: Final = timedelta(minutes=14)
+MAX_CACHED_PICTURES: Final = 30
+MAX_STALE: Final = 50
+MAX_RESTING: Final = 1000
+REST_S: Final = 600.0
+"""Before a retry: an archived thread, for example, refuses edits until a user writes there."""
+MAX_CHECKED: Final = 500
+CHECK_PAUSE_S: Final = 0.2
+"""Answers come first: Discord allows 50 requests a second."""
+
+Draw = Callable[[Chart, Locale], bytes | None]
+_draw_once: Final[Draw] = lru_cache(MAX_CACHED_PICTURES)(charts.draw)
+Sent = TypeVar("Sent")
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasSheet:
+    page: CanvasPage
+    pictures: Mapping[str, bytes]
+    plain: CanvasPage
+    """Without pictures, if no files may be attached."""
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        files = {name: self.pictures[name] for name in sorted(self.page.pictures)}
+        if self.page.file:
+            files[self.page.file.name] = self.page.file.text.encode()
+        return files
+
+    @property
+    def digest(self) -> bytes:
+        return blake2b(repr(sorted(self.files.items())).encode(), digest_size=16).digest()
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """Keyword arguments for a new message."""
+        return {
+            "content": self.page.content,
+            "embeds": self.page.embeds,
+            "attachments": [hikari.Bytes(data, name) for name, data in self.files.items()],
+            **NO_PINGS,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _FollowUp:
+    """Only its interaction's token can edit or delete it."""
+
+    interaction: Answerable
+    message_id: int
+    since: datetime
+
+
+_FollowUps = Recent[SessionKey, _FollowUp]
+
+
+@dataclass(eq=False, slots=True)
+class CanvasBoards:
+    rest: hikari.api.RESTClient
+    canvases: CanvasStore
+    recipients: Recipients
+    places: Places
+    expected_deletions: ExpectedDeletions
+    spoken_in: Callable[[int], Locale | None]
+    """The language of a channel's server."""
+    is_current: Callable[[SessionKey, Answerable | None], Awaitable[bool]]
+    """Whether the key's agent answers there."""
+    draw: Draw = _draw_once
+    _files: Recent[int, bytes] = field(default_factory=Recent)
+    """Digests of attached files, by message."""
+    _nonces: Recent[str, None] = field(default_factory=Recent)
+    _public: _FollowUps = field(default_factory=Recent)
+    """Where the bot may not write."""
+    _ephemeral: _FollowUps = field(default_factory=Recent)
+    _rest_until_s: Recent[SessionKey, float] = field(default_factory=Recent)
+    _order: KeyedLock = field(default_factory=KeyedLock)
+    _showing: Tasks = field(default_factory=Tasks)
+
+    async def refresh(
+        self,
+        key: SessionKey,
+        *,
+        interaction: Answerable | None = None,
+        below: bool = True,
+        repost: bool = False,
+    ) -> bool:
+        """Post, edit or delete the message of a canvas. Never raises; returns False on failure. `interaction`
+        saves requests. `below`: show it below the interaction if the bot may not write there. `repost`:
+        post it again and delete the older message."""
+        return await self._try(key, partial(self._refresh, key, interaction, below=below, repost=repost))
+
+    async def want(self, key: SessionKey, interaction: Answerable | None = None) -> None:
+        """Record that a canvas needs a message, if the bot may post here: after a crash the next process
+        posts it. Never raises."""
+        if interaction is None or _may_write(interaction):
+            try:
+                if await self.canvases.get_message(key) is None:
+                    await self.canvases.note_message(key, GONE, 0)
+            except StorageError as error:
+                _log.warning("canvas_not_noted", error=type(error).__name__)
+
+    async def update(
+        self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
+    ) -> None:
+        """Show a canvas that a turn has changed, after the answer. Never raises. After an ephemeral answer
+        all elements are shown to the user only, and the public message loses those that became private."""
+        await asyncio.shield(self._showing.start(self._show_change(key, interaction, ephemeral=ephemeral)))
+
+    async def settle(self) -> None:
+        await asyncio.gather(*self._showing)
+
+    async def forget_message(self, message_id: int) -> None:
+        """Record that a user deleted a message. The canvas is posted again with its next change, or on
+        request. Raises StorageError."""
+        key = await self.canvases.get_key(message_id)
+        if key is None:
+            return
+        async with self._order.after(key):
+            shown = await self.canvases.get_message(key)
+            if shown and shown.message_id == message_id:
+                await self.canvases.note_message(key, GONE, shown.shown_revision)
+
+    async def restore(self, key: SessionKey) -> None:
+        """Refresh a canvas whose message may have been deleted while the bot was offline. Never raises."""
+        try:
+            shown = await self.canvases.get_message(key)
+            if shown and shown.message_id and await self._is_gone(key.channel_id, shown.message_id):
+                await self.forget_message(shown.message_id)
+        except (CcBotError, hikari.HikariError) as error:
+            _log.warning("canvas_not_looked_for", error=type(error).__name__)
+        await self.refresh(key)
+
+    async def refresh_stale(self) -> None:
+        """Refresh outdated messages. Raises StorageError."""
+        now_s = asyncio.get_running_loop().time()
+        stale = await self.canvases.list_stale(MAX_STALE + MAX_RESTING)
+        ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
+        for key in ready[:MAX_STALE]:
+            if not await self.refresh(key):
+                self._rest_until_s[key] = now_s + REST_S
+
+    async def agent_changed(self, channel_id: int, agent: str) -> None:
+        """Replace the canvases in a channel by those of its new default agent. Raises StorageError."""
+        for key in await self.canvases.list_shown_in(channel_id, MAX_STALE):
+            await self.refresh(key)
+            await self.refresh(replace(key, agent=agent))
+
+    async def reply_with(
+        self, interaction: Answerable, canvas: Canvas, recipient: Recipient, sentence: str
+    ) -> None:
+        """Answer a command with a canvas, to the user only. Raises hikari's errors."""
+        body = (await self._sheet(canvas, recipient, alone=True)).body
+        body["content"] = f"{sentence}\n{body['content']}"
+        await interaction.edit_initial_response(**body)
+
+    async def _try(self, key: SessionKey, show: Callable[[], Awaitable[bool]]) -> bool:
+        async with self._order.after(key):
+            try:
+                return await show()
+            except (CcBotError, hikari.HikariError) as error:
+                _log.warning("canvas_not_shown", error=type(error).__name__)
+            except Exception:  # noqa: BLE001 - logged; the answer is complete
+                _log.error("canvas_broke", exc_info=True)
+            return False
+
+    async def _show_change(self, key: SessionKey, interaction: Answerable | None, *, ephemeral: bool) -> None:
+        only_here = interaction if ephemeral and interaction and not own_space(interaction) else None
+        if only_here is not None:
+            await self._try(key, partial(self._show_ephemeral, only_here, key))
+        await self.refresh(key, interaction=interaction, below=only_here is None)
+
+    async def _show_ephemeral(self, interaction: Answerable, key: SessionKey) -> bool:
+        await _drop(self._ephemeral, key)
+        seen = await self._to_see(key, interaction)
+        if seen and not seen.canvas.empty:
+            sheet = await self._sheet(seen.canvas, await self.recipients.of(interaction), alone=True)
+            await self._follow(self._ephemeral, key, interaction, sheet)
+        return True
+
+    async def _refresh(
+        self, key: SessionKey, interaction: Answerable | None, *, below: bool, repost: bool
+    ) -> bool:
+        seen = await self._to_see(key, interaction)
+        shown = await self.canvases.get_message(key)
+        everything = seen.canvas if seen else Canvas()
+        if everything.empty:
+            await _drop(self._ephemeral, key)
+        elif seen and shown and shown.message_id and shown.shown_revision == seen.revision and not repost:
+            return True  # saves requests after a restart: most are up to date
+        alone = not everything.empty and await self._is_own_space(key.channel_id, interaction)
+        canvas = everything.visible_in("private" if alone else "public")
+        if seen is None or canvas.empty:
+            await self._remove(key, shown)
+            return True
+        sheet = await self._sheet(canvas, await self._recipient(key, interaction), alone=alone)
+        may_post = interaction is None or _may_write(interaction)
+        if may_post and await self._show_in_channel(key, shown, seen, sheet, repost=repost):
+            await _drop(self._public, key)
+            return True
+        if not repost and await self._edit_follow_up(key, sheet):
+            return True
+        if interaction is not None and below:
+            await self._follow(self._public, key, interaction, sheet)
+        return interaction is not None and below
+
+    async def _to_see(self, key: SessionKey, interaction: Answerable | None) -> CurrentCanvas | None:
+        seen = await self.canvases.get(key)
+        return seen if seen and await self.is_current(key, interaction) else None
+
+    async def _show_in_channel(
+        self,
+        key: SessionKey,
+        shown: CanvasMessage | None,
+        seen: CurrentCanvas,
+        sheet: CanvasSheet,
+        *,
+        repost: bool,
+    ) -> bool:
+        """Edit the message, or post another one. Returns False if the bot may not write. `want` makes
+        failures be retried."""
+        if shown and shown.message_id and not repost:
+            edit = partial(self.rest.edit_message, key.channel_id, shown.message_id)
+            try:
+                await _without_refused_files(partial(self._edit, shown.message_id, edit), sheet)
+            except hikari.NotFoundError:
+                shown = replace(shown, message_id=GONE)
+            except hikari.ForbiddenError as error:  # may be temporary
+                _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
+                return False
+            else:
+                await self.canvases.note_message(key, shown.message_id, seen.revision)
+                return True
+        await self.want(key)
+        deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
+        post = partial(self._post, key.channel_id, self._nonce(key, seen, deleted=deleted))
+        try:
+            message_id = await _without_refused_files(post, sheet)
+        except (hikari.NotFoundError, hikari.ForbiddenError) as error:
+            _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
+            if shown is None or not shown.message_id:
+                await self.canvases.forget_message(key)
+            return False
+        if not await self.canvases.note_message(key, message_id, seen.revision):  # erased in between
+            await self._delete(key.channel_id, message_id)
+        if shown and shown.message_id:
+            await self._delete(key.channel_id, shown.message_id)
+        return True
+
+    def _nonce(self, key: SessionKey, seen: CurrentCanvas, *, deleted: bool) -> str:
+        """Discord creates one message per nonce, so after a crash it returns the unrecorded message. This
+        process uses each nonce once. The revision restarts after an erasure."""
+        said = f"{key}-{seen.revision}-{seen.canvas}{'-again' if deleted else ''}"
+        nonce = blake2b(said.encode(), digest_size=10).hexdigest()
+        return secrets.token_hex(10) if nonce in self._nonces else nonce
+
+    async def _post(self, channel_id: int, nonce: str, sheet: CanvasSheet) -> int:
+        create = partial(self.rest.create_message, channel_id, **sheet.body, nonce=nonce)
+        message_id = int((await repeat(create, RETRY_PAUSES_S)).id)
+        self._nonces[nonce] = None
+        self._files[message_id] = sheet.digest
+        return message_id
+
+    async def _edit(
+        self, message_id: int, edit: Callable[..., Awaitable[hikari.Message]], sheet: CanvasSheet
+    ) -> None:
+        """Edit a message. Unchanged files are not uploaded again. Discord gives no ids for files in embeds,
+        so all are kept or replaced together."""
+        changes = sheet.body
+        if not sheet.files:
+            changes["attachments"] = None  # hikari ignores an empty list
+        if self._files.get(message_id) == sheet.digest:
+            kept = {name: value for name, value in changes.items() if name != "attachments"}
+            if _shows(await repeat(lambda: edit(**kept), RETRY_PAUSES_S), sheet.page):
+                return
+        await repeat(lambda: edit(**changes), RETRY_PAUSES_S)
+        self._files[message_id] = sheet.digest
+
+    async def _follow(
+        self, follow_ups: _FollowUps, key: SessionKey, interaction: Answerable, sheet: CanvasSheet
+    ) -> None:
+        """Post a message below an acknowledged interaction, once: it has no nonce."""
+        flags = hikari.MessageFlag.EPHEMERAL if follow_ups is self._ephemeral else hikari.UNDEFINED
+        message_id = int((await interaction.execute(**sheet.body, flags=flags)).id)
+        self._files[message_id] = sheet.digest
+        follow_ups[key] = _FollowUp(interaction, message_id, utc_now())
+
+    async def _edit_follow_up(self, key: SessionKey, sheet: CanvasSheet) -> bool:
+        follow_up = _take(self._public, key)
+        if follow_up is None:
+            return False
+        edit = partial(follow_up.interaction.edit_message, follow_up.message_id)
+        try:
+            await self._edit(follow_up.message_id, edit, sheet)
+        except hikari.ClientHTTPResponseError:  # the message was deleted, or the token expired
+            return False
+        self._public[key] = follow_up
+        return True
+
+    async def _is_gone(self, channel_id: int, message_id: int) -> bool:
+        with contextlib.suppress(hikari.ForbiddenError):  # the bot may not read the channel
+            try:
+                await self.rest.fetch_message(channel_id, message_id)
+            except hikari.NotFoundError:
+                return True
+        return False
+
+    async def _delete(self, channel_id: int, message_id: int) -> None:
+        self.expected_deletions.expect(message_id)
+        try:
+            with contextlib.suppress(hikari.NotFoundError):
+                await repeat(lambda: self.rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
+        except hikari.ForbiddenError as error:  # the bot was removed
+            _log.info("canvas_out_of_reach", channel=channel_id, code=error.code)
+
+    async def _remove(self, key: SessionKey, shown: CanvasMessage | None) -> None:
+        await _drop(self._public, key)
+        if shown is None:
+            return
+        if shown.message_id:
+            await self._delete(key.channel_id, shown.message_id)
+        await self.canvases.forget_message(key)
+
+    async def _is_own_space(self, channel_id: int, interaction: Answerable | None) -> bool:
+        """Return False if Discord refuses to say."""
+        if interaction is not None:
+            return own_space(interaction)
+        try:
+            return (await repeat(lambda: self.places.of(channel_id), RETRY_PAUSES_S)).is_dm
+        except (hikari.NotFoundError, hikari.ForbiddenError):
+            return False
+
+    async def _recipient(self, key: SessionKey, interaction: Answerable | None) -> Recipient:
+        if interaction is not None:
+            return await self.recipients.of(interaction)
+        return await self.recipients.of_author(key.user_id, self.spoken_in(key.channel_id))
+
+    async def _sheet(self, canvas: Canvas, recipient: Recipient, *, alone: bool) -> CanvasSheet:
+        """`alone`: only the user will see it."""
+        shown = [element for element in canvas.in_sight if isinstance(element, Chart)]
+        pictures = await draw_pictures(shown, recipient.locale, self.draw)
+        user_id = None if alone else recipient.user_id
+        make = partial(canvas_page, canvas, recipient.words, user_id=user_id)
+        page = await asyncio.to_thread(make, pictures=pictures)  # slow for tables with long labels
+        plain = await asyncio.to_thread(make) if pictures else page
+        return CanvasSheet(page, pictures, plain)
+
+
+def _may_write(interaction: Answerable) -> bool:
+    return can_write(interaction) or own_space(interaction)
+
+
+def _take(follow_ups: _FollowUps, key: SessionKey) -> _FollowUp | None:
+    follow_up = follow_ups.get(key)
+    follow_ups.discard(key)
+    return follow_up if follow_up and utc_now() - follow_up.since < TOKEN_LIFE else None
+
+
+async def _drop(follow_ups: _FollowUps, key: SessionKey) -> None:
+    if follow_up := _take(follow_ups, key):
+        try:
+            await follow_up.interaction.delete_message(follow_up.message_id)
+        except hikari.HikariError as error:  # dismissed by its reader, or the token expired
+            _log.debug("canvas_not_dropped", error=type(error).__name__)
+
+
+async def _without_refused_files(send: Callable[[CanvasSheet], Awaitable[Sent]], sheet: CanvasSheet) -> Sent:
+    try:
+        return await send(sheet)
+    except hikari.ForbiddenError as error:
+        if error.code != FILES_REFUSED or not sheet.files:
+            raise
+        return await send(CanvasSheet(sheet.plain, {}, sheet.plain))
+
+
+def _shows(message: hikari.Message, page: CanvasPage) -> bool:
+    """Discord does not document that an edit may refer to existing files."""
+    there = [bool(embed.image and not embed.image.url.startswith("attachment:")) for embed in message.embeds]
+    beside = {file.filename for file in message.attachments}
+    return there == [embed.image is not None for embed in page.embeds] and not beside & page.pictures
+
+
+async def draw_pictures(shown: Iterable[Chart], locale: Locale, draw: Draw) -> dict[str, bytes]:
+    """Return PNGs by name, without charts that can't be drawn: a table shows those."""
+    found = dict[str, bytes]()
+    for chart in shown:
+        try:
+            if png := await asyncio.to_thread(draw, chart, locale):
+                found[picture_name(chart)] = png
+        except Exception:  # noqa: BLE001 - logged
+            _log.error("chart_not_drawn", exc_info=True)
+    return found
+
+
+@dataclass(eq=False, slots=True)
+class CanvasUpkeep:
+    """Checks messages that may have been deleted while the bot was offline, with each new connection, and
+    refreshes stale canvases, not updated by a turn, every minute."""
+
+    bot: hikari.GatewayBot
+    canvases: CanvasStore
+    boards: CanvasBoards
+    shards: Shards
+    duties: Leases = field(default_factory=Leases)
+    every_s: float = 60.0
+    _upkeep: asyncio.Task[None] | None = None
+    _restoring: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    _tasks: Tasks = field(default_factory=Tasks)
+    _closed: bool = False
+
+    def listen(self) -> None:
+        """Subscribe to events, before the connection is opened."""
+        self.bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
+
+    def begin(self, shard: Shard = WHOLE) -> None:
+        """Start for the channels of a shard."""
+        restoring = self._guard(partial(self._restore_all, shard))
+        self._restoring[shard.id] = self._tasks.start(restoring)
+        self._upkeep = self._upkeep or self._tasks.start(self.duties.run_as_leader("canvases", self._keep_up))
+
+    async def close(self) -> None:
+        """Stop for good; the next process refreshes stale canvases."""
+        self._closed = True
+        await self._tasks.cancel()
+
+    async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
+        if before := self._restoring.get(event.shard.id):
+            before.cancel()
+            await asyncio.gather(before, return_exceptions=True)
+        if not self._closed:  # a reconnect during shutdown
+            self.begin(shard_of(event.shard))
+
+    async def _keep_up(self) -> None:
+        while True:
+            await asyncio.sleep(self.every_s)
+            await self._guard(self.boards.refresh_stale)
+
+    async def _restore_all(self, shard: Shard) -> None:
+        for key in await self.canvases.list_shown(MAX_CHECKED, shard):
+            if await self.shards.has(shard, key.channel_id):
+                await self.boards.restore(key)
+                await asyncio.sleep(CHECK_PAUSE_S)
+
+    async def _guard(self, work: Callable[[], Awaitable[None]]) -> None:
+        with upkeep("canvases"):
+            await work()

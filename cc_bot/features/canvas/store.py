@@ -1,0 +1,325 @@
+"""The canvas of each session key, and the Discord messages that show it. A turn's changes are stored with the
+turn (sessions.py); this is for heartbeats, and for showing and clearing."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final, NamedTuple
+
+from pydantic import TypeAdapter
+
+from cc_bot.db import Database, Row, Statement, Steps, run_all, user
+from cc_bot.db.columns import KEY, Columns, Kind, Store, idle_since, key_columns
+from cc_bot.db.process import WHOLE, Shard
+from cc_bot.db.process_store import of_shard
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.canvas.model import Canvas, Card, Chart, Drawn, RemoveElement, Text, reduce_all
+
+EMPTY_CANVAS: Final = '{"elements":[]}'
+
+_ADAPTERS: Final[Mapping[str, TypeAdapter[Any]]] = {
+    "card": TypeAdapter(Card),
+    "text": TypeAdapter(Text),
+    "chart": TypeAdapter(Chart),
+}
+
+
+def canvas_to_json(canvas: Canvas) -> str:
+    """Return canonical JSON."""
+    elements = []
+    for each in canvas.elements:
+        name = type(each).__name__.lower()
+        fields = _ADAPTERS[name].dump_python(each, mode="json", exclude_defaults=True)
+        elements.append({"type": name, **fields})
+    state: dict[str, Any] = {"elements": elements}
+    if canvas.mode != "list":
+        state["mode"] = canvas.mode
+    if canvas.focus:
+        state["focus"] = canvas.focus
+    return json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+
+
+def canvas_from_json(stored: str) -> Canvas:
+    """Return an empty canvas for a damaged row, which must not block a conversation."""
+    try:
+        state = json.loads(stored)
+        elements = tuple(_ADAPTERS[each["type"]].validate_python(each) for each in state["elements"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return Canvas()
+    return Canvas(elements, state.get("mode", "list"), state.get("focus", ""))
+
+
+# ruff: noqa: S608 - put together from constants alone
+
+# A key's current canvas belongs to its open session, else to the last closed one, from which the next session
+# takes it over. Revision 0: nothing was ever drawn; such sessions are skipped.
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentCanvas:
+    session_id: str
+    canvas: Canvas
+    """All of it; `Canvas.visible_in` filters private elements."""
+    revision: int
+    """Grows with each change."""
+    closed_at: str | None
+    last_active: str
+
+
+_CURRENT: Final = Columns(
+    CurrentCanvas,
+    session_id=Kind(column="id"),
+    canvas=Kind(read=canvas_from_json, column="canvas_state"),
+    revision=Kind(column="canvas_revision"),
+)
+
+NEWEST_CLOSED: Final = """
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+        AND canvas_revision > 0 AND closed_at IS NOT NULL
+    ORDER BY closed_at DESC LIMIT 1
+"""
+
+# $1 user, $2 channel, $3 agent
+_SELECT_CURRENT: Final = f"""
+    SELECT {_CURRENT.select} FROM sessions
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL
+    UNION ALL
+    SELECT * FROM (
+        SELECT {_CURRENT.select} FROM sessions {NEWEST_CLOSED}
+    ) AS closed
+"""
+
+# Run before changing a canvas, in the same transaction: numbers the change.
+TICK: Final = "UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1"
+
+# Set on each changed canvas.
+CHANGED: Final = """
+    canvas_revision = canvas_revision + 1, canvas_change = (SELECT drawn FROM canvas_clock WHERE id = 1)
+"""
+
+# When a key may have another current canvas: an agent was chosen, or a session deleted.
+MOVE: Final = "UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1"
+
+_PUT: Final = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE id = $1 AND user_id = $2"
+
+# Includes older sessions: removed elements are stored nowhere.
+_DRAWN_ON: Final = f"""
+    user_id = $1 AND channel_id = $2 AND agent = $3
+        AND canvas_revision > 0 AND canvas_state <> '{EMPTY_CANVAS}'
+"""
+_CLEAR: Final = (
+    f"{TICK} AND EXISTS (SELECT 1 FROM sessions WHERE {_DRAWN_ON})",
+    f"UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}', {CHANGED} WHERE {_DRAWN_ON}",
+)
+
+
+def select_current(key: SessionKey) -> Statement:
+    return Statement(_SELECT_CURRENT, key_columns(key))
+
+
+def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
+    """Return the canvas; None if no session is open and nothing was ever drawn."""
+    found = [*map(_CURRENT.read, rows)]
+    return min(found, key=lambda each: each.closed_at is not None) if found else None
+
+
+def put_canvas(session_id: str, key: SessionKey, canvas: Canvas) -> Steps[None]:
+    yield Statement(TICK)
+    yield Statement(_PUT, (session_id, key.user_id, canvas_to_json(canvas)))
+
+
+def clear_canvas(key: SessionKey) -> list[Statement]:
+    return [Statement(sql, key_columns(key)) for sql in _CLEAR]
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasMessage:
+    """The message that shows a canvas."""
+
+    message_id: int
+    shown_revision: int
+
+
+_MESSAGE: Final = Columns(CanvasMessage)
+
+_SELECT_SHOWN: Final = f"""
+    SELECT {_MESSAGE.select} FROM canvas_messages
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+"""
+
+# Not after an erasure: Discord may take time to show a canvas.
+_NOTE_SHOWN: Final = """
+    INSERT INTO canvas_messages (user_id, channel_id, agent, message_id, shown_revision)
+    SELECT $1, $2, $3, $4, $5
+    WHERE EXISTS (
+        SELECT 1 FROM sessions WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND canvas_revision > 0
+    )
+    ON CONFLICT (user_id, channel_id, agent) DO UPDATE SET message_id = $4, shown_revision = $5
+    RETURNING message_id
+"""
+
+_FORGET: Final = "DELETE FROM canvas_messages WHERE user_id = $1 AND channel_id = $2 AND agent = $3"
+
+# Discord does not say who deletes a message.
+SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id = $1 /* all users */"
+
+# $1 shard, $2 shard count, $3 limit
+SELECT_ALL_SHOWN: Final = f"""
+    SELECT {KEY.of("c")} FROM canvas_messages AS c LEFT JOIN places AS p ON p.place_id = c.channel_id
+    WHERE {of_shard("p", "$1", "$2")}
+    LIMIT $3 /* all users */
+"""
+
+# A channel's agent changes for all its users.
+SELECT_SHOWN_IN: Final = f"""
+    SELECT {KEY.select} FROM canvas_messages WHERE channel_id = $1 LIMIT $2
+    /* channel */
+"""
+
+# Erasing a memory changes canvases without editing their messages.
+SELECT_STALE: Final = f"""
+    SELECT {KEY.of("c")} FROM canvas_messages AS c
+    WHERE c.shown_revision <> COALESCE(
+        (
+            SELECT s.canvas_revision FROM sessions AS s
+            WHERE s.user_id = c.user_id AND s.channel_id = c.channel_id AND s.agent = c.agent
+                AND s.closed_at IS NULL
+        ),
+        (
+            SELECT s.canvas_revision FROM sessions AS s
+            WHERE s.user_id = c.user_id AND s.channel_id = c.channel_id AND s.agent = c.agent
+                AND s.canvas_revision > 0 AND s.closed_at IS NOT NULL
+            ORDER BY s.closed_at DESC LIMIT 1
+        ),
+        0
+    )
+    LIMIT $1 /* all users */
+"""
+
+# Read for pages after each change of the database.
+SELECT_CLOCK: Final = "SELECT drawn, moved FROM canvas_clock WHERE id = 1"
+# $1 the number of a change
+SELECT_DRAWN: Final = f"""
+    SELECT {KEY.select} FROM sessions WHERE canvas_change > 0 AND canvas_change > $1
+    /* all users */
+"""
+
+# $1 user
+_LIST_KEYS: Final = f"""
+    SELECT {KEY.select}, last_active FROM sessions WHERE user_id = $1 AND closed_at IS NULL
+    UNION ALL
+    SELECT * FROM (
+        SELECT {KEY.select}, '' FROM sessions
+        WHERE user_id = $1 AND canvas_revision > 0 GROUP BY user_id, channel_id, agent
+    ) AS drawn
+"""
+
+
+class CanvasClock(NamedTuple):
+    """Counters of changes to all canvases."""
+
+    drawn: int
+    moved: int
+    """Grows when another canvas may have become a key's current one."""
+
+
+class CanvasStore(Store):
+    def __init__(
+        self, database: Database, *, session_ttl: timedelta = timedelta(days=1), clock: Clock = utc_now
+    ) -> None:
+        """`session_ttl`: idle time until a session expires."""
+        super().__init__(database, clock=clock)
+        self._ttl = session_ttl
+
+    async def get(self, key: SessionKey) -> CurrentCanvas | None:
+        """Return the canvas of the open session, or the one that the next session takes over. None if no
+        session is open and nothing was ever drawn."""
+        statement = select_current(key)
+        return read_current(await self._database.query(statement.sql, *statement.params))
+
+    async def list_keys(self, user_id: int) -> list[SessionKey]:
+        """List a user's keys with sessions or a canvas, the last used first."""
+        rows = await self._database.query(_LIST_KEYS, user_id)
+        newest_first = sorted(rows, key=lambda row: str(row[3]), reverse=True)
+        return [*dict.fromkeys(KEY.read(row[:3]) for row in newest_first)]
+
+    async def wait_for_change(self, seconds: float) -> None:
+        """Wait until this process has written to the database, at most so many seconds."""
+        await self._database.wait_for_write(seconds)
+
+    async def read_clock(self) -> CanvasClock:
+        return CanvasClock(*(await self._database.query(SELECT_CLOCK))[0])
+
+    async def list_drawn(self, after: int) -> list[SessionKey]:
+        """List the keys, of all users, whose canvas changed after that number."""
+        rows = await self._database.query(SELECT_DRAWN, after)
+        return [*dict.fromkeys(map(KEY.read, rows))]
+
+    async def remove(self, key: SessionKey, element_id: str) -> bool:
+        """Remove an element. Returns False if there is none."""
+
+        def steps() -> Steps[bool]:
+            found = read_current((yield select_current(key)))
+            if found is None or found.canvas.element(element_id) is None:
+                return False
+            left = reduce_all(found.canvas, [Drawn(RemoveElement(element_id), "private")])
+            yield from put_canvas(found.session_id, key, left)
+            return True
+
+        return await self._database.write(steps, [user(key.user_id)])
+
+    async def clear(self, key: SessionKey) -> bool:
+        """Remove all elements, private ones too. Returns False if there were none."""
+
+        def steps() -> Steps[bool]:
+            found = read_current((yield select_current(key)))
+            yield from run_all(clear_canvas(key))
+            return found is not None and not found.canvas.empty
+
+        return await self._database.write(steps, [user(key.user_id)])
+
+    async def draw(self, key: SessionKey, drawn: Sequence[Drawn]) -> Canvas | None:
+        """Change the canvas outside of a turn and return it; None if there is none. Changes that do not apply
+        are skipped; the session does not count as active."""
+        idle = idle_since(self._clock(), self._ttl)
+
+        def steps() -> Steps[Canvas | None]:
+            found = read_current((yield select_current(key)))
+            if found is None or found.closed_at is not None or found.last_active <= idle:
+                return None
+            canvas = reduce_all(found.canvas, drawn)
+            if canvas != found.canvas:
+                yield from put_canvas(found.session_id, key, canvas)
+            return canvas
+
+        return await self._database.write(steps, [user(key.user_id)])
+
+    async def get_message(self, key: SessionKey) -> CanvasMessage | None:
+        return _MESSAGE.first(await self._database.query(_SELECT_SHOWN, *key_columns(key)))
+
+    async def note_message(self, key: SessionKey, message_id: int, revision: int) -> bool:
+        """Record which message shows which revision. Returns False, recording nothing, if the key has no
+        sessions any more."""
+        noted = (*key_columns(key), message_id, revision)
+        return bool(await self._change([user(key.user_id)], _NOTE_SHOWN, *noted))
+
+    async def forget_message(self, key: SessionKey) -> None:
+        await self._change([user(key.user_id)], _FORGET, *key_columns(key))
+
+    async def get_key(self, message_id: int) -> SessionKey | None:
+        """Return the key whose canvas a message shows."""
+        return KEY.first(await self._database.query(SELECT_KEY, message_id))
+
+    async def list_stale(self, limit: int) -> list[SessionKey]:
+        """List keys, of all users, whose message shows an outdated canvas."""
+        return [*map(KEY.read, await self._database.query(SELECT_STALE, limit))]
+
+    async def list_shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
+        """List keys, of all users, whose canvas is shown in a channel or thread."""
+        return [*map(KEY.read, await self._database.query(SELECT_SHOWN_IN, channel_id, limit))]
+
+    async def list_shown(self, limit: int, shard: Shard = WHOLE) -> list[SessionKey]:
+        """List keys, of all users, whose canvas is shown in channels of a shard or of unknown shard."""
+        return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, shard.id, shard.count, limit))]

@@ -1,0 +1,201 @@
+"""Tools to draw on the canvas. They change the turn's draft and never await, so parallel calls apply in
+order. Their schemas are part of every request, and therefore short."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
+
+from cc_bot.chat.consent import changed_line, check_held, needs_approval, on_one_line, propose, show
+from cc_bot.chat.tools import CanvasDraft, InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
+from cc_bot.domain.proposal import Part
+from cc_bot.features.canvas.model import (
+    Canvas,
+    CanvasCommand,
+    CanvasRefused,
+    Card,
+    Chart,
+    ChartKind,
+    Element,
+    RemoveElement,
+    Series,
+    SetMode,
+    Text,
+    UpdateCard,
+)
+from cc_bot.texts import Texts, texts
+from cc_bot.texts.proposal import ProposalTexts
+
+
+class _Line(BaseModel):
+    name: str = ""
+    values: list[float]
+
+
+def _as_lines(series: object) -> object:
+    if isinstance(series, dict):
+        return [series]
+    if isinstance(series, list) and series and not any(isinstance(each, dict | list) for each in series):
+        return [{"values": series}]
+    return series
+
+
+_SERIES_SCHEMA: Final = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "values": {"type": "array", "items": {"type": "number"}}},
+        "required": ["name", "values"],
+    },
+}
+
+Id = Annotated[str, Field(coerce_numbers_to_str=True)]
+Lines = Annotated[list[_Line], BeforeValidator(_as_lines), WithJsonSchema(_SERIES_SCHEMA)]
+Labels = list[Annotated[str, Field(coerce_numbers_to_str=True)]]
+
+
+@tool(writes=True, about="canvas")
+async def canvas_add_card(
+    context: ToolContext,
+    title: str,
+    content: str,
+    id: Id | None = None,  # noqa: A002 - what the spec and models call it
+) -> ToolOutcome:
+    """Put a card on the canvas, which stays in the user's sight: what they want shown, or will look at again.
+    The result tells its id."""
+    return _draw(context, "canvas_add_card", Card(id or "", title, content))
+
+
+@tool(writes=True, about="canvas")
+async def canvas_show_text(
+    context: ToolContext,
+    content: str,
+    title: str | None = None,
+    id: Id | None = None,  # noqa: A002 - as above
+) -> ToolOutcome:
+    """Put a text on the canvas."""
+    return _draw(context, "canvas_show_text", Text(id or "", content, title or ""))
+
+
+@tool(writes=True, about="canvas")
+async def canvas_add_chart(
+    context: ToolContext,
+    *,
+    title: str,
+    kind: ChartKind,
+    labels: Labels,
+    series: Lines,
+    id: Id | None = None,  # noqa: A002 - as above
+) -> ToolOutcome:
+    """Put a chart on the canvas: a value for each label; a pie takes one series."""
+    lines = tuple(Series(each.name, tuple(each.values)) for each in series)
+    return _draw(context, "canvas_add_chart", Chart(id or "", title, kind, tuple(labels), lines))
+
+
+@tool(writes=True, about="canvas")
+async def canvas_update_card(
+    context: ToolContext,
+    id: Id,  # noqa: A002 - as above
+    title: str | None = None,
+    content: str | None = None,
+) -> ToolOutcome:
+    """Change a card or text; of a chart, its title."""
+    return _draw(context, "canvas_update_card", UpdateCard(id, title or None, content or None))
+
+
+@tool(writes=True, about="canvas")
+async def canvas_remove_element(context: ToolContext, id: Id) -> ToolOutcome:  # noqa: A002 - as above
+    """Take one element off the canvas."""
+    return _draw(context, "canvas_remove_element", RemoveElement(id))
+
+
+@tool(writes=True, about="canvas")
+async def canvas_set_mode(
+    context: ToolContext,
+    mode: Literal["clear", "list", "board", "focus"],
+    focus: Annotated[Id | None, Field(description="The id of that element.")] = None,
+) -> ToolOutcome:
+    """Lay out the canvas: list, board (cards side by side) or focus (one element alone); or clear it."""
+    return _draw(context, "canvas_set_mode", SetMode(mode, focus or ""))
+
+
+def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolOutcome:
+    """Later calls build on proposed commands, too."""
+    draft = context.canvas
+    if draft is None:
+        raise InvalidToolCall("There is no canvas here.")
+    before, held = draft.canvas, _held(draft, command, approved=context.approved is not None)
+    check_held(context, **held)
+    proposed = needs_approval(context, lambda: False)
+    try:
+        canvas = draft.apply(command, propose=proposed)
+    except CanvasRefused as refused:
+        raise InvalidToolCall(str(refused)) from None
+    fields: dict[str, Any] = {"up": [each.id for each in canvas.elements]}
+    if isinstance(command, Element):
+        command = replace(command, id=canvas.elements[-1].id)
+        fields = {"id": command.id}
+    if not proposed:
+        return succeeded(fields)
+    words = texts(context.locale)
+    shown = show(words[ProposalTexts].draw, *_describe(command, before, words))
+    given = {name: value for name, value in asdict(command).items() if name not in ("visibility", "tainted")}
+    return propose(context, tool_name, given, shown, held=held, result=fields)
+
+
+def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
+    """`clear` must not remove hidden elements."""
+    canvas = draft.canvas
+    match command:
+        case UpdateCard(id_) | RemoveElement(id_):
+            element = canvas.element(id_)
+            return {"element": asdict(element) if element else None}
+        case SetMode("clear"):
+            return {"elements": [asdict(each) for each in canvas.elements], "hides": approved and draft.hides}
+        case _:
+            return {}
+
+
+def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[Part]:
+    sentences = words[ProposalTexts]
+    match command:
+        case Card(_, title, content):
+            yield _titled(sentences.draw_card, title, content)
+        case Text(_, content, title):
+            yield _titled(sentences.draw_titled_text if title else sentences.draw_text, title, content)
+        case Chart(_, title, kind):
+            yield _titled(sentences.draw_chart[kind], title, command)
+        case UpdateCard(id_, title, content):
+            old = canvas.element(id_)
+            yield _titled(sentences.draw_update, _name(id_, canvas))
+            if title is not None:
+                before = on_one_line(old.title if old else "") or None
+                yield from changed_line(sentences.title_of, before, on_one_line(title), words)
+            if content is not None:
+                yield Part(sentences.now, below=_content(old))
+                yield Part(sentences.then, below=content)
+        case RemoveElement(id_):
+            yield _removed(id_, canvas, words)
+        case SetMode("clear"):
+            yield Part(sentences.draw_clear)
+            yield from (_removed(each.id, canvas, words) for each in canvas.elements)
+        case SetMode(mode, focus):
+            yield _titled(sentences.layout[mode], _name(focus, canvas))
+
+
+def _titled(template: str, title: str, below: str | Chart | None = None) -> Part:
+    return Part(template, {"title": on_one_line(title)}, below)
+
+
+def _removed(id_: str, canvas: Canvas, words: Texts) -> Part:
+    return _titled(words[ProposalTexts].draw_remove, _name(id_, canvas), _content(canvas.element(id_)))
+
+
+def _name(id_: str, canvas: Canvas) -> str:
+    element = canvas.element(id_)
+    return (element.title if element else "") or id_
+
+
+def _content(element: Element | None) -> str | Chart | None:
+    return element if element is None or isinstance(element, Chart) else element.content

@@ -1,0 +1,186 @@
+"""Renders a canvas as one message: elements as embeds, charts as pictures in them. Sends nothing.
+
+Embeds rather than Components V2: only embed fields can be side by side, and a Components V2 message can
+never be changed back. Open Markdown ends with its embed.
+
+If a canvas exceeds Discord's limits, the longest texts are cut first, and the full text is attached as a
+file. Lengths are in UTF-16 code units, as in split.py.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Final
+
+import hikari
+
+from cc_bot.discord.pages.markdown import SPOILER, for_discord, keep_spoilers_shut
+from cc_bot.discord.pages.page import COLOUR, TextFile
+from cc_bot.discord.pages.split import split, utf16_length
+from cc_bot.domain.message import is_blank
+from cc_bot.domain.text import one_line, shorten
+from cc_bot.features.canvas.charts import table
+from cc_bot.features.canvas.model import Canvas, Chart, Element
+from cc_bot.texts import Texts
+from cc_bot.texts.answer import CanvasTexts
+
+# "Embed Limits" in Discord's message documentation.
+MAX_EMBEDS: Final = 10
+MAX_CHARACTERS: Final = 6000
+TITLE_CHARACTERS: Final = 200
+"""Discord allows 256; a title has at most 100 characters of two units each."""
+DESCRIPTION_CHARACTERS: Final = 4096
+VALUE_CHARACTERS: Final = 1024
+FOOTER_CHARACTERS: Final = 2000
+MAX_FILES: Final = 10
+
+NARROW_CHARACTERS: Final = 300
+"""A longer text gets its own row: in a third of one it would be too tall."""
+NAMED_BY: Final = 30
+_LOCK: Final = "🔒"
+_UNNAMED: Final = "\u200b"
+"""Zero-width space: field names may not be empty."""
+_CUT: Final = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasPage:
+    content: str
+    embeds: tuple[hikari.Embed, ...]
+    pictures: frozenset[str]
+    file: TextFile | None = None
+    """The full texts, if some were cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    element: Element
+    title: str
+    text: str
+    picture: str = ""
+
+
+def picture_name(chart: Chart) -> str:
+    """Return a chart's file name, which changes with its content."""
+    looks = repr((chart.title, chart.kind, chart.labels, chart.series))
+    return f"chart-{blake2b(looks.encode(), digest_size=6).hexdigest()}.png"
+
+
+def canvas_page(
+    canvas: Canvas, words: Texts, *, user_id: int | None, pictures: Collection[str] = ()
+) -> CanvasPage:
+    """Render a canvas that is not empty and only has visible elements. `user_id`: the owner, if others see
+    it. `pictures`: file names of rendered charts; other charts become tables."""
+    seen = canvas.in_sight[:MAX_EMBEDS]
+    mixed = user_id is None and len({element.visibility for element in canvas.elements}) > 1
+    parts = [_part(element, pictures, locked=mixed and element.visibility == "private") for element in seen]
+    footer = _footer(canvas, seen, words)
+    fitting = _fit(parts, footer, board=canvas.mode == "board")
+    file = None
+    if fitting != parts:
+        whole = [
+            (part.title, _table(e) if isinstance(e := part.element, Chart) else part.text) for part in parts
+        ]
+        texts = (f"## {title}\n\n{text}" if title else text for title, text in whole)
+        file = TextFile(words[CanvasTexts].file_name, "\n\n".join(texts) + "\n")
+    shown = frozenset(part.picture for part in parts if part.picture)
+    if len(shown) == MAX_FILES:
+        file = None
+    embeds = _board(fitting) if canvas.mode == "board" else [_embed(part) for part in fitting]
+    if footer:
+        embeds[-1].set_footer(footer)
+    # A mention shows the current name. The message is sent without pings.
+    of_user = words[CanvasTexts].of_user
+    notes = [words[CanvasTexts].own if user_id is None else of_user.format(user=f"<@{user_id}>")]
+    if mixed:
+        notes.append(words[CanvasTexts].private_marked)
+    if fitting != parts:
+        notes.append(words[CanvasTexts].cut if file else words[CanvasTexts].cut_for_good)
+    return CanvasPage("\n".join(f"-# {note}" for note in notes), tuple(embeds), shown, file)
+
+
+def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part:
+    title = shorten(one_line(element.title), TITLE_CHARACTERS // 2)
+    if locked:
+        title = f"{_LOCK} {title}".strip()
+    if isinstance(element, Chart):
+        name = picture_name(element)
+        return _Part(element, title, "", name) if name in pictures else _Part(element, title, _table(element))
+    text = for_discord(element.content.strip())
+    return _Part(element, title, _CUT if is_blank(text) else text)
+
+
+def _table(chart: Chart) -> str:
+    return f"```\n{table(chart).replace('`', '´')}\n```"
+
+
+def _footer(canvas: Canvas, seen: Sequence[Element], words: Texts) -> str:
+    """Footers show no Markdown."""
+    others = [_name(element) for element in canvas.elements if element not in seen]
+    if not others:
+        return ""
+    return _within(words[CanvasTexts].others.format(titles=" ・ ".join(others)), FOOTER_CHARACTERS)
+
+
+def _name(element: Element) -> str:
+    if element.title or isinstance(element, Chart):
+        return one_line(element.title)
+    return shorten(one_line(element.content), NAMED_BY)
+
+
+def _fit(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
+    most = [
+        VALUE_CHARACTERS if board and not isinstance(part.element, Chart) else DESCRIPTION_CHARACTERS
+        for part in parts
+    ]
+    names = sum(utf16_length(part.title or _UNNAMED) for part in parts)
+    room = MAX_CHARACTERS - names - utf16_length(footer)
+    lengths = [min(utf16_length(part.text), limit) for part, limit in zip(parts, most, strict=True)]
+    level = fair_level(lengths, room)
+    return [
+        replace(part, text=_within(part.text, min(level, limit)))
+        for part, limit in zip(parts, most, strict=True)
+    ]
+
+
+def fair_level(lengths: Sequence[int], room: int) -> int:
+    """Return the maximum length at which all fit together."""
+    left = room
+    for count, length in zip(range(len(lengths), 0, -1), sorted(lengths), strict=True):
+        if length * count > left:
+            return left // count
+        left -= length
+    return max(lengths, default=0)
+
+
+def _within(text: str, limit: int) -> str:
+    if utf16_length(text) <= limit:
+        return text
+    pieces = split(text, limit=limit - 2 - len(_CUT) - len(SPOILER), most=1)
+    [begun] = keep_spoilers_shut(pieces, ended=False)
+    is_code = begun.rpartition("\n")[2].lstrip().startswith(("```", "~~~"))
+    return f"{begun}\n{_CUT}" if is_code else f"{begun}{_CUT}"
+
+
+def _embed(part: _Part) -> hikari.Embed:
+    embed = hikari.Embed(title=part.title or None, description=part.text or None, colour=COLOUR)
+    if part.picture:
+        embed.set_image(hikari.URL(f"attachment://{part.picture}"))
+    return embed
+
+
+def _board(parts: Sequence[_Part]) -> list[hikari.Embed]:
+    """Put neighbouring texts into one embed, as fields that share rows."""
+    embeds = list[hikari.Embed]()
+    joined = False
+    for part in parts:
+        if isinstance(part.element, Chart):
+            embeds.append(_embed(part))
+            joined = False
+            continue
+        if not joined:
+            embeds.append(hikari.Embed(colour=COLOUR))
+            joined = True
+        inline = utf16_length(part.text) <= NARROW_CHARACTERS
+        embeds[-1].add_field(part.title or _UNNAMED, part.text, inline=inline)
+    return embeds

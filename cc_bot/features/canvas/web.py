@@ -1,0 +1,344 @@
+"""The canvas page of a channel, and the feed that sends changes to open pages. Each change of a canvas
+increases a counter in the database, which is read after each write of this process, and four times a
+second for others. Then the whole canvas is sent."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import structlog
+from aiohttp import WSCloseCode, web
+
+from cc_bot.domain import errors
+from cc_bot.domain.access import WebSession
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
+from cc_bot.features.agents.service import find_agent
+from cc_bot.features.canvas.charts.svg import chart_svg
+from cc_bot.features.canvas.model import Canvas, Card, Chart, Element, Text
+from cc_bot.features.canvas.store import CanvasClock
+from cc_bot.log import upkeep
+from cc_bot.texts import Texts, texts
+from cc_bot.texts.web import WebTexts
+from cc_bot.web.conversations import channel_names
+from cc_bot.web.form import id_in, text_of
+from cc_bot.web.markdown import to_html
+from cc_bot.web.page import Pages, go_on, make_environment, render, see_other, sentence_on, sign_forms
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import SignedIn, is_from_ours, read_cookie, visitor_of
+
+_log = structlog.get_logger(__name__)
+
+OTHERS_S: Final = 0.25
+"""Between checks for changes by other processes."""
+LEAVE_S: Final = 2.0
+"""Between checks for users who lost access."""
+RELOAD_S: Final = 30.0
+SENDING_S: Final = 10.0
+"""For a page to accept a message."""
+SIGNED_OUT: Final = 4401
+DENIED: Final = 4403
+TOO_MANY_OPEN: Final = 4429
+"""Own close codes (RFC 6455, section 7.4.2): such a page does not reconnect."""
+MAX_OPEN_PAGES: Final = 16
+"""Per user; the oldest is closed."""
+
+
+@dataclass(eq=False, slots=True)
+class Watcher:
+    socket: web.WebSocketResponse
+    session: WebSession
+    channel_id: int
+    locale: Locale
+    hiding: bool
+    """True if private elements are hidden."""
+    key: SessionKey
+    shown: tuple[SessionKey, Canvas] | None = None
+    order: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class CanvasFeed:
+    def __init__(self, services: WebServices) -> None:
+        self._services = services
+        self._watchers = dict[Watcher, None]()
+        """The oldest first."""
+        self._opened = asyncio.Event()
+        self._sending = set[asyncio.Task[None]]()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Update open pages until left; then close them, so that they reconnect to the next run."""
+        tasks = [
+            asyncio.create_task(self._repeat(each))
+            for each in (self._follow_changes, self._send_off, self._reload_all)
+        ]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            leaving = [self._close(each, WSCloseCode.GOING_AWAY, "") for each in [*self._watchers]]
+            await asyncio.gather(*leaving, *self._sending, return_exceptions=True)
+
+    async def open(self, watcher: Watcher) -> None:
+        """Show the canvas and its changes. Raises StorageError."""
+        mine = [each for each in self._watchers if each.session.user_id == watcher.session.user_id]
+        for oldest in mine[: 1 - MAX_OPEN_PAGES]:
+            self.close(oldest)
+            reason = texts(oldest.locale)[WebTexts].closed_too_many_open
+            self._start(self._close(oldest, TOO_MANY_OPEN, reason))
+        self._watchers[watcher] = None
+        self._opened.set()
+        await self._refresh(watcher)
+
+    def close(self, watcher: Watcher) -> None:
+        self._watchers.pop(watcher, None)
+        if not self._watchers:
+            self._opened.clear()
+
+    async def _refresh(self, watcher: Watcher) -> None:
+        async with watcher.order:
+            key = watcher.key
+            seen = await self._services.stores.canvases.get(key)
+            canvas = (seen.canvas if seen else Canvas()).visible_in("public" if watcher.hiding else "private")
+            if (key, canvas) != watcher.shown:
+                message = await asyncio.to_thread(canvas_message, key, canvas, texts(watcher.locale))
+                watcher.shown = key, canvas
+                self._start(self._send(watcher, message))
+
+    async def _follow_changes(self) -> None:
+        canvases = self._services.stores.canvases
+        seen: CanvasClock | None = None
+        while True:
+            await self._opened.wait()
+            if seen is not None:
+                await canvases.wait_for_change(OTHERS_S)
+            now = await canvases.read_clock()
+            if seen is None or now.moved != seen.moved:
+                await self._follow_agents()
+            if seen is None or now.drawn != seen.drawn:
+                drawn = {*await canvases.list_drawn(seen.drawn if seen else now.drawn)}
+                for watcher in [*self._watchers]:
+                    if watcher.key in drawn:
+                        await self._refresh(watcher)
+            seen = now
+
+    async def _follow_agents(self) -> None:
+        asked: dict[tuple[int, int], SessionKey] = {}
+        for watcher in [*self._watchers]:
+            where = (watcher.session.user_id, watcher.channel_id)
+            if where not in asked:
+                asked[where] = await self._services.discord.current_key(*where)
+            watcher.key = asked[where]
+            await self._refresh(watcher)
+
+    async def _reload_all(self) -> None:
+        while True:
+            await asyncio.sleep(RELOAD_S)
+            await self._follow_agents()
+
+    async def _send_off(self) -> None:
+        while True:
+            await self._opened.wait()
+            await asyncio.sleep(LEAVE_S)
+            live = await self._services.stores.web_sessions.list_live()
+            places = [*dict.fromkeys(each.session.place for each in self._watchers)]
+            refused = await self._services.discord.refusals(places)
+            for watcher in [*self._watchers]:
+                words = texts(watcher.locale)[WebTexts]
+                if watcher.session.id not in live:
+                    await self._close(watcher, SIGNED_OUT, words.closed_signed_out)
+                elif watcher.session.place in refused:
+                    await self._close(watcher, DENIED, words.closed_denied)
+
+    async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            with upkeep("canvas_feed"):
+                await work()
+            await asyncio.sleep(1.0)
+
+    def _start(self, sending: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(sending)
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def _send(self, watcher: Watcher, text: str) -> None:
+        try:
+            async with asyncio.timeout(SENDING_S):
+                await watcher.socket.send_str(text)
+        except (ConnectionError, TimeoutError, RuntimeError):  # it is gone, or does not read
+            await self._close(watcher, WSCloseCode.TRY_AGAIN_LATER, "")
+
+    async def _close(self, watcher: Watcher, code: int, reason: str) -> None:
+        self.close(watcher)
+        await _close(watcher.socket, code, reason)
+
+
+_ENVIRONMENT: Final = make_environment()
+
+
+def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
+    """Return the whole canvas as a JSON message."""
+    parts = _ENVIRONMENT.get_template("canvas_parts.html").make_module({"web": words[WebTexts]})
+
+    def html(macro: str, *values: object) -> str:
+        return sign_forms(getattr(parts, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
+
+    elements = [
+        {"id": each.id, "html": html("element", each, body_of(each, words))} for each in canvas.in_sight
+    ]
+    message = {"agent": key.agent, "mode": canvas.mode, "elements": elements, "below": html("below", canvas)}
+    return json.dumps(message, ensure_ascii=False)
+
+
+def body_of(element: Element, words: Texts) -> str:
+    """Return an element as HTML."""
+    match element:
+        case Card() | Text():
+            return to_html(element.content)
+        case Chart():
+            return chart_svg(element, words.locale)
+
+
+MAX_MESSAGE_BYTES: Final = 1024
+PING_S: Final = 30.0
+MAX_PLACES: Final = 50
+HIDING: Final = "hide-private"
+"""Cookie of a browser that hides private elements; they are not sent then."""
+_CLOSE_BYTES: Final = 123
+"""A close reason's limit (RFC 6455, section 5.5)."""
+
+
+class CanvasPages(Pages):
+    def __init__(self, services: WebServices, feed: CanvasFeed) -> None:
+        super().__init__(services)
+        self._feed = feed
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
+            web.get("/canvas", self.list_places),
+            web.get("/canvas/{channel}", self.show),
+            web.get("/canvas/{channel}/socket", self.connect),
+            web.post("/canvas/{channel}/remove", self.remove),
+            web.post("/canvas/{channel}/clear", self.clear),
+            web.post("/canvas/{channel}/agent", self.use_agent),
+        )
+
+    async def list_places(self, request: web.Request) -> web.Response:
+        """List the user's canvases; a single one is shown at once."""
+        visitor = visitor_of(request)
+        channels = await self._channels(visitor)
+        if len(channels) == 1 and "all" not in request.query:
+            return see_other(f"/canvas/{channels[0]}")
+        names = await channel_names(self._services, channels[:MAX_PLACES], visitor)
+        elements = {}
+        for channel_id in channels[:MAX_PLACES]:
+            _, canvas = await self._canvas(visitor, channel_id)
+            elements[channel_id] = len(canvas.elements)
+        return render(request, "canvas_places.html", names=names, elements=elements)
+
+    async def show(self, request: web.Request) -> web.Response:
+        visitor, channel_id = visitor_of(request), await self._channel(request)
+        key, canvas = await self._canvas(visitor, channel_id)
+        hiding = is_hiding(request)
+        return render(
+            request,
+            "canvas.html",
+            channel_id=channel_id,
+            place=(await channel_names(self._services, [channel_id], visitor))[channel_id],
+            places=len(await self._channels(visitor)),
+            canvas=canvas.visible_in("public" if hiding else "private"),
+            body_of=lambda element: body_of(element, visitor.words),
+            agents=await self._services.discord.usable_agents(channel_id),
+            agent=key.agent,
+            hiding=hiding,
+        )
+
+    async def connect(self, request: web.Request) -> web.WebSocketResponse:
+        """Keep a page up to date. Raises ForeignRequest for a page of another site."""
+        visitor, channel_id = visitor_of(request), await self._channel(request)
+        if not is_from_ours(request, self._services.settings):
+            raise errors.ForeignRequest
+        key = await self._services.discord.current_key(visitor.user_id, channel_id)
+        socket = web.WebSocketResponse(
+            heartbeat=PING_S, compress=False, max_msg_size=MAX_MESSAGE_BYTES, timeout=2.0
+        )
+        await socket.prepare(request)
+        locale = Locale.of(request.query.get("language", visitor.locale))  # the page's own
+        watcher = Watcher(socket, visitor.session, channel_id, locale, is_hiding(request), key)
+        try:
+            await self._feed.open(watcher)
+            async for _ in socket:
+                await _close(socket, WSCloseCode.UNSUPPORTED_DATA, visitor.words[WebTexts].closed_unknown)
+        except errors.CcBotError as error:
+            await _close(socket, WSCloseCode.TRY_AGAIN_LATER, sentence_on(error, request))
+        finally:
+            self._feed.close(watcher)
+        return socket
+
+    async def remove(self, request: web.Request) -> web.Response:
+        """Remove an element. Raises NothingHere, CanvasSwitched, and InputError for a form
+        without an agent."""
+        key = await self._key(request)
+        wanted = text_of(request, "id")
+        if not await self._services.stores.canvases.remove(key, wanted):
+            raise errors.NothingHere
+        await self._services.discord.canvas_changed(key)
+        return go_on(request, f"/canvas/{key.channel_id}", "element_removed")
+
+    async def clear(self, request: web.Request) -> web.Response:
+        """Remove all elements. Raises CanvasSwitched, and InputError for a form without an agent."""
+        key = await self._key(request)
+        await self._services.stores.canvases.clear(key)
+        await self._services.discord.canvas_changed(key)
+        return go_on(request, f"/canvas/{key.channel_id}", "canvas_cleared")
+
+    async def use_agent(self, request: web.Request) -> web.Response:
+        """Choose an agent there. Raises UnknownAgent."""
+        visitor, channel_id = visitor_of(request), await self._channel(request)
+        usable = await self._services.discord.usable_agents(channel_id)
+        wanted = find_agent(tuple(usable), text_of(request, "agent"))
+        if wanted is None:
+            raise errors.UnknownAgent
+        await self._services.discord.use_agent(visitor.user_id, channel_id, wanted)
+        return go_on(request, f"/canvas/{channel_id}", "agent_used")
+
+    async def _key(self, request: web.Request) -> SessionKey:
+        """Another agent's element may have the same id."""
+        visitor, channel_id = visitor_of(request), await self._channel(request)
+        seen = text_of(request, "agent")
+        if not seen:
+            raise errors.InputError
+        key = await self._services.discord.current_key(visitor.user_id, channel_id)
+        if key.agent != seen:
+            raise errors.CanvasSwitched
+        return key
+
+    async def _channel(self, request: web.Request) -> int:
+        """Raises NothingHere if the user has nothing there."""
+        channel_id = id_in(request, "channel")
+        if channel_id not in await self._channels(visitor_of(request)):
+            raise errors.NothingHere
+        return channel_id
+
+    async def _channels(self, visitor: SignedIn) -> list[int]:
+        keys = await self._services.stores.canvases.list_keys(visitor.user_id)
+        return [*dict.fromkeys([each.channel_id for each in keys] + [visitor.session.place.channel_id])]
+
+    async def _canvas(self, visitor: SignedIn, channel_id: int) -> tuple[SessionKey, Canvas]:
+        key = await self._services.discord.current_key(visitor.user_id, channel_id)
+        seen = await self._services.stores.canvases.get(key)
+        return key, seen.canvas if seen else Canvas()
+
+
+def is_hiding(request: web.Request) -> bool:
+    return read_cookie(request, HIDING) == "yes"
+
+
+async def _close(socket: web.WebSocketResponse, code: int, reason: str) -> None:
+    cut = reason.encode()[:_CLOSE_BYTES].decode(errors="ignore")
+    await socket.close(code=code, message=cut.encode())

@@ -1,0 +1,428 @@
+"""Tries Discord, the models and the optional features with real requests."""
+
+import asyncio
+import io
+import ssl
+import string
+import time
+import wave
+from base64 import b64decode
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from cc_bot.app.models import open_models
+from cc_bot.config import Config
+from cc_bot.domain import errors
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.message import Attachment
+from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.charts import draw
+from cc_bot.features.canvas.model import Chart, Series
+from cc_bot.features.doctor import Finding, failed, ok, warning
+from cc_bot.features.doctor.texts import DoctorTexts
+from cc_bot.features.documents.reader import READ_BY_EXTRA, DocumentReader
+from cc_bot.features.memory.search.vectors import Embedder
+from cc_bot.features.web_pages.addresses import parse_address
+from cc_bot.features.web_pages.turn import PageSource, SearchService, can_read_pages
+from cc_bot.llm.model import (
+    AssistantPart,
+    ChatRequest,
+    Delta,
+    Finish,
+    PromptPart,
+    Speaker,
+    SystemPart,
+    Thinking,
+    ToolResultPart,
+    ToolSchema,
+    Transcriber,
+    UserPart,
+)
+from cc_bot.proxy import proxy_for
+from cc_bot.texts import Texts, explain
+from cc_bot.texts.cli import CliTexts
+from cc_bot.version import __version__
+
+if TYPE_CHECKING:
+    from cc_bot.llm.openai import OpenAIChatModel
+
+TIMEOUT_S: Final = 8.0
+MAX_NAMES: Final = 10
+
+API_URL: Final = "https://discord.com/api/v10"
+MESSAGE_CONTENT: Final = 1 << 18 | 1 << 19
+"""For the intent: granted in full, or because it is in few servers."""
+MAX_DIFFERENCE: Final = timedelta(seconds=5)
+"""Discord's time is in whole seconds, and delayed."""
+WRONG_DIFFERENCE: Final = timedelta(minutes=1)
+_TOKEN_PARTS: Final = 3
+_TOKEN_LETTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}_-")
+
+
+async def check_discord(
+    config: Config, texts: Texts, list_commands: Callable[[], Awaitable[Collection[str]]], clock: Clock
+) -> Sequence[Finding]:
+    """The token, the intents, the commands and the clock. `list_commands`: the names of the program's own
+    commands. See https://discord.com/developers/docs/resources/application."""
+    said, api, token = texts[DoctorTexts], config.discord_api_url or API_URL, config.discord_token
+    if not token:
+        return [warning("token", said.token_missing)]
+    parts = token.split(".")
+    if len(parts) != _TOKEN_PARTS or not all(part and _TOKEN_LETTERS.issuperset(part) for part in parts):
+        return [failed("token", said.token_malformed)]
+    headers = {"Authorization": f"Bot {token}", "User-Agent": f"DiscordBot (cc-bot, {__version__})"}
+    try:
+        async with aiohttp.ClientSession(
+            headers=headers,
+            timeout=aiohttp.ClientTimeout(TIMEOUT_S),
+            proxy=proxy_for(api),
+            raise_for_status=True,
+        ) as session:
+            async with session.get(f"{api}/users/@me") as response:
+                name, date = (await response.json())["username"], response.headers.get("Date", "")
+            async with session.get(f"{api}/applications/@me") as response:
+                application = await response.json()
+                flags = int(application.get("flags") or 0)
+            async with session.get(f"{api}/applications/{application['id']}/commands") as response:
+                registered = {command["name"] for command in await response.json()}
+    except aiohttp.ClientResponseError as error:  # without quoting the response
+        unreachable = said.discord_unreachable.format(problem=f"HTTP {error.status}")
+        return [failed("token", said.token_refused if error.status == 401 else unreachable)]
+    except (aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return [failed("token", said.discord_unreachable.format(problem=type(error).__name__))]
+    found = [ok("token", said.token_ok.format(name=name))]
+    if config.channels == "all" and not flags & MESSAGE_CONTENT:
+        found.append(warning("intents", said.intents_missing))
+    else:
+        found.append(ok("intents", said.intents_ok.format(reading=config.channels)))
+    own = set(await list_commands())
+    for names, sentence in (
+        (own - registered, said.commands_missing),
+        (registered - own, said.commands_strange),
+    ):
+        if names:
+            more = f" … (+{len(names) - MAX_NAMES})" if len(names) > MAX_NAMES else ""
+            listed = ", ".join(sorted(names)[:MAX_NAMES]) + more
+            found.append(warning("commands", sentence.format(names=listed)))
+    if registered == own:
+        found.append(ok("commands", said.commands_ok.format(count=len(registered))))
+    return [*found, _check_clock(date, clock(), texts)]
+
+
+def _check_clock(date: str, now: datetime, texts: Texts) -> Finding:
+    said = texts[DoctorTexts]
+    try:
+        theirs = parsedate_to_datetime(date)
+    except ValueError:
+        return ok("clock", said.clock_unknown)
+    difference = abs(now - theirs.replace(tzinfo=theirs.tzinfo or UTC))
+    seconds = round(difference.total_seconds())
+    if difference <= MAX_DIFFERENCE:
+        return ok("clock", said.clock_ok.format(seconds=seconds))
+    judge = failed if difference > WRONG_DIFFERENCE else warning
+    return judge("clock", said.clock_off.format(seconds=seconds))
+
+
+MAX_REQUESTS: Final = 4
+_RED: Final = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAKklEQVR42mN4oKBAU8QwasGoBaMWjFowasGoBaMWjFowasGo"
+    "BaMWDBULAKWUgD269a5MAAAAAElFTkSuQmCC"
+)
+"""A red square: servers refuse smaller ones."""
+
+
+async def check_models(
+    config: Config, texts: Texts, of_agents: Sequence[str], tools: Sequence[ToolSchema], *, offline: bool
+) -> Sequence[Finding]:
+    """The models for answers, summaries and agents."""
+    async with open_models(config) as models:
+        if models.offline:
+            if not (named := models.named_in_vain):
+                return [ok("model", texts[DoctorTexts].model_offline)]
+            sentence = texts[CliTexts].model_without_server.format(model=named)
+            return [warning("model", sentence, texts[CliTexts].model_without_server_mend)]
+        names = dict.fromkeys((*config.models, *config.summary_models, *of_agents))
+        asked = (check_model(name, models.get(name), tools, texts) for name in names if not offline)
+        return await asyncio.gather(*asked)
+
+
+@dataclass(slots=True)
+class _Seen:
+    called: bool = False
+    pictures: bool = False
+    thought: bool = False
+    text: str = ""
+
+
+async def check_model(
+    name: str, model: "OpenAIChatModel", tools: Sequence[ToolSchema], texts: Texts
+) -> Finding:
+    said, began_s = texts[DoctorTexts], time.monotonic()
+    try:
+        seen = await _converse(model, tools)
+    except errors.ModelRefusedKey:
+        return failed("model", said.model_refused_key.format(model=name))
+    except errors.ModelRefusedRequest as error:
+        no_path = isinstance(error, errors.ModelNotFound) and not model.has_path
+        return failed(
+            "model", (said.model_no_path if no_path else said.model_refused_request).format(model=name)
+        )
+    except errors.ModelUnreachable as error:
+        return failed("model", said.model_unreachable.format(model=name, **error.params))
+    except errors.CcBotError:
+        return failed("model", said.model_unavailable.format(model=name))
+    marks = {True: said.model_yes, False: said.model_no}
+    takes_tools = "no tools" not in model.changes
+    sentence = said.model_ok.format(
+        model=name,
+        seconds=f"{time.monotonic() - began_s:.1f}",
+        tools=said.model_not_called if takes_tools and not seen.called else marks[seen.called],
+        pictures=marks[seen.pictures],
+        reasoning=marks[seen.thought],
+        changes=said.model_changed.format(changes=", ".join(model.changes)) if model.changes else "",
+    )
+    return ok("model", sentence) if takes_tools else warning("model", sentence, said.model_no_tools_fix)
+
+
+async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _Seen:
+    """Raises ModelError, but not for a refused picture."""
+    seen = _Seen()
+    stable = SystemPart("You are a helpful assistant. Answer in one short sentence.")
+    now = SystemPart("It is noon.")
+    wish = UserPart("Call the tool `recall` with the query “doctor” now. Then say what it found.")
+    prompt: list[PromptPart] = [stable, now, wish]
+    finish = await _ask(model, prompt, tools, seen)
+    if finish.tool_requests:
+        seen.called = True
+        prompt.append(AssistantPart(seen.text, finish.tool_requests, native=finish.native))
+        prompt += [ToolResultPart(each.id, each.name, '{"memories": []}') for each in finish.tool_requests]
+        await _ask(model, prompt, tools, seen)
+    del prompt[1]
+    prompt += [AssistantPart(seen.text or "…"), now, UserPart("Thank you. Is that all?")]
+    await _ask(model, prompt, tools, seen)
+    picture = UserPart("Which colour is this?", (Attachment("red.png", "image/png", _RED),))
+    try:
+        await _ask(model, [stable, now, picture], (), seen)
+    except errors.ModelError:
+        return seen
+    seen.pictures = not model.left_out_images
+    return seen
+
+
+async def _ask(
+    model: "OpenAIChatModel", prompt: Sequence[PromptPart], tools: Sequence[ToolSchema], seen: _Seen
+) -> Finish:
+    seen.text, finish = "", Finish("cut")
+    async with aclosing(model.stream(ChatRequest(tuple(prompt), tuple(tools)))) as events:
+        async for event in events:
+            match event:
+                case Delta(text):
+                    seen.text += text
+                case Thinking():
+                    seen.thought = True
+                case Finish():
+                    finish = event
+                case _:
+                    pass
+    return finish
+
+
+PAGE: Final = "https://example.com/"
+"""Maintained by IANA for such uses."""
+QUERY: Final = "cc-bot"
+SMALL_PDF: Final = (
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+    b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+    b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 99]/Contents 4 0 R/Resources<</Font<</F<</Type/Font"
+    b"/Subtype/Type1/BaseFont/Helvetica>>>>>>>>endobj\n4 0 obj<</Length 66>>stream\n"
+    b"BT /F 12 Tf 9 50 Td (A page that the checkup has read.) Tj ET      \nendstream endobj\n"
+    b"trailer<</Root 1 0 R>>\n%%EOF"
+)
+SMALL_RTF: Final = rb"{\rtf1 A page.}"
+_SETTINGS: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
+
+
+async def check_transcriber(transcriber: Transcriber | None, texts: Texts) -> Finding:
+    said = texts[DoctorTexts]
+    if transcriber is None:
+        return ok("hearing", said.hearing_none)
+    use = transcriber.transcribe(Attachment("", "audio/wav", _silence()), Locale.EN)
+    return await _try("hearing", transcriber, use, said.hearing_ok, said.hearing_failed)
+
+
+def _silence() -> bytes:
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setparams((1, 2, 16_000, 0, "NONE", "not compressed"))
+        sound.writeframes(bytes(32_000))
+    return file.getvalue()
+
+
+async def check_speaker(speaker: Speaker | None, texts: Texts) -> Finding:
+    said = texts[DoctorTexts]
+    if speaker is None:
+        return ok("speaking", said.speaking_none)
+    return await _try("speaking", speaker, speaker.speak("OK"), said.speaking_ok, said.speaking_failed)
+
+
+async def check_embedder(embedder: Embedder | None, texts: Texts, *, wanted: bool) -> Finding:
+    """A failure is a warning: search by words works without it."""
+    said = texts[DoctorTexts]
+    if embedder is None:
+        return ok("embedder", said.embedder_none if wanted else said.embedder_off)
+    use = embedder.embed(["猫 cat"])
+    return await _try("embedder", embedder, use, said.embedder_ok, said.embedder_failed)
+
+
+_Service = Transcriber | Speaker | Embedder
+
+
+async def _try(check: str, service: _Service, use: Awaitable[object], works: str, fails: str) -> Finding:
+    """Await its use, and close the service."""
+    try:
+        await use
+    except errors.CcBotError:
+        return warning(check, fails.format(name=service.name))
+    finally:
+        await service.close()
+    return ok(check, works.format(name=service.name))
+
+
+async def check_charts(locale: Locale, texts: Texts) -> Finding:
+    said = texts[DoctorTexts]
+    if not find_spec("resvg_py"):
+        return ok("font", said.font_none)
+    chart = Chart("font", "", "bar", ("晴れ", "雨"), (Series("", (2.0, 1.0)),))
+    try:
+        drawn = await asyncio.to_thread(draw, chart, locale)
+    except (ImportError, OSError, RuntimeError):
+        drawn = None
+    return ok("font", said.font_ok) if drawn else failed("font", said.font_failed)
+
+
+async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Finding]:
+    said = texts[DoctorTexts]
+    if not all(map(find_spec, READ_BY_EXTRA)):
+        return [ok("documents", said.documents_none)]
+    try:
+        await reader.read(SMALL_PDF)
+    except errors.DocumentsNotConfined:  # reported by check_sandbox
+        return []
+    except errors.InputError:
+        return [failed("documents", said.documents_failed)]
+    return [ok("documents", said.documents_ok)]
+
+
+async def check_sandbox(reader: DocumentReader, texts: Texts, *, unconfined: bool) -> Finding:
+    """`unconfined`: documents are read even without a sandbox."""
+    said = texts[DoctorTexts]
+    try:
+        await reader.read(SMALL_RTF)
+    except errors.DocumentsNotConfined:
+        return warning("sandbox", said.sandbox_off if unconfined else said.sandbox_none)
+    except errors.InputError:
+        return failed("sandbox", said.documents_failed)
+    return ok("sandbox", said.sandbox_ok)
+
+
+async def check_reading(
+    reader: PageSource | None, texts: Texts, *, wanted: bool, page: str = PAGE
+) -> Sequence[Finding]:
+    """Without a `reader` nothing is fetched."""
+    said = texts[DoctorTexts]
+    if not wanted or not can_read_pages():
+        return [ok("reading", said.reading_none if wanted else said.reading_off)]
+    if reader is None:
+        return []
+    try:
+        await reader.read(parse_address(page), asyncio.Semaphore())
+    except errors.PagesNotConfined:  # reported by check_sandbox
+        return []
+    except errors.PageError as error:
+        return [warning("reading", explain(error, texts), said.reading_failed_fix.format(url=page))]
+    return [ok("reading", said.reading_ok)]
+
+
+async def check_search(services: Sequence[SearchService], texts: Texts) -> Sequence[Finding]:
+    said, found = texts[DoctorTexts], list[Finding]()
+    for service in services:
+        names = {"name": service.name, "variable": _SETTINGS[service.name]}
+        try:
+            await service.find(QUERY)
+            found.append(ok("search", said.search_ok.format(**names)))
+        except errors.SearchFormatOff:
+            found.append(failed("search", said.search_format_off))
+        except errors.SearchFailed:
+            found.append(failed("search", said.search_failed.format(**names)))
+    return found or [ok("search", said.search_none)]
+
+
+SOON: Final = timedelta(days=14)
+"""A certificate is usually renewed a month before it expires."""
+ANY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
+FILE: Final = "live.js"
+"""Served without signing in."""
+
+
+async def check_pages(config: Config, texts: Texts, clock: Clock, *, offline: bool) -> Sequence[Finding]:
+    if config.web_port is None:
+        return [ok("pages", texts[DoctorTexts].pages_off)]
+    found = [await _check_port(ANY_ADDRESS.get(config.web_host, config.web_host), config.web_port, texts)]
+    if not offline and urlsplit(config.web_url).scheme == "https":
+        found.append(await _check_address(config.web_url, texts, clock))
+    return found
+
+
+async def _check_port(host: str, port: int, texts: Texts) -> Finding:
+    said, where = texts[DoctorTexts], f"{f'[{host}]' if ':' in host else host}:{port}"
+    try:
+        if await _serves_pages(f"http://{where}"):
+            return ok("pages", said.pages_served.format(where=where))
+    except aiohttp.ClientConnectorError:
+        return ok("pages", said.pages_free.format(where=where))
+    except (aiohttp.ClientError, TimeoutError):
+        pass
+    return failed("pages", said.pages_taken.format(where=where))
+
+
+async def _check_address(url: str, texts: Texts, clock: Clock) -> Finding:
+    said, address = texts[DoctorTexts], urlsplit(url)
+    try:
+        is_ours = await _serves_pages(url)
+        left = await _expiry(address.hostname or "", address.port or 443) - clock()
+    except (aiohttp.ClientConnectorCertificateError, ssl.SSLError):
+        return failed("pages", said.pages_uncertified.format(url=url))
+    except (aiohttp.ClientError, OSError, TimeoutError):
+        return warning("pages", said.pages_unreached.format(url=url))
+    if not is_ours:
+        return warning("pages", said.pages_unreached.format(url=url))
+    if left < SOON:
+        return warning("pages", said.pages_ending.format(days=left.days))
+    return ok("pages", said.pages_reached.format(url=url, days=left.days))
+
+
+async def _serves_pages(url: str) -> bool:
+    async with (
+        aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(TIMEOUT_S)) as client,
+        client.get(f"{url}/static/{FILE}", ssl=ssl.create_default_context()) as answer,
+    ):
+        return await answer.read() == (files("cc_bot.web") / "static" / FILE).read_bytes()
+
+
+async def _expiry(host: str, port: int) -> datetime:
+    async with asyncio.timeout(TIMEOUT_S):
+        _, writer = await asyncio.open_connection(host, port, ssl=ssl.create_default_context())
+        try:
+            certificate: dict[str, Any] = writer.get_extra_info("peercert")
+        finally:
+            writer.close()
+    return datetime.fromtimestamp(ssl.cert_time_to_seconds(certificate["notAfter"]), UTC)

@@ -1,0 +1,190 @@
+"""Findings of `cc-bot doctor`; "→" introduces what to do."""
+
+from collections.abc import Mapping
+
+from cc_bot.features.mcp.model import ToolServerProblemKind
+from cc_bot.texts.area import Area, Both, Sentence, by_key
+
+
+class DoctorTexts(Area):
+    doctor = Sentence(ja="設定と環境を調べ、直し方を伝えます（動作中でも使えます）", en="check the setup and say how to fix it, also while the bot runs")
+    as_json = Sentence(ja="結果を JSON で出します", en="write the report as JSON")
+    offline_option = Sentence(ja="ネットワークを使う確認を省きます", en="leave out what needs the network")
+    labels = by_key(
+        {
+            "program": Sentence(ja="プログラム", en="Program"),
+            "token": Sentence(ja="トークン", en="Token"),
+            "intents": Sentence(ja="インテント", en="Intents"),
+            "commands": Sentence(ja="コマンド", en="Commands"),
+            "clock": Sentence(ja="時計", en="Clock"),
+            "timezone": Sentence(ja="タイムゾーン", en="Time zone"),
+            "database": Sentence(ja="データベース", en="Database"),
+            "migrations": Sentence(ja="データベースの形式", en="Schema"),
+            "schema": Sentence(ja="表とトリガー", en="Tables and triggers"),
+            "disk": Sentence(ja="ディスク", en="Disk"),
+            "backups": Sentence(ja="バックアップ", en="Backups"),
+            "erasures": Sentence(ja="消去の記録", en="Record of erasures"),
+            "files": Sentence(ja="ファイルの権限", en="File modes"),
+            "agents": Sentence(ja="エージェント", en="Agents"),
+            "policy": Sentence(ja="制限とアクセス", en="Limits and access"),
+            "tools": Sentence(ja="ツールのサーバー", en="Servers with tools"),
+            "model": Sentence(ja="モデル", en="Model"),
+            "embedder": Sentence(ja="意味での検索", en="Search by meaning"),
+            "hearing": Sentence(ja="聞き取り", en="Hearing"),
+            "speaking": Sentence(ja="読み上げ", en="Reading aloud"),
+            "font": Sentence(ja="グラフの文字", en="Letters in charts"),
+            "documents": Sentence(ja="文書", en="Documents"),
+            "sandbox": Sentence(ja="読み取りの隔離", en="Sandbox for reading"),
+            "reading": Sentence(ja="ウェブページを読む", en="Reading web pages"),
+            "search": Sentence(ja="ウェブ検索", en="Web search"),
+            "pages": Sentence(ja="ブラウザのページ", en="Pages in a browser"),
+        }
+    )
+    verdicts = by_key({"ok": Sentence(ja="良好", en="ok"), "warning": Sentence(ja="注意", en="warning"), "failed": Sentence(ja="失敗", en="failed")})
+    all_well = Sentence(ja="問題は見つかりませんでした。", en="Nothing is wrong.")
+    summary = Sentence(ja="失敗が {failed} 件、注意が {warnings} 件あります。", en="Failed: {failed}. Warnings: {warnings}.")
+    offline = Sentence(ja="ネットワークを使う確認（Discord とモデル）は省きました。", en="Left out: what needs the network (Discord and the model).")
+    broke = Sentence(ja="確認の途中で思わぬエラーが起きました（{error}）。\n→ もう一度試しても同じなら、開発者にお知らせください。", en="The check itself broke ({error}).\n→ If it does so again, please report it.")
+    took_too_long = Sentence(ja="{seconds} 秒待っても終わりませんでした。\n→ 少し待ってから、もう一度試してください。", en="It was not over after {seconds} seconds.\n→ Wait a little, then try again.")
+    program = Sentence(ja="cc-bot {version} を Python {python}、SQLite {sqlite} で動かしています。", en="cc-bot {version}, Python {python}, SQLite {sqlite}")
+    token_ok = Sentence(ja="{name} としてログインできます。", en="It logs in as {name}.")
+    token_missing = Sentence(ja="DISCORD_TOKEN がありません。cc-bot chat だけが使えます。\n→ Discord で使うなら、Developer Portal の Bot で発行し、.env に書いてください。", en="DISCORD_TOKEN is not set. Only `cc-bot chat` works.\n→ For Discord, create one in the Developer Portal under Bot and write it into .env.")
+    token_malformed = Sentence(ja="DISCORD_TOKEN はトークンの形（点で区切った3つの部分）ではありません。\n→ Developer Portal の Bot で発行したトークン全体を .env に書いてください。", en="DISCORD_TOKEN is not a token: three parts with dots between.\n→ Copy all of it from the Developer Portal (Bot) into .env.")
+    token_refused = Sentence(ja="Discord が DISCORD_TOKEN を受け付けません。\n→ Developer Portal の Bot でトークンを発行し直し、.env を書き換えてください。", en="Discord does not accept DISCORD_TOKEN.\n→ Reset the token in the Developer Portal under Bot, and change .env.")
+    discord_unreachable = Sentence(ja="Discord から返事がありません（{problem}）。\n→ ネットワークとプロキシ、status.discord.com を確かめてください。", en="Discord does not answer ({problem}).\n→ Check the network, the proxy and status.discord.com.")
+    intents_ok = Sentence(ja="CC_BOT_CHANNELS={reading} に必要なものは揃っています。", en="Everything that CC_BOT_CHANNELS={reading} needs is granted.")
+    intents_missing = Sentence(ja="Message Content Intent がオフなので、ボット宛てのものだけを読みます。\n→ Developer Portal の Bot でオンにし、起動し直してください。", en="The Message Content Intent is off: only what is addressed to the bot is read.\n→ Switch it on in the Developer Portal (Bot), then start again.")
+    commands_ok = Sentence(ja="{count} 個が Discord に登録されています。", en="Discord has all {count}.")
+    commands_missing = Sentence(ja="Discord に未登録です: {names}\n→ cc-bot run を起動し直すと登録されます。", en="Discord does not have: {names}\n→ Start `cc-bot run` again: it registers them.")
+    commands_strange = Sentence(ja="この cc-bot にないコマンドが登録されています: {names}\n→ cc-bot run を起動し直すと登録されます。", en="Discord has commands that this cc-bot does not know: {names}\n→ Start `cc-bot run` again: it registers them.")
+    clock_ok = Sentence(ja="Discord の時計との差は {seconds} 秒です。", en="It differs from Discord's by {seconds} s.")
+    clock_off = Sentence(ja="Discord の時計と {seconds} 秒ずれています。\n→ このマシンの時刻を合わせてください（NTP を有効にします）。お知らせの時刻が狂います。", en="It differs from Discord's by {seconds} s.\n→ Set this machine's clock (switch NTP on). Reminders come at the wrong time.")
+    clock_unknown = Sentence(ja="Discord が時刻を返さなかったので、比べられませんでした。", en="Discord sent no time to compare with.")
+    clock_set = Sentence(ja="試験用の設定で、時計を {seconds} 秒進めています。\n→ CC_BOT_TEST_CLOCK_OFFSET を消してください。", en="A setting for tests puts the clock {seconds} s ahead.\n→ Remove CC_BOT_TEST_CLOCK_OFFSET.")
+    timezone_ok = Sentence(ja="{zone} は今 {time} です。", en="In {zone} it is {time}.")
+    model_ok = Sentence(ja="{model}: 返事 {seconds} 秒、ツール {tools}、画像 {pictures}、思考 {reasoning}{changes}", en="{model}: answers in {seconds} s, tools {tools}, pictures {pictures}, reasoning {reasoning}{changes}")
+    model_yes = Sentence(ja="○", en="yes")
+    model_no = Sentence(ja="×", en="no")
+    model_not_called = Sentence(ja="△（呼ばれませんでした）", en="offered, but not called")
+    model_changed = Sentence(ja="（頼み方の変更: {changes}）", en=" (asked differently: {changes})")
+    model_no_tools_fix = Sentence(
+        ja="このモデルでは、覚えること・お知らせ・検索ができません。ツールを使えるモデルにするか、サーバーのツール機能（vLLM なら --enable-auto-tool-choice、llama.cpp なら --jinja）を有効にしてください。",
+        en="With this model nothing can be remembered, reminded of or looked up. Choose one with tools, or switch tools on in its server (vLLM: --enable-auto-tool-choice; llama.cpp: --jinja).",
+    )
+    model_no_path = Sentence(ja="サーバーは {model} への質問を受け付けません。\n→ モデルの名前と、アドレス（OPENAI_BASE_URL か base_url）の終わりが /v1 かを確かめてください。", en="The server does not take questions to {model}.\n→ Check its name, and that the address (OPENAI_BASE_URL or base_url) ends in /v1.")
+    model_offline = Sentence(ja="内蔵のオフラインモデルが答えます。AI モデルを使うには OPENAI_API_KEY か OPENAI_BASE_URL を書いてください。", en="The built-in offline model answers. For another one set OPENAI_API_KEY or OPENAI_BASE_URL.")
+    model_refused_key = Sentence(ja="{model} のサーバーが API キーを受け付けません（OPENAI_API_KEY か、models.toml の api_key）。\n→ キーと、その残高や権限を確かめてください。", en="The server of {model} does not accept the key (OPENAI_API_KEY, or api_key in models.toml).\n→ Check the key, its credit and its rights.")
+    model_refused_request = Sentence(ja="サーバーは {model} への質問を受け付けません。\n→ モデルの名前を確かめてください（CC_BOT_MODEL、agents.toml の model）。", en="The server does not take questions to {model}.\n→ Check the model's name (CC_BOT_MODEL, or model in agents.toml).")
+    model_unreachable = Sentence(
+        ja="{model} のサーバー {host} につながりません（名前が見つからないか、接続できません）。\n→ サーバーが動いているか、アドレス（OPENAI_BASE_URL か、models.toml の base_url）の名前とポートが正しいかを確かめてください。コンテナの中の localhost は、そのコンテナ自身です。",
+        en="The server of {model}, {host}, can't be reached: the name is not known, or nothing answers there.\n→ Check that the server runs, and the name and port in OPENAI_BASE_URL (or base_url in models.toml). Inside a container, localhost is the container itself.",
+    )
+    model_unavailable = Sentence(ja="{model} から答えがありません。\n→ アドレス（OPENAI_BASE_URL か、models.toml の base_url）とサーバーの状態を確かめてください。", en="{model} gives no answer.\n→ Check the address (OPENAI_BASE_URL, or base_url in models.toml) and the server.")
+    hearing_ok = Sentence(ja="{name} が音声を文字にします。", en="{name} writes down voice messages.")
+    hearing_none = Sentence(ja="CC_BOT_TRANSCRIBE_MODEL がないので、ボイスメッセージは聞き取りません。", en="CC_BOT_TRANSCRIBE_MODEL is not set: voice messages are not heard.")
+    hearing_failed = Sentence(ja="{name} が音声を文字にしません。\n→ CC_BOT_TRANSCRIBE_URL（なければ OPENAI_BASE_URL）のサーバーと、モデル名、キーを確かめてください。", en="{name} does not write down what it hears.\n→ Check the server at CC_BOT_TRANSCRIBE_URL (or else OPENAI_BASE_URL), the model's name and the key.")
+    speaking_ok = Sentence(ja="{name} が回答を読み上げます。", en="{name} reads answers aloud.")
+    speaking_none = Sentence(ja="CC_BOT_SPEECH_MODEL がないので、回答は読み上げません。", en="CC_BOT_SPEECH_MODEL is not set: answers are not read aloud.")
+    speaking_failed = Sentence(ja="{name} が読み上げません。\n→ CC_BOT_TRANSCRIBE_URL（なければ OPENAI_BASE_URL）のサーバーと、モデル名、キーを確かめてください。", en="{name} does not read aloud.\n→ Check the server at CC_BOT_TRANSCRIBE_URL (or else OPENAI_BASE_URL), the model's name and the key.")
+    embedder_ok = Sentence(ja="{name} が使えます。", en="{name} works.")
+    embedder_off = Sentence(ja="使わない設定です（言葉で探します）。", en="Switched off; memories are found by words.")
+    embedder_none = Sentence(ja="エンコーダーは入っていません（言葉で探します）。入れるには make semantic。", en="No encoder is installed; memories are found by words. `make semantic` installs one.")
+    embedder_failed = Sentence(ja="{name} が使えず、メモリは言葉だけで探します。\n→ CC_BOT_EMBEDDING_MODEL とサーバーを確かめるか、make semantic で入れ直してください。", en="{name} does not work; memories are found by words.\n→ Check CC_BOT_EMBEDDING_MODEL and its server, or install it again: `make semantic`.")
+    font_ok = Sentence(ja="日本語のグラフを画像にできます。", en="Charts with Japanese can be drawn.")
+    font_none = Sentence(ja="グラフは文字の表で出します。画像にするには make charts。", en="Charts come as text tables. `make charts` makes them pictures.")
+    font_failed = Sentence(ja="グラフを画像にできません。\n→ make charts で入れ直してください。それまでは文字の表で出します。", en="Charts can't be drawn.\n→ Install the extra again with `make charts`. Until then they come as text tables.")
+    pages_off = Sentence(ja="ブラウザのページは使っていません（CC_BOT_WEB_PORT で使えます）。", en="No pages for browsers (CC_BOT_WEB_PORT sets them up).")
+    pages_free = Sentence(ja="{where} は空いています。cc-bot run がここでページを出します。", en="{where} is free; cc-bot run serves the pages there.")
+    pages_served = Sentence(ja="{where} で動いています。", en="Served at {where}.")
+    pages_taken = Sentence(ja="{where} では、ほかのプログラムが動いています。\n→ そのプログラムを止めるか、CC_BOT_WEB_PORT を変えてください。", en="Another program listens at {where}.\n→ Stop that program, or set another CC_BOT_WEB_PORT.")
+    pages_reached = Sentence(ja="{url} で届きます（証明書はあと{days}日）。", en="Reached at {url}; its certificate holds {days} more days.")
+    pages_unreached = Sentence(ja="{url} ではページに届きません。\n→ cc-bot run が動いているか、リバースプロキシの設定（docs/web.ja.md）を確かめてください。", en="The pages can't be reached at {url}.\n→ See that cc-bot run is up, and how the reverse proxy is set up (docs/web.md).")
+    pages_uncertified = Sentence(ja="{url} の証明書を確かめられません。\n→ リバースプロキシの証明書を更新してください。", en="The certificate of {url} can't be verified.\n→ Renew the certificate of the reverse proxy.")
+    pages_ending = Sentence(ja="ページの証明書はあと{days}日で切れます。\n→ リバースプロキシの証明書を更新してください。", en="The certificate of the pages ends in {days} days.\n→ Renew the certificate of the reverse proxy.")
+    reading_ok = Sentence(ja="貼られた URL のページを読めます。", en="Pages that users link to can be read.")
+    reading_none = Sentence(ja="貼られた URL のページは読めません。読むには make pages。", en="Pages that users link to are not read. `make pages` adds that.")
+    reading_off = Sentence(ja="貼られた URL のページは読みません（CC_BOT_READ_PAGES=off）。", en="Pages that users link to are not read (CC_BOT_READ_PAGES=off).")
+    reading_failed_fix = Sentence(ja="このマシンから {url} を直接開けるか確かめてください（プロキシは使いません）。ページを読まないなら CC_BOT_READ_PAGES=off。", en="Check that this machine can open {url} directly (no proxy is used). CC_BOT_READ_PAGES=off if no pages are to be read.")
+    search_ok = Sentence(ja="ウェブ検索（{name}）を使えます。", en="The web can be searched ({name}).")
+    search_none = Sentence(ja="ウェブ検索は使いません。使うには CC_BOT_SEARCH_URL か CC_BOT_BRAVE_KEY を設定してください。", en="The web is not searched. CC_BOT_SEARCH_URL or CC_BOT_BRAVE_KEY adds that.")
+    search_failed = Sentence(ja="ウェブ検索（{name}）が答えません。\n→ {variable} と、その検索が動いているかを確かめてください。", en="The web search ({name}) does not answer.\n→ Check {variable}, and whether that search is running.")
+    search_format_off = Sentence(ja="SearXNG が、プログラムからの検索（JSON）を許していません。\n→ settings.yml の search.formats に json を足して、起動し直してください。", en="The SearXNG does not let programs search (JSON is off).\n→ Add json to search.formats in its settings.yml, and restart it.")
+    documents_ok = Sentence(ja="PDF・Excelなどの文書を読めます。", en="Documents can be read, PDF and Excel among them.")
+    documents_none = Sentence(ja="WordやPowerPointは読めます。PDFとExcelも読むには make documents。", en="Word, PowerPoint and the like are read. `make documents` adds PDF and Excel.")
+    documents_failed = Sentence(ja="文書を読めません。\n→ make documents で入れ直してください。それまでは、読めない文書は断ります。", en="Documents can't be read.\n→ Install the extra again with `make documents`. Until then such files are refused.")
+    sandbox_ok = Sentence(ja="文書とウェブページは、ファイルにもネットワークにも触れられないプロセスで読みます。", en="Documents and web pages are read in a process that can reach neither files nor the network.")
+    sandbox_none = Sentence(
+        ja="このシステムでは、読み取りのプロセスを隔離できません（seccomp が使えません）。文書とウェブページは読みません。\n→ Linux（x86-64 か ARM64）で動かすか、隔離なしで読んでよければ CC_BOT_READ_UNCONFINED=on にしてください。",
+        en="This system can't confine the process that reads (no seccomp): documents and web pages are not read.\n→ Run it on Linux (x86-64 or ARM64), or set CC_BOT_READ_UNCONFINED=on to read them without a sandbox.",
+    )
+    sandbox_off = Sentence(
+        ja="文書とウェブページを隔離なしで読んでいます（CC_BOT_READ_UNCONFINED=on）。細工されたファイルは、ボットと同じことができるかもしれません。\n→ Linux（x86-64 か ARM64）で動かすと、隔離して読みます。",
+        en="Documents and web pages are read without a sandbox (CC_BOT_READ_UNCONFINED=on): a crafted file may do whatever the bot can.\n→ On Linux (x86-64 or ARM64) they are read in one.",
+    )
+    database_ok = Sentence(ja="{path}（{size}）は壊れておらず、書き込めます。", en="{path} ({size}) is intact and writable.")
+    database_new = Sentence(ja="{path} はまだありません。最初の起動で作られます。", en="{path} is not there yet. The first start makes it.")
+    database_folder = Sentence(ja="フォルダ {folder} がありません。\n→ 作成するか、CC_BOT_DATABASE_URL を直してください。", en="The folder {folder} does not exist.\n→ Create it or correct CC_BOT_DATABASE_URL.")
+    database_foreign = Sentence(ja="{path} は cc-bot のデータベースではないか、読めません。\n→ CC_BOT_DATABASE_URL とファイルの権限を確かめてください。", en="{path} is no database of cc-bot, or can't be read.\n→ Check CC_BOT_DATABASE_URL and the file's mode.")
+    migrations_ok = Sentence(ja="最新です（版 {version}）。", en="Up to date (version {version}).")
+    migrations_pending = Sentence(ja="版 {version} です（最新は {newest}）。\n→ 次の起動で更新されます。先に行うなら cc-bot migrate。", en="Version {version}; the newest is {newest}.\n→ The next start brings it up to date, or `cc-bot migrate` does now.")
+    migrations_newer = Sentence(ja="新しい cc-bot のものです（版 {version}、この cc-bot は {newest} まで）。\n→ cc-bot を更新してください。", en="A newer cc-bot wrote it (version {version}; this one knows {newest}).\n→ Update cc-bot.")
+    schema_changed = Sentence(
+        ja="足りないか、cc-bot が作る形と違うものがあります: {names}\n→ ボットはこのままでは起動しません。ご自分で加えたトリガーや索引なら sqlite3 の DROP で取り除き、そうでなければ cc-bot restore でバックアップから戻してください。cc-bot の表は、中身も消えるため DROP しないでください。",
+        en="Missing, or not as cc-bot makes it: {names}\n→ The bot does not start like this. A trigger or index that you added yourself can be removed with DROP in sqlite3; otherwise go back to a backup with `cc-bot restore`. Never drop a table of cc-bot: its rows go with it.",
+    )
+    disk_ok = Sentence(ja="{free} の空きがあります。", en="{free} are free.")
+    disk_low = Sentence(ja="空きが {free} しかありません（目安は {wanted}）。\n→ 不要なファイルを消すか、広いディスクへ移してください。", en="Only {free} are free; {wanted} would be good.\n→ Delete what is not needed, or move to a larger disk.")
+    disk_unknown = Sentence(ja="空きを調べられませんでした。\n→ データベースのフォルダがあるディスクを確かめてください。", en="The free space is unknown.\n→ Check the disk with the database's folder.")
+    backups_ok = Sentence(ja="最新は {name}（{days} 日前）です。", en="The newest is {name}, {days} days old.")
+    backups_none = Sentence(ja="{folder} にはまだありません。\n→ cc-bot backup を、cron などで毎日動かしてください（docs/backup.ja.md）。", en="There are none in {folder}.\n→ Have cron run `cc-bot backup` every day (docs/backup.md).")
+    backups_old = Sentence(ja="最新の {name} は {days} 日前のものです。\n→ cc-bot backup を、cron などで毎日動かしてください（docs/backup.ja.md）。", en="The newest, {name}, is {days} days old.\n→ Have cron run `cc-bot backup` every day (docs/backup.md).")
+    backups_unreadable = Sentence(ja="{folder} を読めません。\n→ CC_BOT_BACKUP_FOLDER とフォルダの権限を確かめてください。", en="{folder} can't be read.\n→ Check CC_BOT_BACKUP_FOLDER and the folder's mode.")
+    erasures_ok = Sentence(ja="読み書きできます。", en="It can be read and added to.")
+    erasures_none = Sentence(ja="まだありません。最初の起動で作られます。", en="There is none yet. The first start creates it.")
+    erasures_unusable = Sentence(
+        ja="読み書きできません: {names}\n→ 権限を確かめ、中身が壊れていればバックアップのフォルダにある erasures.jsonl から戻してください。それまでは、消去かバックアップからの復元ができません。",
+        en="Can't be read and added to: {names}\n→ Check the mode, and if the content is spoiled put a copy in its place: erasures.jsonl from the folder of the backups. Until then nothing can be erased, or no backup restored.",
+    )
+    files_ok = Sentence(ja="ほかの利用者からは読めません。", en="Other users of this machine can't read them.")
+    files_open = Sentence(ja="ほかの利用者からも読めます: {names}\n→ chmod 600 {names}", en="Others on this machine can read: {names}\n→ chmod 600 {names}")
+    agents_ok = Sentence(ja="{count} 人が使えます。", en="{count} can be used.")
+    agents_none = Sentence(ja="ファイルはありません（既定のエージェントだけです）。", en="There is no file; only the default agent.")
+    tools_none = Sentence(ja="ツールのサーバーはありません（data/mcp.json に書くと使えます）。", en="There are no servers with tools (data/mcp.json can name some).")
+    tools_ok = Sentence(ja="ファイルを読めました（サーバー: {count}）。", en="The file can be read (servers: {count}).")
+    tool_server_ok = Sentence(ja="{server}: 起動して確かめました。ツール {tools}、{tokens} トークン（管理者が </admin tools accept> で認めるまで、AI は使えません）", en="{server} was started and answers; tools: {tools}, tokens: {tokens}. Until an owner accepts them (</admin tools accept>), the model can't use them")
+    tool_server_away = Sentence(ja="{server}: つながりません。{problem}\n→ command をターミナルで実行して、何が足りないか確かめてください（URL なら、開けるか確かめてください）。", en="{server} is not there: {problem}\n→ Run its command in a terminal and see what is missing; of a URL, see whether it can be reached.")
+    tool_server_problems: Both[Mapping[ToolServerProblemKind, str]] = by_key(
+        {
+            "ended": Sentence(ja="プログラムがコード {detail} で終わりました。", en="its program ended with code {detail}."),
+            "refused": Sentence(ja="接続を拒否されました。", en="connection refused."),
+            "late": Sentence(ja="{seconds} 秒たっても応えません。", en="it does not answer within {seconds} s."),
+            "closed": Sentence(ja="接続を閉じられました。", en="it closed the connection."),
+            "error": Sentence(ja="エラーの種類: {detail}", en="the error is a {detail}."),
+        }
+    )
+    agent_tools_missing = Sentence(ja="エージェント {agent} の次のツールは、どのサーバーにもありません: {tools}\n→ agents.toml の名前を直すか、サーバーを data/mcp.json に書いてください。", en="The agent {agent} names tools that no server has: {tools}\n→ Correct agents.toml, or name their server in data/mcp.json.")
+    tool_server_none_fits = Sentence(ja="{server}: 使えるツールがありません。サーバーにあるもの: {tools}\n→ cc_bot の tools・deny の名前を、サーバーのツールに合わせてください。", en="{server} has no tool that may be used. Those that there are: {tools}\n→ Correct the names under cc_bot.tools and cc_bot.deny.")
+    tool_server_empty = Sentence(ja="{server}: ツールが1つもありません。\n→ args などの指定を確かめてください。要らないサーバーなら、ファイルから消してください。", en="{server} has no tools at all.\n→ See whether its args are right, or take it out of the file.")
+    tool_server_left_out = Sentence(ja="{server}: 使えないツールがあります: {tools}\n→ サーバーの作者に伝えるか、cc_bot の deny に書いてください。", en="{server} has tools that are left out: {tools}\n→ Tell the author of the server, or name them under cc_bot.deny.")
+    policy_ok = Sentence(ja="ファイルを読めました。", en="The file can be read.")
+    policy_none = Sentence(ja="ファイルはありません（既定の制限だけです）。", en="There is no file; only the default limits.")
+    file_fix = Sentence(ja="ファイルを直してください。動作中のボットは、直るまで前の内容を使います。", en="Fix the file. A running bot uses its last valid content.")
+    server_answers = Sentence(ja="{where} の PostgreSQL {version} につながります（{size}）。", en="PostgreSQL {version} at {where} answers ({size}).")
+    server_unreachable_fix = Sentence(ja="直してから、もう一度 cc-bot doctor を実行してください。", en="Fix that, then run cc-bot doctor again.")
+    server_pending = Sentence(ja="データベースの更新が{count}件残っています。\n→ cc-bot migrate を実行するか、ボットを起動してください。", en="The schema is {count} updates behind.\n→ Run `cc-bot migrate`, or start the bot.")
+
+
+class DoctorServerTexts(Area):
+    """The processes that share a database server, for the doctor, `/admin status` and the console."""
+
+    process = Sentence(ja="{host} のプロセスの受け持つシャード: {shards}。全体のための仕事: {duties}。", en="A process on {host} holds shards: {shards}. It does for all: {duties}.")
+    all_shards = Sentence(ja="すべて", en="all")
+    no_duties = Sentence(ja="なし", en="nothing")
+    process_lapsed = Sentence(ja="{host} のプロセス（シャード: {shards}）から、30秒以上便りがありません。", en="The process on {host} (shards: {shards}) has not been heard of for 30 seconds.")
+    process_lapsed_fix = Sentence(ja="止まっていれば、起動し直してください。動いていれば、そこからデータベースに届くか確かめてください。", en="Start it again if it has stopped; if it runs, see whether it reaches the database.")
+    process_unconnected = Sentence(ja="{host} のプロセス（シャード: {shards}）が、1分以上 Discord につながっていません。", en="The process on {host} (shards: {shards}) has not been connected to Discord for a minute.")
+    process_unconnected_fix = Sentence(ja="そのマシンから Discord に届くか、そこの記録に何が書かれているかを確かめてください。", en="See whether that machine reaches Discord, and what its log says.")
+    free_shards = Sentence(ja="シャード {shards} を受け持つプロセスがありません。そのサーバーでは、ボットが応答しません。", en="No process holds shards {shards}: in their servers the bot does not answer.")
+    free_shards_fix = Sentence(ja="受け持っていたプロセスを起動するか、ほかのプロセスの --shards に加えてください（docs/scaling.ja.md）。", en="Start the process that held them, or add them to another one's --shards (docs/scaling.md).")
+    differing = Sentence(ja="プロセスによって違うものがあります: {what}。", en="The processes do not all have the same {what}.")
+    differing_fix = Sentence(ja="すべてのマシンに同じものを置いてください。", en="Put the same on every machine.")

@@ -1,0 +1,123 @@
+"""PDF, by PDFium: fast, and right for Japanese. A scan is read as pictures of its first pages."""
+
+import io
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+import pypdfium2
+from PIL import Image
+
+from cc_bot.features.documents import MAX_HEADINGS, MAX_PARTS, Content, DocumentRefused
+
+PICTURES = 5
+_PICTURE_PIXELS = 1400
+"""Longer side: about the most that models use."""
+_QUALITY = 75
+_PICTURE_PART = 0.3
+_SCAN_CHARACTERS = 15
+_COLUMN_CHARACTERS = 4
+_LOOKED_AT = 6
+"""Per line. Punctuation and ー are no evidence."""
+
+Image.preinit()  # it loads what writes JPEGs, when one is written; in the sandbox it could not
+
+
+def read_pdf(data: bytes) -> Content:
+    """Read the text of each page, and the outline. Raises DocumentRefused."""
+    content = Content("pdf", "page")
+    document = _open(data)
+    if len(document) > MAX_PARTS:
+        raise DocumentRefused("too_long")
+    try:
+        for number in range(len(document)):
+            content.add(_text(document, number))
+        for title, number in _outline(document):
+            content.add_heading(title, number)
+        if _is_scan(document, [text for _, text in content.parts]):
+            count = min(PICTURES, len(document))
+            document.close()
+            content.pictures += (_picture(data, number) for number in range(count))
+    except pypdfium2.PdfiumError as error:
+        raise DocumentRefused("unreadable") from error
+    return content
+
+
+def _is_scan(document: pypdfium2.PdfDocument, texts: Sequence[str]) -> bool:
+    characters = sum(map(len, texts))
+    if characters >= _SCAN_CHARACTERS * len(texts):
+        return False
+    return not characters or any(_has_picture(document[n]) for n in range(min(PICTURES, len(texts))))
+
+
+def _has_picture(page: pypdfium2.PdfPage) -> bool:
+    width, height = page.get_size()
+    for item in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
+        left, bottom, right, top = item.get_bounds()
+        if (right - left) * (top - bottom) > _PICTURE_PART * width * height:
+            return True
+    return False
+
+
+def _open(data: bytes) -> pypdfium2.PdfDocument:
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        raise DocumentRefused("locked" if "password" in str(error).lower() else "unreadable") from error
+    if not len(document):
+        raise DocumentRefused("unreadable")
+    return document
+
+
+def _text(document: pypdfium2.PdfDocument, number: int) -> str:
+    try:
+        page = document[number]
+        found = page.get_textpage()
+        text = _in_reading_order(found, found.get_text_range(errors="ignore"))
+    except pypdfium2.PdfiumError:
+        return ""
+    page.close()
+    return text
+
+
+def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
+    """PDFium has vertical lines from left to right."""
+    at, lines = 0, list[tuple[float | None, str]]()
+    for line in text.split("\r\n"):
+        lines.append((_column(page, at, len(line)), line))
+        at += len(line) + 2
+    groups = (list(group) for _, group in groupby(lines, lambda line: line[0] is not None))
+    ordered = (line for group in groups for line in sorted(group, key=lambda line: -(line[0] or 0)))
+    return "\n".join(line for _, line in ordered)
+
+
+def _column(page: pypdfium2.PdfTextPage, first: int, characters: int) -> float | None:
+    """Return the position of a vertical line, else None."""
+    if characters < _COLUMN_CHARACTERS or first + characters > page.count_chars():
+        return None
+    boxes = (page.get_charbox(at) for at in range(first, first + min(characters, _LOOKED_AT)))
+    placed = [box for box in boxes if box[2] > box[0]]
+    if len(placed) < 2:
+        return None
+    (left, _, _, top), (later, _, _, below) = placed[0], placed[-1]
+    return float(left) if top - below > 2 * abs(later - left) + 1 else None
+
+
+def _outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:
+    for count, item in enumerate(document.get_toc(max_depth=3)):
+        destination = item.get_dest()
+        index = destination.get_index() if destination else None
+        if index is not None:
+            yield item.get_title(), index + 1
+        if count >= MAX_HEADINGS:
+            return
+
+
+def _picture(data: bytes, number: int) -> bytes:
+    """An open document keeps what it rendered."""
+    document = _open(data)
+    page = document[number]
+    scale = _PICTURE_PIXELS / max(*page.get_size(), 1)
+    written = io.BytesIO()
+    page.render(scale=scale).to_pil().save(written, "JPEG", quality=_QUALITY)
+    document.close()
+    return written.getvalue()

@@ -1,0 +1,186 @@
+"""Starts the reading process and validates its answer."""
+
+import asyncio
+import io
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+from pydantic import Base64Bytes, BaseModel
+
+from cc_bot.domain import errors
+from cc_bot.domain.message import Document, DocumentKind, DocumentPart, DocumentUnit, Heading
+
+_MAX_ANSWER_BYTES: Final = 16 * 2**20
+_PIECE_BYTES: Final = 64 * 2**10
+
+
+def reading_command(*what: str, unconfined: bool = False) -> tuple[str, ...]:
+    """Return the command of the reading process. `unconfined`: also without a sandbox."""
+    permission = ("unconfined",) if unconfined else ()
+    return (sys.executable, "-s", "-P", "-m", "cc_bot.features.documents", *what, *permission)
+
+
+async def ask_reader(command: Sequence[str], file: io.BytesIO, extra: str) -> Mapping[str, Any]:
+    """Return the process's answer about a file. `extra`: the package's extra with the parsers.
+
+    Raises the InputError that the answer names; OSError, ValueError or RecursionError for an invalid answer;
+    TimeoutError if the process used up its processor time.
+    """
+    answer = json.loads(await _ask_process(command, file))
+    if not isinstance(answer, dict):
+        raise ValueError
+    if error := answer.get("error"):
+        if error == "not_installed":
+            _log.warning(f"{extra}_not_installed", extra=extra, mend=f"make {extra}")
+        if error == "not_confined":
+            _log.warning(f"{extra}_not_confined", mend="CC_BOT_READ_UNCONFINED=on")
+        raise _ERRORS.get(error, errors.DocumentUnreadable)
+    return answer
+
+
+async def _ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=_environment(),
+        cwd=sys.prefix,
+    )
+    try:
+        feeding = asyncio.create_task(_feed(process, file))
+        try:
+            return await _hear(process)
+        finally:
+            feeding.cancel()
+            await asyncio.gather(feeding, return_exceptions=True)
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+async def _feed(process: asyncio.subprocess.Process, file: io.BytesIO) -> None:
+    stdin = process.stdin
+    if stdin is not None:
+        with suppress(OSError):
+            while piece := file.read(_PIECE_BYTES):
+                stdin.write(piece)
+                await stdin.drain()
+        stdin.close()
+    file.close()  # its memory is free while the process reads
+
+
+async def _hear(process: asyncio.subprocess.Process) -> bytes:
+    stdout = process.stdout
+    if stdout is None:
+        raise OSError
+    try:
+        length = int.from_bytes(await stdout.readexactly(4), "big")
+        if length > _MAX_ANSWER_BYTES:
+            raise ValueError
+        return await stdout.readexactly(length)
+    except asyncio.IncompleteReadError as error:  # it was ended, by a limit or by a fault in it
+        spent = sys.platform != "win32" and await process.wait() == -signal.SIGXCPU
+        raise (TimeoutError if spent else OSError) from error
+
+
+def _environment() -> Mapping[str, str]:
+    """A process that reads an untrusted file gets no secrets."""
+    windows = {"SYSTEMROOT": os.path.expandvars("%SYSTEMROOT%")} if sys.platform == "win32" else {}
+    return {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "utf-8", **windows}
+
+
+TIMEOUT_S: Final = 18.0
+"""Per document, for which the process has 15 s of processor time."""
+WAITS_S: Final = 60.0
+AT_A_TIME: Final = 1
+READ_BY_EXTRA: Final = ("pypdfium2", "PIL", "python_calamine")
+"""Libraries of the extra `documents`: without them PDF and Excel are not read."""
+_MAX_PICTURES: Final = 5
+
+_log = structlog.get_logger(__name__)
+
+_ERRORS: Final[Mapping[str, type[errors.InputError]]] = {
+    "unreadable": errors.DocumentUnreadable,
+    "locked": errors.DocumentLocked,
+    "too_long": errors.DocumentTooLong,
+    "old_format": errors.DocumentOldFormat,
+    "not_installed": errors.DocumentsNotInstalled,
+    "not_confined": errors.DocumentsNotConfined,
+    "not_supported": errors.AttachmentNotSupported,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    document: Document
+    pictures: tuple[bytes, ...] = ()
+
+
+class DocumentReader:
+    """Reads documents one at a time, each in a process of its own."""
+
+    def __init__(self, command: Sequence[str] = (), *, unconfined: bool = False) -> None:
+        """`command` speaks the protocol of `cc_bot.features.documents`; by default that program. `unconfined`: also
+        without a sandbox."""
+        self._command = tuple(command) or reading_command(unconfined=unconfined)
+        self._turns = asyncio.Semaphore(AT_A_TIME)
+
+    async def read(self, data: bytes) -> ReadDocument:
+        """Read a document in turn. Raises as `turn` and `read_now`."""
+        async with self.turn():
+            return await self.read_now(io.BytesIO(data))
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for a turn, held inside the block. Raises DocumentsWait if it takes too long."""
+        try:
+            async with asyncio.timeout(WAITS_S):
+                await self._turns.acquire()
+        except TimeoutError as error:
+            _log.warning("document_not_read", error="DocumentsWait")
+            raise errors.DocumentsWait from error
+        try:
+            yield
+        finally:
+            self._turns.release()
+
+    async def read_now(self, file: io.BytesIO) -> ReadDocument:
+        """Read a document now. Raises DocumentLocked, DocumentTooLong, DocumentOldFormat,
+        DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported or DocumentUnreadable."""
+        try:
+            async with asyncio.timeout(TIMEOUT_S):
+                answer = await ask_reader(self._command, file, "documents")
+            return _document(answer)
+        except (TimeoutError, OSError, ValueError, RecursionError) as error:
+            _log.warning("document_not_read", error=type(error).__name__)
+            raise errors.DocumentUnreadable from error
+
+
+class _Answer(BaseModel):
+    kind: DocumentKind
+    unit: DocumentUnit
+    parts: list[tuple[str, str]]
+    headings: list[tuple[str, int]]
+    pictures: list[Base64Bytes]
+
+
+def _document(answer: Mapping[str, Any]) -> ReadDocument:
+    """Raises ValueError for an invalid answer."""
+    given = _Answer.model_validate(answer)
+    last = max(len(given.parts), 1)
+    headings = tuple(Heading(title, min(max(part, 1), last)) for title, part in given.headings)
+    pictures = tuple(given.pictures[:_MAX_PICTURES])
+    if not all(picture.startswith(b"\xff\xd8\xff") for picture in pictures):
+        raise ValueError
+    parts = tuple(DocumentPart(name, text) for name, text in given.parts)
+    return ReadDocument(Document(given.kind, given.unit, parts, headings, len(pictures)), pictures)

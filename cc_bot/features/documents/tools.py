@@ -1,0 +1,114 @@
+"""The tool to read documents too long for the prompt: some pages, or what a query finds. The text taints the
+turn. It is not stored with the answer: it is deleted with the document, and may be another user's."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+from pydantic import BeforeValidator, Field
+
+from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, as_or_none, succeeded, tool
+from cc_bot.domain.message import Attachment, Document
+from cc_bot.features.memory.search.passages import find_passages
+
+MAX_CHARACTERS: Final = 9000
+"""Per result: about 7,000 tokens of Japanese."""
+MAX_FOUND: Final = 5
+_AROUND: Final = 1200
+_RANGE: Final = re.compile(r"\A\s*+(\d{1,4}+)\s*+(?:[-–〜~]\s*+(\d{1,4}+)\s*+)?\Z")
+_RANGES: Final = 20
+
+
+Pages = Annotated[
+    str | None,
+    BeforeValidator(as_or_none),
+    BeforeValidator(lambda pages: str(pages) if isinstance(pages, int) else pages),
+    Field(description="Such as 3, 5-8 or 2,9."),
+]
+
+
+@tool(writes=False, personal=False, about="file")
+async def read_file(
+    context: ToolContext,
+    file: str,
+    pages: Pages = None,
+    query: Annotated[str | None, BeforeValidator(as_or_none)] = None,
+) -> ToolOutcome:
+    """Read more of a document that was attached: its pages (or slides, parts), or with query those where
+    something stands. Use the user's own words as query."""
+    found = _named(context.files, file)
+    document = found.document
+    if document is None:
+        raise InvalidToolCall("That file is shown whole already.")
+    if query:
+        fields = await asyncio.to_thread(_look_up, document, query)
+    else:
+        fields = _read(document, _numbers(pages or "1", len(document.parts)))
+    return succeeded(
+        {"file": found.name, f"{document.unit}s": len(document.parts), **fields}, tainted=True, passing=True
+    )
+
+
+def _named(files: Sequence[Attachment], name: str) -> Attachment:
+    """Return the newest document with this name, or containing it; a single document whatever its name."""
+    documents = [each for each in reversed(files) if each.document is not None]
+    for fits in (
+        lambda each: each.name == name,
+        lambda each: name.casefold().strip() in each.name.casefold(),
+    ):
+        if chosen := next(filter(fits, documents), None):
+            return chosen
+    if len(documents) == 1:
+        return documents[0]
+    names = ", ".join(each.name for each in documents) or "none"
+    raise InvalidToolCall(f"There is no such document. The documents are: {names}.")
+
+
+def _numbers(pages: str, count: int) -> list[int]:
+    numbers = list[int]()
+    for some in re.split("[,、，]", pages)[:_RANGES]:
+        named = _RANGE.match(some)
+        if not named:
+            raise InvalidToolCall("pages: numbers such as 3, 5-8 or 2,9.")
+        first = int(named[1])
+        numbers += range(first, min(int(named[2] or first), count) + 1)
+    numbers = [number for number in dict.fromkeys(numbers) if 1 <= number <= count]
+    if not numbers:
+        raise InvalidToolCall(f"pages: from 1 to {count}.")
+    return numbers
+
+
+def _read(document: Document, numbers: Sequence[int]) -> dict[str, Any]:
+    text, shown = "", list[int]()
+    for number in numbers:
+        added = document.marked((number,)) + "\n"
+        if shown and len(text) + len(added) > MAX_CHARACTERS:
+            break
+        text += added
+        shown.append(number)
+    left = numbers[len(shown) :]
+    fields: dict[str, Any] = {"text": text[:MAX_CHARACTERS].rstrip()}
+    if len(text) > MAX_CHARACTERS:
+        fields["cut"] = "This is too long to be shown whole: look the rest up with query."
+    if left:
+        fields["not_shown"] = f"{left[0]}-{left[-1]}: call again for these."
+    return fields
+
+
+def _look_up(document: Document, query: str) -> dict[str, Any]:
+    texts = [f"{part.name}\n{part.text}" if part.name else part.text for part in document.parts]
+    passages = find_passages(query, texts, MAX_FOUND)
+    if not passages:
+        return {"found": [], "note": "Nothing is found by these words. Try others, or read pages."}
+    found, room = list[str](), MAX_CHARACTERS
+    for passage in passages:
+        text = texts[passage.text]
+        if len(text) > 2 * _AROUND:
+            text = text[max(passage.start - _AROUND, 0) : passage.end + _AROUND]
+        shown = f"{document.mark(passage.text + 1)}\n{text}"[:room]
+        found.append(shown)
+        room -= len(shown)
+        if room < _AROUND:
+            break
+    return {"found": found}

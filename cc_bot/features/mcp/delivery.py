@@ -1,0 +1,139 @@
+"""Forms: what MCP servers ask the user during a call (elicitation). A form ends with its call or the
+process."""
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import hikari
+import structlog
+from hikari.impl import ModalActionRowBuilder
+
+from cc_bot.discord.delivery.reply import PostUncertain, Reply
+from cc_bot.discord.pages.custom_ids import FormButton
+from cc_bot.discord.pages.markdown import without_previews
+from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.proposals import quote
+from cc_bot.discord.recipients import Recipient
+from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.text import one_line, shorten
+from cc_bot.features.mcp.model import MAX_ENTRY_LENGTH, OPEN_FOR_S, Form, FormField
+from cc_bot.features.mcp.texts import FormTexts
+from cc_bot.in_order import Tasks
+from cc_bot.texts import Texts, explain
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class OpenForm:
+    form: Form
+    answered: asyncio.Future[Mapping[str, str] | None]
+    entered: Mapping[str, str] = field(default_factory=dict)
+
+    def answer(self, entered: Mapping[str, str] | None) -> None:
+        if not self.answered.done():
+            self.answered.set_result(entered)
+
+
+@dataclass(eq=False, slots=True)
+class OpenForms:
+    by_key: dict[str, OpenForm] = field(default_factory=dict)
+    tasks: Tasks = field(default_factory=Tasks)
+
+    def find(self, key: str) -> OpenForm | None:
+        found = self.by_key.get(key)
+        return None if found is None or found.answered.done() else found
+
+
+@dataclass(eq=False, slots=True)
+class FormAsker:
+    """Asks in a separate message, ephemeral if the reply is."""
+
+    forms: OpenForms
+    reply: Reply
+    recipient: Recipient
+
+    async def ask(self, form: Form) -> Mapping[str, str] | None:
+        words, key = self.recipient.words[FormTexts], secrets.token_hex(8)
+        opened = OpenForm(form, asyncio.get_running_loop().create_future())
+        self.forms.by_key[key] = opened
+        outcome, message_id = words.over, None
+        try:
+            page = form_page(form, key, self.recipient.user_id, self.recipient.words)
+            message_id = await self.reply.post_extra(page)
+            entered = await opened.answered
+            outcome = (words.declined if entered is None else words.answered).format(server=form.server)
+            return entered
+        finally:
+            del self.forms.by_key[key]
+            self.forms.tasks.start(self._show_end(message_id, outcome))
+
+    async def tell(self, refusal: CcBotError) -> None:
+        try:
+            await self.reply.post_extra(Page(explain(refusal, self.recipient.words)))
+        except (hikari.HikariError, PostUncertain) as error:
+            _log.warning("refusal_not_shown", error=type(error).__name__)
+
+    async def _show_end(self, message_id: hikari.Snowflake | None, outcome: str) -> None:
+        """Never raises hikari's errors."""
+        if message_id is None:
+            return
+        try:
+            await self.reply.edit_beside(message_id, Page(outcome))
+        except hikari.HikariError as error:  # its buttons then say so
+            _log.warning("form_not_closed", error=type(error).__name__)
+
+
+SHOWN_CHARACTERS: Final = 600
+MAX_TITLE_LENGTH: Final = 45
+MAX_PLACEHOLDER_LENGTH: Final = 100
+_PARAGRAPH_FROM: Final = 200
+"""Longer fields get several lines."""
+
+
+def form_page(form: Form, key: str, user_id: int, words: Texts) -> Page:
+    asks = words[FormTexts].asks.format(server=form.server, minutes=OPEN_FOR_S // 60)
+    said = quote(shorten(form.message.strip(), SHOWN_CHARACTERS))
+    return Page(without_previews(f"{asks}\n{said}"), form_buttons(key, user_id, words))
+
+
+def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
+    return (
+        Button(words[FormTexts].fill, FormButton("fill", user_id, key).custom_id(), primary=True),
+        Button(words[FormTexts].skip, FormButton("skip", user_id, key).custom_id()),
+    )
+
+
+def sheet(form: Form, entered: Mapping[str, str], words: Texts) -> list[ModalActionRowBuilder]:
+    """Ids are positions, since names are the server's."""
+    rows = list[ModalActionRowBuilder]()
+    for number, one in enumerate(form.fields):
+        default = next((each.label for each in one.choices if each.value == one.default), one.default)
+        long = one.kind == "text" and (one.most or 0) > _PARAGRAPH_FROM
+        row = ModalActionRowBuilder().add_text_input(
+            str(number),
+            shorten(one_line(one.title), MAX_TITLE_LENGTH) or "?",
+            style=hikari.TextInputStyle.PARAGRAPH if long else hikari.TextInputStyle.SHORT,
+            value=entered.get(one.name, default)[:MAX_ENTRY_LENGTH] or hikari.UNDEFINED,
+            placeholder=_placeholder(one, words) or hikari.UNDEFINED,
+            required=one.required,
+            max_length=MAX_ENTRY_LENGTH,
+        )
+        rows.append(row)
+    return rows
+
+
+def entered_in(form: Form, values: Mapping[str, str]) -> Mapping[str, str]:
+    return {field.name: values.get(str(number), "") for number, field in enumerate(form.fields)}
+
+
+def _placeholder(field: FormField, words: Texts) -> str:
+    if field.kind == "yes_or_no":
+        options = words[FormTexts].yes_or_no
+    else:
+        options = " / ".join(choice.label for choice in field.choices)
+    both = f"{field.hint} ({options})" if field.hint and options else field.hint or options
+    return shorten(one_line(both), MAX_PLACEHOLDER_LENGTH)

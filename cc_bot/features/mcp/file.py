@@ -1,0 +1,267 @@
+"""The operator's file of MCP servers, reloaded when it changes. The format is that of Claude Desktop and VS
+Code, with our settings under `cc_bot`. Errors repeat no values: commands, variables and headers hold
+secrets."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from cc_bot.domain.errors import InvalidToolServers
+from cc_bot.domain.text import Locale
+from cc_bot.features.mcp.model import SEPARATOR, Approvers, full_name
+from cc_bot.features.mcp.texts import ToolServersFileTexts
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, printable_key
+from cc_bot.texts import Texts, texts
+from cc_bot.texts.cli import OperatorFileTexts
+
+INHERITED: Final = ("PATH", "HOME", "LANG")
+"""The only variables that servers inherit from our environment."""
+
+Approval = Literal["never", "writes", "always"]
+"""Which calls need approval: none, those that may change something, or all."""
+
+_DIGITS: Final = re.compile(r"[1-9][0-9]{0,18}")
+
+
+def _as_id(value: object) -> object:
+    return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
+
+
+_Ids = Annotated[
+    frozenset[Annotated[int, BeforeValidator(_as_id), Field(strict=True, gt=0, lt=2**63)]],
+    Field(strict=False),
+]
+_Patterns = Annotated[
+    tuple[Annotated[str, Field(strict=True, min_length=1, max_length=128)], ...], Field(strict=False)
+]
+
+
+class ServerRules(BaseModel):
+    """Our settings of a server."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True, frozen=True)
+
+    enabled: bool = True
+    tools: _Patterns | None = None
+    """Names or patterns; None: all but `deny`."""
+    deny: _Patterns = ()
+    approve: Approval = "writes"
+    approvers: Approvers = "asker"
+    timeout_s: Annotated[float, Field(gt=0, le=600, allow_inf_nan=False)] = 20.0
+    max_result_kb: Annotated[int, Field(ge=1, le=1000)] = 16
+    calls_per_turn: Annotated[int, Field(ge=1, le=100)] = 8
+    guilds: _Ids = frozenset()
+    channels: _Ids = frozenset()
+    dms: bool | None = None
+    roles: _Ids = frozenset()
+    local: _Patterns | None = None
+    """Names or patterns of tools that reach nothing beyond the server; None: as the server declares and an
+    owner accepted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEntry:
+    """An entry with its variables filled in."""
+
+    name: str
+    rules: ServerRules
+    command: str = field(default="", repr=False)
+    arguments: tuple[str, ...] = field(default=(), repr=False)
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+    folder: Path | None = field(default=None, repr=False)
+    url: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+
+    def runs_as(self, other: "ServerEntry") -> bool:
+        """Return whether both are started and reached in the same way."""
+        return replace(self, rules=other.rules) == other
+
+
+class _ServerTable(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+    command: Annotated[str, Field(min_length=1)] | None = None
+    args: list[str] = []
+    env: dict[str, str] = {}
+    cwd: Annotated[str, Field(min_length=1)] | None = None
+    type: str = ""
+    url: Annotated[str, Field(min_length=1)] | None = None
+    headers: dict[str, str] = {}
+    disabled: bool = False
+    cc_bot: ServerRules = ServerRules()
+
+
+_OF_OTHERS: Final = frozenset(
+    {
+        *("autoApprove", "alwaysAllow", "disabledTools", "timeout", "trust"),  # Cline, Roo, Gemini
+        *("name", "description", "icon", "gallery", "version", "dev"),  # VS Code
+    }
+)
+"""Server keys of other programs, ignored here."""
+_BESIDE: Final = frozenset({"inputs", "$schema", "globalShortcut", "preferences"})
+"""Top-level keys of VS Code and Claude Desktop, ignored here."""
+_GROUPS: Final = ("mcpServers", "servers")
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]{0,39}")
+_VARIABLE: Final = re.compile(
+    r"\$\{(?:(?:env:)?+([A-Za-z_][A-Za-z0-9_]{0,99}+)(?::-([^$}]{0,1000}+))?+\}|[^}]{0,30}+\}?+)"
+)
+_SEEN_BY_ALL: Final = ("command", "args")
+"""Visible to every user of the machine in the process list."""
+_HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+
+
+def parse_servers(text: str, *, variables: Mapping[str, str], words: Texts) -> Mapping[str, ServerEntry]:
+    """Return the enabled servers by name, in the file's order. Raises FileRefused."""
+    if not text.strip():
+        return {}
+    said = words[ToolServersFileTexts]
+    document, tables = _parse_json(text, said), dict[str, Any]()
+    for group in _GROUPS:
+        found = document.pop(group, {})
+        if not isinstance(found, dict):
+            raise FileRefused(said.not_an_object.format(name=group))
+        if both := tables.keys() & found.keys():
+            raise FileRefused(said.twice.format(key=printable_key(sorted(both)[0])))
+        tables |= found
+    if strange := [key for key in document if key not in _BESIDE]:
+        raise FileRefused(said.other_key.format(key=printable_key(strange[0])))
+    entries = [_Reader(name, variables, words).read(table) for name, table in tables.items()]
+    servers = {entry.name: entry for entry in entries if entry is not None}
+    by_prefix = dict[str, str]()
+    for name in servers:
+        other = by_prefix.setdefault(full_name(name, ""), name)
+        if other != name:
+            raise FileRefused(said.names_alike.format(server=printable_key(name), other=printable_key(other)))
+    if servers and find_spec("mcp") is None:
+        raise FileRefused(said.not_installed)
+    return servers
+
+
+def _parse_json(text: str, words: ToolServersFileTexts) -> dict[str, Any]:
+    def as_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict[str, Any]()
+        for key, value in pairs:
+            if key in found:
+                raise FileRefused(words.twice.format(key=printable_key(key)))
+            found[key] = value
+        return found
+
+    try:
+        document = json.loads(text, object_pairs_hook=as_object)
+    except json.JSONDecodeError as error:
+        raise FileRefused(words.not_json.format(line=error.lineno, column=error.colno)) from None
+    except (ValueError, RecursionError):  # numbers with more digits than Python reads, and too much depth
+        raise FileRefused(words.not_json.format(line=1, column=1)) from None
+    if not isinstance(document, dict):
+        raise FileRefused(words.no_object.format())
+    return document
+
+
+class _Reader:
+    def __init__(self, name: str, variables: Mapping[str, str], words: Texts) -> None:
+        self._name = name
+        self._server = printable_key(name)
+        self._variables = variables
+        self._words = words[ToolServersFileTexts]
+        expected = {key: each.format() for key, each in words[ToolServersFileTexts].expected.items()}
+        self._tables = TableReader(words[OperatorFileTexts], expected)
+
+    def read(self, table: Any) -> ServerEntry | None:
+        """Return the server; None if disabled. Raises FileRefused."""
+        if not _NAME.fullmatch(self._name) or SEPARATOR in self._name:
+            raise FileRefused(self._words.bad_name.format(server=self._server))
+        if not isinstance(table, dict):
+            raise FileRefused(self._words.not_an_object.format(name=self._server))
+        ours = {key: value for key, value in table.items() if key not in _OF_OTHERS}
+        given = self._tables.read(_ServerTable, f"mcpServers.{self._server}", ours)
+        if given.disabled or not given.cc_bot.enabled:
+            return None
+        kind = re.sub(r"[^a-z]", "", given.type.lower())
+        if kind not in ("", "stdio", "http", "streamablehttp"):
+            raise self._wrong("type")
+        over_http = "http" in kind or (not kind and given.command is None and given.url is not None)
+        return self._over_http(given) if over_http else self._program(given)
+
+    def _program(self, given: _ServerTable) -> ServerEntry:
+        if given.command is None or given.url is not None:
+            raise self._wrong("command")
+        inherited = {name: self._variables[name] for name in INHERITED if name in self._variables}
+        environment = inherited | self._fill_all("env", given.env)
+        folder = None if given.cwd is None else self._folder(self._fill("cwd", given.cwd))
+        command = self._find(self._fill("command", given.command), environment, folder)
+        arguments = tuple(self._fill("args", each) for each in given.args)
+        return ServerEntry(self._name, given.cc_bot, command, arguments, environment, folder)
+
+    def _folder(self, path: str) -> Path:
+        with suppress(OSError, ValueError, RuntimeError):  # too long, not a path, an unknown user
+            folder = Path(path).expanduser()
+            if folder.is_dir():
+                return folder
+        raise self._wrong("cwd")
+
+    def _find(self, command: str, environment: Mapping[str, str], folder: Path | None) -> str:
+        wanted = str((folder or Path()) / command) if os.sep in command else command
+        found = None if "\0" in wanted else shutil.which(wanted, path=environment.get("PATH"))
+        if found is None:
+            raise FileRefused(self._words.no_command.format(server=self._server))
+        return str(Path(found).absolute())
+
+    def _over_http(self, given: _ServerTable) -> ServerEntry:
+        if given.url is None or given.command is not None:
+            raise self._wrong("url")
+        url = self._fill("url", given.url)
+        try:
+            parts = urlsplit(url)
+            _ = parts.port  # reading it checks it
+        except ValueError:
+            raise self._wrong("url") from None
+        if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable():
+            raise self._wrong("url")
+        headers = self._fill_all("headers", given.headers)
+        for name, value in headers.items():
+            if not _HEADER.fullmatch(name) or not value.isprintable() or not value.isascii():
+                raise self._wrong("headers")
+        return ServerEntry(self._name, given.cc_bot, url=url, headers=headers)
+
+    def _fill_all(self, key: str, pairs: Mapping[str, str]) -> dict[str, str]:
+        return {name: self._fill(f"{key}.{name}", value) for name, value in pairs.items()}
+
+    def _fill(self, key: str, text: str) -> str:
+        def value(match: re.Match[str]) -> str:
+            name, default = match[1], match[2]
+            found = self._variables.get(name, default) if name else None
+            seen_by_all = name and key in _SEEN_BY_ALL and name not in INHERITED
+            if found is None or seen_by_all:
+                sentence = self._words.seen_by_all if seen_by_all else self._words.not_set
+                shown = printable_key(name or match[0])
+                raise FileRefused(
+                    sentence.format(server=self._server, key=printable_key(key), variable=shown)
+                )
+            return found
+
+        return _VARIABLE.sub(value, text)
+
+    def _wrong(self, key: str) -> FileRefused:
+        return self._tables.wrong(f"mcpServers.{self._server}", key)
+
+
+def servers_file(
+    path: Path, *, variables: Mapping[str, str], locale: Locale, required: bool = False
+) -> OperatorFile[Mapping[str, ServerEntry]]:
+    """Return the file, with errors in `locale`. `variables`: the environment. `required`: the operator named
+    the file, so it must exist."""
+    words = texts(locale)
+    empty = words[ToolServersFileTexts].no_object.format()
+    parse = partial(parse_servers, variables=variables, words=words)
+    kind = FileKind("tool_servers", "CC_BOT_MCP_FILE", parse, InvalidToolServers, empty)
+    return OperatorFile(path, kind, words[OperatorFileTexts], required=required)

@@ -1,0 +1,224 @@
+"""Tool servers: their file and their state, for the operator."""
+
+import json
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from cc_bot.domain.text import one_line
+from cc_bot.features.mcp.model import (
+    HELD_BACK,
+    LeftOutReason,
+    LeftOutTool,
+    ToolDetails,
+    ToolServerReport,
+    ToolServerState,
+    ToolStatus,
+    ToolWording,
+)
+from cc_bot.texts.area import Area, Both, Sentence, by_key
+
+
+class ToolServersFileTexts(Area):
+    """A value in the file is never repeated: it may be a secret."""
+
+    not_json = Sentence(ja="JSON として読めないところがあります（{line} 行目の {column} 文字目）。コメントと、最後の余分なコンマも使えません。", en="It is not valid JSON (line {line}, column {column}). Comments, and commas after the last entry, are not supported either.")
+    no_object = Sentence(ja='空か、オブジェクトではありません。サーバーを使わないときは、{{"mcpServers": {{}}}} と書くか、ファイルを消してください。', en='It is empty, or not an object. For no servers, write {{"mcpServers": {{}}}} or remove the file.')
+    not_an_object = Sentence(ja="{name} は {{ … }} の形（オブジェクト）にしてください。", en="{name} has to be an object: {{ … }}")
+    other_key = Sentence(ja='{key} は知らないキーです。サーバーは "mcpServers"（または "servers"）の中に書いてください。', en='{key} is not a known key. Servers stand under "mcpServers" (or "servers").')
+    twice = Sentence(ja="{key} が2度書かれています。どちらかを消してください。", en="{key} is there twice. Remove one of them.")
+    names_alike = Sentence(ja="サーバー {other} と {server} は、記号を _ に置きかえると同じ名前になります。どちらかの名前を変えてください。", en="Servers {other} and {server} have the same name once each sign in it is a _. Rename one of them.")
+    bad_name = Sentence(ja="サーバー {server}: 名前には半角の英数字と - _ . @ / と空白を使い、40文字までにしてください（__ は使えません）。", en="Server {server}: a name is made of letters, digits, - _ . @ / and blanks, with up to 40 characters and without __.")
+    not_set = Sentence(ja="サーバー {server} の {key} にある環境変数 {variable} が設定されていません。", en="Server {server}: the variable {variable} in {key} is not set.")
+    seen_by_all = Sentence(
+        ja="サーバー {server} の {key} に ${{{variable}}} は書けません。プロセスの一覧で誰にでも見えるので、env（HTTP なら headers）に書いてください。", en="Server {server}: ${{{variable}}} can't stand in {key}, where everybody on this machine can read it in the list of processes. Put it in env (for HTTP, in headers)."
+    )
+    no_command = Sentence(ja="サーバー {server} の command のプログラムが見つかりません。インストールするか、パスを直してください。", en="Server {server}: the program that command names is not there. Install it or correct the path.")
+    not_installed = Sentence(ja="ツールのサーバーを使うには追加のパッケージが要ります。make mcp を実行してください（pip なら pip install 'cc-bot[mcp]'）。", en="Servers with tools need one more package. Run: make mcp (with pip: pip install 'cc-bot[mcp]')")
+    over_budget = Sentence(
+        ja="ツールの説明が合わせて {total} トークンで、CC_BOT_TOOL_TOKENS の {limit} を超えます（{each}）。cc_bot の tools で減らすか、上限を上げてください。",
+        en="The tools take {total} tokens in each request, more than the {limit} of CC_BOT_TOOL_TOKENS ({each}). Name fewer of them under cc_bot.tools, or raise the limit.",
+    )
+    expected: Both[Mapping[str, str]] = by_key(
+        {
+            "command": Sentence(ja='"command": "uvx"（url とは一緒に書けません）', en='"command": "uvx" (and no url beside it)'),
+            "args": Sentence(ja='"args": ["mcp-server-time"]（文字列のリスト）', en='"args": ["mcp-server-time"]'),
+            "cwd": Sentence(ja='"cwd": "実際にあるフォルダ"', en='"cwd": "a folder that is there"'),
+            "url": Sentence(ja='"url": "https://notes.example/mcp"（command とは一緒に書けません）', en='"url": "https://notes.example/mcp" (and no command beside it)'),
+            "type": Sentence(ja='"type": "stdio" または "http"', en='"type": "stdio" or "http"'),
+            **dict.fromkeys(("env", "headers"), Sentence(ja='{{"NAME": "3000"}}（どちらも文字列）', en='{{"NAME": "3000"}} (both are texts)')),
+            "cc_bot": Sentence(ja='"cc_bot": {{"approve": "writes"}}（オブジェクト）', en='"cc_bot": {{"approve": "writes"}}'),
+            **dict.fromkeys(("enabled", "dms", "disabled"), Sentence(ja="true または false", en="true or false")),
+            **dict.fromkeys(("tools", "deny", "local"), Sentence(ja='["get_*", "list"]（ツールの名前のリスト）', en='["get_*", "list"] (a list of names of tools)')),
+            "approve": Sentence(ja='"never"、"writes"、"always" のどれか', en='"never", "writes" or "always"'),
+            "approvers": Sentence(ja='"asker" または "owners"', en='"asker" or "owners"'),
+            "timeout_s": Sentence(ja="秒数（600 まで）", en="a number of seconds (up to 600)"),
+            "max_result_kb": Sentence(ja="1 から 1000 までの整数（KB）", en="a whole number of KB from 1 to 1000"),
+            "calls_per_turn": Sentence(ja="1 から 100 までの整数", en="a whole number from 1 to 100"),
+            **dict.fromkeys(("guilds", "channels", "roles"), Sentence(ja='["123456789012345678"]（ID のリスト）', en='["123456789012345678"] (a list of ids)')),
+        }
+    )
+
+
+class ToolServersTexts(Area):
+    title = Sentence(ja="🔌 ツールのサーバー", en="🔌 Servers with tools")
+    none = Sentence(ja="ツールのサーバーはありません。data/mcp.json に書くと使えます。", en="There are no servers with tools. Name them in data/mcp.json.")
+    line = Sentence(ja="**{server}** — {state}・ツール {tools}・呼び出し {calls}（失敗 {failures}）・{tokens} トークン", en="**{server}** — {state}; tools: {tools}, calls: {calls} (failed: {failures}), tokens: {tokens}")
+    withheld = Sentence(ja="  ⚠️ まだ認められていないので止めています: {tools} — </admin tools show> にサーバーの名前を付けて確かめてから </admin tools accept>", en="  ⚠️ Held back until an owner accepts them: {tools}. Read them with </admin tools show> and the name of the server, then </admin tools accept>")
+    news = Sentence(
+        ja="🔌 「{server}」に、まだ認められていないツールがあるので止めています。</admin tools show> にサーバーの名前を付けて確かめてから、</admin tools accept> で使えるようになります。",
+        en="🔌 {server} has tools that no owner has accepted, so they are held back. Read them with </admin tools show> and the name of the server, then use </admin tools accept>.",
+    )
+    reasons: Both[Mapping[LeftOutReason, str]] = by_key(
+        {
+            "alike": Sentence(ja="そのままか、記号を _ に置きかえると、ほかのツールと同じ名前になります", en="another one has the same name, as it is or once each sign in it is a _"),
+            "long_name": Sentence(ja="名前が空か、サーバーの名前と合わせて64文字を超えます", en="its name is empty, or with the name of the server too long (64 characters)"),
+            "too_large": Sentence(ja="引数の定義が大きすぎます", en="its schema is too large"),
+            "no_schema": Sentence(ja="引数の定義が JSON Schema ではありません", en="its schema is no JSON schema"),
+            "no_object": Sentence(ja="引数がオブジェクトではありません", en="its arguments are no object"),
+        }
+    )
+    left_out = Sentence(ja="  使えないもの: {tools}", en="  Left out: {tools}")
+    accepted = Sentence(ja="「{server}」のいまのツールを使えるようにしました: {tools}", en="The tools that {server} has now can be used: {tools}")
+    accepted_none = Sentence(ja="確かめました。「{server}」に、いま使えるツールはありません。", en="Agreed. {server} has no tool now that can be used.")
+    more = Sentence(ja="…ほか {count}", en="… and {count} more")
+    details = Sentence(ja="📄 ツールの名前・説明・引数です。止めているものは、認めたときの内容と並べてあります。", en="📄 The file has the name, the description and the arguments of each tool; of those held back, also what was agreed to.")
+    code = Sentence(ja="この内容でよければ、</admin tools accept> にこのコードを書いてください: `{code}`", en="If you agree to them as they are there, give this code to </admin tools accept>: `{code}`")
+    details_cut = Sentence(ja="⚠️ 長すぎるため、途中で切っています。", en="⚠️ It is too long, and cut where it is.")
+    details_none = Sentence(ja="まだ一度もつながっていないので、ツールが分かりません。", en="Its tools are not known yet: it was never there so far.")
+    details_file = Sentence(ja="ツール.txt", en="tools.txt")
+    status = Sentence(ja="状態: {status}", en="State: {status}")
+    wording_agreed = Sentence(ja="【認めたときの内容】", en="[agreed to before]")
+    wording_new = Sentence(ja="【いまの内容（まだ認めていません）】", en="[new: not agreed to yet]")
+    wording_alike = Sentence(ja="（違いは、長すぎて省いた部分にあります）", en="(They differ in what is too long to be kept.)")
+    reads = Sentence(ja="サーバーによれば、読み取るだけです。", en="It only reads, according to its server.")
+    writes = Sentence(ja="何かを変えるかもしれません。", en="It may change something.")
+    waits = Sentence(ja="呼び出しはボタンを待ちます。", en="Calls wait for a press.")
+    local = Sentence(ja="サーバーか cc_bot の local によれば、呼び出しの内容はサーバーの外に出ません。", en="A call reaches nothing beyond the server, according to it or to cc_bot.local.")
+    open_world = Sentence(ja="呼び出しの内容が、サーバーの外に出るかもしれません。", en="A call may reach beyond the server.")
+    does_not_wait = Sentence(ja="呼び出しはボタンを待ちません。", en="Calls do not wait for a press.")
+    description = Sentence(ja="説明:", en="Description:")
+    arguments = Sentence(ja="引数:", en="Arguments:")
+    schema_too_large = Sentence(ja="（長すぎるので省きました）", en="(too large to be kept)")
+    statuses: Both[Mapping[ToolStatus, str]] = by_key(
+        {
+            "offered": Sentence(ja="使えます", en="in use"),
+            "new": Sentence(ja="止めています（新しいツールです）", en="held back: it is new"),
+            "changed": Sentence(ja="止めています（前と変わりました）", en="held back: it is not what it was"),
+            "gone": Sentence(ja="サーバーからなくなりました", en="gone: its server has it no more"),
+            "left_out": Sentence(ja="モデルに渡せないので外しています", en="left out: models can't use it"),
+            "unnamed": Sentence(ja="cc_bot の tools・deny により使いません", en="not used, by cc_bot.tools or cc_bot.deny"),
+        }
+    )
+    nothing_to_accept = Sentence(ja="「{server}」に、新しく変わったところはありません。", en="Nothing of {server} waits to be accepted.")
+    states: Both[Mapping[ToolServerState, str]] = by_key({"starting": Sentence(ja="起動中", en="starting"), "ready": Sentence(ja="使えます", en="ready"), "away": Sentence(ja="つながりません", en="not there"), "over_budget": Sentence(ja="トークンの上限を超えるので外しています", en="left out: over CC_BOT_TOOL_TOKENS")})
+
+
+def say_left_out(tools: Sequence[LeftOutTool], words: ToolServersTexts) -> str:
+    """List tools that are left out, with reasons, on one line."""
+    return one_line("; ".join(f"{tool.name}: {words.reasons[tool.reason].format()}" for tool in tools))
+
+
+def say_servers(reports: Sequence[ToolServerReport], words: ToolServersTexts, escape: Callable[[str], str] = str) -> str:
+    """Return the state of each server. Their texts go through `escape`."""
+    if not reports:
+        return words.none
+    lines = [words.title]
+    for each in reports:
+        lines.append(words.line.format(server=escape(each.server), state=words.states[each.state], tools=each.tools, calls=each.calls, failures=each.failures, tokens=each.tokens))
+        if each.withheld:
+            names = ", ".join(map(escape, map(one_line, each.withheld)))
+            lines.append(words.withheld.format(tools=names))
+        if each.left_out:
+            lines.append(words.left_out.format(tools=escape(say_left_out(each.left_out, words))))
+    return "\n".join(lines)
+
+
+MAX_NAMES: Final = 20
+
+
+def say_accepted(server: str, names: Sequence[str] | None, words: ToolServersTexts, escape: Callable[[str], str] = str) -> str:
+    """Return which tools of a server are offered from now on; None: there was nothing to accept."""
+    shown = escape(one_line(server))
+    if names is None:
+        return words.nothing_to_accept.format(server=shown)
+    if not names:
+        return words.accepted_none.format(server=shown)
+    more = [words.more.format(count=len(names) - MAX_NAMES)] if len(names) > MAX_NAMES else []
+    listed = ", ".join((*(f"`{name}`" for name in names[:MAX_NAMES]), *more))
+    return words.accepted.format(server=shown, tools=listed)
+
+
+MAX_DETAILS_BYTES: Final = 4_000_000
+MAX_INDENTED: Final = 20_000
+"""A longer schema is written on one line: nested deeply, its blanks would take megabytes."""
+
+
+class FormTexts(Area):
+    """Questions of tool servers during a call."""
+
+    asks = Sentence(
+        ja="📋 ツールのサーバー「{server}」からの質問です。ボットや Discord からではなく、答えはそのサーバーに送られます。パスワード、届いたコード、カードの番号は、何と書いてあっても入力しないでください（{minutes}分間有効）。",
+        en="📋 The server “{server}” asks this, not the bot and not Discord, and gets your answer. Whatever it says, never enter a password, a code that you were sent or the number of a card (open for {minutes} minutes).",
+    )
+    fill = Sentence(ja="フォームに答える", en="Answer the form")
+    skip = Sentence(ja="答えない", en="Don't answer")
+    title = Sentence(ja="⚠️ パスワードやコードは書かない：{server}", en="⚠️ No passwords or codes: {server}")
+    yes_or_no = Sentence(ja="はい / いいえ", en="yes / no")
+    answered = Sentence(ja="📋 「{server}」のフォームに答えました。", en="📋 The form of “{server}” was answered.")
+    declined = Sentence(ja="📋 「{server}」のフォームには答えませんでした。", en="📋 The form of “{server}” was not answered.")
+    over = Sentence(ja="📋 このフォームは、もう送られたか、終わっています。必要なら、もう一度お聞きください。", en="📋 This form was sent already, or is over. Ask again if you still need it.")
+    not_yours = Sentence(ja="このフォームに答えられるのは、質問した本人だけです。", en="Only the person who asked can answer this form.")
+
+
+def details_file(server: str, tools: Sequence[ToolDetails], words: ToolServersTexts) -> str:
+    """Return a server's tools as a text. Their descriptions may be meant to deceive, so each of their lines begins with a
+    bar, and invisible characters are spelled out.
+    """
+    lines, left = [f"{server} ({len(tools)})"], MAX_DETAILS_BYTES
+    for line in _lines(tools, words):
+        left -= len(line.encode()) + 1
+        if left < 0:
+            return "\n".join((*lines, words.details_cut, ""))
+        lines.append(line)
+    return "\n".join((*lines, ""))
+
+
+def _lines(tools: Sequence[ToolDetails], words: ToolServersTexts) -> Iterator[str]:
+    for tool in tools:
+        yield from ("", f"■ {tool.full_name}", words.status.format(status=words.statuses[tool.status]))
+        if tool.status not in HELD_BACK:
+            yield from _wording(tool.now or tool.agreed, words)
+            continue
+        if tool.agreed:
+            yield from ("", words.wording_agreed, *_wording(tool.agreed, words))
+        if tool.now:
+            yield from ("", words.wording_new, *_wording(tool.now, words))
+        if tool.now == tool.agreed:
+            yield words.wording_alike
+
+
+def _wording(wording: ToolWording | None, words: ToolServersTexts) -> Iterator[str]:
+    if wording is None:
+        return
+    yield words.reads if wording.read_only else words.writes
+    yield words.open_world if wording.open_world else words.local
+    yield words.waits if wording.waits else words.does_not_wait
+    yield words.description
+    yield from map(_barred, wording.description.split("\n"))
+    yield words.arguments
+    yield from (map(_barred, _indented(wording.schema).split("\n")) if wording.schema else [words.schema_too_large])
+
+
+def _barred(line: str) -> str:
+    return f"  | {''.join(map(_visible, line))}"
+
+
+def _visible(sign: str) -> str:
+    """Spell out control, direction and zero-width characters."""
+    seen = sign.isprintable() or unicodedata.category(sign) == "Zs"
+    return sign if seen else sign.encode("unicode_escape").decode("ascii")
+
+
+def _indented(schema: str) -> str:
+    return json.dumps(json.loads(schema), ensure_ascii=False, indent=2 if len(schema) <= MAX_INDENTED else None)

@@ -1,0 +1,349 @@
+"""Transports of the library's client, with bounds: a program's stdin and stdout, and HTTP. The library's own
+transport for programs neither bounds lines nor repairs text, and a line that it can't read leaves a call
+without an answer."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import AsyncExitStack, suppress
+from types import TracebackType
+from typing import Any, Final
+
+import anyio
+import httpx2
+import structlog
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp_types import jsonrpc_message_adapter
+
+from cc_bot.features.mcp.file import ServerEntry
+from cc_bot.features.mcp.messages import MAX_MESSAGE_BYTES, MessageUnreadable, clean_message
+from mcp.client._transport import TransportStreams
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+
+_log = structlog.get_logger(__name__)
+
+PAUSE_S: Final = 0.001
+"""After each line or piece: a flood slows down the server, not the event loop."""
+BYTES_PER_S: Final = 8 << 20
+
+GRACE_S: Final = 0.5
+"""For a program to exit after its stdin is closed."""
+KILL_AFTER_S: Final = 1.0
+POLL_S: Final = 0.02
+WRITE_S: Final = 10.0
+_PIECE_BYTES: Final = 1 << 16
+
+CONNECT_S: Final = 10.0
+READ_S: Final = 600.0
+"""Between two pieces of a response; calls have limits of their own."""
+GOODBYE_S: Final = 3.0
+NOT_SENT: Final = -32099
+"""Our error code for a call that was not delivered, or was turned away."""
+_TURNED_AWAY: Final = (401, 403, 429)
+_STREAM: Final = "text/event-stream"
+_MAX_EVENT_ID: Final = 1000
+
+
+class Transport:
+    def __init__(self, entry: ServerEntry) -> None:
+        self.closed = asyncio.Event()
+        """Set when the connection ends, or is to end."""
+        self.code: int | None = None
+        """The exit code of a program that ended by itself."""
+        self._entry = entry
+
+    def let_go(self, problem: str) -> None:
+        """Close the connection because of what the server does."""
+        if not self.closed.is_set():
+            _log.warning("tool_server_let_go", server=self._entry.name, problem=problem)
+        self.closed.set()
+
+
+async def _pause(size: int) -> None:
+    await asyncio.sleep(PAUSE_S + size / BYTES_PER_S)
+
+
+class ServerProcess(Transport):
+    """A program that speaks in lines, ended with all that it started."""
+
+    def __init__(self, entry: ServerEntry) -> None:
+        super().__init__(entry)
+        self._process: asyncio.subprocess.Process | None = None
+        self._watchdog: asyncio.subprocess.Process | None = None
+        self._pipes = list[asyncio.Task[None]]()
+        self._has_left = False
+        """True if the server has closed a pipe."""
+
+    async def __aenter__(self) -> TransportStreams:
+        try:
+            await _uncancelled(self._start())
+        except BaseException:
+            await self.__aexit__(None, None, None)
+            raise
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            raise RuntimeError("a process without pipes")
+        received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
+        pipes = self._read(process.stdout, received), self._write(process.stdin, to_send)
+        self._pipes = [asyncio.create_task(each) for each in pipes]
+        return incoming, outgoing
+
+    async def _start(self) -> None:
+        entry = self._entry
+        self._process = await asyncio.create_subprocess_exec(
+            entry.command,
+            *entry.arguments,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,  # it may repeat what users say
+            env=dict(entry.environment),
+            cwd=entry.folder,
+            process_group=0,
+        )
+        # Kills the server's process group when the bot dies, even by kill -9: the server may ignore the end
+        # of its stdin. It names no process id, which could be reused.
+        with suppress(OSError):  # there is no shell, or the server has ended already
+            self._watchdog = await asyncio.create_subprocess_exec(
+                *("/bin/sh", "-c", "trap '' HUP INT TERM; read -r _; kill -KILL 0"),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.DEVNULL,
+                env={},
+                process_group=self._process.pid,
+            )
+
+    async def _read(
+        self, stdout: asyncio.StreamReader, received: MemoryObjectSendStream[SessionMessage | Exception]
+    ) -> None:
+        """Pass on messages, one per line; other lines are greetings or logs."""
+        with received, suppress(anyio.BrokenResourceError):
+            try:
+                async for line in _lines(stdout):
+                    if line.lstrip().startswith(b"{"):
+                        message = await clean_message(line)
+                        await received.send(
+                            SessionMessage(jsonrpc_message_adapter.validate_json(message, by_name=False))
+                        )
+                    await _pause(len(line))
+                self._has_left = True
+            except ConnectionError:
+                self._has_left = True
+            except ValueError:
+                self.let_go("a message that can't be read")
+            finally:
+                self.closed.set()
+
+    async def _write(
+        self, stdin: asyncio.StreamWriter, to_send: MemoryObjectReceiveStream[SessionMessage]
+    ) -> None:
+        with to_send:
+            try:
+                async for item in to_send:
+                    line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    stdin.write(line.encode("utf-8", "replace") + b"\n")
+                    async with asyncio.timeout(WRITE_S):
+                        await stdin.drain()
+            except TimeoutError:
+                self.let_go("it reads nothing")
+            except (OSError, RuntimeError):
+                self._has_left = True
+            finally:
+                self.closed.set()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process is not None:
+            await _uncancelled(self._end(self._process))
+
+    async def _end(self, process: asyncio.subprocess.Process) -> None:
+        by_itself = process.returncode is not None or self._has_left
+        for task in self._pipes:
+            task.cancel()
+        await asyncio.gather(*self._pipes, return_exceptions=True)
+        if process.stdin is not None:
+            process.stdin.close()
+        if await _has_ended(process, GRACE_S):
+            self.code = process.returncode if by_itself else None
+        else:
+            _signal(process, "end")
+            await _has_ended(process, KILL_AFTER_S)
+        _signal(process, "kill")  # the whole group: what the server started may still run
+        for each in filter(None, (process, self._watchdog)):
+            await _has_ended(each, KILL_AFTER_S)
+            transport = getattr(each, "_transport", None)
+            if transport is not None:
+                with suppress(OSError):
+                    transport.close()
+
+
+async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """A limit of the reader itself would hold and move megabytes of short lines."""
+    begun = bytearray()
+    while piece := await stdout.read(_PIECE_BYTES):
+        *ended, rest = piece.split(b"\n")
+        for end in ended:
+            line = bytes(begun + end)
+            begun.clear()
+            yield line
+        begun += rest
+        if len(begun) > MAX_MESSAGE_BYTES:
+            raise MessageUnreadable("a line that is too long")
+
+
+async def _uncancelled(work: Coroutine[Any, Any, None]) -> None:
+    """Finish the work before raising a cancellation: a half-started process would never be waited for."""
+    task, cancelled = asyncio.create_task(work), None
+    with anyio.CancelScope(shield=True):
+        while not task.done():
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError as error:
+                cancelled = error
+    try:
+        task.result()
+    finally:
+        if cancelled is not None:
+            raise cancelled
+
+
+async def _has_ended(process: asyncio.subprocess.Process, seconds: float) -> bool:
+    """Process.wait would also wait for pipes, which children may hold open."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + seconds
+    while process.returncode is None and clock() < until:  # noqa: ASYNC110 - see above
+        await asyncio.sleep(POLL_S)
+    return process.returncode is not None
+
+
+def _signal(process: asyncio.subprocess.Process, what: str) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGTERM if what == "end" else signal.SIGKILL)
+
+
+class HttpTransport(Transport):
+    def __init__(self, entry: ServerEntry) -> None:
+        super().__init__(entry)
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> TransportStreams:
+        client = httpx2.AsyncClient(
+            headers={**self._entry.headers, "Accept-Encoding": "identity"},
+            timeout=httpx2.Timeout(CONNECT_S, read=READ_S),
+            transport=_BoundedRequests(self),
+            trust_env=False,
+        )
+        await self._stack.enter_async_context(client)
+        streams = streamable_http_client(
+            self._entry.url, http_client=client, max_sse_event_size=MAX_MESSAGE_BYTES
+        )
+        return await self._stack.enter_async_context(streams)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.closed.set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GOODBYE_S):
+                await self._stack.__aexit__(kind, error, trace)
+
+
+class _BoundedRequests(httpx2.AsyncHTTPTransport):
+    def __init__(self, transport: Transport) -> None:
+        super().__init__(trust_env=False)
+        self._transport = transport
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        sent: Mapping[str, Any] = json.loads(request.content or b"{}")
+        is_call = sent.get("method") == "tools/call"
+        try:
+            response = await super().handle_async_request(request)
+        except httpx2.TransportError as error:
+            if is_call and isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+                return _not_sent(sent)
+            if is_call:
+                return httpx2.Response(503)  # if this was raised, the library would end all other calls
+            if request.method == "POST":
+                self._transport.closed.set()
+            raise
+        forgotten = response.status_code == 404 and "mcp-session-id" in request.headers
+        if is_call and (forgotten or response.status_code in _TURNED_AWAY):
+            if forgotten:
+                self._transport.closed.set()  # so that a new session is opened
+            await response.aclose()
+            return _not_sent(sent)
+        # We did not ask for compression, and it may unpack to anything.
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise httpx2.DecodingError("compressed", request=request)
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        body = response.stream
+        if isinstance(body, httpx2.AsyncByteStream):
+            clean = _clean_events(body, request) if kind == _STREAM else _clean_body(body)
+            response.stream = _Stream(clean, body)
+        # Some charsets take forever to decode.
+        response.headers["content-type"] = kind
+        return response
+
+
+def _not_sent(call: Mapping[str, Any]) -> httpx2.Response:
+    error = {"code": NOT_SENT, "message": "not sent"}
+    return httpx2.Response(200, json={"jsonrpc": "2.0", "id": call["id"], "error": error})
+
+
+class _Stream(httpx2.AsyncByteStream):
+    def __init__(self, pieces: AsyncIterator[bytes], body: httpx2.AsyncByteStream) -> None:
+        self._pieces = pieces
+        self._body = body
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._pieces
+
+    async def aclose(self) -> None:
+        await self._body.aclose()
+
+
+async def _paced(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+    """At most 1000 pieces a second: each costs time."""
+    async for piece in body:
+        yield piece
+        await asyncio.sleep(PAUSE_S)
+
+
+async def _clean_body(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+    """Yield nothing if the message is too long, breaks off or can't be read: then that call fails."""
+    whole = bytearray()
+    try:
+        async for piece in _paced(body):
+            whole += piece
+            if len(whole) > MAX_MESSAGE_BYTES:
+                return
+        message = await clean_message(bytes(whole))
+    except (httpx2.TransportError, MessageUnreadable):
+        return
+    whole.clear()
+    yield message
+
+
+async def _clean_events(body: httpx2.AsyncByteStream, request: httpx2.Request) -> AsyncIterator[bytes]:
+    """Retry pauses of the server are dropped: the library's is a second."""
+    stream = _Stream(_paced(body), body)
+    response = httpx2.Response(200, headers={"content-type": _STREAM}, stream=stream, request=request)
+    async for event in httpx2.EventSource(response, max_event_size=MAX_MESSAGE_BYTES):
+        if event.event != "message":
+            continue
+        if event.id and len(event.id) <= _MAX_EVENT_ID:
+            yield f"id: {event.id}\n".encode()
+        data = event.data.encode()
+        try:
+            yield b"data: " + (await clean_message(data) if data.strip() else b"") + b"\n\n"
+        except MessageUnreadable:
+            yield b"data: -\n\n"
+        await _pause(len(data))

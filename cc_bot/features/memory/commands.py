@@ -1,0 +1,466 @@
+"""`/memory …`: the caller's memories. Every reply is ephemeral, and its buttons work after a restart."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final, get_args
+
+import hikari
+import lightbulb
+from hikari.impl import ModalActionRowBuilder
+
+from cc_bot.chat.context.attachments import too_large
+from cc_bot.chat.reply import Caller, Item, Reply
+from cc_bot.discord.attachments import fetch_bytes
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.handlers import (
+    Choice,
+    Press,
+    Submission,
+    choices,
+    command,
+    file_option,
+    number_option,
+    on_press,
+    reply_command,
+    show,
+    suggesting,
+    text_option,
+)
+from cc_bot.discord.interactions import MAX_CHOICES
+from cc_bot.discord.pages.custom_ids import (
+    ConfirmButton,
+    EditForm,
+    ListButton,
+    MemoryButton,
+    OpenMenu,
+    SearchButton,
+)
+from cc_bot.discord.pages.page import Button, EphemeralView, Menu, reply_view, timestamp
+from cc_bot.discord.recipients import Recipient, Recipients, tell
+from cc_bot.domain.errors import AttachmentNotFetched, InputError, MemoryNotFound, StorageError
+from cc_bot.domain.text import shorten
+from cc_bot.features.canvas.delivery import CanvasBoards
+from cc_bot.features.memory import service as memories
+from cc_bot.features.memory.files import MAX_IMPORT_BYTES, PortableMemory, importable_parts
+from cc_bot.features.memory.model import (
+    MAX_CATEGORY_CHARACTERS,
+    MAX_CONTENT_CHARACTERS,
+    Audience,
+    Memory,
+    Order,
+    Source,
+)
+from cc_bot.features.memory.service import (
+    MAX_END_CHARACTERS,
+    MAX_PLANNED_BYTES,
+    MAX_QUERY_CHARACTERS,
+    MAX_TAGS_CHARACTERS,
+    Memories,
+    MemoryForm,
+    plan_import,
+    row_of,
+    take_import,
+)
+from cc_bot.features.memory.stores.store import MemoryStore
+from cc_bot.features.memory.texts import (
+    MemoryBoxTexts,
+    MemoryCardTexts,
+    MemoryTexts,
+    ReceiptTexts,
+    markdown_parts,
+)
+from cc_bot.features.memory.views import choice_name, edited_view, import_preview, memory_card, refused_view
+from cc_bot.features.privacy.texts import ErasureTexts
+from cc_bot.texts import Texts, explain
+
+loader = lightbulb.Loader()
+memory = lightbulb.Group("memory", "memory_description", localize=True)
+loader.command(memory)
+
+on_memory_press = partial(on_press, not_yours=lambda words: words[ReceiptTexts].not_yours)
+
+CONFIRM_WITHIN: Final = timedelta(minutes=5)
+IMPORT_WITHIN: Final = timedelta(minutes=30)
+"""To read the file."""
+FINDING_S: Final = 1.0
+"""Discord waits 3 s for a form."""
+_QUERY_MARK: Final = "🔍 "
+"""Before the query above its hits, where the paging buttons read it."""
+_ON_CARD: Final = ("anywhere", "private", "restore", "pin", "unpin", "undo-edit")
+
+
+async def suggest_memories(
+    ctx: lightbulb.AutocompleteContext[int], store: MemoryStore = lightbulb.di.INJECTED
+) -> list[Choice]:
+    """Suggest memories by text or number, which arrives as a string."""
+    typed = str(ctx.focused.value or "")
+    found = await store.suggest(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
+    return [(choice_name(Item(each.number, each.content)), each.number) for each in found]
+
+
+async def suggest_categories(
+    ctx: lightbulb.AutocompleteContext[str],
+    store: MemoryStore = lightbulb.di.INJECTED,
+    recipients: Recipients = lightbulb.di.INJECTED,
+) -> Sequence[Choice]:
+    """Suggest the user's categories: prefix matches first, then the largest."""
+    recipient = await recipients.of(ctx.interaction)
+    wanted = str(ctx.focused.value or "").strip().casefold()
+    kept = await store.list_categories(recipient.user_id)
+    shown = (recipient.words[MemoryTexts].shown_category(name) for name, _ in kept)
+    found = [name for name in shown if wanted in name.casefold()]
+    return sorted(found, key=lambda name: not name.casefold().startswith(wanted))
+
+
+def memory_id() -> int:
+    return number_option("memory_id", autocomplete=suggesting(suggest_memories))
+
+
+def category_filter() -> str | None:
+    return text_option(
+        "memory_category",
+        default=None,
+        max_length=MAX_CATEGORY_CHARACTERS,
+        autocomplete=suggesting(suggest_categories),
+    )
+
+
+def where() -> str | None:
+    return text_option("memory_audience", default=None, choices=choices("memory", "anywhere", "private"))
+
+
+def audience_of(chosen: str | None, caller: Caller) -> Audience:
+    """Return the chosen audience; by default that of the channel."""
+    if chosen is None:
+        return "private" if caller.guild_id is None else "anywhere"
+    return "private" if chosen == "private" else "anywhere"
+
+
+async def _list(
+    caller: Recipient, category: str | None, order: str, page: int = 1, *, service: Memories
+) -> EphemeralView:
+    reply = await memories.list_memories(caller, category=category, order=order, page=page, service=service)
+    known: Order = next((each for each in get_args(Order) if each == order), "newest")
+    stored = caller.words[MemoryTexts].stored_category(category) or ""
+    return _list_view(reply, caller, lambda to: ListButton(caller.user_id, known, to, stored).custom_id())
+
+
+async def _search(
+    caller: Recipient, query: str, category: str | None, page: int = 1, *, service: Memories
+) -> EphemeralView:
+    reply = await memories.search(caller, query=query, category=category, page=page, service=service)
+    stored = caller.words[MemoryTexts].stored_category(category) or ""
+    view = _list_view(reply, caller, lambda to: SearchButton(caller.user_id, to, stored).custom_id())
+    if view.embed is not None:
+        view.embed.set_author(name=f"{_QUERY_MARK}{' '.join(query.split())}")
+    return view
+
+
+def _list_view(reply: Reply, caller: Recipient, turn: Callable[[int], str]) -> EphemeralView:
+    options = tuple((choice_name(each), str(each.number)) for each in reply.items)
+    menu = (
+        Menu(OpenMenu(caller.user_id).custom_id(), caller.words[MemoryTexts].open, options)
+        if options
+        else None
+    )
+    return reply_view(reply, caller, turn=turn, menu=menu)
+
+
+async def _add(caller: Recipient, *, audience: str | None, service: Memories, **given: str) -> Reply:
+    chosen, source = audience_of(audience, caller), Source("command")
+    _, reply = await memories.add(caller, audience=chosen, source=source, service=service, **given)
+    return reply
+
+
+async def _show(caller: Recipient, id: int, *, service: Memories) -> EphemeralView:  # noqa: A002 - the option's name
+    return await _card(caller, await row_of(caller, id, service), service)
+
+
+async def _pin(caller: Recipient, id: int, *, service: Memories) -> EphemeralView:  # noqa: A002 - likewise
+    memory_id = await row_of(caller, id, service)
+    return await _card(
+        caller, memory_id, service, await memories.change(caller, "pin", memory_id, service=service)
+    )
+
+
+async def _card(
+    caller: Recipient, memory_id: int, service: Memories, said: Reply | None = None
+) -> EphemeralView:
+    store = service.stores.memories
+    kept = await store.get(caller.user_id, memory_id)
+    if kept is None:
+        return EphemeralView(caller.words[ReceiptTexts].gone)
+    former = await store.list_versions(caller.user_id, memory_id)
+    text = reply_view(said, caller).content if said else ""
+    return memory_card(kept, former, caller, service.clock, said=text)
+
+
+async def _ask(caller: Recipient, *, service: Memories) -> EphemeralView:
+    words, count = caller.words[MemoryBoxTexts], await service.stores.memories.count(caller.user_id)
+    if not count:
+        return EphemeralView(caller.words[MemoryTexts].none)
+    until = service.clock() + CONFIRM_WITHIN
+    yes, all_, no = (
+        ConfirmButton(caller.user_id, decision, count, int(until.timestamp())).custom_id()
+        for decision in ("erase", "erase-said", "cancel")
+    )
+    return EphemeralView(
+        words.erase_all_question.format(count=count, until=timestamp(until, "t")),
+        buttons=(
+            Button(words.erase_all.format(count=count), yes, danger=True),
+            Button(caller.words[ErasureTexts].conversations_too, all_, danger=True),
+            Button(words.cancel, no),
+        ),
+    )
+
+
+async def _import(
+    caller: Recipient, file: hikari.Attachment, audience: str | None, *, service: Memories
+) -> EphemeralView:
+    if file.size > MAX_IMPORT_BYTES:
+        raise too_large(MAX_IMPORT_BYTES)
+    fetch, chosen = partial(fetch_bytes, file.url, MAX_IMPORT_BYTES), audience_of(audience, caller)
+    plan, planned = await plan_import(caller, fetch, audience=chosen, service=service)
+    return import_preview(plan, planned, caller.user_id, service.clock() + IMPORT_WITHIN, caller.words)
+
+
+MAX_FILES: Final = 10
+"""In one message."""
+
+
+async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: Memories) -> None:  # noqa: A002 - the option's name
+    """Send all memories as files, in as many messages as it takes."""
+    interaction, words, readable = ctx.interaction, caller.words[MemoryBoxTexts], format == "markdown"
+    async with service.line.of(caller.user_id):
+        async with service.line.work:
+            kept = await service.stores.memories.export_all(caller.user_id)
+            files = await asyncio.to_thread(_files, kept, caller, service.clock(), readable)
+        if not kept:
+            await interaction.edit_initial_response(caller.words[MemoryTexts].none)
+            return
+        text = (words.exported_readable if readable else words.exported).format(count=len(kept))
+        if len(files) > 1:
+            text = f"{text}\n{words.exported_parts.format(files=len(files))}"
+        await interaction.edit_initial_response(text, attachments=files[:MAX_FILES])
+        for first in range(MAX_FILES, len(files), MAX_FILES):
+            more = files[first : first + MAX_FILES]
+            await interaction.execute(attachments=more, flags=hikari.MessageFlag.EPHEMERAL)
+
+
+def _files(
+    kept: Sequence[PortableMemory], caller: Recipient, now: datetime, readable: bool
+) -> list[hikari.Bytes]:
+    """Takes seconds for many memories: not for the event loop."""
+    if readable:
+        kind, parts = "md", [*markdown_parts(kept, caller.words, now, caller.timezone)]
+    else:
+        kind, parts = "json", [*importable_parts(kept, now)]
+    day = now.astimezone(caller.timezone).date().isoformat()
+    numbers = [""] if len(parts) == 1 else [f"-{number}" for number in range(1, len(parts) + 1)]
+    return [
+        hikari.Bytes(part.encode("utf-8", "replace"), f"memories-{day}{number}.{kind}")
+        for part, number in zip(parts, numbers, strict=True)
+    ]
+
+
+_declare = partial(reply_command, memory.register)
+_declare(
+    "memory_list",
+    _list,
+    category=category_filter(),
+    order=text_option("memory_order", default="newest", choices=choices("memory", *get_args(Order))),
+)
+_declare(
+    "memory_search",
+    _search,
+    query=text_option("memory_query", max_length=MAX_QUERY_CHARACTERS),
+    category=category_filter(),
+)
+_declare(
+    "memory_add",
+    _add,
+    content=text_option("memory_content"),
+    category=category_filter(),
+    tags=text_option("memory_tags", default=None),
+    audience=where(),
+    expires=text_option("memory_expires", default=None, max_length=MAX_END_CHARACTERS),
+)
+_declare("memory_pause", memories.pause)
+_declare("memory_resume", memories.resume)
+_declare("memory_stats", memories.statistics)
+_declare("memory_show", _show, id=memory_id())
+_declare("memory_delete", memories.delete, id=memory_id())
+_declare("memory_delete_all", _ask)
+_declare("memory_pin", _pin, id=memory_id())
+_declare("memory_import", _import, file=file_option("memory_file"), audience=where())
+_declare(
+    "memory_export",
+    _export,
+    format=text_option("memory_format", default="json", choices=choices("memory", "json", "markdown")),
+)
+
+
+@on_memory_press(ListButton)
+async def turn_page(press: Press[ListButton], service: Memories) -> EphemeralView:
+    _, button, recipient = press
+    return await _list(recipient, button.category or None, button.order, button.page, service=service)
+
+
+@on_memory_press(SearchButton)
+async def turn_page_of_hits(press: Press[SearchButton], service: Memories) -> EphemeralView:
+    interaction, button, recipient = press
+    authors = (embed.author.name for embed in interaction.message.embeds if embed.author)
+    query = next(filter(None, authors), "").removeprefix(_QUERY_MARK)
+    return await _search(recipient, query, button.category or None, button.page, service=service)
+
+
+@on_memory_press(OpenMenu, response="message")
+async def open_card(press: Press[OpenMenu], service: Memories) -> EphemeralView:
+    interaction, _, recipient = press
+    return await _show(recipient, int(interaction.values[0]), service=service)
+
+
+@on_memory_press(MemoryButton, only=lambda button: button.action != "edit")
+async def change(
+    press: Press[MemoryButton], service: Memories, boards: CanvasBoards, upkeep: ReceiptUpkeep
+) -> None:
+    """Run a button or menu of a memory, and show the result; for one on its card, the card again."""
+    interaction, button, recipient = press
+    action, memory_id = button.action, button.memory_id
+    version = int(interaction.values[0]) if interaction.values else button.former_id
+    reply = await memories.change(recipient, action, memory_id, version=version, service=service)
+    shown = await _card(recipient, memory_id, service, reply) if action in _ON_CARD else reply
+    await show(interaction, shown, recipient)
+    upkeep.refresh(recipient.user_id, recipient.words)
+    if action == "erase-said":
+        await boards.refresh_stale()  # canvases lose its content, too
+
+
+@on_memory_press(ConfirmButton)
+async def confirm(
+    press: Press[ConfirmButton], service: Memories, boards: CanvasBoards, upkeep: ReceiptUpkeep
+) -> EphemeralView | None:
+    """Erase all memories, unless there are more than the question said; import the file below it; or
+    cancel."""
+    interaction, button, recipient = press
+    words = recipient.words
+    if button.decision == "cancel":
+        return EphemeralView(words[MemoryBoxTexts].cancelled)
+    if button.until < service.clock().timestamp():
+        return EphemeralView(words[MemoryBoxTexts].ask_again)
+    if button.decision == "import":
+        return await _import_planned(interaction.message, recipient, service)
+    said = button.decision == "erase-said"
+    erased = await memories.erase_all(recipient, asked=button.count, said=said, service=service)
+    if erased is None:
+        return await _ask(recipient, service=service)
+    await show(interaction, EphemeralView(words[ErasureTexts].say_erased(erased)), recipient)
+    upkeep.refresh(recipient.user_id, recipient.words)
+    await boards.refresh_stale()
+    return None
+
+
+@command(memory.register, "memory_edit")
+class Edit:
+    id = memory_id()
+
+    async def invoke(self, ctx: lightbulb.Context, store: MemoryStore, recipients: Recipients) -> None:
+        number = self.id
+        await _open_form(
+            ctx.interaction,
+            lambda user_id: store.get_by_number(user_id, number),
+            recipients,
+            missing=lambda words: explain(MemoryNotFound(id=number), words),
+        )
+
+
+@on_memory_press(MemoryButton, only=lambda button: button.action == "edit", response="own")
+async def open_form(press: Press[MemoryButton], store: MemoryStore, recipients: Recipients) -> None:
+    interaction, button, _ = press
+    await _open_form(
+        interaction,
+        lambda user_id: store.get(user_id, button.memory_id),
+        recipients,
+        missing=lambda words: words[ReceiptTexts].gone,
+    )
+
+
+@on_memory_press(EditForm, response="message")
+async def submit(press: Submission[EditForm], service: Memories, upkeep: ReceiptUpkeep) -> EphemeralView:
+    """Change the memory; refused input is shown again, so that it is not lost."""
+    _, form, recipient = press
+    content, category, tags, end = map(press.values.get, ("content", "category", "tags", "end"), [""] * 4)
+    entered = MemoryForm(content, category, tags, end)
+    problem, after = recipient.words[ReceiptTexts].gone, None
+    before = await service.stores.memories.get(recipient.user_id, form.memory_id)
+    try:
+        after = before and await memories.edit(recipient, before, entered, service=service)
+    except InputError as error:
+        problem = explain(error, recipient.words)
+    if not (before and after):
+        return refused_view(problem, entered.content, recipient.words)
+    upkeep.refresh(recipient.user_id, recipient.words)
+    return edited_view(after, before, recipient.words)
+
+
+async def _open_form(
+    interaction: hikari.CommandInteraction | hikari.ComponentInteraction,
+    find: Callable[[int], Awaitable[Memory | None]],
+    recipients: Recipients,
+    *,
+    missing: Callable[[Texts], str],
+) -> None:
+    """Open the form, or report why not. It must be the first response, so the database must answer in
+    time."""
+    try:
+        async with asyncio.timeout(FINDING_S):
+            recipient = await recipients.of(interaction)
+            kept = await find(recipient.user_id)
+    except (StorageError, TimeoutError) as error:
+        trouble = error if isinstance(error, StorageError) else StorageError()
+        words = recipients.words(recipients.discord_locale(interaction))
+        await tell(interaction, explain(trouble, words))
+        return
+    if kept is None:
+        await tell(interaction, missing(recipient.words))
+        return
+    title = recipient.words[MemoryCardTexts].form_title.format(id=kept.number)
+    form = EditForm(recipient.user_id, kept.id).custom_id()
+    await interaction.create_modal_response(shorten(title, 45), form, components=_form(kept, recipient))
+
+
+def _form(kept: Memory, recipient: Recipient) -> list[ModalActionRowBuilder]:
+    words, filled = recipient.words[MemoryCardTexts], asdict(memories.fill_form(kept, recipient.timezone))
+    lines = (
+        ("content", words.content, "", MAX_CONTENT_CHARACTERS),
+        ("category", words.category, recipient.words[MemoryTexts].general, MAX_CATEGORY_CHARACTERS),
+        ("tags", words.form_tags, "", MAX_TAGS_CHARACTERS),
+        ("end", words.form_end, words.form_end_example, MAX_END_CHARACTERS),
+    )
+    return [
+        ModalActionRowBuilder().add_text_input(
+            name,
+            label,
+            style=hikari.TextInputStyle.PARAGRAPH if name == "content" else hikari.TextInputStyle.SHORT,
+            value=filled[name] or hikari.UNDEFINED,
+            placeholder=placeholder or hikari.UNDEFINED,
+            required=name == "content",
+            max_length=limit,
+        )
+        for name, label, placeholder, limit in lines
+    ]
+
+
+async def _import_planned(message: hikari.Message, caller: Recipient, service: Memories) -> EphemeralView:
+    words = caller.words[MemoryBoxTexts]
+    try:
+        if len(message.attachments) != 1:
+            raise AttachmentNotFetched
+        fetch = partial(fetch_bytes, message.attachments[0].url, MAX_PLANNED_BYTES)
+        count = await take_import(caller, fetch, service=service)
+    except AttachmentNotFetched:
+        return EphemeralView(words.attach_again)
+    return EphemeralView(words.imported.format(count=count))

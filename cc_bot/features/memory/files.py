@@ -1,0 +1,247 @@
+"""Memories as a file: lossless JSON, and lists written by other programs."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
+from typing import Any, Final, get_type_hints
+
+from cc_bot.domain.errors import ImportNotUnderstood, TooManyToImport
+from cc_bot.features.memory.model import DEFAULT_CATEGORY, Audience, Memory, Source
+
+MAX_IMPORT_BYTES: Final = 2**20
+MAX_IMPORTED: Final = 5000
+"""Memories per file."""
+MARKDOWN_MARK: Final = "<!-- cc-bot memories, for reading: import the JSON -->"
+"""In an export for reading, which can't be imported."""
+
+_FORMAT: Final = "cc-bot memories"
+_VERSION: Final = 1
+_HEAD_BYTES: Final = 1000
+"""For the parts of a file around its memories."""
+_BETWEEN_BYTES: Final = 2
+
+# Each matches at the beginning of a line or entry, and has one way to match its white space.
+_FENCE_OR_RULE = re.compile(r"\A\s*+(?:```.*|~~~.*|[-*_=]{3,}+\s*+)")
+_HEADING = re.compile(r"#{1,6}\s")
+_BULLET = re.compile(
+    r"\A\s*+(?:[-*+•●◦‣–—]\s++|・\s*+|[①-⑳]\s*+|[（(]\d{1,4}[)）]\s*+|\d{1,4}[．）]\s*+"
+    r"|\d{1,4}[.)](?:\s++|(?=[\[（【])))"
+)
+_DATE = (
+    r"(\d{4})(?:-|/|\.|年)(\d{1,2})(?:-|/|\.|月)(\d{1,2})日?(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:\.\d++)?Z?)?"
+)
+_DATED = re.compile(
+    rf"\A(?:[\[（(【]{_DATE}[\]）)】]\s*+(?:[.:：。,、-]\s*+)?|{_DATE}(?:\s*+[:：]|\.(?=\s)|\s++[-–—])\s*+)"
+)
+_INDENTED = re.compile(r"\A(?:\t| {2,}+|　)\S")
+
+
+@dataclass(frozen=True, slots=True)
+class PortableMemory:
+    content: str
+    category: str = DEFAULT_CATEGORY
+    tags: tuple[str, ...] = ()
+    audience: Audience | None = None
+    """None if the file does not say."""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    expires_at: datetime | None = None
+    source: Source = Source()
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPlan:
+    new: tuple[PortableMemory, ...] = ()
+    known: int = 0
+    """Stored already, or twice in the file."""
+    empty: int = 0
+    too_long: int = 0
+    secret: int = 0
+
+    @property
+    def refused(self) -> int:
+        return self.empty + self.too_long + self.secret
+
+
+_FIELDS: Final = get_type_hints(PortableMemory)
+_ALWAYS: Final = ("content", "category", "tags")
+"""Written even if empty."""
+
+
+def portable(memory: Memory) -> PortableMemory:
+    return PortableMemory(**{name: getattr(memory, name) for name in _FIELDS})
+
+
+def to_json(memories: Iterable[PortableMemory], exported_at: datetime) -> str:
+    """Return a file that `read_memories` restores unchanged, with one line per memory."""
+    return _document([_line(memory) for memory in memories], exported_at)
+
+
+def importable_parts(memories: Iterable[PortableMemory], exported_at: datetime) -> Iterator[str]:
+    """Yield JSON files that together hold all memories, each small enough to import; at least one."""
+    lines, room = list[str](), MAX_IMPORT_BYTES - _HEAD_BYTES
+    for memory in memories:
+        line = _line(memory)
+        size = len(line.encode("utf-8", "replace")) + _BETWEEN_BYTES
+        if lines and (size > room or len(lines) == MAX_IMPORTED):
+            yield _document(lines, exported_at)
+            lines, room = [], MAX_IMPORT_BYTES - _HEAD_BYTES
+        lines.append(line)
+        room -= size
+    yield _document(lines, exported_at)
+
+
+def read_memories(text: str) -> list[PortableMemory]:
+    """Read the memories of a file: our own JSON, a JSON list of texts, or one memory per line.
+
+    Leading numbers, bullets and dates are removed; an indented line continues the previous one. Memories are
+    not validated. Raises ImportNotUnderstood or TooManyToImport.
+    """
+    text = text.removeprefix("\ufeff").strip()
+    found = _from_json(text) if text.startswith(("{", "[")) else None
+    if found is None:
+        found = _from_lines(text)
+    if not found:
+        raise ImportNotUnderstood
+    return found
+
+
+def _document(lines: Sequence[str], exported_at: datetime) -> str:
+    head = {"format": _FORMAT, "version": _VERSION, "exported_at": _text(exported_at)}
+    return f'{json.dumps(head)[:-1]}, "memories": [\n' + ",\n".join(lines) + "\n]}\n"
+
+
+def _line(memory: PortableMemory) -> str:
+    item = {name: _to_json_value(getattr(memory, name)) for name in _FIELDS}
+    written = {name: value for name, value in item.items() if value or name in _ALWAYS}
+    return json.dumps(written, ensure_ascii=False)
+
+
+def _to_json_value(value: object) -> object:
+    match value:
+        case datetime():
+            return _text(value)
+        case Source():
+            return {name: part for name, part in asdict(value).items() if part}
+        case Mapping():
+            return {**value}
+        case _:
+            return value
+
+
+def _from_json(text: str) -> list[PortableMemory] | None:
+    """None if it only looks like JSON (a ChatGPT list begins with a date in brackets)."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if text.startswith("{"):
+            raise ImportNotUnderstood from error
+        return None
+    items = document.get("memories") if isinstance(document, dict) else document
+    if not isinstance(items, list):
+        raise ImportNotUnderstood
+    _ensure_few(len(items))
+    return [_memory(item) for item in items]
+
+
+def _ensure_few(items: int) -> None:
+    """Raise TooManyToImport early: a megabyte may hold half a million."""
+    if items > MAX_IMPORTED:
+        raise TooManyToImport(limit=MAX_IMPORTED)
+
+
+def _memory(item: object) -> PortableMemory:
+    known = {"content": item} if isinstance(item, str) else item if isinstance(item, dict) else {}
+    read = {name: _READ[kind](known.get(name)) for name, kind in _FIELDS.items()}
+    return PortableMemory(**{"content": "", **{name: value for name, value in read.items() if value}})
+
+
+def _string(value: object) -> str:
+    """JSON can hold lone surrogates; the database can't."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    return tuple(_string(each) for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+
+
+def _named_strings(value: object) -> dict[str, str]:
+    named = value.items() if isinstance(value, dict) else ()
+    return {_string(name): _string(each) for name, each in named if isinstance(each, str)}
+
+
+def _audience(value: object) -> Audience | None:
+    """An unknown value was meant as a restriction."""
+    match value:
+        case None | "anywhere" | "private":
+            return value
+        case _:
+            return "private"
+
+
+def _source(value: object) -> Source:
+    if not isinstance(value, dict):
+        return Source()
+    link, model, author = (_string(value.get(name)) for name in ("link", "model", "author"))
+    match value.get("kind"):
+        case ("command" | "message" | "model" | "import" | "terminal") as kind:
+            return Source(kind, link, model, author)
+        case _:
+            return Source("", link, model, author)
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat()
+
+
+def _moment(value: object) -> datetime | None:
+    """UTC if it has no zone. None near the ends of the calendar, which other zones can't express."""
+    try:
+        moment = datetime.fromisoformat(_string(value))
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment if MINYEAR < moment.year < MAXYEAR else None
+
+
+_READ: Final[Mapping[Any, Callable[[object], Any]]] = {
+    str: _string,
+    tuple[str, ...]: _strings,
+    Mapping[str, str]: _named_strings,
+    Audience | None: _audience,
+    datetime | None: _moment,
+    Source: _source,
+    bool: lambda value: value is True,
+}
+"""By field type; an invalid value is read as empty."""
+
+
+def _from_lines(text: str) -> list[PortableMemory]:
+    if MARKDOWN_MARK in text:
+        raise ImportNotUnderstood
+    entries: list[list[str]] = []
+    """Lines per entry: appending to a text would copy it for each line."""
+    for line in text.splitlines():
+        if not line.strip() or _FENCE_OR_RULE.fullmatch(line) or _HEADING.match(line):
+            continue
+        bullet = _BULLET.match(line)
+        if entries and not bullet and _INDENTED.match(line):
+            entries[-1].append(line.strip())
+        else:
+            entries.append([line[bullet.end() :] if bullet else line])
+            _ensure_few(len(entries))
+    return [_dated("\n".join(entry).strip()) for entry in entries]
+
+
+def _dated(entry: str) -> PortableMemory:
+    """A date before the text, set off from it, is the creation date."""
+    found = _DATED.match(entry)
+    if found is None or found.end() == len(entry):
+        return PortableMemory(entry)
+    year, month, day = (number for number in found.groups() if number is not None)
+    written = _moment(f"{year}-{month:0>2}-{day:0>2}")
+    return PortableMemory(entry[found.end() :], created_at=written) if written else PortableMemory(entry)

@@ -1,0 +1,362 @@
+"""Memories: long-term notes that users asked to store."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Final, Literal
+from zoneinfo import ZoneInfo
+
+from cc_bot.domain.errors import (
+    BesideTooLong,
+    CategoryTooLong,
+    EmptyMemory,
+    EndNotUnderstood,
+    EndPassed,
+    MemoryTooLong,
+    NoSuchTime,
+    TagTooLong,
+    TooManyTags,
+    WhenNotUnderstood,
+)
+from cc_bot.domain.message import is_blank
+from cc_bot.domain.text import without_controls
+from cc_bot.features.reminders.when.grammar import normalize
+from cc_bot.features.reminders.when.resolve import MAX_LENGTH, read_moments
+
+MAX_CONTENT_CHARACTERS = 4000
+MAX_BESIDE_CHARACTERS = 4000
+"""Category, tags and metadata together; each tag and value counts one extra."""
+MAX_CATEGORY_CHARACTERS = 50
+MAX_TAGS = 20
+MAX_TAG_CHARACTERS = 50
+DEFAULT_CATEGORY = "general"
+MAX_PINNED = 10
+"""Per user."""
+UNDO_TIME = timedelta(minutes=10)
+"""A deleted memory is only hidden, and can be restored."""
+
+_MARKS: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
+
+Audience = Literal["anywhere", "private"]
+"""A memory is recalled in every answer, or only in those that its user alone sees."""
+
+Order = Literal["newest", "oldest", "updated"]
+"""By creation, or by last change (latest first)."""
+
+SourceKind = Literal["", "command", "message", "model", "import", "terminal", "proposal"]
+"""How a memory was created; empty if unknown. `proposal`: its user approved it after the model had read
+others' text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    kind: SourceKind = ""
+    link: str = ""
+    """The message from which or in which it was created."""
+    model: str = ""
+    """The model that called `remember`."""
+    author: str = ""
+    """The author of that message, if it may not be the owner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A note of one user, valid in every channel until the user deletes it."""
+
+    id: int
+    user_id: int
+    content: str
+    category: str
+    tags: tuple[str, ...]
+    metadata: Mapping[str, str] = field(hash=False)
+    created_at: datetime
+    updated_at: datetime
+    audience: Audience = "anywhere"
+    source: Source = Source()
+    expires_at: datetime | None = None
+    supersedes: int | None = None
+    """The former version."""
+    number: int = 0
+    """Shown to its user; counted per user from 1. 0 for a former version."""
+    pinned: bool = False
+    """Every answer is to use it."""
+
+    def is_expired(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
+    @property
+    def tainted(self) -> bool:
+        """Return whether its text may not be its user's own."""
+        return self.source.kind in ("import", "proposal") or bool(self.source.author)
+
+
+WORDING: Final = ("content", "category", "tags", "expires_at")
+"""A change of these fields keeps the former version."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Unset fields match all."""
+
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    """A memory must have all of them."""
+    audience: Audience | None = None
+    origin: SourceKind | None = None
+
+
+ALL_MEMORIES: Final = MemoryFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMemory:
+    memory: Memory
+    confidence: float
+    """Probability that the search meant this one."""
+
+
+ChangeKind = Literal["added", "updated", "deleted"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChange:
+    """A committed change of a memory."""
+
+    kind: ChangeKind
+    memory: Memory
+    """After the change; before a deletion."""
+    former: Memory | None = None
+
+    @property
+    def unchanged(self) -> bool:
+        """An update that changed no field of WORDING."""
+        before, now = ([getattr(each, name, None) for name in WORDING] for each in (self.former, self.memory))
+        return self.kind == "updated" and before == now
+
+    @property
+    def version(self) -> int | None:
+        """The id of the former version that the change kept."""
+        former_id = self.former.supersedes if self.former else None
+        return None if self.memory.supersedes == former_id else self.memory.supersedes
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStatistics:
+    count: int
+    private: int
+    expired: int
+    oldest: datetime | None
+    newest: datetime | None
+    categories: tuple[tuple[str, int], ...] = ()
+    """With their number of memories, largest first."""
+    sources: tuple[tuple[SourceKind, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureCounts:
+    memories: int = 0
+    versions: int = 0
+    summaries: int = 0
+    """Made from the emptied messages."""
+    messages: int = 0
+    """Emptied because the user asked to erase the conversations too."""
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Return whether two texts differ only in width, case, white space and sentence punctuation."""
+    first, second = (unicodedata.normalize("NFKC", text).casefold() for text in (one, other))
+    return _MARKS.sub("", first) == _MARKS.sub("", second)
+
+
+def clean_content(content: str) -> str:
+    """Strip white space and control characters. Raises EmptyMemory, or MemoryTooLong, also if NFKC makes
+    it too long for search."""
+    cleaned = without_controls(content).strip()
+    if is_blank(cleaned):
+        raise EmptyMemory
+    if len(cleaned) > MAX_CONTENT_CHARACTERS:
+        raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=len(cleaned))
+    unfolded = len(unicodedata.normalize("NFKC", cleaned))
+    if unfolded > 2 * MAX_CONTENT_CHARACTERS:
+        raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=unfolded)
+    return cleaned
+
+
+def check_beside(category: str | None, tags: Iterable[str], metadata: Mapping[str, str]) -> None:
+    """Raise BesideTooLong if category, tags and metadata are too long."""
+    length = len(category or "") + sum(len(text) + 1 for text in (*tags, *metadata, *metadata.values()))
+    if length > MAX_BESIDE_CHARACTERS:
+        raise BesideTooLong(limit=MAX_BESIDE_CHARACTERS, length=length)
+
+
+def clean_category(category: str | None) -> str:
+    """One short line, DEFAULT_CATEGORY if empty."""
+    return _line(category or "", MAX_CATEGORY_CHARACTERS) or DEFAULT_CATEGORY
+
+
+def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Short single lines, without empty ones and duplicates."""
+    lines = (_line(tag, MAX_TAG_CHARACTERS) for tag in tags)
+    return tuple(dict.fromkeys(line for line in lines if line))[:MAX_TAGS]
+
+
+def clean_metadata(metadata: Mapping[str, str]) -> Mapping[str, str]:
+    return {without_controls(name): without_controls(value) for name, value in metadata.items()}
+
+
+def clean_source(source: Source) -> Source:
+    link, model, author = map(without_controls, (source.link, source.model, source.author))
+    return replace(source, link=link, model=model, author=author)
+
+
+def _line(text: str, limit: int) -> str:
+    return " ".join(without_controls(text).split())[:limit].strip()
+
+
+def parse_tags(text: str | None) -> tuple[str, ...]:
+    """Parse tags separated by commas (also 、 and ，) or white space; `#` is optional."""
+    words = (word.strip().lstrip("#＃") for word in re.split(r"[\s,、，]+", text or ""))
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def read_tags(text: str) -> tuple[str, ...]:
+    """As `parse_tags`. Raises TooManyTags or TagTooLong."""
+    tags = parse_tags(without_controls(text))
+    if len(tags) > MAX_TAGS:
+        raise TooManyTags(limit=MAX_TAGS, found=len(tags))
+    longest = max(map(len, tags), default=0)
+    if longest > MAX_TAG_CHARACTERS:
+        raise TagTooLong(limit=MAX_TAG_CHARACTERS, length=longest)
+    return tags
+
+
+def read_category(text: str) -> str:
+    """As `clean_category`, but empty for none, and raises CategoryTooLong instead of cutting."""
+    category = " ".join(without_controls(text).split())
+    if len(category) > MAX_CATEGORY_CHARACTERS:
+        raise CategoryTooLong(limit=MAX_CATEGORY_CHARACTERS, length=len(category))
+    return category
+
+
+_DAY: Final = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})\s?日?")
+"""Unlike `read_moments`, without a limit."""
+_UNTIL: Final = re.compile(r"^(?:until|till|by|for)\s|(?<!\s)\s*+まで(?:に|は|有効)?$")
+_WHOLE: Final = (
+    (re.compile(r"(今月|来月|再来月)(?:中|いっぱい|の?終わり|の?最後)"), r"\1末"),
+    (re.compile(r"(今週|来週|再来週)(?:中|いっぱい|末|の?終わり|の?最後)"), r"\1の日曜"),
+    (re.compile(r"(今年|来年|再来年)(?:中|いっぱい|末|の?終わり|の?最後)"), r"\1の12月31日"),
+    (re.compile(r"年内|年末"), "12月31日"),
+)
+"""Ends of a week, month or year, and what `read_moments` reads instead."""
+_TODAY: Final = re.compile(r"(?:今日|本日|きょう)(?:中|いっぱい)?|(?:the end of )?today")
+
+
+def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | None:
+    """Return when a memory expires, in UTC: at the end of a day in the user's time zone, or at a time; None
+    for an empty text. Accepts the times that reminders do, and durations.
+
+    Raises EndNotUnderstood, EndPassed, NoSuchTime or WhenTooFar.
+    """
+    if text is None or not text.strip():
+        return None
+    if len(text) > MAX_LENGTH:
+        raise EndNotUnderstood
+    written = _UNTIL.sub("", normalize(text)).strip()
+    for pattern, last in _WHOLE:
+        if found := pattern.fullmatch(written):
+            written = found.expand(last)
+    for words in (written, f"{written}後", f"in {written}"):  # 1週間, 3 months
+        try:
+            end = _read(words, now, zone)
+        except NoSuchTime:
+            raise
+        except WhenNotUnderstood:
+            continue
+        if end <= now:
+            raise EndPassed
+        return end
+    raise EndNotUnderstood
+
+
+def _read(written: str, now: datetime, zone: ZoneInfo) -> datetime:
+    """A day named on that same day has not passed yet."""
+    day = now.astimezone(zone).date()
+    if found := _DAY.fullmatch(written):
+        try:
+            day = date(*map(int, found.groups()))
+        except ValueError as error:
+            raise NoSuchTime from error
+    elif not _TODAY.fullmatch(written):
+        [meant, *more] = read_moments(written, datetime.combine(day, time(), zone), zone, over=True)
+        if more:
+            raise WhenNotUnderstood
+        if meant.timed:
+            return read_moments(written, now, zone, over=True)[0].moment
+        day = meant.moment.astimezone(zone).date()
+    try:
+        return datetime.combine(day + timedelta(days=1), time(), zone).astimezone(UTC)
+    except OverflowError as error:
+        raise EndNotUnderstood from error
+
+
+def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
+    """Return the last day of validity, as `parse_end` reads it; empty if there is no end."""
+    return (expires_at.astimezone(zone) - timedelta(microseconds=1)).date().isoformat() if expires_at else ""
+
+
+Kind = Literal["added", "updated", "unchanged", "deleted"]
+ReceiptState = Literal["holds", "over", "undone"]
+"""over: it can't be undone, because the memory was changed again or the reminder has fired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A line below an answer that reports a change of a memory."""
+
+    kind: Kind
+    memory_id: int
+    text: str
+    former_id: int | None = None
+    private: bool = False
+    """Only its user may see the text."""
+    number: int = 0
+    state: ReceiptState = "holds"
+
+    @property
+    def undo(self) -> Literal["added", "updated", "deleted"] | None:
+        """The change that can be undone; a change of audience keeps no version."""
+        if self.kind == "unchanged" or (self.kind == "updated" and self.former_id is None):
+            return None
+        return self.kind
+
+    def as_added(self, before: "Receipt") -> "Receipt":
+        """The receipt if the memory was added in the same answer: undo removes all of it."""
+        return replace(self, kind="added", former_id=self.former_id or before.former_id)
+
+
+def receipt_of(change: MemoryChange) -> Receipt:
+    memory = change.memory
+    return Receipt(
+        "unchanged" if change.unchanged else change.kind,
+        memory.id,
+        memory.content,
+        change.version,
+        private=memory.audience == "private",
+        number=memory.number,
+    )
+
+
+def with_receipt(receipts: Sequence[Receipt], change: MemoryChange) -> tuple[Receipt, ...]:
+    """Add a change. Several changes of a memory in one answer share a receipt."""
+    new = receipt_of(change)
+    before = next((each for each in receipts if each.memory_id == new.memory_id), None)
+    if before is None:
+        return (*receipts, new)
+    if new.kind == "unchanged":
+        return tuple(receipts)
+    others = tuple(each for each in receipts if each is not before)
+    if before.kind == "added" and new.kind == "deleted":
+        return others
+    return (*others, new.as_added(before) if before.kind == "added" else new)

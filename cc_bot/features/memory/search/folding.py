@@ -1,0 +1,213 @@
+"""Text normalization for comparison.
+
+`fold` decides whether a note contains the query as written. `loosen`, for terms only, also merges spelling
+variants: katakana and hiragana, small and large kana, long vowels with or without mark (サーバー, サーバ).
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final, NamedTuple
+
+from cc_bot.domain.text import hiragana, in_digits
+
+_SMALL_TO_LARGE: Final = str.maketrans("ぁぃぅぇぉっゃゅょゎゕゖ", "あいうえおつやゆよわかけ")
+_WITHOUT_MARKS: Final = _SMALL_TO_LARGE | str.maketrans("", "", "ー・")
+
+# Loan sounds with several spellings: ヴァイオリン, バイオリン; ウィスキー, ウイスキー.
+_BORROWED: Final = {
+    "ゔぁ": "ば", "ゔぃ": "び", "ゔぇ": "べ", "ゔぉ": "ぼ", "ゔ": "ぶ", "ぢ": "じ", "づ": "ず", "でぃ": "じ",
+    "てぃ": "ち", "とぅ": "つ", "どぅ": "ず", "ふぉ": "ほ", "しぇ": "せ", "じぇ": "ぜ",
+}  # fmt: skip
+_BORROWED_SOUND: Final = re.compile("|".join(sorted(_BORROWED, key=len, reverse=True)))
+
+# う and お that only lengthen a vowel. Not after の, と, も, よ: there they may begin a word.
+_LONG_VOWEL: Final = re.compile("(?<=[おこそほろごぞどぼぽょ])[うお]|(?<=ゅ)う")
+
+_VARIANTS: Final = (
+    files("cc_bot.features.memory.search").joinpath("kanji_variants.txt").read_text(encoding="utf-8")
+)
+_IN_USE: Final = {
+    **{ord(old): forms[0] for forms in _VARIANTS.partition("\n")[2].split() for old in forms[1:]},
+    **dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)), ""),
+}
+"""Also drops the selectors that choose a glyph: 辻󠄀, 葛󠄀城."""
+
+_REPEATED: Final = re.compile("([ぁ-ゖァ-ヺ])([ゝゞヽヾ]++)")
+_PHONE_OR_POSTCODE: Final = re.compile(
+    r"(?<![\d-])(?:0\d{1,3}[-‐-―−ー() ]{1,2}\d{1,4}[-‐-―−ー() ]\d{3,4}|\d{3}[-‐-―−ー]\d{4})(?![\d-])"
+)
+
+_COUNTED: Final = re.compile(
+    "(?:(?<![〇一-鿿])|(?<=[年月時]))"
+    "(?:[〇一二三四五六七八九]++|"
+    "[一二三四五六七八九]?十[一二三四五六七八九]?)"
+    "(?=[月日年時分歳才人回個円階本枚匹台冊杯番号級週度泊目])"
+)
+
+
+def fold(text: str) -> str:
+    """NFKC and casefolded: ｶﾌｪ becomes カフェ, and STRASSE and straße are equal."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def loosen(folded: str) -> str:
+    """Make folded kana hiragana, none small, long vowels short."""
+    short = _LONG_VOWEL.sub("", hiragana(folded))
+    return _BORROWED_SOUND.sub(lambda match: _BORROWED[match[0]], short).translate(_WITHOUT_MARKS)
+
+
+def counters_in_digits(folded: str) -> str:
+    """Write counted numbers in digits: 三月十五日 becomes 3月15日; 三重県 stays."""
+    return _COUNTED.sub(lambda match: in_digits(match[0]), folded)
+
+
+def joined_numbers(folded: str) -> list[str]:
+    """Return phone numbers and postal codes of folded text, joined: 0312345678."""
+    return [re.sub(r"\D", "", written) for written in _PHONE_OR_POSTCODE.findall(folded)]
+
+
+def join_numbers(folded: str) -> str:
+    """Join phone numbers and postal codes: 03-1234-5678 becomes 0312345678; 2026-11-29 stays."""
+    return _PHONE_OR_POSTCODE.sub(lambda match: re.sub(r"\D", "", match[0]), folded)
+
+
+def spell_out_repeats(text: str) -> str:
+    """Replace iteration marks: こゝろ becomes こころ, and みすゞ みすず."""
+    return _REPEATED.sub(_repeat, text)
+
+
+def _repeat(match: re.Match[str]) -> str:
+    plain = unicodedata.normalize("NFD", match[1])[0]
+    voiced = unicodedata.normalize("NFC", plain + "\u3099")
+    return match[1] + "".join(voiced if mark in "ゞヾ" else plain for mark in match[2])
+
+
+# The kana directly after the stem of a verb or adjective; those of both classes if a verb's is ambiguous.
+_ENDINGS: Final = {
+    "う": "わいうえおっ", "く": "かきくけこい", "ぐ": "がぎぐげごい", "す": "さしすせそ",
+    "つ": "たちつてとっ", "ぬ": "なにぬねのん", "ぶ": "ばびぶべぼん", "む": "まみむめもん",
+    "る": "らりるれろっ", "い": "いくかけさ",
+}  # fmt: skip
+_AFTER_SHORT_STEM: Final = "てたまなよ"  # 見る: 見て, 見た, 見ます, 見ない
+_BEFORE_RU: Final = "いきしちにひみりぎじびえけせてねへめれげぜでべ"
+
+
+def forms(word: str) -> tuple[str, ...]:
+    """Return the prefixes of a word's forms: 飼う gives 飼わ, 飼い, 飼う, … and 食べる 食べ. Words without
+    okurigana have one form."""
+    if len(word) < 2 or word[-1] not in _ENDINGS or not _is_kanji(word[0]) or _is_kanji(word[-1]):
+        return (word,)
+    if word.endswith("る") and len(word) > 2 and word[-2] in _BEFORE_RU:
+        return (word[:-1],)
+    endings = _ENDINGS[word[-1]] + (_AFTER_SHORT_STEM if word.endswith("る") and len(word) == 2 else "")
+    return (word, *(word[:-1] + ending for ending in endings if ending != word[-1]))
+
+
+def _is_kanji(character: str) -> bool:
+    return "㐀" <= character <= "鿿" or character == "々"
+
+
+_MIN_LENGTH: Final = 3
+_VOWELS: Final = "aeiouy"
+
+
+def stem(word: str) -> str:
+    """Remove the inflection of an English word: studied, studies and studying are one term."""
+    if not word.isascii():
+        return word
+    bare = word.removesuffix("'s").replace("'", "")
+    if len(bare) <= _MIN_LENGTH:
+        return bare
+    stemmed = _uninflect(bare)
+    return stemmed[:-1] if stemmed.endswith("e") and len(stemmed) > _MIN_LENGTH else stemmed
+
+
+def _uninflect(word: str) -> str:
+    if word.endswith(("ies", "ied")) and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "ches", "shes", "xes", "zes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is", "news")):
+        return word[:-1]
+    for ending in ("ing", "ed"):
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) >= _MIN_LENGTH and any(letter in _VOWELS for letter in rest):
+            doubled = rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
+            return rest[:-1] if doubled else rest
+    return word
+
+
+KANJI: Final = "々〆㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff"
+_WRITING: Final = {
+    "k": rf"[{KANJI}][{KANJI}\ufe00-\ufe0f\U000e0100-\U000e01ef]*",
+    "h": r"[ぁ-ゖ][ぁ-ゖー]*",
+    "t": r"[ァ-ヺー]+(?:・[ァ-ヺー]+)*",
+    "d": r"\d+(?:\.\d+)*",
+    "l": rf"(?:(?![{KANJI}ぁ-ゖァ-ヺー\uac00-\ud7a3])[^\W\d_])+(?:'[a-z]+)?",
+    "o": r"[\uac00-\ud7a3]+",
+}
+"""Kanji, hiragana, katakana, digits, letters, other (Hangul)."""
+_PIECE: Final = re.compile("|".join(f"(?P<{sign}>{written})" for sign, written in _WRITING.items()))
+_PIECES: Final = re.compile("|".join((*_WRITING.values(), ".")), re.DOTALL)  # also each sign between them
+
+MAX_KNOWN_LENGTH: Final = 24
+"""Longer runs are not words, and would fill the cache."""
+
+
+class Line(NamedTuple):
+    """A text as runs of one script, as Japanese words usually end where the script changes; anything between
+    them is one space. `kinds` has the key in _WRITING, or a space, for each character of `text`."""
+
+    text: str
+    kinds: str
+
+
+class _Piece(NamedTuple):
+    text: str
+    kinds: str
+    sign: str
+    """Empty for a separator."""
+
+
+def read(folded: str) -> Line:
+    """Return the line of a folded text. Words of letters are stemmed and separated by spaces."""
+    texts: list[str] = []
+    kinds: list[str] = []
+    parted = spaced = False
+    for text, kind, sign in map(_piece, _PIECES.findall(spell_out_repeats(counters_in_digits(folded)))):
+        if not sign:
+            parted = True
+            continue
+        if texts and (parted or (spaced and sign in "dl")):
+            texts.append(" ")
+            kinds.append(" ")
+        texts.append(text)
+        kinds.append(kind)
+        parted, spaced = False, sign in "dl"
+    return Line("".join(texts), "".join(kinds))
+
+
+_SPELLING: Final[Mapping[str, Callable[[str], str]]] = {
+    "k": lambda kanji: kanji.translate(_IN_USE),
+    "h": loosen,
+    "t": loosen,
+    "l": stem,
+}
+
+
+def _piece(written: str) -> _Piece:
+    return _known_piece(written) if len(written) <= MAX_KNOWN_LENGTH else _new_piece(written)
+
+
+def _new_piece(written: str) -> _Piece:
+    match = _PIECE.match(written)
+    sign = (match and match.lastgroup) or ""
+    text = _SPELLING[sign](written) if sign in _SPELLING else written
+    return _Piece(text, sign * len(text), sign)
+
+
+_known_piece: Final = lru_cache(maxsize=8192)(_new_piece)
+"""Words recur across notes; a lookup takes a tenth of the time."""

@@ -1,0 +1,242 @@
+"""Readings of a run of kanji: ししゅう finds 刺繍, and 薄荷 finds はっか.
+
+Joins the readings of single kanji with sound changes: がく and こう become がっこう (sokuon), ほん and たな
+ほんだな (rendaku). A dictionary of words would take a hundred megabytes, so a few rules rank the results, in
+a beam search from left to right.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import nsmallest
+from importlib.resources import files
+from typing import Final, Literal, NamedTuple
+
+from cc_bot.domain.text import hiragana
+
+# A line of the table is a kanji and its readings, most common first: on readings in katakana, kun readings in
+# hiragana, those that need okurigana (食 in 食べる) with a final hyphen; or a word with an irregular reading
+# (今日 きょう). The jōyō readings are from the official list (常用漢字表).
+Kind = Literal["on", "kun", "word", "kana"]
+
+
+class Reading(NamedTuple):
+    """In hiragana; a stem needs okurigana."""
+
+    kana: str
+    kind: Kind
+    stem: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KanjiTable:
+    """Readings of kanji, and of words by their first character; most common first."""
+
+    kanji: Mapping[str, tuple[Reading, ...]]
+    words: Mapping[str, tuple[tuple[str, tuple[Reading, ...]], ...]]
+
+
+@lru_cache(maxsize=1)
+def kanji_table() -> KanjiTable:
+    """Return the built-in table; parsed on first use (some 20 ms)."""
+    return parse_table(table_lines())
+
+
+def table_lines() -> list[str]:
+    file = files("cc_bot.features.memory.search").joinpath("kanji_readings.txt")
+    return file.read_text(encoding="utf-8").splitlines()
+
+
+def parse_table(lines: Iterable[str]) -> KanjiTable:
+    shared: dict[Reading, Reading] = {}
+    kanji: dict[str, tuple[Reading, ...]] = {}
+    words: dict[str, tuple[tuple[str, tuple[Reading, ...]], ...]] = {}
+    for line in lines:
+        written, *spellings = line.split() or ["#"]
+        if written.startswith("#"):
+            continue
+        found = [_reading(spelling, of_word=len(written) > 1) for spelling in spellings]
+        readings = tuple(shared.setdefault(reading, reading) for reading in found)
+        if len(written) > 1:
+            words[written[0]] = (*words.get(written[0], ()), (written, readings))
+        else:
+            kanji[written] = readings
+    return KanjiTable(kanji, words)
+
+
+def _reading(spelling: str, *, of_word: bool) -> Reading:
+    if of_word:
+        return Reading(spelling, "word")
+    kana = hiragana(spelling)
+    if kana != spelling:
+        return Reading(kana, "on")
+    return Reading(kana.removesuffix("-"), "kun", stem=kana.endswith("-"))
+
+
+_MAX_RUN_LENGTH: Final = 16  # characters; longer ones are never typed in kana
+_MAX_READINGS: Final = 16
+_BEAM_WIDTH: Final = 16  # prefixes kept per character
+
+_VOICED: Final = dict(
+    zip("かきくけこさしすせそたちつてとはひふへほ", "がぎぐげござじずぜぞだぢづでどばびぶべぼ", strict=True)
+)
+_HALF_VOICED: Final = dict(zip("はひふへほ", "ぱぴぷぺぽ", strict=True))
+_OBSTRUENTS: Final = frozenset(_VOICED.values())
+_K_ROW: Final = frozenset("かきくけこ")
+_S_ROW: Final = frozenset("さしすせそ")
+_AFTER_SOKUON: Final = frozenset("かきくけこさしすせそたちつてとぱぴぷぺぽ")
+
+# Costs of a step: a kanji's second reading costs 1.0 more than its first. Two on readings are likelier than
+# two kun readings, and both likelier than a mixture.
+_MIXTURE_COST: Final = {
+    ("kun", "kun"): 1.0,
+    ("on", "kun"): 2.2,
+    ("kun", "on"): 2.5,
+    ("word", "on"): 0.5,
+    ("word", "kun"): 0.5,
+    ("on", "word"): 0.5,
+    ("kun", "word"): 0.5,
+}
+_WHOLE_WORD_COST: Final = -20.0  # words of the table override their kanji
+_WORD_COST: Final = -1.0
+_STEM_COST: Final = 0.8  # 伝 before okurigana is a verb, but a run usually ends with a noun
+_ON_ALONE_COST: Final = 0.5
+_ON_BEFORE_KANA_COST: Final = 1.5
+_SAME_AGAIN_COST: Final = {"kun": -1.5, "on": 0.0}  # 々: 時々 is ときどき, not じじ
+_OTHER_AGAIN_COST: Final = 4.0
+
+_Beginning = tuple[str, Reading | None]  # kana so far, and the last reading
+_Step = tuple[int, Reading, float]  # characters read, reading, cost
+
+
+def readings(run: str, limit: int = 8) -> tuple[str, ...]:
+    """Return at most `limit` plausible readings of a run of kanji in hiragana, best first.
+
+    Kana are read as themselves, 々 as the kanji before it. None for an empty run, one of more than 16
+    characters, or with a character that is neither kana nor in the table.
+    """
+    return _most_plausible(run)[: max(limit, 0)]
+
+
+@lru_cache(maxsize=512)
+def _most_plausible(run: str) -> tuple[str, ...]:
+    cost_of: dict[str, float] = {}
+    for (text, _), cost in _whole(run).items():
+        cost_of[text] = min(cost, cost_of.get(text, cost))
+    return tuple(sorted(cost_of, key=lambda text: cost_of[text])[:_MAX_READINGS])
+
+
+def _whole(run: str) -> dict[_Beginning, float]:
+    if not 0 < len(run) <= _MAX_RUN_LENGTH:
+        return {}
+    table = kanji_table()
+    reached: list[dict[_Beginning, float]] = [{} for _ in range(len(run) + 1)]
+    reached[0]["", None] = 0.0
+    for at in range(len(run)):
+        beginnings: Iterable[tuple[_Beginning, float]] = reached[at].items()
+        if len(reached[at]) > _BEAM_WIDTH:
+            beginnings = nsmallest(_BEAM_WIDTH, beginnings, key=lambda item: item[1])
+        for length, reading, step_cost in _steps(run, at, table) if reached[at] else ():
+            there = reached[at + length]
+            for (text, last), cost in beginnings:
+                for joined, joint_cost in _joined(text, last, reading, again=run[at] == "々"):
+                    total = cost + joint_cost + step_cost
+                    if total < there.get((joined, reading), total + 1):
+                        there[joined, reading] = total
+    return {
+        (text, last): cost
+        for (text, last), cost in reached[-1].items()
+        if not text.endswith("っ") or (last and last.kind == "kana")
+    }  # 合 is がっ only before another kanji, but 乗っ begins 乗った
+
+
+def _steps(run: str, at: int, table: KanjiTable) -> Iterator[_Step]:
+    """Yield the readings at a position: a word of the table, a kanji, or a kana as itself."""
+    for written, spellings in table.words.get(run[at], ()):
+        if run.startswith(written, at):
+            word_cost = _WHOLE_WORD_COST if len(written) == len(run) else _WORD_COST
+            for rank, reading in enumerate(spellings):
+                yield len(written), reading, word_cost + rank
+    kanji = run[: at + 1].rstrip("々")[-1:] if run[at] == "々" else run[at]
+    yield from _single(kanji, table, alone=len(run) == 1, before=run[at + 1 : at + 2])
+
+
+def _single(kanji: str, table: KanjiTable, *, alone: bool, before: str) -> Iterator[_Step]:
+    okurigana = _is_kana(before)
+    costs = {("on", False): 0.0, ("kun", False): 0.0, ("kun", True): 0.0}
+    if alone or okurigana:
+        costs["on", False] = _ON_ALONE_COST if alone else _ON_BEFORE_KANA_COST
+    elif not before:
+        costs["kun", True] = _STEM_COST
+    for reading in table.kanji.get(kanji, ()):
+        if reading.stem and before and not okurigana:
+            continue
+        cost = costs[reading.kind, reading.stem]
+        costs[reading.kind, reading.stem] += 1.0
+        yield 1, reading, cost
+    if _is_kana(kanji):
+        yield 1, Reading(hiragana(kanji), "kana"), 0.0
+
+
+def _joined(text: str, last: Reading | None, reading: Reading, *, again: bool) -> Iterator[tuple[str, float]]:
+    """Yield the text followed by a reading, in all possible sound changes."""
+    kana = reading.kana
+    if last is None:
+        yield text + kana, 0.0
+        return
+    if "kana" in (last.kind, reading.kind):
+        yield from _beside_kana(text, last, reading)
+        return
+    cost = _MIXTURE_COST.get((last.kind, reading.kind), 0.0)
+    if again:
+        cost += _SAME_AGAIN_COST.get(reading.kind, 0.0) if reading is last else _OTHER_AGAIN_COST
+    may_shorten = last.kind == "on" and len(last.kana) > 1
+    changes = _sino_japanese(text, kana, may_shorten) if reading.kind == "on" else _native(text, kana)
+    for changed, change_cost in changes:
+        yield changed, cost + change_cost
+
+
+def _beside_kana(text: str, last: Reading, reading: Reading) -> Iterator[tuple[str, float]]:
+    if last.kind == "kana" or not text.endswith("っ"):
+        yield text + reading.kana, 0.0
+    if last.kind == "on" and text.endswith("つ") and reading.kana[0] in _S_ROW:  # 達する
+        yield text[:-1] + "っ" + reading.kana, 0.0
+    if reading.kind in ("kun", "word") and _may_be_voiced(reading.kana):
+        yield text + _VOICED[reading.kana[0]] + reading.kana[1:], 0.5
+
+
+def _native(text: str, kana: str) -> Iterator[tuple[str, float]]:
+    """Rendaku: て and かみ are てがみ, unless a voiced sound follows (Lyman's law: なつかぜ)."""
+    if not text.endswith("っ") or kana[0] in _AFTER_SOKUON:
+        yield text + kana, 0.3
+    if not text.endswith("っ") and _may_be_voiced(kana):
+        yield text + _VOICED[kana[0]] + kana[1:], 0.1
+
+
+def _sino_japanese(text: str, kana: str, may_shorten: bool) -> Iterator[tuple[str, float]]:
+    """Join on readings: がく and こう are がっこう, はつ and ひょう はっぴょう."""
+    first, rest, end = kana[0], kana[1:], text[-1]
+    hard = _HALF_VOICED.get(first, first) + rest
+    if end == "っ":  # the reading がっ of 合: 合併 is がっぺい
+        if hard[0] in _AFTER_SOKUON:
+            yield text + hard, 0.0
+        return
+    shortened = may_shorten and (
+        (end in "つち" and hard[0] in _AFTER_SOKUON) or (end in "くき" and first in _K_ROW)
+    )
+    if shortened:
+        yield text[:-1] + "っ" + hard, 0.5 if end == "き" else 0.0
+    if end == "ん" and first in _HALF_VOICED:
+        yield text + hard, 0.0
+    usual = not (shortened or (end == "ん" and first in _HALF_VOICED)) or end == "き"
+    yield text + kana, 0.0 if usual else 0.7
+    if first in _VOICED:  # 株式会社, 三百
+        yield text + _VOICED[first] + rest, 3.0
+
+
+def _may_be_voiced(kana: str) -> bool:
+    return kana[0] in _VOICED and _OBSTRUENTS.isdisjoint(kana)
+
+
+def _is_kana(character: str) -> bool:
+    return "ぁ" <= character <= "ゔ" or "ァ" <= character <= "ヴ" or character == "ー"

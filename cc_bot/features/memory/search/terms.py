@@ -1,0 +1,221 @@
+"""The index terms of a note, and the terms that a query asks for.
+
+Japanese: pairs of adjacent characters, and single kanji; no dictionary is needed. Other languages: stemmed
+words, and numbers with their units. Kana are loosened. Derived terms have a prefix: ideas that the note
+mentions (=ペット), and pairs of the kana that its kanji may be read as (~しゆ).
+
+Any text is a query. Particles, endings and question phrases are ignored unless there is nothing else.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from operator import add
+from typing import Final
+
+from cc_bot.features.memory.search.folding import (
+    KANJI,
+    Line,
+    fold,
+    join_numbers,
+    joined_numbers,
+    loosen,
+    read,
+)
+from cc_bot.features.memory.search.lexicon import Idea, Span, lexicon
+from cc_bot.features.memory.search.readings import readings
+
+TERMS_VERSION: Final = 2
+"""Increase it when the same text gives other terms: stored ones are rebuilt. Checked by
+test_terms_version.py."""
+
+READ: Final = "~"
+"""Prefix of terms from readings."""
+
+_CJK: Final = rf"{KANJI}ぁ-ゖ\uac00-\ud7a3"
+_CHUNK: Final = re.compile(rf"([{_CJK}]+)|(\d[\d.]*)(?=([{KANJI}]?))|([^\s\d{_CJK}]+)")
+_KANJI: Final = re.compile(f"[{KANJI}]")
+
+# Kanji with their okurigana (食べ), but without a likely particle (犬の).
+_KANJI_WORD: Final = re.compile(rf"[{KANJI}]+(?:[ぁ-ゖ](?<![のはがをにでともへや]))?")
+_MAX_READ_LENGTH: Final = 6
+_READINGS: Final = 4
+
+
+def document_terms(content: str, tags: Sequence[str] = ()) -> Mapping[str, int]:
+    """Count the terms of a note and its tags. No term has white space or control characters."""
+    return Counter(listed_terms(content, tags))
+
+
+def listed_terms(content: str, tags: Sequence[str] = ()) -> list[str]:
+    """Return the terms of a note and its tags, with repetitions."""
+    terms: list[str] = []
+    for text in (content, *tags):
+        folded = fold(text)
+        line = read(folded)
+        terms += joined_numbers(folded)
+        terms += plain_terms(line.text)
+        terms += lexicon().terms(line)
+        words = (word for word in _KANJI_WORD.findall(line.text) if len(word) <= _MAX_READ_LENGTH)
+        terms += set[str]().union(*map(_read_terms, words))
+    return terms
+
+
+@lru_cache(maxsize=4096)  # words recur across notes, and reading them takes half the time
+def _read_terms(word: str) -> tuple[str, ...]:
+    """Pairs of the kana that a word may be read as."""
+    return tuple({READ + pair for kana in readings(word, _READINGS) for pair in pairs(loosen(kana))})
+
+
+def plain_terms(text: str) -> list[str]:
+    """Return the terms of a line, or of a part of one, as written."""
+    terms: list[str] = []
+    for run, number, counted, word in _CHUNK.findall(text):
+        if run:
+            terms += pairs(run)
+            terms += _KANJI.findall(run)
+        elif number:
+            terms.append(number)
+            if counted:
+                terms.append(number + counted)
+        else:
+            terms.append(word)
+    return terms
+
+
+def pairs(run: str) -> list[str]:
+    """Pairs of adjacent characters; a single kana is its own term."""
+    if len(run) == 1 and not _KANJI.match(run):
+        return [run]
+    return list(map(add, run, run[1:]))
+
+
+_PARTICLES: Final = "はがをにでとものへやかねよなさ"
+_OKURIGANA: Final = 0.4
+_READ: Final = 0.7
+_QUERY_READINGS: Final = 3
+_SINGLE_KANJI: Final = 0.35
+_MAX_QUERY_LENGTH: Final = 1000
+_QUERY_WORD: Final = re.compile(r"k+h*|t+|h+|o+|l+|d+k?")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One way to say something: terms with weights. If `whole`, a note must have them all."""
+
+    terms: Mapping[str, float]
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TermGroup:
+    """One thing that is asked for; the best wording in a note counts."""
+
+    wordings: tuple[Wording, ...]
+
+    @property
+    def alternatives(self) -> Mapping[str, float]:
+        """Each term's greatest weight in any wording."""
+        return _greatest(wording.terms for wording in self.wordings)
+
+
+@dataclass(frozen=True)
+class Query:
+    folded: str
+    """For the exact match."""
+
+    groups: tuple[TermGroup, ...]
+
+    @cached_property
+    def weights(self) -> Mapping[str, float]:
+        """Each term's greatest weight over the groups, for the first stage."""
+        return _greatest(group.alternatives for group in self.groups)
+
+
+def parse_query(text: str) -> Query:
+    """A query without words has no groups, and matches only as written."""
+    folded = fold(text).strip()
+    line = read(join_numbers(folded[:_MAX_QUERY_LENGTH]))
+    groups = tuple(_groups(line))
+    if not groups:
+        terms = dict.fromkeys(plain_terms(line.text), 1.0)
+        groups = (TermGroup((Wording(terms),)),) if terms else ()
+    return Query(folded, groups)
+
+
+def _groups(line: Line) -> Iterator[TermGroup]:
+    ideas = lexicon().ideas
+    at = 0
+    for span in [*lexicon().spans(line), Span(len(line.text), len(line.text), ())]:
+        yield from _unknown(line, at, span.start)
+        at = span.end
+        if span.ideas:
+            group = _known(line, span, [ideas[number] for number in span.ideas])
+            if group.wordings:
+                yield group
+
+
+def _known(line: Line, span: Span, ideas: list[Idea]) -> TermGroup:
+    wordings = [Wording({term: weight}) for term, weight in _greatest(idea.asked for idea in ideas).items()]
+    if not wordings or not all(idea.question for idea in ideas):
+        wordings = [*_written(line, span.start, span.end), *wordings]
+    return TermGroup(tuple(wordings))
+
+
+def _unknown(line: Line, start: int, end: int) -> Iterator[TermGroup]:
+    for match in _QUERY_WORD.finditer(line.kinds, start, end):
+        at, end = match.span()
+        beside = line.kinds[max(at - 1, 0) : at] + line.kinds[end : end + 1]
+        if match[0] == "k" and "k" in beside:  # a single kanji beside a known word: 者 in 指導者
+            yield TermGroup((Wording({line.text[at]: _SINGLE_KANJI}),))
+        elif wordings := tuple(_written(line, at, end)):
+            yield TermGroup(wordings)
+
+
+def _written(line: Line, start: int, end: int) -> Iterator[Wording]:
+    """Yield a word as written, and in the other script: kana for its kanji, or kanji for its kana."""
+    terms = _literal(line, start, end)
+    if not terms:
+        return
+    yield Wording(terms)
+    text, kinds = line.text[start:end], line.kinds[start:end]
+    if set(kinds) <= {"h", "t"}:
+        if len(text) > 2:
+            text = text.rstrip(_PARTICLES)
+        if len(text) > 1:
+            yield Wording({READ + pair: _READ for pair in pairs(text)}, whole=True)
+    elif kinds[0] == "k":
+        for kana in readings(text.rstrip(_PARTICLES), _QUERY_READINGS):
+            if len(kana) > 2:
+                yield Wording(dict.fromkeys(pairs(loosen(kana)), _READ), whole=True)
+
+
+def _literal(line: Line, start: int, end: int) -> dict[str, float]:
+    text, kinds = line.text[start:end], line.kinds[start:end]
+    kana = len(kinds) - len(kinds.rstrip("h"))
+    if kana == len(kinds):
+        text = text.strip(_PARTICLES) if kana < 3 else text.rstrip(_PARTICLES)
+        return dict.fromkeys(plain_terms(text), 1.0) if len(text) > 1 else {}
+    if kana and kinds[0] == "k":
+        stem, okurigana = text[:-kana], text[-kana:].rstrip(_PARTICLES)
+        return dict.fromkeys(plain_terms(stem[-1] + okurigana), _OKURIGANA) | _weighted(stem)
+    return _weighted(text)
+
+
+def _weighted(text: str) -> dict[str, float]:
+    terms = list(plain_terms(text))
+    return {
+        term: _SINGLE_KANJI if len(term) == 1 and len(terms) > 1 and re.match(f"[{KANJI}]", term) else 1.0
+        for term in terms
+    }
+
+
+def _greatest(weights: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    greatest: dict[str, float] = {}
+    for terms in weights:
+        for term, weight in terms.items():
+            if weight > greatest.get(term, 0.0):
+                greatest[term] = weight
+    return greatest

@@ -1,0 +1,142 @@
+"""Conditions for storing: limits on memories, bytes and imports, and no secrets.
+
+Usage is counted after a change, in its transaction, which is rolled back if it exceeds a limit.
+"""
+
+import json
+import unicodedata
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
+import structlog
+
+from cc_bot.chat.stores.settings import rules_for
+from cc_bot.db import Database, Statement, Steps, user
+from cc_bot.db.columns import from_ms, to_ms, upsert
+from cc_bot.domain.clock import AHEAD, Clock, utc_now
+from cc_bot.domain.errors import MemoryFull, SecretNotStored, TooManyImports, TooManyMemories
+from cc_bot.domain.usage import HOUR, Limits, Rules, UsageSubject, limits_of_user
+from cc_bot.features.memory.model import DEFAULT_CATEGORY, MAX_BESIDE_CHARACTERS, MAX_CONTENT_CHARACTERS
+
+# Uses memories_by_size. $1 user
+_SELECT_USED: Final = """
+    SELECT count(CASE status WHEN 'active' THEN 1 END), CAST(coalesce(sum(bytes), 0) AS BIGINT)
+    FROM memories WHERE user_id = $1
+"""
+_SELECT_IMPORTS: Final = "SELECT moments FROM memory_imports WHERE user_id = $1"
+
+_SET_IMPORTS: Final = upsert("memory_imports", "user_id", "moments")
+
+TIMEOUT_S: Final = 0.05
+"""Per operator's pattern and text; an ordinary pattern takes well under 1 ms."""
+MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_BESIDE_CHARACTERS
+"""A longer text is refused like a secret, unsearched."""
+
+FileRules = Callable[[], Awaitable[Rules]]
+"""Returns the current limits of the operator's file."""
+
+_log = structlog.get_logger(__name__)
+
+
+async def no_rules() -> Rules:
+    return {}
+
+
+class MemoryQuotas:
+    """`rules` are the operator's file; limits set by an owner override them."""
+
+    def __init__(self, database: Database, rules: FileRules = no_rules, *, clock: Clock = utc_now) -> None:
+        self.rules = rules
+        self._database = database
+        self._clock = clock
+
+    async def admit_import(self, user_id: int) -> None:
+        """Count an import. Raises TooManyImports with the time of the next one allowed."""
+        file_rules, now = await self.rules(), self._clock()
+
+        def steps() -> Steps[None]:
+            most = (yield from _quotas(user_id, file_rules)).imports_per_hour
+            if most is None:
+                return
+            rows = yield Statement(_SELECT_IMPORTS, (user_id,))
+            moments = [from_ms(at) for at in json.loads(rows[0][0])] if rows else []
+            recent = sorted(at for at in moments if now - HOUR < at <= now + AHEAD)
+            if len(recent) >= most:
+                raise TooManyImports(resets=recent[-most] + HOUR)
+            yield Statement(_SET_IMPORTS, (user_id, json.dumps([*map(to_ms, recent), to_ms(now)])))
+
+        await self._database.write(steps, [user(user_id)])
+
+    async def ensure_room(self, user_id: int, memories: int, size: int) -> None:
+        """Raise TooManyMemories or MemoryFull if there is no room for this much more."""
+        file_rules = await self.rules()
+        await self._database.read(lambda: ensure_room_left(user_id, file_rules, memories=memories, size=size))
+
+
+def ensure_room_left(
+    user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, added: bool = True
+) -> Steps[None]:
+    """Raise TooManyMemories or MemoryFull if this much more exceeds the limits; only bytes count if the
+    change `added` no memory."""
+    quotas = yield from _quotas(user_id, file_rules)
+    if quotas.memories is None and quotas.memory_bytes is None:
+        return
+    [(number, used)] = yield Statement(_SELECT_USED, (user_id,))
+    if added and quotas.memories is not None and number + memories > quotas.memories:
+        raise TooManyMemories(limit=quotas.memories)
+    if quotas.memory_bytes is not None and used + size > quotas.memory_bytes:
+        raise MemoryFull(limit=_size(quotas.memory_bytes))
+
+
+def _quotas(user_id: int, file_rules: Rules) -> Steps[Limits]:
+    """If a user's roles are unknown, the most generous role's limit is used."""
+    payer = UsageSubject(user_id, role_ids=None)
+    set_rules = yield from rules_for(payer)
+    return limits_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)
+
+
+def _size(count: int) -> str:
+    for unit, size in (("MiB", 2**20), ("KiB", 2**10)):
+        if count >= size:
+            return f"{count / size:,.0f} {unit}"
+    return f"{count:,} B"
+
+
+class SecretRules:
+    """Built-in patterns of secrets, and the operator's, with a timeout."""
+
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        """`patterns` match anywhere and regardless of case. Raises ValueError for an invalid one."""
+        try:
+            self._patterns = [regex.compile(pattern, regex.IGNORECASE) for pattern in patterns]
+        except regex.error as error:
+            raise ValueError(str(error)) from error
+
+    def check(self, *texts: str | None) -> None:
+        if self.refuse(*texts):
+            raise SecretNotStored
+
+    def refuse(self, *texts: str | None) -> bool:
+        """Return whether a text contains a secret, or they are too long to search."""
+        given = [text for text in texts if text]
+        return sum(map(len, given)) > MAX_CHARACTERS or any(map(self._refuse, given))
+
+    def _refuse(self, text: str) -> bool:
+        from cc_bot.features.memory.secrets import looks_secret  # noqa: PLC0415 - 10 ms, for the first memory
+
+        if text != DEFAULT_CATEGORY and looks_secret(text):  # the default is not user text
+            return True
+        # also in half width, because a pattern is written in one form
+        return bool(self._patterns) and any(map(self._matches, {text, unicodedata.normalize("NFKC", text)}))
+
+    def _matches(self, text: str) -> bool:
+        """A timeout counts as a match, to be safe."""
+        for number, pattern in enumerate(self._patterns, 1):
+            try:
+                if pattern.search(text, timeout=TIMEOUT_S):
+                    return True
+            except TimeoutError:
+                _log.warning("secret_pattern_too_slow", pattern=number)
+                return True
+        return False

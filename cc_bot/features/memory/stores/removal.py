@@ -1,0 +1,485 @@
+"""Undo of deleted memories, and their erasure, on request also from stored conversations.
+
+`/memory delete` hides a memory; the purge erases it after UNDO_TIME. An erasure is first recorded in the
+erasure log, so that restoring a backup repeats it; if that fails, nothing is erased.
+
+SQLite keeps changed pages in the WAL until a checkpoint, and parts of rows in unused pages until VACUUM:
+`clean` checkpoints after each erasure and vacuums a small file; the purge vacuums a large one at night.
+
+In conversations it empties answers that stored or looked up the memory, questions of those that stored one,
+and messages that contain its text. Summaries that cover them are deleted, as are canvas elements that those
+answers drew.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from cc_bot.chat.stores.blocks import SHOWN_IN_CHANNEL, thaw
+from cc_bot.chat.stores.receipts import mark_stale
+from cc_bot.db import (
+    MAINTENANCE_LOCK,
+    Database,
+    ErasureLog,
+    Row,
+    ScrubOutcome,
+    Statement,
+    Steps,
+    memory_name,
+    user,
+)
+from cc_bot.db.columns import ISO, Columns, to_text, tool_calls_of
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import MemoryKnown
+from cc_bot.domain.message import ToolCall
+from cc_bot.domain.tool_calls import CANVAS_TOOLS, kept_ids, shown_ids
+from cc_bot.features.canvas.store import CHANGED, EMPTY_CANVAS, TICK
+from cc_bot.features.memory.model import UNDO_TIME, ErasureCounts, Memory, says_the_same
+from cc_bot.features.memory.search.folding import fold
+from cc_bot.features.memory.stores.limits import MemoryQuotas, ensure_room_left
+from cc_bot.features.memory.stores.rows import (
+    MEMORY,
+    OWE,
+    ROOM_FOR_PIN,
+    delete_terms,
+    hide,
+    known_id,
+    reindex,
+    with_versions,
+)
+
+# ruff: noqa: S608 - put together from constants alone
+
+MAX_MESSAGES: Final = 20_000
+_PAGE: Final = 200
+
+# $1 is the user.
+
+_SELECT_SESSIONS: Final = "SELECT id FROM sessions WHERE user_id = $1 ORDER BY created_at DESC"
+
+# $2 session, $3 previous message, $4 limit
+_SELECT_SAID: Final = """
+    SELECT id, role, content, tool_calls FROM messages
+    WHERE user_id = $1 AND session_id = $2 AND id > $3
+    ORDER BY id
+    LIMIT $4
+"""
+
+# Answers in channels, and messages without a question. $2 previous message, $3 limit
+_SELECT_OTHERS: Final = """
+    SELECT id, content, tool_calls, discord_id FROM messages
+    WHERE memory_user_id = $1 AND id > $2
+    ORDER BY id
+    LIMIT $3
+"""
+
+# $2 the answer's Discord id
+SELECT_CHANNEL_QUESTIONS: Final = """
+    SELECT q.id
+    FROM turns AS w
+    JOIN messages AS q ON q.discord_id = w.question_id AND q.user_id IS NULL AND q.author_id = $1
+    WHERE w.shown_in = $2 AND w.kind = 'mention' /* channel */
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    ids: set[int] = field(default_factory=set)
+    drawn: list[ToolCall] = field(default_factory=list)
+
+
+async def _find_mentions(
+    database: Database, user_id: int, memory_ids: Collection[int], texts: Collection[str]
+) -> _Mentions:
+    """Search in pages and at most MAX_MESSAGES from the newest sessions, so that a long archive does not
+    block other users."""
+    found, sought, question = _Mentions(), TextMatcher(texts), 0
+    async for id_, role, content, stored in _read_sessions(database, user_id):
+        calls = tool_calls_of(stored)
+        if role == "user":
+            question = id_
+        if _keeps(calls, memory_ids):
+            found.ids.add(question)
+        _add(found, id_, calls, memory_ids, says_it=sought.within(content))
+    after = 0
+    while rows := await database.query(_SELECT_OTHERS, user_id, after, _PAGE):
+        for id_, content, stored, discord_id in rows:
+            calls = tool_calls_of(stored)
+            if _keeps(calls, memory_ids):
+                questions = await database.query(SELECT_CHANNEL_QUESTIONS, user_id, discord_id)
+                found.ids.update(question for (question,) in questions)
+            _add(found, id_, calls, memory_ids, says_it=sought.within(content))
+        after = rows[-1][0]
+    return found
+
+
+async def _read_sessions(database: Database, user_id: int) -> AsyncIterator[Row]:
+    room = MAX_MESSAGES
+    for (session_id,) in await database.query(_SELECT_SESSIONS, user_id):
+        after = 0
+        while room > 0 and (
+            rows := await database.query(_SELECT_SAID, user_id, session_id, after, min(room, _PAGE))
+        ):
+            room -= len(rows)
+            for row in rows:
+                yield row
+            after = rows[-1][0]
+
+
+def _keeps(calls: Iterable[ToolCall], memory_ids: Collection[int]) -> bool:
+    return any(not kept_ids(call).isdisjoint(memory_ids) for call in calls)
+
+
+def _add(
+    found: _Mentions, id_: int, calls: Sequence[ToolCall], memory_ids: Collection[int], *, says_it: bool
+) -> None:
+    if says_it or not shown_ids(calls).isdisjoint(memory_ids):
+        found.ids.add(id_)
+        found.drawn.extend(call for call in calls if call.name in CANVAS_TOOLS)
+
+
+MIN_LENGTH: Final = 12
+"""Characters. A shorter text, such as a number or name, also occurs in unrelated messages."""
+_START: Final = 4
+"""Characters by which candidates are looked up."""
+_LETTER: Final = "[0-9a-z\u00c0-\u052f]"
+"""Folded letters of scripts that separate words by spaces. Japanese has no visible word boundary."""
+_EDGE: Final = f"(?:(?<!{_LETTER})|(?!{_LETTER}))"
+_END: Final = f"(?:(?!{_LETTER})|(?<!{_LETTER}))"
+
+
+class TextMatcher:
+    """A set of texts to find in others. Those shorter than MIN_LENGTH never match."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._by_start = defaultdict[str, set[str]](set)
+        for text in texts:
+            if len(folded := fold(text).strip()) >= MIN_LENGTH:
+                self._by_start[folded[:_START]].add(folded)
+
+    def within(self, text: str) -> bool:
+        """Return whether this text contains one of the texts as whole words, ignoring width and case."""
+        folded = fold(text) if self._by_start else ""
+        return any(
+            folded.startswith(sought, at) and re.search(f"{_EDGE}{re.escape(sought)}{_END}", folded)
+            for at in range(len(folded) - MIN_LENGTH + 1)
+            for sought in self._by_start.get(folded[at : at + _START], ())
+        )
+
+
+# $1 is the user, $2 an array of messages, unless stated otherwise.
+
+_DELETE_FILES: Final = "DELETE FROM attachments WHERE user_id = $1 AND message_id IN @ids($2)"
+
+# $3 the replacement text
+_EMPTY: Final = """
+    UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
+    WHERE user_id = $1 AND id IN @ids($2)
+    RETURNING id
+"""
+
+# Messages by the user, and answers to them. $3 the replacement text
+EMPTY_IN_CHANNELS: Final = """
+    UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
+    WHERE user_id IS NULL AND id IN @ids($2) AND $1 IN (author_id, memory_user_id)
+    RETURNING id /* channel */
+"""
+
+# The frozen blocks with these messages. $1 an array of messages
+THAW: Final = thaw(f"{SHOWN_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
+
+_DELETE_PROPOSALS: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)"
+
+_EMPTIED_IN: Final = """
+    SELECT m.id, s.channel_id, s.agent, m.visibility
+    FROM messages AS m JOIN sessions AS s ON s.id = m.session_id AND s.user_id = $1
+    WHERE m.user_id = $1 AND m.id IN @ids($2)
+"""
+
+_DELETE_SUMMARIES: Final = f"""
+    DELETE FROM summaries
+    WHERE user_id = $1 AND EXISTS (
+        SELECT 1 FROM ({_EMPTIED_IN}) AS said
+        WHERE said.channel_id = summaries.channel_id AND said.agent = summaries.agent
+            AND said.visibility = summaries.visibility
+            AND said.id BETWEEN summaries.first_message_id AND summaries.last_message_id
+    )
+    RETURNING id
+"""
+
+# Excludes all messages so far from summaries, including one being written.
+_COVER: Final = f"""
+    UPDATE sessions SET summarized_to = coalesce(
+        (
+            SELECT m.id FROM messages AS m
+            WHERE m.user_id = $1 AND m.session_id = sessions.id AND m.id > sessions.summarized_to
+            ORDER BY m.id DESC LIMIT 1
+        ),
+        summarized_to
+    )
+    WHERE user_id = $1 AND summarize = 1
+        AND (channel_id, agent) IN (SELECT channel_id, agent FROM ({_EMPTIED_IN}) AS said)
+"""
+
+_SELECT_CANVASES: Final = "SELECT id, canvas_state FROM sessions WHERE user_id = $1 AND canvas_revision > 0"
+
+# $2 session, $3 its canvas
+_CHANGE_CANVAS: Final = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE user_id = $1 AND id = $2"
+
+
+def _empty_messages(user_id: int, mentions: _Mentions, mark: str) -> Steps[tuple[int, int]]:
+    """Returns the numbers of messages, and of summaries deleted."""
+    said = json.dumps(sorted(mentions.ids))
+    summaries = yield Statement(_DELETE_SUMMARIES, (user_id, said))
+    yield Statement(_COVER, (user_id, said))
+    yield Statement(_DELETE_PROPOSALS, (user_id, said))
+    yield Statement(_DELETE_FILES, (user_id, said))
+    yield Statement(THAW, (said,))
+    own = yield Statement(_EMPTY, (user_id, said, mark))
+    in_channels = yield Statement(EMPTY_IN_CHANNELS, (user_id, said, mark))
+    if mentions.drawn:
+        yield Statement(TICK)
+        for session_id, canvas in (yield Statement(_SELECT_CANVASES, (user_id,))):
+            if (changed := _without_drawn(canvas, mentions.drawn)) != canvas:
+                yield Statement(_CHANGE_CANVAS, (user_id, session_id, changed))
+    return len(own) + len(in_channels), len(summaries)
+
+
+def _without_drawn(canvas: str, calls: Iterable[ToolCall]) -> str:
+    """Elements changed since they were drawn stay."""
+    drawn = set[tuple[str, str]]()
+    for call in calls:
+        try:
+            arguments, result = json.loads(call.arguments), json.loads(call.result)
+            id_ = str(result.get("id", arguments.get("id")))
+            drawn.update((id_, str(arguments[name])) for name in ("title", "content") if arguments.get(name))
+        except (ValueError, RecursionError, AttributeError):
+            continue  # the call failed
+    state = json.loads(canvas) if canvas != EMPTY_CANVAS else {"elements": []}
+    elements = [
+        each
+        for each in state["elements"]
+        if drawn.isdisjoint((each.get("id"), each.get(name)) for name in ("title", "content"))
+    ]
+    if len(elements) == len(state["elements"]):
+        return canvas
+    return json.dumps({**state, "elements": elements}, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenMemory:
+    memory: Memory
+    since: datetime
+
+
+class _Row(NamedTuple):
+    id: int
+    supersedes: int | None
+    content: str
+    created_at: str
+
+
+_HIDDEN: Final = Columns(HiddenMemory, memory=MEMORY, since=replace(ISO, column="deleted_at"))
+_ROW: Final = Columns(_Row)
+
+# $2 memory, $3 deletion cutoff: older ones can't be restored
+UNDELETE: Final = f"""
+    UPDATE memories SET
+        status = 'active', deleted_at = NULL, pinned = CASE WHEN {ROOM_FOR_PIN} THEN pinned ELSE 0 END
+    WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
+    RETURNING {MEMORY.select}
+"""
+
+# Active ones with the same likeness that the same answers may use. $2 memory, $3 its audience
+SELECT_TWINS: Final = f"""
+    SELECT {MEMORY.select} FROM memories
+    WHERE user_id = $1 AND id <> $2 AND status = 'active' AND audience IN ('anywhere', $3)
+        AND likeness = (SELECT likeness FROM memories WHERE user_id = $1 AND id = $2)
+"""
+
+# Without changing it.
+SELECT_HIDDEN: Final = f"""
+    SELECT {_HIDDEN.select} FROM memories
+    WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
+"""
+
+_OF_CHAIN: Final = f"SELECT {_ROW.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)"
+
+# $2 an array of memories
+SELECT_CHAIN: Final = with_versions("id IN @ids($2) AND status IN ('active', 'deleted')") + _OF_CHAIN
+
+# Without memories restored since. $2 an array of memories, $3 latest deletion time
+SELECT_DUE_CHAIN: Final = (
+    with_versions("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _OF_CHAIN
+)
+
+SELECT_ALL: Final = f"SELECT {_ROW.select} FROM memories WHERE user_id = $1"
+
+# All users. $1 latest deletion time, $2 limit
+SELECT_DUE: Final = """
+    SELECT user_id, id FROM memories
+    WHERE status = 'deleted' AND deleted_at <= $1
+    ORDER BY deleted_at
+    LIMIT $2 /* all users */
+"""
+
+# All users.
+SELECT_OLDEST_HIDDEN: Final = "SELECT min(deleted_at) FROM memories WHERE status = 'deleted' /* all users */"
+
+# $2 an array of memories
+DELETE_MEMORIES: Final = (
+    "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id IN @ids($2)",
+    "DELETE FROM proposals WHERE user_id = $1 AND memory_id IN @ids($2)",
+    "DELETE FROM memories WHERE user_id = $1 AND id IN @ids($2)",
+)
+
+SELECT_OWED: Final = "SELECT erased, vacuumed FROM memory_erasures WHERE id = 1"
+
+# $1 the number of erasures at that time
+VACUUMED: Final = "UPDATE memory_erasures SET vacuumed = $1 WHERE id = 1 AND vacuumed < $1"
+
+_AT_A_TIME: Final = 500
+SMALL_BYTES: Final = 2**24
+"""VACUUM of such a file takes 0.1 s."""
+
+
+class MemoryRemovalStore:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock = utc_now,
+        small_bytes: int = SMALL_BYTES,
+        log: ErasureLog | None = None,
+        quotas: MemoryQuotas | None = None,
+    ) -> None:
+        """Databases of at most `small_bytes` are vacuumed at once. Erasures are recorded in `log`, if
+        given."""
+        self._database = database
+        self._clock = clock
+        self._small_bytes = small_bytes
+        self._log = log
+        self._quotas = quotas or MemoryQuotas(database)
+
+    async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
+        """Restore a hidden memory with its history; None if it is too late. Raises MemoryKnown if another one
+        says the same, TooManyMemories or MemoryFull."""
+        now = self._clock()
+        params = (user_id, known_id(memory_id), to_text(now - UNDO_TIME))
+        rules = await self._quotas.rules()
+
+        def steps() -> Steps[Memory | None]:
+            rows = yield Statement(UNDELETE, params)
+            if not rows:
+                return None
+            memory = MEMORY.read(rows[0])
+            twins = yield Statement(SELECT_TWINS, (user_id, memory.id, memory.audience))
+            for twin in map(MEMORY.read, twins):
+                if says_the_same(twin.content, memory.content) and not twin.is_expired(now):
+                    raise MemoryKnown(id=twin.number)
+            yield from reindex(user_id, memory.id, memory.content, memory.tags)
+            yield mark_stale(user_id, "memory", [memory.id])
+            yield from ensure_room_left(user_id, rules)
+            return memory
+
+        return await self._database.write(steps, [user(user_id)])
+
+    async def hide(self, user_id: int, memory_id: int) -> HiddenMemory | None:
+        """Hide a memory and return it, also if it was hidden already; None if it is gone."""
+        now, row = self._clock(), (user_id, known_id(memory_id))
+
+        def steps() -> Steps[Sequence[Row]]:
+            yield from hide(*row, to_text(now))
+            return (yield Statement(SELECT_HIDDEN, (*row, to_text(now - UNDO_TIME))))
+
+        return _HIDDEN.first(await self._database.write(steps, [user(user_id)]))
+
+    async def get_hidden(self, user_id: int, memory_id: int) -> HiddenMemory | None:
+        params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
+        rows = await self._database.query(SELECT_HIDDEN, *params)
+        return _HIDDEN.first(rows)
+
+    async def erase(self, user_id: int, *memory_ids: int, mark: str | None = None) -> ErasureCounts | None:
+        """Erase memories at once, active or hidden; None if the user has none of them.
+
+        With `mark`, it replaces the text of messages that mention them; their attachments, and the summaries
+        and canvas elements made from them, are deleted.
+        """
+        select = Statement(SELECT_CHAIN, (user_id, _array({*map(known_id, memory_ids)})))
+        return await self._erase(user_id, select, mark=mark)
+
+    async def erase_all(self, user_id: int, *, mark: str | None = None) -> ErasureCounts:
+        """Erase all memories of a user at once, as `erase`."""
+        return await self._erase(user_id, Statement(SELECT_ALL, (user_id,)), mark=mark) or ErasureCounts()
+
+    async def purge(self, hidden_until: datetime) -> int:
+        """Erase memories of all users deleted up to this time. Returns their number."""
+        until, count = to_text(hidden_until), 0
+        while due := await self._database.query(SELECT_DUE, until, _AT_A_TIME):
+            of_user = defaultdict[int, list[int]](list)
+            for user_id, memory_id in due:
+                of_user[user_id].append(memory_id)
+            for user_id, ids in of_user.items():
+                select = Statement(SELECT_DUE_CHAIN, (user_id, _array(ids), until))
+                erased = await self._erase(user_id, select)
+                count += erased.memories if erased else 0
+        return count
+
+    async def get_next_purge(self) -> datetime | None:
+        [(deleted_at,)] = await self._database.query(SELECT_OLDEST_HIDDEN)
+        return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
+
+    async def clean(self, *, vacuum: bool = False) -> ScrubOutcome:
+        """Remove erased data from the WAL and, with `vacuum` or in a small file, from unused pages. A server
+        does both by itself."""
+        [(erased, vacuumed)] = await self._database.query(SELECT_OWED)
+        if erased == vacuumed:
+            return "done"
+        vacuum = (
+            vacuum or self._database.dialect != "sqlite" or await self._database.size() <= self._small_bytes
+        )
+        outcome = await self._database.scrub(vacuum=vacuum)
+        if vacuum and outcome == "done":
+            await self._database.transaction([Statement(VACUUMED, (erased,))], [MAINTENANCE_LOCK])
+        return outcome
+
+    async def _erase(
+        self, user_id: int, select: Statement, *, mark: str | None = None
+    ) -> ErasureCounts | None:
+        """Raises StorageError with nothing erased."""
+        rows = await self._database.query(select.sql, *select.params)
+        if not rows:
+            return None
+        chosen, mentions = [*map(_ROW.read, rows)], _Mentions()
+        if self._log:
+            names = (memory_name(user_id, each.id, each.created_at) for each in chosen)
+            await self._log.note("memory" if mark is None else "memory_and_messages", *names)
+        if mark is not None:
+            texts = {each.content for each in chosen}
+            mentions = await _find_mentions(self._database, user_id, {each.id for each in chosen}, texts)
+
+        def steps() -> Steps[ErasureCounts]:
+            chosen = [*map(_ROW.read, (yield select))]
+            ids = {each.id for each in chosen}
+            yield delete_terms(user_id, ids)
+            for statement in DELETE_MEMORIES:
+                yield Statement(statement, (user_id, _array(ids)))
+            yield mark_stale(user_id, "memory", ids)
+            yield Statement(OWE)
+            messages, summaries = (
+                (0, 0) if mark is None else (yield from _empty_messages(user_id, mentions, mark))
+            )
+            versions = len(ids & {each.supersedes for each in chosen})
+            return ErasureCounts(len(ids) - versions, versions, summaries, messages)
+
+        counts = await self._database.write(steps, [user(user_id)])
+        await self.clean()
+        return counts
+
+
+def _array(ids: Collection[int]) -> str:
+    return json.dumps(sorted(ids))

@@ -1,0 +1,424 @@
+"""Search of a user's memories by words and meaning, and the embedding vectors that it compares.
+
+The database sums the weights of the query's terms per memory and returns the best that pass the filters, and
+all that contain the query verbatim; cc_bot.features.memory.search ranks them, with those whose vectors are nearest to that of
+the query. Words alone are used if there are no vectors, or if the encoder does not answer in time; then it is
+not called for a while.
+"""
+
+import asyncio
+import json
+from collections import OrderedDict, defaultdict
+from collections.abc import Mapping, Sequence
+from heapq import nlargest
+from time import monotonic
+from typing import Any, Final, NamedTuple
+from weakref import WeakValueDictionary
+
+import structlog
+
+from cc_bot.db import Database, Row, Statement, Steps, user
+from cc_bot.db.columns import to_text
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import ContextTooLong, ModelError, ModelRefusedRequest
+from cc_bot.domain.text import without_controls
+from cc_bot.features.memory.model import Audience, FoundMemory
+from cc_bot.features.memory.search.ranking import Candidate, Statistics, rank, term_weight
+from cc_bot.features.memory.search.terms import Query, parse_query
+from cc_bot.features.memory.search.vectors import Embedder, Vector, cosines, nearness
+from cc_bot.features.memory.stores.rows import MEMORY, term_keys
+
+# $1 user, $2 model, $3 after this memory, $4 limit
+_SELECT_VECTORS: Final = """
+    SELECT memory_id, vector FROM memory_vectors
+    WHERE user_id = $1 AND memory_id > $3 AND model = $2
+    ORDER BY memory_id LIMIT $4
+"""
+_PAGE: Final = 2000
+_TIMEOUT_S: Final = 1.5
+_PAUSE_S: Final = 30.0
+_MAX_CACHED_QUERIES: Final = 256
+_MAX_QUERY_CHARACTERS: Final = 1000
+_QUICK: Final = 256
+"""Comparing so many vectors is faster than starting a thread."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Meaning:
+    def __init__(self, database: Database, embedder: Embedder, *, timeout_s: float = _TIMEOUT_S) -> None:
+        """`timeout_s`: how long a search waits for its query's vector."""
+        self._database = database
+        self._embedder = embedder
+        self._timeout_s = timeout_s
+        self._known: OrderedDict[str, Vector] = OrderedDict()
+        self._late: asyncio.Task[Vector] | None = None
+        self._pause_ends = 0.0
+
+    async def get_nearness(self, user_id: int, query: str) -> Mapping[int, float]:
+        """Return standard scores (see search.vectors) of the user's memories that have a vector."""
+        found: dict[int, float] = {}
+        vector: Vector | None = None
+        known = (user_id, self._embedder.name)
+        while rows := await self._database.query(_SELECT_VECTORS, *known, max(found, default=0), _PAGE):
+            if (vector := vector or await self._get_vector(query)) is None:
+                return {}
+            found |= await _compare(vector, rows)
+            if len(rows) < _PAGE:
+                break
+        return nearness(found, query=query, usual=self._embedder.usual)
+
+    async def _get_vector(self, query: str) -> Vector | None:
+        """None if it is not ready in time."""
+        text = query.strip()[:_MAX_QUERY_CHARACTERS]
+        if text in self._known:
+            self._known.move_to_end(text)
+            return self._known[text]
+        clock = asyncio.get_running_loop().time
+        if not text or clock() < self._pause_ends or (self._late and not self._late.done()):
+            return None
+        task = asyncio.create_task(self._embed(text))
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await asyncio.shield(task)
+        except TimeoutError:
+            _log.info("query_not_embedded", problem="too_late")
+        except ModelError as error:
+            self._pause_ends = clock() + _PAUSE_S
+            _log.info("query_not_embedded", problem=type(error).__name__)
+        finally:
+            if not task.done():
+                self._late = task
+                task.add_done_callback(_pass_over_failure)
+        return None
+
+    async def _embed(self, text: str) -> Vector:
+        [vector] = await self._embedder.embed([text])
+        self._known[text] = vector
+        if len(self._known) > _MAX_CACHED_QUERIES:
+            self._known.popitem(last=False)
+        return vector
+
+
+async def _compare(query: Vector, rows: Sequence[Row]) -> dict[int, float]:
+    """0 for texts that the encoder refused, and for damaged vectors."""
+    whole = [(memory, vector) for memory, vector in rows if len(vector) == len(query)]
+    others = [vector for _, vector in whole]
+    if len(others) <= _QUICK:
+        values = cosines(query, others)
+    else:
+        values = await asyncio.to_thread(cosines, query, others)
+    found = dict.fromkeys((memory for memory, _ in rows), 0.0)
+    found.update(zip((memory for memory, _ in whole), values, strict=True))
+    return found
+
+
+def _pass_over_failure(task: asyncio.Task[Vector]) -> None:
+    """A late answer is cached for next time; the encoder has logged a late failure."""
+    if not task.cancelled():
+        task.exception()
+
+
+# Only if the text is still the one that the vector was made from. $1 user, $2 memory, $3 model, $4 vector, $5
+# the text
+PUT_VECTOR: Final = """
+    INSERT INTO memory_vectors (user_id, memory_id, model, vector)
+    SELECT $1, $2, $3, $4
+    WHERE EXISTS (
+        SELECT 1 FROM memories WHERE user_id = $1 AND id = $2 AND content = $5 AND status = 'active'
+    )
+    ON CONFLICT (user_id, memory_id) DO UPDATE SET model = excluded.model, vector = excluded.vector
+"""
+
+# All users' memories without a vector of this model. $1, $2 range of ids, excluding $1; $3 model, $4 limit
+SELECT_MISSING: Final = """
+    SELECT m.user_id, m.id, m.content FROM memories AS m
+    WHERE m.id > $1 AND m.id <= $2 AND m.status = 'active' AND NOT EXISTS (
+        SELECT 1 FROM memory_vectors AS known
+        WHERE known.user_id = m.user_id AND known.memory_id = m.id AND known.model = $3
+    )
+    ORDER BY m.id LIMIT $4 /* channel */
+"""
+
+_SELECT_LAST: Final = "SELECT coalesce(max(id), 0) FROM memories /* all users */"
+
+_BATCH: Final = 16
+"""Memories per batch; a search waits for one at most."""
+_RANGE: Final = 2000
+_MAX_PAUSE_S: Final = 600.0
+_SWEEP_EVERY_S: Final = 3600.0
+_NO_VECTOR: Final = Vector(b"")
+"""For texts that the encoder refuses: similar to nothing."""
+
+
+class _Missing(NamedTuple):
+    user_id: int
+    id: int
+    content: str
+
+
+class Embedding:
+    """Creates missing vectors: `run` in the background, `catch_up` at once.
+
+    The database shows which are missing, so nothing is lost at exit, and a new encoder replaces all vectors.
+    """
+
+    def __init__(
+        self, database: Database, embedder: Embedder, *, settle_s: float = 1.0, pause_s: float = 5.0
+    ) -> None:
+        """Seconds to wait after a memory was written, and after a first failure."""
+        self.embedder = embedder
+        self._database = database
+        self._settle_s = settle_s
+        self._pause_s = pause_s
+        self._swept_to = 0
+        """Memories up to this id have vectors, except skipped ones."""
+        self._failures = 0
+        self._woken = asyncio.Event()
+        self._one_at_a_time = asyncio.Lock()
+
+    def note_written(self, memory_id: int) -> None:
+        self._swept_to = min(self._swept_to, memory_id - 1)
+        self._woken.set()
+
+    async def catch_up(self) -> None:
+        """Wait until all memories have vectors. Raises a ModelError or StorageError."""
+        self._swept_to = 0
+        while await self._embed_next():
+            pass
+
+    async def run(self) -> None:
+        while True:
+            await asyncio.sleep(self._settle_s)
+            self._woken.clear()
+            skipped = await self._sweep()
+            try:
+                async with asyncio.timeout(self._pause_s if skipped else _SWEEP_EVERY_S):
+                    await self._woken.wait()
+            except TimeoutError:
+                self._swept_to = 0  # another program may have written to the same database
+
+    async def _sweep(self) -> bool:
+        """Embed until nothing is missing, with pauses. Returns whether memories were skipped."""
+        skipped = False
+        while True:
+            begun = monotonic()
+            try:
+                if not await self._embed_next():
+                    return skipped
+                await asyncio.sleep(monotonic() - begun)
+            except Exception as error:  # noqa: BLE001 - whatever one text does to an encoder, the rest goes on
+                skipped = True
+                pause_s = min(self._pause_s * 2.0 ** min(self._failures - 1, 10), _MAX_PAUSE_S)
+                _log.warning("vectors_put_off", error=type(error).__name__, pause_s=pause_s)
+                await asyncio.sleep(pause_s)
+
+    async def _embed_next(self) -> bool:
+        """Embed the next memories, if any; one by one after a failure. One that fails alone is skipped."""
+        async with self._one_at_a_time:
+            size, start = 1 if self._failures else _BATCH, self._swept_to
+            missing = await self._find_missing(size)
+            if not missing:
+                return False
+            try:
+                await self._embed(missing)
+            except Exception:
+                self._failures += 1
+                if size > 1:
+                    self._swept_to = min(self._swept_to, start)
+                raise
+            self._failures = 0
+            return True
+
+    async def _find_missing(self, size: int) -> Sequence[_Missing]:
+        [(last,)] = await self._database.query(_SELECT_LAST)
+        while self._swept_to < last:
+            end = min(self._swept_to + _RANGE, last)
+            rows = await self._database.query(SELECT_MISSING, self._swept_to, end, self.embedder.name, size)
+            missing = [_Missing(*row) for row in rows]
+            self._swept_to = missing[-1].id if len(missing) == size else end
+            if missing:
+                return missing
+        return ()
+
+    async def _embed(self, missing: Sequence[_Missing]) -> None:
+        vectors = await self._make_vectors([each.content for each in missing])
+        await self._database.transaction(
+            [
+                Statement(PUT_VECTOR, (each.user_id, each.id, self.embedder.name, vector, each.content))
+                for each, vector in zip(missing, vectors, strict=True)
+            ],
+            [user(each.user_id) for each in missing],
+        )
+
+    async def _make_vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """Texts refused as a batch are retried singly."""
+        try:
+            return await self.embedder.embed(texts)
+        except (ModelRefusedRequest, ContextTooLong):
+            if len(texts) == 1:
+                return [_NO_VECTOR]
+            return [vector for text in texts for vector in await self._make_vectors([text])]
+
+
+POOL: Final = 64
+"""Candidates to rank."""
+NEAREST: Final = 32
+"""Candidates chosen by similarity alone."""
+_MAX_TERMS: Final = 128
+"""The ones with the greatest weights."""
+_GREATEST_WEIGHT: Final = 1000
+"""Integer weight of the heaviest term."""
+
+# ruff: noqa: S608 - put together from constants alone
+
+# A MemoryFilter: $4 category or NULL, $5 audience or NULL, $6 origin or NULL, $7 an array of folded tags
+WANTED: Final = """
+    (CAST($4 AS TEXT) IS NULL OR category = $4)
+    AND (CAST($5 AS TEXT) IS NULL OR audience = $5)
+    AND (CAST($6 AS TEXT) IS NULL OR coalesce(@text_of(source, kind), '') = $6)
+    AND ($7 = '[]' OR NOT EXISTS (
+        SELECT 1 FROM @texts($7) AS wanted WHERE @position(search_tags, wanted.value) = 0
+    ))
+"""
+
+# $1 user, $2 the audience besides 'anywhere', $3 now, $4 to $7 as WANTED
+_ADMITTED: Final = f"""
+    user_id = $1 AND status = 'active' AND audience IN ('anywhere', $2)
+    AND (expires_at IS NULL OR expires_at > $3) AND {WANTED}
+"""
+
+# Uses memories_by_text. $1 user
+_COUNT: Final = """
+    SELECT count(*), CAST(coalesce(sum(term_count), 0) AS @number) FROM memories
+    WHERE user_id = $1 AND status = 'active'
+"""
+
+# Memories with each term. $1 user, $2 an array of terms
+_COUNT_TERMS: Final = """
+    SELECT term, count(*) FROM memory_terms WHERE user_id = $1 AND term IN @ids($2) GROUP BY term
+"""
+
+
+class _Found(NamedTuple):
+    id: int
+    text: str
+    term_count: int
+    is_written: int
+
+
+_IS_WRITTEN: Final = """
+    CASE WHEN @position(search_content || search_tags, $8) > 0
+        OR $9 <> $8 AND @position(search_content || search_tags, $9) > 0 THEN 1 ELSE 0 END
+"""
+_CANDIDATE: Final = f"id, search_content || search_tags AS text, term_count, {_IS_WRITTEN} AS is_written"
+
+# Uses memory_terms' key and memories_by_text. $1 to $7 as _ADMITTED, $8 and $9 the query, folded and as
+# typed, $10 an array of [term, weight], $11 limit
+_SELECT_BEST: Final = f"""
+    WITH scores AS (
+        SELECT memory_id, sum(@number_at(asked.value, 1)) AS score
+        FROM @rows($10) AS asked
+        @look_up memory_terms ON memory_terms.user_id = $1 AND term = @number_at(asked.value, 0)
+        GROUP BY memory_id
+    )
+    SELECT id, text, term_count, is_written FROM (
+        SELECT {_CANDIDATE}, coalesce(score, 0) AS score
+        FROM memories LEFT JOIN scores ON memory_id = id
+        WHERE {_ADMITTED}
+    ) AS candidates
+    WHERE is_written = 1 OR score > 0
+    ORDER BY is_written DESC, score DESC, id DESC LIMIT $11
+"""
+
+# $1 to $9 as _SELECT_BEST, $10 an array of memories
+_SELECT_NEAR: Final = f"SELECT {_CANDIDATE} FROM memories WHERE {_ADMITTED} AND id IN @ids($10)"
+
+# The plus makes SQLite use the primary key. $1 user, $2 an array of memories, $3 of terms
+_SELECT_TERMS: Final = """
+    SELECT memory_id, term, occurrences FROM memory_terms
+    WHERE user_id = $1 AND +memory_id IN @ids($2) AND term IN @ids($3)
+"""
+
+# $1 user, $2 an array of memories
+_SELECT_MEMORIES: Final = f"""
+    SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2) AND status = 'active'
+"""
+
+# $1 to $7 as _ADMITTED, $8 limit
+_SELECT_NEWEST: Final = f"SELECT {MEMORY.select} FROM memories WHERE {_ADMITTED} ORDER BY id DESC LIMIT $8"
+
+
+class MemorySearch:
+    def __init__(self, database: Database, clock: Clock, *, meaning: Meaning | None = None) -> None:
+        self._database = database
+        self._clock = clock
+        self._meaning = meaning
+        self._lines = WeakValueDictionary[int, asyncio.Lock]()
+        """One search per user at a time, so that one user's hundred searches do not delay others."""
+
+    async def find(
+        self, user_id: int, query: str, *, limit: int, audience: Audience, wanted: Sequence[str | None]
+    ) -> list[FoundMemory]:
+        """As MemoryStore.find. `wanted` are the parameters of WANTED."""
+        if limit == 0:
+            return []
+        async with self._lines.setdefault(user_id, asyncio.Lock()):
+            # as it would be stored
+            typed = without_controls(query).encode("utf-8", "replace").decode().strip()
+            filters = (user_id, audience, to_text(self._clock()), *wanted)
+            if not typed:
+                newest = await self._database.query(_SELECT_NEWEST, *filters, limit)
+                return [FoundMemory(MEMORY.read(row), confidence=1.0) for row in newest]
+            parsed = await asyncio.to_thread(parse_query, typed)  # takes up to 20 ms, and 0.2 s at first
+            near = await self._meaning.get_nearness(user_id, typed) if self._meaning else {}
+            return await self._database.read(lambda: _search(parsed, filters, typed, limit, near))
+
+
+def _search(
+    query: Query, filters: tuple[Any, ...], typed: str, limit: int, near: Mapping[int, float]
+) -> Steps[list[FoundMemory]]:
+    """Rank memories that contain the query verbatim, those with the best scores, and the nearest. `filters`:
+    the parameters of _ADMITTED."""
+    user_id, weights = filters[0], query.weights
+    used = nlargest(_MAX_TERMS, weights, key=weights.__getitem__)
+    terms = dict(zip(term_keys(used), used, strict=True))
+    keys = json.dumps([*terms])
+    [(documents, length)] = yield Statement(_COUNT, (user_id,))
+    frequency = {terms[key]: count for key, count in (yield Statement(_COUNT_TERMS, (user_id, keys)))}
+    statistics = Statistics(documents, length / max(documents, 1), frequency)
+    whole = _whole_weights(terms, term_weight(query, statistics))
+    shown = (*filters, query.folded, typed)
+    rows: list[Row] = [*(yield Statement(_SELECT_BEST, (*shown, whole, max(POOL, limit))))]
+    others = near.keys() - {row[0] for row in rows}
+    if nearest := nlargest(max(NEAREST, limit), others, key=near.__getitem__):
+        rows += yield Statement(_SELECT_NEAR, (*shown, json.dumps(nearest)))
+    found = [_Found(*row) for row in rows]
+    occurrences: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    ids = json.dumps([each.id for each in found])
+    for memory_id, key, count in (yield Statement(_SELECT_TERMS, (user_id, ids, keys))):
+        occurrences[memory_id][terms[key]] = count
+    candidates = [
+        # The query itself is added to a text that contains it as typed: `rank` looks for it folded.
+        Candidate(
+            each.id,
+            f"{each.text}\n{query.folded}" if each.is_written else each.text,
+            occurrences[each.id],
+            each.term_count,
+        )
+        for each in found
+    ]
+    similarity = {note.id: near[note.id] for note in candidates if note.id in near}
+    hits = rank(query, statistics, candidates, similarity=similarity or None)[:limit]
+    chosen = yield Statement(_SELECT_MEMORIES, (user_id, json.dumps([hit.id for hit in hits])))
+    memories = {memory.id: memory for memory in map(MEMORY.read, chosen)}
+    return [FoundMemory(memories[hit.id], hit.confidence) for hit in hits]
+
+
+def _whole_weights(terms: Mapping[int, str], weights: Mapping[str, float]) -> str:
+    """Integer weights of terms, as _SELECT_BEST takes them."""
+    greatest = max((weights[term] for term in terms.values()), default=0.0)
+    whole = (
+        (key, weights[term] / greatest * _GREATEST_WEIGHT) for key, term in terms.items() if weights[term] > 0
+    )
+    return json.dumps([(key, max(round(weight), 1)) for key, weight in whole])

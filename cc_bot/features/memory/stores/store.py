@@ -1,0 +1,614 @@
+"""Memories: the notes that users asked to store, with their pins and former versions.
+
+Imports and exports work in batches and threads, so that others are served in between. An import skips known
+memories, so an interrupted one is simply repeated.
+
+A change of a memory's wording keeps the former version, which it names in `supersedes`. Pins and audience
+belong to a memory, not to a version.
+"""
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack
+from weakref import WeakValueDictionary
+
+from cc_bot.chat.stores.receipts import mark_stale
+from cc_bot.chat.stores.settings import Keep
+from cc_bot.db import Database, Row, Statement, Steps, user
+from cc_bot.db.columns import ISO, Columns, to_text
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored, TooManyPinned
+from cc_bot.domain.text import without_controls
+from cc_bot.domain.usage import Rules
+from cc_bot.features.memory.files import ImportPlan, PortableMemory, portable
+from cc_bot.features.memory.model import (
+    ALL_MEMORIES,
+    DEFAULT_CATEGORY,
+    MAX_PINNED,
+    WORDING,
+    Audience,
+    FoundMemory,
+    Memory,
+    MemoryChange,
+    MemoryFilter,
+    MemoryStatistics,
+    Order,
+    Source,
+    check_beside,
+    clean_category,
+    clean_content,
+    clean_tags,
+    says_the_same,
+)
+from cc_bot.features.memory.stores.limits import MemoryQuotas, SecretRules, ensure_room_left
+from cc_bot.features.memory.stores.rows import (
+    CLEAN,
+    GIVEN,
+    MAX_ID,
+    MEMORY,
+    OWE,
+    PIN,
+    SELECT,
+    NewMemory,
+    change,
+    fold_tags,
+    hide,
+    known_id,
+    likeness,
+    reindex,
+    with_versions,
+    words_of,
+)
+from cc_bot.features.memory.stores.search import WANTED, Embedding, Meaning, MemorySearch
+
+# ruff: noqa: S608 - put together from constants alone
+
+MAX_QUERY_CHARACTERS: Final = 6000
+"""Longer queries are cut."""
+MAX_SCANNED: Final = 200
+"""Newest memories examined for a prompt."""
+_SHORT_CHARACTERS: Final = 500
+
+# $1 user, $2 likeness, $3 the audience besides 'anywhere'
+_SELECT_ALIKE: Final = f"""
+    SELECT {MEMORY.select} FROM memories
+    WHERE user_id = $1 AND likeness = $2 AND status = 'active' AND audience IN ('anywhere', $3)
+    ORDER BY id DESC LIMIT 1
+"""
+
+# Only current rows have numbers, hidden ones included.
+_SELECT_ID: Final = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
+_SELECT_NUMBERED: Final = f"""
+    SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND number = $2 AND status = 'active'
+"""
+
+_ORDERS: Final[Mapping[Order, str]] = {
+    "newest": "id DESC",
+    "oldest": "id",
+    "updated": "updated_at DESC, id DESC",
+}
+# $1 user, $2 and $3 the ids before and after the page, then WANTED, $8 limit, $9 offset
+LIST: Final[Mapping[Order, str]] = {
+    order: f"""
+        SELECT {MEMORY.select} FROM memories
+        WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
+        ORDER BY {columns} LIMIT $8 OFFSET $9
+    """
+    for order, columns in _ORDERS.items()
+}
+_COUNT: Final = f"""
+    SELECT count(*) FROM memories
+    WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
+"""
+
+_COUNTED: Final = Columns(MemoryStatistics, moments=ISO, without=("categories", "sources"))
+_COUNTS: Final = _COUNTED.filled(
+    count="count(*)",
+    private="count(CASE WHEN audience = 'private' THEN 1 END)",
+    expired="count(CASE WHEN expires_at <= $2 THEN 1 END)",
+    oldest="min(created_at)",
+    newest="max(created_at)",
+)
+# $2 now
+_STATISTICS: Final = f"SELECT {_COUNTS} FROM memories WHERE user_id = $1 AND status = 'active'"
+_CATEGORIES: Final = """
+    SELECT category, count(*) FROM memories
+    WHERE user_id = $1 AND status = 'active'
+    GROUP BY category ORDER BY count(*) DESC, category
+"""
+_SOURCES: Final = """
+    SELECT coalesce(@text_of(source, kind), ''), count(*) FROM memories
+    WHERE user_id = $1 AND status = 'active'
+    GROUP BY 1 ORDER BY count(*) DESC, 1
+"""
+# $2 limit
+_TAGS: Final = """
+    SELECT tag.value, count(*) FROM memories, @each_text(memories.tags) AS tag
+    WHERE user_id = $1 AND status = 'active' AND tags <> '[]'
+    GROUP BY tag.value ORDER BY count(*) DESC, tag.value LIMIT $2
+"""
+
+_UNPIN: Final = f"""
+    UPDATE memories SET pinned = 0
+    WHERE user_id = $1 AND id = $2 AND status = 'active'
+    RETURNING {MEMORY.select}
+"""
+
+# Unexpired memories for this audience in the user's own words (see Memory.tainted). $2 now, $3 the audience
+# besides 'anywhere'
+_FOR_PROMPT: Final = """
+    audience IN ('anywhere', $3) AND (expires_at IS NULL OR expires_at > $2)
+    AND coalesce(@text_of(source, kind), '') NOT IN ('import', 'proposal')
+    AND coalesce(@text_of(source, author), '') = ''
+"""
+
+# By memories_pinned and memories_by_user. $1 user, $4 limit, $5 newest memories to examine
+_SELECT_FOR_PROMPT: Final = f"""
+    SELECT * FROM (
+        SELECT {MEMORY.select} FROM memories
+        WHERE user_id = $1 AND pinned = 1 AND status = 'active' AND {_FOR_PROMPT}
+        ORDER BY id DESC LIMIT $4
+    ) AS found
+    UNION ALL
+    SELECT * FROM (
+        SELECT {MEMORY.select} FROM (
+            SELECT {MEMORY.select} FROM memories
+            WHERE user_id = $1 AND pinned = 0 AND status = 'active'
+            ORDER BY id DESC LIMIT $5
+        ) AS found
+        WHERE {_FOR_PROMPT}
+        LIMIT $4
+    ) AS found
+"""
+
+# $1 user, $2 memory
+_SELECT_VERSIONS: Final = f"""
+    {with_versions("id = $2 AND status = 'active'")}
+    SELECT {MEMORY.select} FROM memories
+    WHERE user_id = $1 AND id <> $2 AND id IN (SELECT id FROM chain)
+    ORDER BY id DESC
+"""
+
+_TAKEN_BACK: Final = (*(name for name in GIVEN if name != "audience"), "supersedes", "updated_at")
+
+# $1 user, $2 memory, $3 the version before it
+_GO_BACK: Final = f"""
+    UPDATE memories SET ({", ".join(_TAKEN_BACK)}) = (
+        SELECT {", ".join(f"former.{name}" for name in _TAKEN_BACK)}
+        FROM memories AS former WHERE former.user_id = $1 AND former.id = $3
+    )
+    WHERE user_id = $1 AND id = $2 AND status = 'active' AND supersedes = $3 AND EXISTS (
+        SELECT 1 FROM memories AS former
+        WHERE former.user_id = $1 AND former.id = $3 AND former.status = 'superseded' AND former.id > $2
+    )
+    RETURNING {MEMORY.select}
+"""
+
+# Run after _GO_BACK.
+_DROP_VERSION: Final = """
+    DELETE FROM memories
+    WHERE user_id = $1 AND id = $3 AND id > $2 AND status = 'superseded' AND NOT EXISTS (
+        SELECT 1 FROM memories AS newer WHERE newer.user_id = $1 AND newer.supersedes = $3
+    )
+"""
+_DROP_VECTOR: Final = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2"
+
+# Uses memories_by_likeness alone. $1 user
+_SELECT_LIKENESSES: Final = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
+
+_EXPORTED_AT_A_TIME: Final = 500
+_IMPORTED_AT_A_TIME: Final = 25
+"""Memories per thread or transaction."""
+
+_SIZED: Final = ("content", "tags", "metadata")
+
+
+class MemoryFields(TypedDict, total=False):
+    """If missing or None, a field gets the default or stays unchanged; but None removes `expires_at`."""
+
+    category: str | None
+    tags: Sequence[str] | None
+    metadata: Mapping[str, str] | None
+    audience: Audience | None
+    source: Source | None
+    expires_at: datetime | Keep | None
+
+
+Made = TypeVar("Made")
+
+
+class MemoryStore:
+    """Methods return None for a memory that the user does not have."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock = utc_now,
+        embedding: Embedding | None = None,
+        secret_rules: SecretRules | None = None,
+        quotas: MemoryQuotas | None = None,
+        profile_notes: int = 0,
+    ) -> None:
+        """Without `quotas`, nothing is limited. `profile_notes`: memories in each prompt."""
+        self.profile_notes = profile_notes
+        self._database = database
+        self._quotas = quotas or MemoryQuotas(database)
+        self._clock = clock
+        self._embedding = embedding
+        self._secret_rules = secret_rules or SecretRules()
+        self._apart = asyncio.Lock()
+        self._counting = WeakValueDictionary[int, asyncio.Lock]()
+        meaning = Meaning(database, embedding.embedder) if embedding else None
+        self._search = MemorySearch(database, clock, meaning=meaning)
+        self._by_words = MemorySearch(database, clock)
+
+    async def add(
+        self, user_id: int, content: str, *, created_at: datetime | None = None, **given: Unpack[MemoryFields]
+    ) -> Memory:
+        """Store a memory. Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or
+        MemoryFull."""
+        note = await self._new(user_id, content, given, created_at)
+        rules = await self._quotas.rules()
+        [stored] = await self._database.write(lambda: note.steps(rules), [user(user_id)])
+        return self.note_written(stored)
+
+    async def remember(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> MemoryChange:
+        """Store a memory, or update the one that `says_the_same`; an expired one becomes valid again. A
+        public call never updates a private memory. Raises as `add`."""
+        note = await self._new(user_id, content, given)
+        rules, unless_known = await self._quotas.rules(), True
+        wording: dict[str, Any] = {name: value for name, value in given.items() if value and name in WORDING}
+        if note.columns["category"] == DEFAULT_CATEGORY:
+            wording.pop("category", None)
+        while True:
+            steps = lambda: note.steps(rules, unless_known=unless_known)  # noqa: B023, E731 - run at once
+            if stored := await self._database.write(steps, [user(user_id)]):
+                return MemoryChange("added", self.note_written(stored[0]))
+            known = await self.find_alike(user_id, content, note.columns["audience"])
+            if known is None:
+                continue  # it was deleted in between
+            if not says_the_same(known.content, content):
+                unless_known = False
+                continue
+            if known.is_expired(self._clock()):
+                wording.setdefault("expires_at", None)
+            updated = await self.update(user_id, known.id, content=content, **wording)
+            if updated is not None:
+                return MemoryChange("updated", updated, known)
+
+    async def find_alike(self, user_id: int, content: str, audience: Audience) -> Memory | None:
+        alike_to = likeness(without_controls(content).strip())
+        return MEMORY.first(await self._database.query(_SELECT_ALIKE, user_id, alike_to, audience))
+
+    async def get(self, user_id: int, memory_id: int) -> Memory | None:
+        return MEMORY.first(await self._database.query(SELECT, user_id, known_id(memory_id)))
+
+    async def get_id(self, user_id: int, number: int) -> int | None:
+        """Return the id of the user's memory with this number, also of a hidden one."""
+        rows = await self._database.query(_SELECT_ID, user_id, known_id(number))
+        return rows[0][0] if rows else None
+
+    async def get_by_number(self, user_id: int, number: int) -> Memory | None:
+        return MEMORY.first(await self._database.query(_SELECT_NUMBERED, user_id, known_id(number)))
+
+    async def find(
+        self,
+        user_id: int,
+        query: str,
+        *,
+        limit: int = 5,
+        audience: Audience = "anywhere",
+        only: MemoryFilter = ALL_MEMORIES,
+    ) -> "list[FoundMemory]":
+        """Find the user's unexpired memories that match the query, best first.
+
+        `audience`: who will see the answer; 'private' finds all memories.
+        """
+        query = query[:MAX_QUERY_CHARACTERS]
+        return await self._search.find(
+            user_id, query, limit=_limit(limit), audience=audience, wanted=_filter(only)
+        )
+
+    async def suggest(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
+        """Return the memory with that number (`12`, `#12`), then matches; for no text the newest."""
+        text = typed[:MAX_QUERY_CHARACTERS].strip()
+        if not text:
+            return await self.list(user_id, limit=limit)
+        digits = re.fullmatch(r"\A[#＃]*+(\d{1,19})", text)
+        words = digits[1] if digits else text
+        alike = await self._by_words.find(
+            user_id, words, limit=_limit(limit), audience="private", wanted=_filter(ALL_MEMORIES)
+        )
+        found = [each.memory for each in alike]
+        numbered = await self.get_by_number(user_id, int(digits[1])) if digits else None
+        if numbered is None:
+            return found
+        return [numbered, *(memory for memory in found if memory.id != numbered.id)][:limit]
+
+    async def list(
+        self,
+        user_id: int,
+        *,
+        limit: int = 20,
+        before_id: int | None = None,
+        after_id: int | None = None,
+        order: Order = "newest",
+        offset: int = 0,
+        only: MemoryFilter = ALL_MEMORIES,
+    ) -> "list[Memory]":
+        """List memories with ids between `after_id` and `before_id`."""
+        low = 0 if after_id is None else known_id(after_id)
+        high = MAX_ID if before_id is None else min(before_id, MAX_ID)
+        rows = await self._database.query(
+            LIST[order], user_id, low, high, *_filter(only), _limit(limit), max(offset, 0)
+        )
+        return [MEMORY.read(row) for row in rows]
+
+    async def count(self, user_id: int, *, only: MemoryFilter = ALL_MEMORIES) -> int:
+        [(number,)] = await self._database.query(_COUNT, user_id, 0, MAX_ID, *_filter(only))
+        return int(number)
+
+    async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
+        """Categories with their number of memories, largest first."""
+        [categories] = await self._count(user_id, Statement(_CATEGORIES, (user_id,)))
+        return categories[: _limit(limit)]
+
+    async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
+        """Tags with their number of memories, most used first."""
+        [tags] = await self._count(user_id, Statement(_TAGS, (user_id, _limit(limit))))
+        return tags
+
+    async def get_statistics(self, user_id: int) -> MemoryStatistics:
+        counts, categories, sources = await self._count(
+            user_id,
+            Statement(_STATISTICS, (user_id, to_text(self._clock()))),
+            Statement(_CATEGORIES, (user_id,)),
+            Statement(_SOURCES, (user_id,)),
+        )
+        return replace(
+            _COUNTED.read(counts[0]),
+            categories=tuple((name, number) for name, number in categories),
+            sources=tuple((kind, number) for kind, number in sources),
+        )
+
+    async def update(
+        self,
+        user_id: int,
+        memory_id: int,
+        *,
+        content: str | None = None,
+        only_as: Memory | None = None,
+        **given: Unpack[MemoryFields],
+    ) -> Memory | None:
+        """Change the given fields; a change of WORDING keeps the former version. With `only_as`, only if the
+        memory still has this wording and audience.
+
+        Raises EmptyMemory, MemoryTooLong, SecretNotStored, MemoryFull or MemoryEditOutdated.
+        """
+        cleaned = {} if content is None else {"content": clean_content(content)}
+        for name, value in (await self._checked(given, cleaned.get("content", ""))).items():
+            cleaned[name] = CLEAN[name](value) if name in CLEAN else value
+        own, now, rules = (user_id, known_id(memory_id)), self._clock(), await self._quotas.rules()
+        changed = await self._database.write(
+            lambda: change(own, cleaned, now, rules, only_as=only_as), [user(user_id)]
+        )
+        return self.note_written(changed) if changed else None
+
+    async def delete(self, user_id: int, memory_id: int) -> bool:
+        """Hide a memory; it is erased after UNDO_TIME. Returns whether the user had it."""
+        params = (user_id, known_id(memory_id), to_text(self._clock()))
+        return bool(await self._database.write(lambda: hide(*params), [user(user_id)]))
+
+    async def pin(self, user_id: int, memory_id: int) -> Memory | None:
+        """Raises TooManyPinned if MAX_PINNED others are pinned."""
+        params = (user_id, known_id(memory_id))
+
+        def steps() -> Steps[Sequence[Row]]:
+            pinned = yield Statement(PIN, params)
+            if not pinned and (yield Statement(SELECT, params)):
+                raise TooManyPinned(limit=MAX_PINNED)
+            return pinned
+
+        return MEMORY.first(await self._database.write(steps, [user(user_id)]))
+
+    async def unpin(self, user_id: int, memory_id: int) -> Memory | None:
+        unpin = Statement(_UNPIN, (user_id, known_id(memory_id)))
+        [rows] = await self._database.transaction([unpin], [user(user_id)])
+        return MEMORY.first(rows)
+
+    async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> Sequence[Memory]:
+        """List `profile_notes` memories for a prompt: pinned ones, then others, each newest first.
+
+        Excludes those that may hold others' text, which would taint every turn.
+        """
+        most = self.profile_notes
+        if not most:
+            return []
+        now = to_text(self._clock())
+        rows = await self._database.query(_SELECT_FOR_PROMPT, user_id, now, audience, most, MAX_SCANNED)
+        return sorted(map(MEMORY.read, rows), key=lambda memory: (not memory.pinned, -memory.id))[:most]
+
+    async def list_versions(self, user_id: int, memory_id: int) -> Sequence[Memory]:
+        """List a memory's former versions, newest first."""
+        rows = await self._database.query(_SELECT_VERSIONS, user_id, known_id(memory_id))
+        return [MEMORY.read(row) for row in rows]
+
+    async def restore(self, user_id: int, memory_id: int, version_id: int) -> Memory | None:
+        """Set a memory's WORDING to that of a version; what it had becomes a version."""
+        versions = await self.list_versions(user_id, memory_id)
+        version = next((each for each in versions if each.id == version_id), None)
+        if version is None:
+            return None
+        wording = {name: getattr(version, name) for name in WORDING}
+        return await self.update(user_id, memory_id, **wording, source=version.source)  # it keeps its author
+
+    async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
+        """Undo an update that kept the version `former_id`. None if it was updated since."""
+        params = (user_id, known_id(memory_id), known_id(former_id))
+
+        def steps() -> Steps[Memory | None]:
+            memory = MEMORY.first((yield Statement(_GO_BACK, params)))
+            if memory:
+                yield from reindex(user_id, memory.id, memory.content, memory.tags)
+                yield mark_stale(user_id, "memory", [memory.id])
+            yield Statement(_DROP_VERSION, params)
+            yield Statement(_DROP_VECTOR, params[:2])
+            yield Statement(OWE)
+            return memory
+
+        memory = await self._database.write(steps, [user(user_id)])
+        return self.note_written(memory) if memory else None
+
+    async def refuses(self, *texts: str) -> bool:
+        return await self._make("".join(texts), self._secret_rules.refuse, *texts)
+
+    def note_written(self, memory: Memory) -> Memory:
+        """Schedule the embedding of a memory just written."""
+        if self._embedding:
+            self._embedding.note_written(memory.id)
+        return memory
+
+    async def export_all(self, user_id: int) -> Sequence[PortableMemory]:
+        """All memories of a user, oldest first."""
+        found, after_id = list[PortableMemory](), 0
+        while page := await self.list(user_id, order="oldest", after_id=after_id, limit=_EXPORTED_AT_A_TIME):
+            found += map(portable, page)
+            after_id = page[-1].id
+        return found
+
+    async def admit_import(self, user_id: int) -> None:
+        """Count an import, before its file is read. Raises TooManyImports."""
+        await self._quotas.admit_import(user_id)
+
+    async def plan_import(
+        self, user_id: int, memories: Iterable[PortableMemory], *, audience: Audience = "anywhere"
+    ) -> ImportPlan:
+        """Plan an import. `audience`: of memories that do not name one. Raises TooManyMemories or
+        MemoryFull."""
+        likenesses = await self._database.query(_SELECT_LIKENESSES, user_id)
+        new, refused, known = list[PortableMemory](), Counter[str](), {number for (number,) in likenesses}
+        for some in _split(tuple(memories), _IMPORTED_AT_A_TIME):
+            for each, problem in await asyncio.to_thread(_checked, some, self._secret_rules):
+                alike = likeness(each.content)
+                if problem or alike in known:
+                    refused[problem or "known"] += 1
+                else:
+                    known.add(alike)
+                    new.append(replace(each, audience=each.audience or audience))
+        plan = ImportPlan(tuple(new), **refused)
+        size = await asyncio.to_thread(_size_of, plan.new)
+        await self._quotas.ensure_room(user_id, len(plan.new), size)
+        return plan
+
+    async def import_all(self, user_id: int, memories: Iterable[PortableMemory]) -> int:
+        """Store the new memories, and return their number. Raises as `plan_import`, before anything is
+        stored."""
+        plan = await self.plan_import(user_id, memories, audience="private")
+        rules = await self._quotas.rules()
+        for some in _split(plan.new, _IMPORTED_AT_A_TIME):
+            await self._import(user_id, some, rules)
+        return len(plan.new)
+
+    async def _import(self, user_id: int, memories: Sequence[PortableMemory], rules: Rules) -> None:
+        now = self._clock()
+        imported = [replace(each, source=replace(each.source, kind="import")) for each in memories]
+        notes = await asyncio.to_thread(lambda: [NewMemory.of(user_id, each, now) for each in imported])
+
+        def steps() -> Steps[list[Memory]]:
+            kept = list[Memory]()
+            for memory, note in zip(memories, notes, strict=True):
+                kept += yield from note.steps({})
+                if memory.pinned:  # does nothing beyond MAX_PINNED
+                    yield Statement(PIN, (user_id, kept[-1].id))
+            yield from ensure_room_left(user_id, rules)
+            return kept
+
+        for memory in await self._database.write(steps, [user(user_id)]):
+            self.note_written(memory)
+
+    async def _new(
+        self, user_id: int, content: str, given: MemoryFields, created_at: datetime | None = None
+    ) -> NewMemory:
+        content = clean_content(content)
+        memory = PortableMemory(content, created_at=created_at, **await self._checked(given, content))
+        return await self._make(content, NewMemory.of, user_id, memory, self._clock())
+
+    async def _checked(self, given: MemoryFields, content: str) -> dict[str, Any]:
+        """Return the fields that are given. Raises BesideTooLong or SecretNotStored."""
+        fields = {
+            name: value
+            for name, value in given.items()
+            if not isinstance(value, Keep) and (value is not None or name in MEMORY.nullable)
+        }
+        check_beside(given.get("category"), given.get("tags") or (), given.get("metadata") or {})
+        words = [content, *words_of(fields)]
+        await self._make("".join(words), self._secret_rules.check, *words)
+        return fields
+
+    async def _make(self, text: str, make: Callable[..., Made], *given: object) -> Made:
+        """Call `make(*given)`; for a long text in a thread, one at a time, to keep the event loop free."""
+        if len(text) <= _SHORT_CHARACTERS:
+            return make(*given)
+        async with self._apart:
+            return await asyncio.to_thread(make, *given)
+
+    async def _count(self, user_id: int, *counts: Statement) -> Sequence[Sequence[Any]]:
+        """Run statements that read all memories of a user, once at a time per user."""
+
+        def steps() -> Steps[Sequence[Sequence[Any]]]:
+            found = list[Sequence[Any]]()
+            for each in counts:
+                found.append((yield each))
+            return found
+
+        async with self._counting.setdefault(user_id, asyncio.Lock()):
+            return await self._database.read(steps)
+
+
+def _filter(only: MemoryFilter) -> tuple[str | None, ...]:
+    tags = json.dumps([fold_tags([tag]) for tag in clean_tags(only.tags)], ensure_ascii=False)
+    category = None if only.category is None else clean_category(only.category)
+    return category, only.audience, only.origin, tags
+
+
+def _limit(number: int) -> int:
+    return min(max(number, 0), MAX_ID)  # to SQLite a negative LIMIT means unlimited
+
+
+def _checked(
+    memories: Iterable[PortableMemory], rules: SecretRules
+) -> list[tuple[PortableMemory, Literal["", "empty", "too_long", "secret"]]]:
+    """Return each memory with clean content, or why it can't be stored."""
+    checked = list[tuple[PortableMemory, Literal["", "empty", "too_long", "secret"]]]()
+    for memory in memories:
+        try:
+            content = clean_content(memory.content)
+            check_beside(memory.category, memory.tags, memory.metadata)
+            rules.check(*words_of({name: getattr(memory, name) for name in GIVEN} | {"content": content}))
+        except EmptyMemory:
+            checked.append((memory, "empty"))
+        except MemoryTooLong:
+            checked.append((memory, "too_long"))
+        except SecretNotStored:
+            checked.append((memory, "secret"))
+        else:
+            checked.append((replace(memory, content=content), ""))
+    return checked
+
+
+def _size_of(memories: Iterable[PortableMemory]) -> int:
+    """As the database counts them."""
+    given = ({name: getattr(each, name) for name in _SIZED} for each in memories)
+    stored = (text for each in given for text in MEMORY.write_some(each).values())
+    return sum(len(text.encode("utf-8", "replace")) for text in stored)
+
+
+def _split(items: Sequence[PortableMemory], size: int) -> Iterator[Sequence[PortableMemory]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

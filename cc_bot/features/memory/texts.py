@@ -1,0 +1,273 @@
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
+
+from cc_bot.features.memory.files import MARKDOWN_MARK, ImportPlan, PortableMemory
+from cc_bot.features.memory.model import (
+    DEFAULT_CATEGORY,
+    MAX_CONTENT_CHARACTERS,
+    Memory,
+    Receipt,
+    SourceKind,
+    write_end,
+)
+from cc_bot.texts import Texts
+from cc_bot.texts.area import Area, Sentence, by_key
+
+if TYPE_CHECKING:
+    from cc_bot.texts import Texts
+
+MAX_PART_BYTES = 8 * 2**20
+"""Discord takes files of 10 MiB."""
+
+
+class MemoryTexts(Area):
+    added = Sentence(ja="💾 覚えました（#{id}）: {content}", en="💾 Remembered (#{id}): {content}")
+    remembered_message = Sentence(ja="💾 このメッセージを覚えました（#{id}）: {content}", en="💾 Remembered this message (#{id}): {content}")
+    empty_message = Sentence(ja="このメッセージには文章がないので、覚えられませんでした。", en="This message has no text, so there was nothing to remember.")
+    private_only = Sentence(ja="🔒 DM や自分だけに見える回答でだけ使います。", en="🔒 I use it only in DMs and in answers that you alone see.")
+    until = Sentence(ja="⌛ {date} まで", en="⌛ until {date}")
+    expired = Sentence(ja="⌛ 期限切れ", en="⌛ expired")
+
+    none = Sentence(ja="メモリはまだありません。</memory add> で保存できます。多くのAIモデルでは、会話で「〜を覚えておいて」と頼んでも保存されます。", en="There are no memories yet. Save one with </memory add>. Most AI models also save one when you say “remember that …”.")
+    none_in_category = Sentence(ja="カテゴリ「{category}」のメモリはありません。", en="There are no memories in the category “{category}”.")
+    no_match = Sentence(ja="「{query}」に合うメモリは見つかりませんでした。別の言葉でも試してみてください。", en="No memory matches “{query}”. Try other words.")
+    list_title = Sentence(ja="あなたのメモリ（{count}件）", en="Your memories ({count})")
+    category_title = Sentence(ja="「{category}」のメモリ（{count}件）", en="Your memories in “{category}” ({count})")
+    hits_title = Sentence(ja="検索結果（{count}件）", en="Results ({count})")
+    page = Sentence(ja="{page}/{pages}ページ", en="page {page} of {pages}")
+    oldest_first = Sentence(ja="古い順", en="oldest first")
+    changed_first = Sentence(ja="最近変更した順", en="recently changed first")
+    unsure = Sentence(ja="たぶん", en="maybe")
+    private_mark = Sentence(ja="🔒 は DM や自分だけに見える回答でだけ使います", en="🔒 used only in DMs and in answers that you alone see")
+    previous = Sentence(ja="◀ 前へ", en="◀ Back")
+    next = Sentence(ja="次へ ▶", en="Next ▶")
+    open = Sentence(ja="選ぶと、くわしく見られます", en="Choose one to see all of it")
+
+    general = Sentence(ja="一般", en="general")
+    id_needed = Sentence(ja="メモリの番号を指定してください。</memory list> で確かめられます。", en="Give the number of the memory. </memory list> shows them.")
+    query_needed = Sentence(ja="探したい言葉を入力してください。", en="Enter the words to look for.")
+    deleted = Sentence(ja="🗑️ 忘れました（#{id}）: {content}", en="🗑️ Forgotten (#{id}): {content}")
+    undo_until = Sentence(ja="{until} まで元に戻せます。そのあと、メモリは完全に消えます。", en="You can undo this until {until}. Then the memory is gone for good.")
+    still_told = Sentence(ja="会話の中で話したことは記録に残り、これからの回答にも使われます。そちらも消せます。", en="What was said in conversations stays on record, and answers draw on it. You can erase it there too.")
+    undo = Sentence(ja="元に戻す", en="Undo")
+    erase_now = Sentence(ja="今すぐ完全に消す", en="Erase for good now")
+    undeleted = Sentence(ja="↩️ 元に戻しました（#{id}）: {content}", en="↩️ It is back (#{id}): {content}")
+    too_late = Sentence(ja="時間がたったので、もう元に戻せません。", en="Too much time has passed to undo this.")
+
+    paused = Sentence(ja="⏸️ メモリを一時停止しました。再開するまで、新しく覚えることも、回答に使うこともしません。今あるメモリはそのまま残ります。", en="⏸️ Memory is paused. Until you resume it, I keep nothing new and use nothing in answers. What is there stays.")
+    how_to_resume = Sentence(ja="再開するには </memory resume> を使ってください。", en="Resume with </memory resume>.")
+    resumed = Sentence(ja="▶️ メモリを再開しました。これからまた覚え、回答に使います。", en="▶️ Memory is on again. I keep and use things from now on.")
+
+    def stored_category(self, shown: str | None) -> str | None:
+        """The default category has a name in each language."""
+        return DEFAULT_CATEGORY if shown is not None and shown.strip() == self.general else shown
+
+    def shown_category(self, stored: str) -> str:
+        return self.general if stored == DEFAULT_CATEGORY else stored
+
+
+class MemoryBoxTexts(Area):
+    statistics_title = Sentence(ja="あなたのメモリ {count}件", en="Your memories: {count}")
+    paused = Sentence(ja="⏸️ 一時停止中です（</memory resume> で再開）", en="⏸️ Memory is paused (</memory resume>)")
+    private = Sentence(ja="🔒 DM や自分だけに見える回答でだけ使う: {count}件", en="🔒 Used only in DMs and answers that you alone see: {count}")
+    expired = Sentence(ja="⌛ 期限切れ: {count}件", en="⌛ Expired: {count}")
+    categories = Sentence(ja="カテゴリ", en="Categories")
+    bar = Sentence(ja="{bar} {name} {count}件", en="{bar} {name} {count}")
+    other_categories = Sentence(ja="ほか{categories}カテゴリ {count}件", en="{categories} more categories {count}")
+    sources = Sentence(ja="覚えたきっかけ", en="How they came about")
+    source_names = by_key(
+        {
+            "command": Sentence(ja="コマンドやページ", en="commands and pages"),
+            "message": Sentence(ja="メッセージから", en="messages"),
+            "model": Sentence(ja="会話の中で", en="conversations"),
+            "proposal": Sentence(ja="確認した提案", en="confirmed proposals"),
+            "import": Sentence(ja="取り込み", en="imports"),
+            "terminal": Sentence(ja="ターミナル", en="terminal"),
+            "": Sentence(ja="記録なし", en="no record"),
+        }
+    )
+    source_count = Sentence(ja="{name} {count}件", en="{name} {count}")
+    span = Sentence(ja="{oldest} から {newest} まで", en="from {oldest} to {newest}")
+
+    exported = Sentence(ja="📤 メモリ {count}件です。</memory import> で読み込めます。", en="📤 Here they are (memories: {count}). </memory import> reads the file.")
+    exported_readable = Sentence(ja="📤 メモリ {count}件です。読むためのファイルなので、読み込むには JSON で書き出してください。", en="📤 Here they are, for reading (memories: {count}). To import them later, export JSON.")
+    exported_parts = Sentence(ja="数が多いので、{files}個のファイルに分けました。", en="There are so many that they fill {files} files.")
+    markdown_title = Sentence(ja="メモリ {count}件（{date}）", en="Memories: {count} ({date})")
+    markdown_private = Sentence(ja="🔒 自分だけ", en="🔒 private")
+
+    import_title = Sentence(ja="📥 取り込む前の確認", en="📥 Before anything is imported")
+    import_new = Sentence(ja="新しく覚える: **{count}件**", en="New: **{count}**")
+    import_known = Sentence(ja="もうあるもの: {count}件", en="Already there: {count}")
+    import_refused = Sentence(ja="取り込めないもの: {count}件（{reasons}）", en="Can't be kept: {count} ({reasons})")
+    refused_empty = Sentence(ja="空 {count}件", en="empty: {count}")
+    refused_long = Sentence(ja="{limit}文字を超える {count}件", en="over {limit} characters: {count}")
+    refused_secret = Sentence(ja="パスワードなどに見える {count}件", en="looks like a password or the like: {count}")
+    examples = Sentence(ja="たとえば", en="For example")
+    import_check = Sentence(ja="まだ何も保存していません。取り込む内容は添付のファイルで確かめられます。ボタンは {until} まで使えます。", en="Nothing is saved yet. The attached file shows what would be imported. The button works until {until}.")
+    nothing_to_import = Sentence(ja="新しく覚えるものはありませんでした。", en="There is nothing new to remember.")
+    import_now = Sentence(ja="{count}件を取り込む", en="Import {count}")
+    cancel = Sentence(ja="やめる", en="Cancel")
+    imported = Sentence(ja="📥 {count}件を覚えました。</memory list> で見られます。", en="📥 Memories kept: {count}. </memory list> shows them.")
+    cancelled = Sentence(ja="やめました。何も変わっていません。", en="Cancelled. Nothing has changed.")
+    attach_again = Sentence(ja="ファイルが読めなくなりました。もう一度 </memory import> で添付してください。", en="The file can't be read any more. Please attach it again with </memory import>.")
+
+    erase_all_question = Sentence(
+        ja="メモリ **{count}件** をすべて、今すぐ完全に消します。元には戻せません。\n-# 控えが要るときは、先に </memory export> をどうぞ。ボタンは {until} まで使えます。",
+        en="All your memories (**{count}**) will be erased at once and for good. This can't be undone.\n-# For a copy, use </memory export> first. The button works until {until}.",
+    )
+    erase_all = Sentence(ja="{count}件をすべて消す", en="Erase all {count}")
+    ask_again = Sentence(ja="確認の期限が切れたので、何もしていません。もう一度コマンドからお願いします。", en="This question has run out, so nothing was done. Please use the command again.")
+
+    def import_reasons(self, plan: ImportPlan) -> str:
+        reasons = ((plan.secret, self.refused_secret.format(count=plan.secret)), (plan.too_long, self.refused_long.format(count=plan.too_long, limit=MAX_CONTENT_CHARACTERS)), (plan.empty, self.refused_empty.format(count=plan.empty)))
+        return " ・ ".join(reason for count, reason in reasons if count)
+
+
+class MemoryCardTexts(Area):
+    title = Sentence(ja="メモリ #{id}", en="Memory #{id}")
+    category = Sentence(ja="カテゴリ", en="Category")
+    tags = Sentence(ja="タグ", en="Tags")
+    audience = Sentence(ja="使う場所", en="Used")
+    anywhere = Sentence(ja="どこでも", en="anywhere")
+    private = Sentence(ja="🔒 DM と自分だけに見える回答", en="🔒 in DMs and answers that you alone see")
+    end = Sentence(ja="期限", en="Ends")
+    changed = Sentence(ja="変更した日", en="Changed")
+    why = Sentence(ja="なぜ知っているの？", en="Why do you know this?")
+    came_about = by_key(
+        {
+            "command": Sentence(ja="あなたが </memory add> かページで登録しました。", en="You saved it with </memory add> or on a page."),
+            "message": Sentence(ja="あなたがメッセージから登録しました。", en="You saved it from a message."),
+            "model": Sentence(ja="会話の中で覚えました。", en="Remembered in a conversation."),
+            "proposal": Sentence(ja="会話の中での提案を、あなたが確認して覚えました。", en="Proposed in a conversation, and confirmed by you."),
+            "import": Sentence(ja="あなたがファイルから取り込みました。", en="You imported it from a file."),
+            "terminal": Sentence(ja="あなたがターミナルで登録しました。", en="You saved it in the terminal."),
+            "": Sentence(ja="覚えたきっかけの記録はありません。記録を始める前のメモリです。", en="There is no record of it: this memory is older than such records."),
+        }
+    )
+    from_message = Sentence(ja="あなたが {author} さんのメッセージから登録しました。", en="You saved it from a message by {author}.")
+    from_model = Sentence(ja="会話の中で覚えました（AIモデル: {model}）。", en="Remembered in a conversation (AI model: {model}).")
+    source_link = Sentence(ja="[元のメッセージを見る]({link})", en="[See the message]({link})")
+    history = Sentence(ja="前の内容", en="What it said before")
+    more_former = Sentence(ja="ほか{count}件", en="and {count} more")
+
+    edit = Sentence(ja="編集", en="Edit")
+    delete = Sentence(ja="削除", en="Delete")
+    use_anywhere = Sentence(ja="どこでも使う", en="Use anywhere")
+    use_in_private = Sentence(ja="自分だけの回答でだけ使う", en="Use only where I alone see it")
+    restore = Sentence(ja="前の内容に戻す…", en="Go back to what it said…")
+    restored = Sentence(ja="↩️ #{id} を前の内容に戻しました。", en="↩️ #{id} says again what it said before.")
+    former_gone = Sentence(ja="その内容はもう残っていません。", en="That version is no longer kept.")
+
+    pin = Sentence(ja="📌 ピン留め", en="📌 Pin")
+    unpin = Sentence(ja="ピンを外す", en="Unpin")
+    pinned = Sentence(ja="📌 #{id} をピン留めしました。", en="📌 #{id} is pinned.")
+    unpinned = Sentence(ja="#{id} のピンを外しました。", en="#{id} is no longer pinned.")
+    pin_read = Sentence(ja="これからは、回答の前にいつも目を通します（ピン留めの新しいものから{count}件まで）。", en="From now on I read it before every answer (of your pinned ones the newest {count}, at most).")
+    pin_mark_only = Sentence(ja="このボットでは、ピンは見分けるための印です。回答には、必要なときに探して使います。", en="On this bot a pin is a mark for you. I look it up when an answer needs it, as before.")
+    pin_foreign = Sentence(ja="あなたが書いた文とはかぎらないので、回答の前に読むことはありません。必要なときに探して使います。", en="It may not be in your own words, so I do not read it before answers. I look it up when one needs it.")
+
+    form_title = Sentence(ja="メモリ #{id} を編集", en="Edit memory #{id}")
+    form_tags = Sentence(ja="タグ（カンマか空白で区切る）", en="Tags (separated by commas or spaces)")
+    form_end = Sentence(ja="期限（この日まで。なければ空欄）", en="Last day it holds (may stay empty)")
+    form_end_example = Sentence(ja="12月31日、来週の金曜、2026-12-31", en="Dec 31, next Friday, 2026-12-31")
+    edited = Sentence(ja="✏️ #{id} を変更しました。", en="✏️ #{id} is changed.")
+    unchanged = Sentence(ja="#{id} は前のままです。変更はありませんでした。", en="#{id} is as it was. Nothing was changed.")
+    changed_from_to = Sentence(ja="**{name}**：{old} → {new}", en="**{name}**: {old} → {new}")
+    content = Sentence(ja="内容", en="Text")
+    nothing = Sentence(ja="なし", en="none")
+    edit_undone = Sentence(ja="↩️ #{id} の変更を取り消しました。", en="↩️ The change of #{id} is undone.")
+    edit_not_undone = Sentence(ja="そのあとにまた変わったので、この変更だけを取り消すことはできません。</memory show> で前の内容に戻せます。", en="It has changed again since, so this change alone can't be undone. </memory show> lets you go back.")
+    your_text = Sentence(ja="入力した内容", en="What you entered")
+
+    def pin_use(self, memory: Memory, most: int) -> str:
+        use = self.pin_foreign if memory.tainted and most else self.pin_read if most else self.pin_mark_only
+        return use.format(count=most)
+
+    def because(self, kind: SourceKind, *, author: str = "", model: str = "") -> str:
+        """Say how a memory came about. Author and model may be empty."""
+        if kind == "message" and author:
+            return self.from_message.format(author=author)
+        if kind == "model" and model:
+            return self.from_model.format(model=model)
+        return self.came_about[kind]
+
+
+class ReceiptTexts(Area):
+    """An answer's changes to memories, and the replies of their buttons."""
+
+    added = Sentence(ja="💾 覚えました{number}: {content}", en="💾 Remembered{number}: {content}")
+    updated = Sentence(ja="✏️ 書き換えました{number}: {content}", en="✏️ Changed{number}: {content}")
+    unchanged = Sentence(ja="💾 もう覚えています{number}: {content}", en="💾 Known already{number}: {content}")
+    deleted = Sentence(ja="🗑️ 忘れました{number}: {content}", en="🗑️ Forgotten{number}: {content}")
+    """`number`: empty, or `self.number`."""
+    deleted_for_all = Sentence(ja="🗑️ 忘れました（#{id}）", en="🗑️ Forgotten (#{id})")
+    still_told = Sentence(ja="会話の記録には残っていることがあり、これからの回答にも使われます。", en="Conversation records may still hold it, and answers draw on them.")
+    untell = Sentence(ja="会話からも消す…", en="Erase from conversations too…")
+    number = Sentence(ja="（#{id}）", en=" (#{id})")
+    hidden = Sentence(ja="（自分だけに見える内容）", en="(something that only you may see)")
+    more = Sentence(ja="➕ ほか {count} 件。</memory list> で確かめられます。", en="➕ {count} more. See </memory list>.")
+    no_tools = Sentence(ja="⚠️ いまのAIモデルはツールを使えないため、覚えること・お知らせ・検索ができません。残したいことは </memory add> で残せます。", en="⚠️ This AI model takes no tools, so it can't remember, remind or look things up. </memory add> still keeps things.")
+    undo = Sentence(ja="取り消す", en="Undo")
+    undo_one = Sentence(ja="取り消す: {content}", en="Undo: {content}")
+    taken_back = Sentence(ja="↩️ 取り消しました。", en="↩️ Taken back.")
+    changed_again = Sentence(ja="✏️ このあと、また変更されました（#{id}）", en="✏️ Changed again since (#{id})")
+    used = Sentence(ja="🧠 使ったメモリ（{count}）", en="🧠 Memories used ({count})")
+    not_yours = Sentence(ja="このボタンは、メモリの持ち主だけが使えます。ご自分のメモリは </memory list> でどうぞ。", en="Only the owner of the memory can use this button. Yours are in </memory list>.")
+    undone_added = Sentence(ja="↩️ 取り消しました。もう覚えていません: {content}", en="↩️ Undone. I no longer remember: {content}")
+    undone_updated = Sentence(ja="↩️ 書き換える前に戻しました（#{id}）: {content}", en="↩️ Back to what it said before (#{id}): {content}")
+    undone_deleted = Sentence(ja="↩️ 忘れるのをやめました（#{id}）: {content}", en="↩️ Not forgotten after all (#{id}): {content}")
+    changed_since = Sentence(ja="このあとに変更されているため、取り消しませんでした。今の内容は </memory show> で #{id} を選ぶと見られます。", en="It was changed since, so nothing was undone. Choose #{id} in </memory show> to see it.")
+    gone = Sentence(ja="このメモリはもうありません。今あるものは </memory list> で見られます。", en="This memory is not there any more. See </memory list> for those that are.")
+    used_title = Sentence(ja="🧠 この回答で調べたメモリ", en="🧠 Memories looked up for this answer")
+    none_left = Sentence(ja="この回答で調べたメモリは、もう残っていません。", en="None of the memories that this answer looked up are left.")
+    what_next = Sentence(ja="直すには </memory edit>、消すには </memory delete> で番号を選んでください。", en="To correct one use </memory edit>, to remove one </memory delete>, and choose its number.")
+    used_here = Sentence(ja="🧠 使ったメモリ: {numbers}", en="🧠 Memories used: {numbers}")
+    undo_here = Sentence(ja="/memory undo {id} で取り消せます。", en="/memory undo {id} takes it back.")
+    delete_here = Sentence(ja="/memory delete {id} で取り消せます。", en="/memory delete {id} takes it back.")
+
+    def line(self, receipt: Receipt, content: str, *, numbered: bool = False) -> str:
+        template = {"added": self.added, "updated": self.updated, "unchanged": self.unchanged, "deleted": self.deleted}[receipt.kind]
+        number = self.number.format(id=receipt.number) if numbered else ""
+        return template.format(number=number, content=content)
+
+
+def markdown_parts(memories: Sequence[PortableMemory], words: "Texts", now: datetime, zone: tzinfo) -> Iterator[str]:
+    """Yield Markdown files of all memories, each small enough for Discord. At least one."""
+    page = to_markdown(memories, words, now, zone)
+    if len(page.encode("utf-8", "replace")) <= MAX_PART_BYTES or len(memories) < 2:
+        yield page
+    else:
+        half = len(memories) // 2
+        yield from markdown_parts(memories[:half], words, now, zone)
+        yield from markdown_parts(memories[half:], words, now, zone)
+
+
+def to_markdown(memories: Sequence[PortableMemory], words: "Texts", now: datetime, zone: tzinfo) -> str:
+    """Return a page of memories by category, each with its tags and dates."""
+    title = words[MemoryBoxTexts].markdown_title.format(count=len(memories), date=_day(now, zone))
+    by_category: defaultdict[str, list[PortableMemory]] = defaultdict(list)
+    for memory in memories:
+        by_category[memory.category].append(memory)
+    lines = [f"# {title}", MARKDOWN_MARK]
+    for category, kept in by_category.items():
+        lines += ["", f"## {words[MemoryTexts].shown_category(category)}", ""]
+        for memory in kept:
+            about = _about(memory, words, zone)
+            lines += [f"- {_indented(memory.content)}", *([f"  *{about}*"] if about else [])]
+    return "\n".join(lines) + "\n"
+
+
+def _about(memory: PortableMemory, words: "Texts", zone: tzinfo) -> str:
+    texts = words[MemoryBoxTexts]
+    details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", words[MemoryTexts].until.format(date=write_end(memory.expires_at, zone)) if memory.expires_at else "")
+    return " ・ ".join(filter(None, details))
+
+
+def _indented(content: str) -> str:
+    return "  \n  ".join(content.splitlines()) + "  "
+
+
+def _day(moment: datetime, zone: tzinfo) -> str:
+    return moment.astimezone(zone).date().isoformat()

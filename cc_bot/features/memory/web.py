@@ -1,0 +1,594 @@
+"""The pages on a user's own memories: list, search, add, change and erase, one or several at once, pausing,
+export and import. An import is previewed first: the confirming form carries the compressed file, which is
+checked again.
+
+Memories are addressed by their per-user number, so no page can reach another user's.
+"""
+
+import asyncio
+import base64
+import binascii
+import zlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+from urllib.parse import parse_qsl, urlencode
+
+from aiohttp import web
+
+from cc_bot.chat.reply import Reply
+from cc_bot.domain.errors import (
+    AttachmentTooLarge,
+    CategoryNeeded,
+    ImportNotUnderstood,
+    InputError,
+    MemoryEditOutdated,
+    MemoryHidden,
+    NothingHere,
+    TooManyChosen,
+)
+from cc_bot.domain.text import one_line, shorten
+from cc_bot.features.memory import service as memories
+from cc_bot.features.memory.files import MAX_IMPORTED, PortableMemory
+from cc_bot.features.memory.model import (
+    MAX_CATEGORY_CHARACTERS,
+    UNDO_TIME,
+    Audience,
+    ErasureCounts,
+    FoundMemory,
+    Memory,
+    MemoryFilter,
+    Source,
+    SourceKind,
+    read_category,
+    write_end,
+)
+from cc_bot.features.memory.service import (
+    MAX_END_CHARACTERS,
+    MAX_FOUND,
+    MAX_PLANNED_BYTES,
+    MAX_QUERY_CHARACTERS,
+    MAX_TAGS_CHARACTERS,
+    UNSURE_BELOW,
+    MemoryForm,
+    fill_form,
+    mark_of,
+    plan_import,
+    read_export,
+    take_import,
+)
+from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
+from cc_bot.features.privacy.texts import ErasureTexts
+from cc_bot.texts import Texts
+from cc_bot.texts.web import WebMemoryTexts
+from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
+from cc_bot.web.page import (
+    Handler,
+    Pages,
+    go_on,
+    moment_in,
+    render,
+    see_other,
+    send_file,
+    sentence_on,
+    take_notice,
+)
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import SignedIn, visitor_of
+
+PAGE_SIZE: Final = 30
+MAX_CHOSEN: Final = 200
+SHOWN_CHARACTERS: Final = 200
+MAX_CHOICES: Final = 100
+PART_HEADER: Final = "X-Part"
+"""The part of a page that a script loads; the rest is not queried."""
+
+_ORIGINS: Final[Mapping[str, SourceKind]] = {kind or "none": kind for kind in get_args(SourceKind)}
+_AUDIENCES: Final[Mapping[str, Audience]] = {each: each for each in get_args(Audience)}
+_CHOICES: Final = {"audience": _AUDIENCES, "origin": _ORIGINS, "order": ("oldest", "updated")}
+_ADDRESS: Final = ("q", "category", "tag", *_CHOICES, "page")
+_LIMITS: Final = {
+    "most_category": MAX_CATEGORY_CHARACTERS,
+    "most_tags": MAX_TAGS_CHARACTERS,
+    "most_end": MAX_END_CHARACTERS,
+    "most_query": MAX_QUERY_CHARACTERS,
+}
+
+MAX_PREVIEWED: Final = 50
+MAX_PACKED_CHARACTERS: Final = 990_000
+"""Larger forms would be refused."""
+SURE_TO_ARRIVE: Final = "500 KB"
+"""A file of this size always fits."""
+
+
+def list_params(asked: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the valid parameters of a list's address: query, filter and order."""
+    given = {name: " ".join(asked.get(name, "").split())[:MAX_QUERY_CHARACTERS] for name in _ADDRESS[:-1]}
+    return {name: text for name, text in given.items() if text and text in _CHOICES.get(name, (text,))}
+
+
+State = Literal["there", "hidden", "gone"]
+Action = Literal["delete", "undelete", "category"]
+"""For several memories."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of a bulk action for one memory."""
+
+    number: int
+    state: State
+    memory: Memory | None = None
+    until: str = ""
+    why_not: str = ""
+    """Why it failed."""
+
+
+class MemoryPages(Pages):
+    def __init__(self, services: WebServices) -> None:
+        super().__init__(services)
+        self._memories = services.stores.memories
+        self._removal = services.stores.memory_removal
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        pages: Sequence[tuple[str, Handler, Handler]] = (
+            ("/memories", self.list, self.add),
+            ("/memories/several", self.show_several, self.change_several),
+            ("/memories/erase", self.ask_to_erase, self.erase),
+            ("/memories/erase-all", self.ask_to_erase_all, self.erase_all),
+            ("/memories/import", self.show_import, self.preview),
+            ("/memories/{number}", self.show, self.edit),
+        )
+        return (
+            web.get("/memories/export", self.export),
+            web.post("/memories/import/take", self.take),
+            web.post("/memories/pause", self.pause),
+            web.post("/memories/resume", self.pause),
+            *(web.get(path, show) for path, show, _ in pages),
+            *(web.post(path, press) for path, _, press in pages),
+            web.post("/memories/{number}/{action:undo-edit|restore|delete|undelete|pin|unpin}", self.change),
+        )
+
+    async def list(self, request: web.Request) -> web.Response:
+        return await self._list(request, request.query)
+
+    async def add(self, request: web.Request) -> web.StreamResponse:
+        """Invalid input is shown again with the reason. Raises InputError for a foreign form."""
+        visitor = visitor_of(request)
+        entered = _form(request)
+        try:
+            added, reply = await memories.add(
+                visitor,
+                content=entered.content,
+                category=entered.category,
+                tags=entered.tags,
+                audience=entered.audience or "private",
+                expires=entered.end,
+                source=Source("command"),
+                service=self._services.memories,
+            )
+        except InputError as error:
+            return await self._list(request, {}, entered=entered, problem=error)
+        return await self._go_on_with(request, _path(added.number), reply)
+
+    async def _list(
+        self,
+        request: web.Request,
+        asked: Mapping[str, str],
+        *,
+        entered: MemoryForm | None = None,
+        chosen: Sequence[int] = (),
+        category: str = "",
+        problem: InputError | None = None,
+    ) -> web.Response:
+        """Show a page of the list; after an error, with the input or the selection. Raises NothingHere."""
+        visitor, wish, asked_page = visitor_of(request), list_params(asked), number_of(asked.get("page", "1"))
+        user_id = visitor.user_id
+        only = MemoryFilter(
+            category=wish.get("category"),
+            tags=(wish["tag"],) if "tag" in wish else (),
+            audience=_AUDIENCES.get(wish.get("audience", "")),
+            origin=_ORIGINS.get(wish.get("origin", "")),
+        )
+        found = await memories.find_page(
+            visitor,
+            query=wish.get("q", ""),
+            only=only,
+            order=wish.get("order", "newest"),
+            page=asked_page,
+            page_size=PAGE_SIZE,
+            service=self._services.memories,
+        )
+        if found.page != max(1, asked_page):
+            raise NothingHere
+        listed = {each.memory.number for each in found.found}
+        elsewhere = [
+            FoundMemory(memory, 1.0)
+            for number in chosen
+            if number not in listed and (memory := await self._memories.get_by_number(user_id, number))
+        ]
+        now = self._services.clock()
+        categories: Sequence[tuple[str, int]] = ()
+        tags: Sequence[tuple[str, int]] = ()
+        if PART_HEADER not in request.headers:
+            categories = await self._memories.list_categories(user_id, limit=MAX_CHOICES)
+            tags = await self._memories.list_tags(user_id, limit=MAX_CHOICES)
+        return render(
+            request,
+            "memories.html",
+            problem=problem,
+            wish=wish,
+            found=found.found,
+            count=_count(found.count, "q" in wish, visitor.words[WebMemoryTexts]),
+            page=PageNumber(found.page, found.pages),
+            categories=categories,
+            tags=tags,
+            narrowed=bool(wish.keys() - {"q"}),
+            entered=entered or MemoryForm(audience="private"),
+            adding=entered is not None,
+            chosen=chosen,
+            elsewhere=elsewhere,
+            to_category=category,
+            shown=_shown,
+            ended=lambda memory: memory.is_expired(now),
+            last_day=lambda memory: write_end(memory.expires_at, visitor.timezone),
+            unsure_below=UNSURE_BELOW,
+            here_again=urlencode({**wish, **({"page": found.page} if found.page > 1 else {})}),
+            **_LIMITS,
+        )
+
+    async def show(self, request: web.Request) -> web.Response:
+        """Show a memory with its history, or that it was deleted. Raises NothingHere."""
+        visitor = visitor_of(request)
+        kept = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
+        if kept is not None:
+            return await self._card(request, kept, fill_form(kept, visitor.timezone))
+        hidden = await self._removal.get_hidden(visitor.user_id, await self._row(request))
+        if hidden is None:
+            raise NothingHere
+        until = hidden.since + UNDO_TIME
+        return render(request, "memory_deleted.html", memory=hidden.memory, until=until)
+
+    async def edit(self, request: web.Request) -> web.StreamResponse:
+        """Change a memory; if it was changed meanwhile, show both. Raises NothingHere and MemoryHidden."""
+        visitor = visitor_of(request)
+        if await self._removal.get_hidden(visitor.user_id, await self._row(request)):
+            raise MemoryHidden
+        before = await self._find(request)
+        entered, mark = _form(request), mark_of(before)
+        if text_of(request, "mark") != mark:
+            return await self._card(request, before, entered, conflict=True)
+        try:
+            after = await memories.edit(visitor, before, entered, service=self._services.memories)
+        except MemoryEditOutdated:
+            return await self._card(request, await self._find(request), entered, conflict=True)
+        except InputError as error:
+            return await self._card(request, before, entered, problem=error)
+        if after is None:
+            raise NothingHere
+        card = visitor.words[MemoryCardTexts]
+        done = card.unchanged if mark_of(after) == mark else card.edited
+        reply = Reply((done.format(id=after.number),), receipts_changed=True)
+        return await self._go_on_with(request, _path(after.number), reply)
+
+    async def change(self, request: web.Request) -> web.StreamResponse:
+        """Run the button in the path. Raises NothingHere, and what `memories.change` raises."""
+        visitor, action = visitor_of(request), request.match_info["action"]
+        memory_id = await self._row(request)
+        version = _number(text_of(request, "version") or "0")
+        reply = await memories.change(
+            visitor, action, memory_id, version=version, service=self._services.memories
+        )
+        if action == "delete":  # its page says so
+            reply = Reply(receipts_changed=True)
+        return await self._go_on_with(request, _path(id_in(request, "number")), reply)
+
+    async def _card(
+        self,
+        request: web.Request,
+        kept: Memory,
+        entered: MemoryForm,
+        *,
+        problem: InputError | None = None,
+        conflict: bool = False,
+    ) -> web.Response:
+        visitor = visitor_of(request)
+        former = await self._memories.list_versions(visitor.user_id, kept.id)
+        pin_use = visitor.words[MemoryCardTexts].pin_use
+        return render(
+            request,
+            "memory.html",
+            status=409 if conflict else 200,
+            problem=problem,
+            memory=kept,
+            entered=entered,
+            mark=mark_of(kept),
+            conflict=conflict,
+            former=former,
+            undoes=bool(former) and former[0].id > kept.id,
+            why=_why(kept, visitor.words),
+            ended=kept.is_expired(self._services.clock()),
+            last_day=write_end(kept.expires_at, visitor.timezone),
+            pin_hint=pin_use(kept, self._memories.profile_notes) if kept.pinned else "",
+            **_LIMITS,
+        )
+
+    async def _find(self, request: web.Request) -> Memory:
+        found = await self._memories.get_by_number(visitor_of(request).user_id, id_in(request, "number"))
+        if found is None:
+            raise NothingHere
+        return found
+
+    async def _row(self, request: web.Request) -> int:
+        """Return the id of the memory in the path, hidden or not. Raises NothingHere."""
+        found = await self._memories.get_id(visitor_of(request).user_id, id_in(request, "number"))
+        if found is None:
+            raise NothingHere
+        return found
+
+    async def show_several(self, request: web.Request) -> web.Response:
+        """Show the result of a bulk action for each memory, as it is now."""
+        visitor = visitor_of(request)
+        why_not = take_notice(request).params.get("why_not", {})
+        outcomes = [
+            await self._outcome(number, visitor, why_not.get(number, ""))
+            for number in _chosen(request.query.getall("n", ()))
+        ]
+        if not outcomes:
+            raise NothingHere
+        counts = {state: sum(each.state == state for each in outcomes) for state in get_args(State)}
+        return render(
+            request,
+            "memories_several.html",
+            outcomes=outcomes,
+            counts=counts,
+            not_done=sum(bool(each.why_not) for each in outcomes),
+            shown=_shown,
+            back=_back(request.query.get("back", "")),
+        )
+
+    async def change_several(self, request: web.Request) -> web.StreamResponse:
+        """Delete or restore the chosen memories, or set their category. Raises InputError for a foreign
+        form."""
+        visitor, form = visitor_of(request), form_of(request)
+        numbers = _chosen(form.getall("n", ()))
+        named, back = text_of(request, "action"), _back(text_of(request, "back"))
+        action: Action | None = next((each for each in get_args(Action) if each == named), None)
+        if action is None:
+            raise InputError
+        if not numbers:
+            return go_on(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
+        category = text_of(request, "category")
+        try:
+            wanted = read_category(category)
+            if action == "category" and not wanted:
+                raise CategoryNeeded
+        except InputError as error:
+            return await self._list(request, back, chosen=numbers, category=category, problem=error)
+        why_not = dict[int, str]()
+        for number in numbers:
+            memory_id = await self._memories.get_id(visitor.user_id, number)
+            try:
+                if memory_id is not None and action == "category":
+                    stored = visitor.words[MemoryTexts].stored_category(wanted)
+                    await self._memories.update(visitor.user_id, memory_id, category=stored)
+                elif memory_id is not None:
+                    await memories.change(visitor, action, memory_id, service=self._services.memories)
+            except InputError as error:
+                why_not[number] = sentence_on(error, request)
+        await self._services.discord.receipts_changed(visitor.user_id)
+        query = [*(("n", each) for each in numbers), *([("back", urlencode(back))] if back else [])]
+        path = f"/memories/several?{urlencode(query)}"
+        return go_on(request, path, why_not=why_not) if why_not else see_other(path)
+
+    async def _outcome(self, number: int, visitor: SignedIn, why_not: str = "") -> Outcome:
+        kept = await self._memories.get_by_number(visitor.user_id, number)
+        if kept is not None:
+            return Outcome(number, "there", kept, why_not=why_not)
+        memory_id = await self._memories.get_id(visitor.user_id, number)
+        hidden = memory_id and await self._removal.get_hidden(visitor.user_id, memory_id)
+        if not hidden:
+            return Outcome(number, "gone")
+        until = moment_in(visitor.timezone)(hidden.since + UNDO_TIME)
+        return Outcome(number, "hidden", hidden.memory, until, why_not)
+
+    async def ask_to_erase(self, request: web.Request) -> web.StreamResponse:
+        """Ask how much to erase with the chosen memories. Raises NothingHere."""
+        visitor = visitor_of(request)
+        numbers, back = _chosen(request.query.getall("n", ())), _back(request.query.get("back", ""))
+        if not numbers:
+            return go_on(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
+        outcomes = [await self._outcome(each, visitor) for each in numbers]
+        there = [each for each in outcomes if each.memory]
+        if not there:
+            raise NothingHere
+        return render(
+            request,
+            "memories_erase.html",
+            outcomes=there,
+            missing=[each.number for each in outcomes if not each.memory],
+            shown=_shown,
+            back=back,
+        )
+
+    async def erase(self, request: web.Request) -> web.StreamResponse:
+        """Erase the chosen memories. Raises NothingHere."""
+        visitor, form = visitor_of(request), form_of(request)
+        ids, missing = list[int](), list[int]()
+        for number in _chosen(form.getall("n", ())):
+            found = await self._memories.get_id(visitor.user_id, number)
+            if found is None:
+                missing.append(number)
+            else:
+                ids.append(found)
+        mark = visitor.words[ErasureTexts].mark if _scope(request) == "said" else None
+        erased = await self._removal.erase(visitor.user_id, *ids, mark=mark)
+        if erased is None:
+            raise NothingHere
+        return await self._erased(request, erased, missing)
+
+    async def ask_to_erase_all(self, request: web.Request) -> web.StreamResponse:
+        visitor = visitor_of(request)
+        count = await self._memories.count(visitor.user_id)
+        return render(request, "memories_erase_all.html", count=count)
+
+    async def erase_all(self, request: web.Request) -> web.StreamResponse:
+        """Erase all, unless there are more than the question named. Raises InputError."""
+        visitor, asked = visitor_of(request), _number(text_of(request, "count"))
+        said = _scope(request) == "said"
+        erased = await memories.erase_all(visitor, asked=asked, said=said, service=self._services.memories)
+        if erased is None:
+            return go_on(request, "/memories/erase-all", "memories_more")
+        return await self._erased(request, erased)
+
+    async def _erased(
+        self, request: web.Request, erased: ErasureCounts, missing: Sequence[int] = ()
+    ) -> web.Response:
+        visitor = visitor_of(request)
+        await self._services.discord.receipts_changed(visitor.user_id)
+        for key in await self._services.stores.canvases.list_keys(visitor.user_id):
+            await self._services.discord.canvas_changed(key)
+        said = (
+            visitor.words[ErasureTexts].reword(done=visitor.words[WebMemoryTexts].erased).say_erased(erased)
+        )
+        # written for Discord
+        lines = [line.removeprefix("-# ").replace("**", "") for line in said.split("\n")]
+        return render(request, "memories_erased.html", lines=lines, missing=missing)
+
+    async def export(self, request: web.Request) -> web.StreamResponse:
+        """Send all memories as one file. Raises FilesInLine."""
+        visitor, service = visitor_of(request), self._services.memories
+        if not await self._memories.count(visitor.user_id):
+            return go_on(request, "/memories", "memories_none")
+        day = self._services.clock().astimezone(visitor.timezone).date().isoformat()
+        name = visitor.words[WebMemoryTexts].export_name.format(day=day)
+        readable = request.query.get("format") == "markdown"
+        kind, media_type = ("md", "text/markdown") if readable else ("json", "application/json")
+        pieces = read_export(visitor, readable=readable, service=service)
+        return await send_file(request, pieces, f"{name}.{kind}", media_type)
+
+    async def show_import(self, request: web.Request) -> web.Response:
+        return _import_page(request)
+
+    async def preview(self, request: web.Request) -> web.StreamResponse:
+        """Show what a file would add. Raises InputError for a foreign form."""
+        visitor, audience = visitor_of(request), _AUDIENCES.get(text_of(request, "audience"))
+        if audience is None:
+            raise InputError
+        sent = form_of(request).get("file")
+        if not isinstance(sent, bytes):
+            return _import_page(request, ImportNotUnderstood())
+        try:
+            plan, planned = await plan_import(
+                visitor, _at_hand(sent), audience=audience, service=self._services.memories
+            )
+            packed = await asyncio.to_thread(_pack, planned)
+        except InputError as error:
+            return _import_page(request, error)
+        shown = [*map(_shown, plan.new[:MAX_PREVIEWED])]
+        return render(request, "memories_import_preview.html", plan=plan, packed=packed, shown=shown)
+
+    async def take(self, request: web.Request) -> web.StreamResponse:
+        """Import what was shown."""
+        visitor = visitor_of(request)
+        try:
+            planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
+            count = await take_import(visitor, _at_hand(planned), service=self._services.memories)
+        except InputError as error:
+            return _import_page(request, error)
+        return go_on(request, "/memories", "memories_imported", count=f"{count:,}")
+
+    async def pause(self, request: web.Request) -> web.StreamResponse:
+        """Pause or resume, as the path says."""
+        visitor = visitor_of(request)
+        run = memories.pause if request.path.endswith("/pause") else memories.resume
+        reply = await run(visitor, service=self._services.memories)
+        return await self._go_on_with(request, "/memories", reply)
+
+
+def _path(number: int) -> str:
+    return f"/memories/{number}"
+
+
+def _shown(memory: Memory | PortableMemory) -> str:
+    return shorten(one_line(memory.content), SHOWN_CHARACTERS)
+
+
+def _why(kept: Memory, words: Texts) -> str:
+    source = kept.source
+    author, model = (shorten(one_line(name), 100) for name in (source.author, source.model))
+    return words[MemoryCardTexts].because(source.kind, author=author, model=model)
+
+
+def _count(count: int, searched: bool, words: WebMemoryTexts) -> str:
+    if searched and count > MAX_FOUND:
+        return words.found_most.format(count=MAX_FOUND)
+    few = (words.found_none, words.found_one)
+    return few[count] if count < len(few) else words.found.format(count=f"{count:,}")
+
+
+def _form(request: web.Request) -> MemoryForm:
+    """Raises InputError if a field is missing."""
+    fields = [form_of(request).get(name) for name in ("content", "category", "tags", "end")]
+    audience = _AUDIENCES.get(text_of(request, "audience"))
+    if audience is None or not all(isinstance(each, str) for each in fields):
+        raise InputError
+    content, category, tags, end = (text_of(request, each) for each in ("content", "category", "tags", "end"))
+    return MemoryForm(content, category, tags, end, audience)
+
+
+def _scope(request: web.Request) -> str:
+    """Return what to erase: memories `alone`, or what was `said` of them too. Raises InputError."""
+    scope = text_of(request, "scope")
+    if scope not in ("alone", "said"):
+        raise InputError
+    return scope
+
+
+def _number(text: str) -> int:
+    try:
+        return number_of(text)
+    except NothingHere as error:
+        raise InputError from error
+
+
+def _chosen(named: Sequence[object]) -> Sequence[int]:
+    """Return the chosen numbers. Raises TooManyChosen and InputError."""
+    numbers = dict.fromkeys(_number(each if isinstance(each, str) else "") for each in named)
+    if len(numbers) > MAX_CHOSEN:
+        raise TooManyChosen(limit=MAX_CHOSEN)
+    return tuple(numbers)
+
+
+def _back(address: str) -> dict[str, str]:
+    return {name: value for name, value in parse_qsl(address, max_num_fields=20) if name in _ADDRESS}
+
+
+def _import_page(request: web.Request, problem: InputError | None = None) -> web.Response:
+    return render(request, "memories_import.html", problem=problem, limit=MAX_IMPORTED)
+
+
+def _at_hand(data: bytes) -> Callable[[], Awaitable[bytes]]:
+    async def fetch() -> bytes:
+        return data
+
+    return fetch
+
+
+def _pack(planned: str) -> str:
+    """Return a file as a form field. Raises AttachmentTooLarge."""
+    packed = base64.b64encode(zlib.compress(planned.encode("utf-8", "replace"))).decode()
+    if len(packed) > MAX_PACKED_CHARACTERS:
+        raise AttachmentTooLarge(limit=SURE_TO_ARRIVE)
+    return packed
+
+
+def _unpack(packed: str) -> bytes:
+    try:
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(base64.b64decode(packed, validate=True), MAX_PLANNED_BYTES)
+    except (binascii.Error, ValueError, zlib.error) as error:
+        raise InputError from error
+    if not unpacking.eof:
+        raise InputError
+    return data

@@ -1,0 +1,124 @@
+"""Repeats in a restored database what was erased since. Its statements span all users."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import compress
+from typing import Final
+
+from cc_bot.chat.stores.archive import ArchiveStore
+from cc_bot.chat.stores.channels import ChannelStore
+from cc_bot.db import MAINTENANCE_LOCK, Database, Erasures, Statement, memory_name, place_name
+from cc_bot.db.columns import CHANNEL
+from cc_bot.domain.clock import Clock
+from cc_bot.features.memory.stores.removal import MemoryRemovalStore
+from cc_bot.features.privacy.store import PersonalDataStore
+
+# Turns that ended since, or are too old to answer; browsers that may have signed out.
+_LET_GO: Final = (
+    *("DELETE FROM turns WHERE kind <> 'mention'", "DELETE FROM proposals WHERE state <> 'open'"),
+    *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
+)
+_SELECT_NEWEST: Final = """
+    SELECT max(at) FROM (
+        SELECT max(last_active) AS at FROM sessions UNION ALL SELECT max(created_at) FROM memories
+    ) AS either
+"""
+_SELECT_MEMORIES: Final = "SELECT user_id, id, created_at FROM memories ORDER BY user_id, id DESC"
+_SELECT_SESSIONS: Final = "SELECT user_id, id FROM sessions"
+_SELECT_MESSAGES: Final = """
+    SELECT discord_id FROM messages WHERE discord_id IS NOT NULL
+    UNION ALL SELECT discord_id FROM answer_pages
+"""
+_SELECT_PLACES: Final = """
+    SELECT DISTINCT parent_channel_id, thread_id FROM messages
+    WHERE user_id IS NULL AND discord_id IS NOT NULL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedAgain:
+    users: int = 0
+    memories: int = 0
+    sessions: int = 0
+    deleted: int = 0
+    """Messages and channels deleted on Discord."""
+    since: datetime | None = field(default=None, compare=False)
+    """Users erased since then are erased again (None: at any time); other ids, never reused, regardless of
+    it."""
+
+    def __bool__(self) -> bool:
+        return bool(self.users or self.memories or self.sessions or self.deleted)
+
+
+async def erase_again(
+    database: Database, known: Erasures, restored: datetime | None, *, clock: Clock, mark: str
+) -> ErasedAgain:
+    """Discard pending work, and repeat the erasures logged since `restored` (None: the newest time in the
+    database). `mark` replaces messages that repeat a memory. Raises StorageError."""
+    # The stores have no erasure log: the original entries keep their time.
+    removal = MemoryRemovalStore(database, clock=clock)
+    await database.transaction([*map(Statement, _LET_GO)], [MAINTENANCE_LOCK])
+    since = restored or await _newest(database)
+    erased = ErasedAgain(
+        users=await _erase_users(PersonalDataStore(database, clock=clock), known, since),
+        memories=await _erase_memories(database, removal, known, mark),
+        sessions=await _erase_sessions(database, ArchiveStore(database, clock=clock), known),
+        deleted=await _erase_messages(database, ChannelStore(database, clock=clock), known),
+        since=since,
+    )
+    await removal.clean(vacuum=True)
+    return erased
+
+
+async def _newest(database: Database) -> datetime | None:
+    """By this program's clock."""
+    [(at,)] = await database.query(_SELECT_NEWEST)
+    try:
+        return datetime.fromisoformat(at) if at else None
+    except ValueError:  # a manually changed row
+        return None
+
+
+async def _erase_users(store: PersonalDataStore, known: Erasures, since: datetime | None) -> int:
+    found = await store.list_users()
+    with ThreadPoolExecutor() as threads:  # hashes are slow by design
+        erased = await asyncio.to_thread(
+            lambda: list(threads.map(lambda user: known.match("user", user, since), found))
+        )
+    users = list(compress(found, erased))
+    for user in users:
+        await store.erase(user)
+    return len(users)
+
+
+async def _erase_memories(database: Database, store: MemoryRemovalStore, known: Erasures, mark: str) -> int:
+    count = 0
+    for user, number, created_at in await database.query(_SELECT_MEMORIES):
+        name = memory_name(user, number, created_at)
+        with_messages = known.match("memory_and_messages", name, None)
+        if with_messages or known.match("memory", name, None):
+            erased = await store.erase(user, number, mark=mark if with_messages else None)
+            count += erased.memories if erased else 0
+    return count
+
+
+async def _erase_sessions(database: Database, store: ArchiveStore, known: Erasures) -> int:
+    found = await database.query(_SELECT_SESSIONS)
+    erased = [(user, session) for user, session in found if known.match("session", session, None)]
+    for user, session in erased:
+        await store.delete_session(user, session)
+    return len(erased)
+
+
+async def _erase_messages(database: Database, store: ChannelStore, known: Erasures) -> int:
+    count = 0
+    for key in map(CHANNEL.read, await database.query(_SELECT_PLACES)):  # a thread goes with its channel
+        names = (place_name(key.channel_id, thread) for thread in {0, key.thread_id})
+        if any(known.match("place", name, None) for name in names):
+            await store.forget_place(key)
+            count += 1
+    found = [id_ for (id_,) in await database.query(_SELECT_MESSAGES)]
+    deleted = [message for message in found if known.match("message", message, None)]
+    return count + (await store.delete(deleted) if deleted else 0)

@@ -1,0 +1,188 @@
+"""Deletes what is older than the operator's retention settings, in small batches.
+
+Messages are scanned in insertion order, so no index on time is needed, which every turn would pay for.
+Deleting one thaws frozen blocks from there on; each channel's newest deleted message is recorded, so that
+catching up does not fetch it again (`read_to`).
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import date, datetime
+from functools import partial
+from typing import Final
+
+from cc_bot.chat.stores.blocks import deletion_here_alone
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps
+from cc_bot.db.columns import Store, to_ms, to_text
+from cc_bot.features.canvas.store import MOVE
+
+_AT_A_TIME: Final = 200
+
+
+# `shown`: an open session's history still has room for it, as fewer than $2 messages for the same readers
+# follow. $1 previous id, $2 messages per history (0: unbounded), $3 limit
+_SELECT_OLDEST: Final = """
+    SELECT m.id, m.discord_id, m.created_at, CASE WHEN EXISTS (
+        SELECT 1 FROM sessions AS s
+        WHERE s.id = m.session_id AND s.closed_at IS NULL AND ($2 = 0 OR $2 > (
+            SELECT count(*) FROM (
+                SELECT 1 FROM messages AS n
+                WHERE n.session_id = m.session_id AND n.id > m.id AND n.status <> 'replaced'
+                    AND (m.visibility = 'private' OR n.visibility = 'public')
+                LIMIT $2
+            ) AS later
+        ))
+    ) THEN 1 ELSE 0 END
+    FROM messages AS m
+    WHERE m.id > $1
+    ORDER BY m.id
+    LIMIT $3 /* all users */
+"""
+
+# $1 an array of messages
+_DELETE: Final = "DELETE FROM messages WHERE id IN @ids($1) /* all users */"
+
+# Uses sessions_by_creation. $1, $2 creation and id of the previous session; $3 limit
+_SELECT_OLDEST_SESSIONS: Final = """
+    SELECT id, created_at, closed_at FROM sessions
+    WHERE (created_at, id) > ($1, $2)
+    ORDER BY created_at, id
+    LIMIT $3 /* all users */
+"""
+
+# $1 an array of sessions, $2 limit
+_SELECT_SOME_OF: Final = """
+    SELECT m.id, m.discord_id
+    FROM @texts($1) AS ended
+    @look_up messages AS m ON m.session_id = ended.value
+    LIMIT $2 /* all users */
+"""
+
+# Summaries whose key's sessions are all old. $1 an array of sessions, $2 the cutoff time
+_DELETE_SUMMARIES: Final = """
+    DELETE FROM summaries WHERE id IN (
+        SELECT y.id
+        FROM @texts($1) AS ended
+        @look_up sessions AS o ON o.id = ended.value
+        @look_up summaries AS y
+            ON y.user_id = o.user_id AND y.channel_id = o.channel_id AND y.agent = o.agent
+        WHERE NOT EXISTS (
+            SELECT 1 FROM sessions AS s
+            WHERE s.user_id = o.user_id AND s.channel_id = o.channel_id AND s.agent = o.agent
+                AND (s.closed_at IS NULL OR s.closed_at > $2)
+        )
+    ) /* all users */
+"""
+
+# The session last included in its key's summary is kept, without messages, with the summary.
+_DELETE_SESSIONS: Final = """
+    DELETE FROM sessions WHERE id IN @texts($1)
+        AND NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = sessions.id)
+        AND NOT EXISTS (SELECT 1 FROM summaries AS y WHERE y.session_id = sessions.id)
+    RETURNING user_id, channel_id, agent /* all users */
+"""
+
+# $1 user, $2 channel, $3 agent
+_DELETE_CANVAS_MESSAGE: Final = """
+    DELETE FROM canvas_messages
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND NOT EXISTS (
+        SELECT 1 FROM sessions WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+    )
+"""
+
+# $1 the first day to keep
+_DELETE_USAGE: Final = "DELETE FROM usage WHERE day < $1 RETURNING day /* all users */"
+_DELETE_TOTALS: Final = "DELETE FROM usage_totals WHERE day < $1"
+
+
+class RetentionStore:
+    def __init__(self, database: Database, *, history_limit: int = 20) -> None:
+        self._database = database
+        self._limit = history_limit
+
+    async def prune_messages(self, before: datetime) -> int:
+        """Delete messages stored before this time, unless an open conversation shows them. Returns their
+        number."""
+        count, after = 0, 0
+        while True:
+            some = partial(_messages, to_ms(before), after, self._limit)
+            deleted, last = await self._database.write(some, [MAINTENANCE_LOCK])
+            count += deleted
+            if last is None:
+                return count
+            after = last
+
+    async def prune_sessions(self, before: datetime) -> int:
+        """Delete sessions closed before this time; the last one of a key takes its summary along. Returns
+        their number."""
+        count, after, limit = 0, ("", ""), to_text(before)
+        while True:
+            rows = await self._database.query(_SELECT_OLDEST_SESSIONS, *after, _AT_A_TIME)
+            ended = json.dumps([id_ for id_, _, closed_at in rows if closed_at and closed_at <= limit])
+            while await self._database.write(partial(_messages_of, ended), [MAINTENANCE_LOCK]):
+                pass
+            count += await self._database.write(partial(_sessions, ended, limit), [MAINTENANCE_LOCK])
+            if all(created_at > limit for _, created_at, _ in rows):
+                return count
+            after = (rows[-1][1], rows[-1][0])
+
+    async def prune_usage(self, first_kept: date) -> int:
+        day = (first_kept.isoformat(),)
+        [deleted, _] = await self._database.transaction(
+            [Statement(sql, day) for sql in (_DELETE_USAGE, _DELETE_TOTALS)], [MAINTENANCE_LOCK]
+        )
+        return len(deleted)
+
+
+def _messages(before: int, after: int, limit: int) -> Steps[tuple[int, int | None]]:
+    """Returns the batch's size, and the id to continue after; None if no old message is left."""
+    rows = yield Statement(_SELECT_OLDEST, (after, limit, _AT_A_TIME))
+    old = [(id_, discord_id, shown) for id_, discord_id, stored_at, shown in rows if stored_at < before]
+    going = [(id_, discord_id) for id_, discord_id, shown in old if not shown]
+    yield from _delete_messages(going)
+    return len(going), rows[-1][0] if old else None
+
+
+def _messages_of(sessions: str) -> Steps[bool]:
+    rows = yield Statement(_SELECT_SOME_OF, (sessions, _AT_A_TIME))
+    yield from _delete_messages(rows)
+    return bool(rows)
+
+
+def _sessions(ended: str, before: str) -> Steps[int]:
+    yield Statement(_DELETE_SUMMARIES, (ended, before))
+    keys = yield Statement(_DELETE_SESSIONS, (ended,))
+    for key in keys:
+        yield Statement(_DELETE_CANVAS_MESSAGE, tuple(key))
+    if keys:
+        yield Statement(MOVE)
+    return len(keys)
+
+
+def _delete_messages(messages: Sequence[Row]) -> Steps[None]:
+    yield from deletion_here_alone([discord_id for _, discord_id in messages if discord_id is not None])
+    if messages:
+        yield Statement(_DELETE, (json.dumps([id_ for id_, _ in messages]),))
+
+
+COUNT_OPEN: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL /* all users */"
+"""Reads only the index of open sessions."""
+
+SELECT_VERSION: Final = "SELECT max(version) FROM schema_migrations"
+
+
+class VitalsStore(Store):
+    async def open_sessions(self) -> int:
+        [(count,)] = await self._database.query(COUNT_OPEN)
+        return int(count)
+
+    async def size_bytes(self) -> int:
+        return await self._database.size()
+
+    async def schema_version(self) -> int:
+        [(version,)] = await self._database.query(SELECT_VERSION)
+        return int(version)
+
+    async def check_writable(self) -> None:
+        """Take the write lock and release it: no disk write. Raises StorageError."""
+        await self._database.transaction((), ())

@@ -1,0 +1,350 @@
+"""Privacy: overview, export and erasure of a user's data, retention, and the purge of deleted memories."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.db.backup import delete_old_copies
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import CcBotError, ErasureUnfinished, StorageError
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.memory.model import UNDO_TIME
+from cc_bot.features.memory.stores.removal import MemoryRemovalStore
+from cc_bot.features.privacy.model import Holdings, Retention
+from cc_bot.features.privacy.retention import RetentionStore
+from cc_bot.features.privacy.store import Record
+from cc_bot.log import job, upkeep
+
+_log = structlog.get_logger(__name__)
+
+# Streamed: memory use does not grow with the history.
+
+FORMAT: Final = "cc-bot-personal-data"
+MAX_FILE_BYTES: Final = 9_500_000
+_HEAD_BYTES: Final = 1000
+"""Room for everything around the records."""
+
+
+async def export_files(
+    records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime, *, max_bytes: int | None = None
+) -> AsyncIterator[tuple[int, bytes]]:
+    """Yield a user's records as UTF-8 JSON in chunks, each with its file number. Records of a list are
+    adjacent. A file stays below `max_bytes` unless a single record is longer."""
+    number, current, room = 0, "", 0
+    async for name, record in records:
+        line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
+        size = len(line) + len(name) + 16
+        if not number or (max_bytes and current and size > room):
+            if number:
+                yield number, _tail(last=False)
+            number, current, room = number + 1, "", (max_bytes or 0) - _HEAD_BYTES
+            yield number, _head(user_id, now, number)
+        between = ",\n"
+        if name != current:
+            between = f"{current and _LIST_END + between}{json.dumps(name)}: [\n"
+        yield number, between.encode() + line
+        current, room = name, room - size
+    if number:
+        yield number, _tail(last=True)
+
+
+_LIST_END: Final = "\n]"
+
+
+def _head(user_id: int, now: datetime, number: int) -> bytes:
+    head = {
+        "format": FORMAT,
+        "version": 1,
+        "user_id": str(user_id),
+        "exported_at": now.isoformat(timespec="seconds"),
+        "part": number,
+    }
+    return f'{json.dumps(head)[:-1]}, "data": {{\n'.encode()
+
+
+def _tail(*, last: bool) -> bytes:
+    return f'{_LIST_END}\n}}, "last": {json.dumps(last)}}}\n'.encode()
+
+
+# An erasure begins when the user has no active turn, and is continued if it was interrupted.
+
+TRY_AGAIN_S: Final = 5.0
+MAX_PAUSE_S: Final = 300.0
+OTHERS_S: Final = 45.0
+"""For other processes to end their turns. A dead process's turns count until it is found dead."""
+LOOK_S: Final = 0.5
+
+WithoutTurnsOf = Callable[[int], AbstractAsyncContextManager[None]]
+"""Entered once the user has no active turn; none begins until it exits."""
+
+
+async def nothing_counts(_: int) -> None:
+    pass
+
+
+class Privacy:
+    def __init__(
+        self,
+        stores: Stores,
+        without_turns_of: WithoutTurnsOf,
+        *,
+        retention: Retention,
+        clock: Clock = utc_now,
+        counting_on: Callable[[int], Awaitable[date | None]] = nothing_counts,
+    ) -> None:
+        """`counting_on` returns today's date if the user's tokens are limited, else None."""
+        self._stores = stores
+        self._without_turns_of = without_turns_of
+        self._clock = clock
+        self._counting_on = counting_on
+        self._failed = asyncio.Event()
+        self._active = set[asyncio.Future[None]]()
+        self._hurried = asyncio.Event()
+        self.retention = retention
+        self.closed = False
+
+    async def overview(self, user_id: int) -> Holdings:
+        return await self._stores.personal_data.get_overview(user_id)
+
+    async def export(self, user_id: int) -> AsyncIterator[bytes]:
+        """Yield JSON files that fit a message; none if nothing is stored."""
+        written, file = 0, bytearray()
+        async for number, piece in self._records(user_id, max_bytes=MAX_FILE_BYTES):
+            if number != written and file:
+                yield bytes(file)
+                file.clear()
+            written = number
+            file += piece
+        if file:
+            yield bytes(file)
+
+    async def export_whole(self, user_id: int) -> AsyncIterator[bytes]:
+        async for _, piece in self._records(user_id):
+            yield piece
+
+    def _records(self, user_id: int, *, max_bytes: int | None = None) -> AsyncIterator[tuple[int, bytes]]:
+        records = self._stores.personal_data.read_records(user_id)
+        return export_files(records, user_id, self._clock(), max_bytes=max_bytes)
+
+    async def erase(self, user_id: int) -> Holdings:
+        """Erase all data of a user for good. Returns the amounts erased. Token counts stay until their limits
+        reset.
+
+        Leftovers in unused pages of a large SQLite file are removed at night. Raises ErasureUnfinished if
+        `keep_finishing` has to erase the rest, and another StorageError if nothing was erased.
+        """
+        try:
+            with self.answering():
+                async with self._without_turns_of(user_id):
+                    return await self._erase(user_id)
+        except ErasureUnfinished:
+            self._failed.set()
+            raise
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """Keep the program from exiting before the outcome of an erasure is reported."""
+        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._active.add(over)
+        try:
+            yield
+        finally:
+            self._active.discard(over)
+            over.set_result(None)
+
+    async def drain(self, grace_s: float) -> None:
+        """Give erasures `grace_s` seconds. Later they stop waiting for other processes."""
+        await self._wait_idle(grace_s)
+        self._hurried.set()
+
+    async def close(self, deadline_s: float) -> None:
+        """Wait for the last reports until `deadline_s`, in the loop's time, then reject new erasures."""
+        await self._wait_idle(deadline_s - asyncio.get_running_loop().time())
+        self.closed = True
+
+    async def _wait_idle(self, timeout_s: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                while self._active:
+                    await asyncio.wait(self._active)
+
+    async def _erase(self, user_id: int) -> Holdings:
+        held = await self._stores.personal_data.get_overview(user_id)
+        counting_on = await self._counting_on(user_id)
+        await self._wait_for_others(user_id)
+        await self._stores.personal_data.erase(user_id, counting_on=counting_on, begun=True)
+        _log.info("user_erased", rows=sum(each.count for each in held.kinds.values()))
+        await self._clean()
+        return held
+
+    async def _wait_for_others(self, user_id: int) -> None:
+        """Wait until other processes have ended the user's turns. Writes by a hanging one are rejected."""
+        personal_data = self._stores.personal_data
+        await personal_data.begin(user_id)
+        try:
+            async with asyncio.timeout(OTHERS_S):
+                while await personal_data.runs_elsewhere(user_id):
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._hurried.wait(), LOOK_S)
+                        raise ErasureUnfinished
+        except TimeoutError:
+            _log.warning("erasure_waits_no_longer")
+        except StorageError as error:
+            raise ErasureUnfinished from error
+
+    async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
+        """Delete a conversation for good. Returns its key; None if the user has no such conversation. Raises
+        StorageError if nothing was deleted.
+        """
+        key = await self._stores.archive.delete_session(user_id, session_id)
+        if key is not None:
+            _log.info("session_deleted")
+            await self._clean()
+        return key
+
+    async def _clean(self) -> None:
+        try:
+            await self._stores.memory_removal.clean()
+        except StorageError as error:  # the purge tries again
+            _log.warning("erased_not_cleaned", error=type(error).__name__)
+
+    def look_again(self) -> None:
+        """Wake `keep_finishing`: another process may have left an erasure."""
+        self._failed.set()
+
+    async def is_erasing(self, user_id: int) -> bool:
+        return user_id in await self._stores.personal_data.list_begun()
+
+    async def keep_finishing(self, *, first_pause_s: float = TRY_AGAIN_S) -> None:
+        """Continue unfinished erasures until cancelled, with increasing pauses after failures."""
+        pause_s = first_pause_s
+        while True:
+            self._failed.clear()
+            with job("erasing"):
+                left = await self._finish_begun()
+            try:
+                async with asyncio.timeout(pause_s if left else None):
+                    await self._failed.wait()
+            except TimeoutError:
+                pause_s = min(2 * pause_s, MAX_PAUSE_S)
+            else:
+                pause_s = first_pause_s
+                await asyncio.sleep(pause_s)
+
+    async def _finish_begun(self) -> bool:
+        """Return whether any is left."""
+        left = False
+        try:
+            begun = await self._stores.personal_data.list_begun()
+        except StorageError as error:
+            _log.warning("erasing_failed", error=type(error).__name__)
+            return True
+        for user_id in begun:
+            try:
+                async with self._without_turns_of(user_id):
+                    if await self.is_erasing(user_id):  # another request may have finished it
+                        await self._erase(user_id)
+            except CcBotError as error:
+                _log.warning("erasing_failed", error=type(error).__name__)
+                left = True
+        return left
+
+
+EVERY_S: Final = 3600.0
+
+
+async def retain(store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo) -> int:
+    """Delete what is past its retention period. Returns the count. `zone` is the operator's. Raises
+    StorageError."""
+    now, count = clock(), 0
+    if days := retention.session_days:
+        count += await store.prune_sessions(now - timedelta(days=days))
+    if days := retention.archive_days:
+        count += await store.prune_messages(now - timedelta(days=days))
+    if days := retention.usage_days:
+        count += await store.prune_usage(now.astimezone(zone).date() - timedelta(days=days))
+    return count
+
+
+async def keep_to_retention(
+    store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo
+) -> None:
+    async def run() -> None:
+        if count := await retain(store, retention, clock, zone):
+            _log.info("old_data_deleted", count=count)
+
+    await _every_hour(run)
+
+
+async def keep_copies_to_retention(database: Path, retention: Retention, clock: Clock) -> None:
+    """Delete expired copies beside the database every hour."""
+
+    async def run() -> None:
+        if deleted := await asyncio.to_thread(delete_old_copies, database, clock(), retention.copy_days):
+            _log.info("old_copies_deleted", names=[path.name for path in deleted])
+
+    await _every_hour(run)
+
+
+async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        with upkeep("retention"):
+            await run()
+        await asyncio.sleep(EVERY_S)
+
+
+# Deleted memories are erased when their undo period ends. What is due is stored, so it survives a restart.
+
+
+LOOK_EVERY_S: Final = 60.0
+"""Far below UNDO_TIME, in case clocks change."""
+VACUUM_HOUR: Final = 4
+"""In the operator's time zone. VACUUM of a large file blocks writers for seconds."""
+
+
+async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool = False) -> bool:
+    """Erase what is due. Returns False if it should be retried soon."""
+    try:
+        if count := await removal.purge(clock() - UNDO_TIME):
+            _log.info("memories_purged", count=count)
+        outcome = await removal.clean(vacuum=vacuum)
+    except Exception as error:  # noqa: BLE001 - an error must not end the purge
+        _log.warning("purge_failed", error=type(error).__name__)
+        return False
+    if vacuum and outcome == "no_room":
+        _log.warning("no_room_for_vacuum")
+    return outcome != "busy"
+
+
+async def keep_purging(removal: MemoryRemovalStore, clock: Clock, zone: ZoneInfo) -> None:
+    """Erase what is due until cancelled. Runs VACUUM at night if needed, and at the start if one is
+    pending."""
+    vacuum_at = clock()
+    while True:
+        with job("purge"):
+            vacuum = clock() >= vacuum_at
+            done = await purge_due(removal, clock, vacuum=vacuum)
+            if vacuum and done:
+                vacuum_at = _next_night(clock().astimezone(zone))
+        await asyncio.sleep(await _pause_s(removal, clock) if done else TRY_AGAIN_S)
+
+
+def _next_night(now: datetime) -> datetime:
+    tonight = now.replace(hour=VACUUM_HOUR, minute=0, second=0, microsecond=0)
+    return tonight if now < tonight else tonight + timedelta(days=1)
+
+
+async def _pause_s(removal: MemoryRemovalStore, clock: Clock) -> float:
+    try:
+        due = await removal.get_next_purge()
+    except Exception:  # noqa: BLE001 - likewise
+        return TRY_AGAIN_S
+    return LOOK_EVERY_S if due is None else min(max((due - clock()).total_seconds(), 0.0), LOOK_EVERY_S)

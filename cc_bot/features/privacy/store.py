@@ -1,0 +1,416 @@
+"""The tables with personal data: overview, export and erasure derive from one list.
+
+An erasure is first recorded in the erasure log and in `erasing`, so the next start continues it after a kill:
+see privacy.py. Messages are deleted in batches, so that others need not wait, the rest in one transaction.
+Then it is recorded again, to cover a backup made in between. Call `clean` of memory/removal.py afterwards.
+
+A user's channel messages are deleted with their answers, the frozen blocks that held them, and their pending
+mentions. The id of the last one is kept per channel, so that catching up does not fetch them again.
+"""
+
+import base64
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cache, partial
+from typing import Any, Final, Literal
+
+from cc_bot.chat.stores.blocks import deletion_here_alone
+from cc_bot.chat.stores.usage import COUNTED
+from cc_bot.db import Row, Statement, Steps, user
+from cc_bot.db.columns import Store, from_ms, to_ms
+from cc_bot.db.schema import newest_tables
+from cc_bot.domain.errors import ErasureUnfinished, StorageError
+from cc_bot.features.canvas.store import MOVE
+from cc_bot.features.memory.stores.rows import OWE, SEARCHED
+from cc_bot.features.privacy.model import DataKind, Holdings, StoredAmount
+
+# ruff: noqa: S608 - put together from constants alone
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalTable:
+    """The rows of a table about a user ($1)."""
+
+    table: str
+    kind: DataKind | None
+    """None: derived, and not exported."""
+    at: str = ""
+    """The time column, if any."""
+    name: str = ""
+    """Its list in an export; empty: the table's name."""
+    column: str = "user_id"
+    only: str = ""
+    """An additional condition."""
+    hidden: tuple[str, ...] = ()
+    """Columns that are not exported: derived ones, Discord tokens, and process names."""
+    erasing: Literal["delete", "unsign", "keep"] = "delete"
+    """unsign: the row stays, without the user's id."""
+    ids: str = ""
+    """A query for the rows' ids, if there may be many or they are found through other rows."""
+    id_column: str = "id"
+    page_size: int = 200
+    """Ids whose rows are read together."""
+    read_where: str = ""
+    """If not by the user column."""
+
+    @property
+    def list_name(self) -> str:
+        return self.name or self.table
+
+    @property
+    def theirs(self) -> str:
+        return f"{self.column} = $1{self.only and f' AND {self.only}'}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(name for name in _schema_columns()[self.table] if name not in self.hidden)
+
+    @property
+    def select(self) -> str:
+        """The rows. $1 user; with `ids`: $2 an array of ids, in whose order the rows come."""
+        some = f" AND {self.id_column} IN @ids($2) ORDER BY {self.id_column}" if self.ids else ""
+        held = self.read_where or self.theirs
+        return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {held}{some}"
+
+    @property
+    def count(self) -> str:
+        """Their number, first and last time. $1 user"""
+        span = f"min({self.at}), max({self.at})" if self.at else "NULL, NULL"
+        held = self.read_where or self.theirs
+        chosen = f"{held} AND {self.id_column} IN ({self.ids})" if self.ids else held
+        return f"SELECT count(*), {span} FROM {self.table} WHERE {chosen}"
+
+    @property
+    def erase(self) -> str:
+        """$1 user"""
+        if self.erasing == "unsign":
+            return f"UPDATE {self.table} SET {self.column} = 0 WHERE {self.theirs}"
+        chosen = f" AND {self.id_column} IN ({self.ids})" if self.ids else ""
+        return f"DELETE FROM {self.table} WHERE {self.theirs}{chosen}"
+
+    @property
+    def users(self) -> str:
+        more = self.only and f" AND {self.only}"
+        signed = "<> 0" if self.erasing == "unsign" else "IS NOT NULL"  # the terminal user is 0
+        return f"SELECT DISTINCT {self.column} FROM {self.table} WHERE {self.column} {signed}{more}"
+
+
+@cache
+def _schema_columns() -> Mapping[str, tuple[str, ...]]:
+    return {table.name: tuple(column.name for column in table.columns) for table in newest_tables()}
+
+
+OWN_MESSAGES: Final = """
+    SELECT m.id FROM sessions AS s
+    JOIN messages AS m ON m.session_id = s.id AND m.user_id = $1
+    WHERE s.user_id = $1
+    UNION ALL
+    SELECT id FROM messages WHERE user_id = $1 AND session_id IS NULL
+"""
+_OWN_FILES: Final = """
+    SELECT message_id FROM attachments
+    WHERE user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)
+"""
+# Uses attachments_by_user.
+COUNT_FILE_BYTES: Final = """
+    SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
+"""
+SAID_IN_CHANNELS: Final = (
+    "SELECT id FROM messages WHERE user_id IS NULL AND author_id = $1 AND role = 'user' /* channel */"
+)
+ANSWERED_IN_CHANNELS: Final = """
+    SELECT a.id FROM turns AS w
+    @look_up messages AS a ON a.discord_id = w.shown_in AND a.user_id IS NULL AND a.role = 'assistant'
+    WHERE w.user_id = $1 AND w.kind = 'mention'
+    UNION ALL
+    SELECT id FROM messages WHERE user_id IS NULL AND memory_user_id = $1 /* channel */
+"""
+_ANSWER: Final = "user_id IS NULL AND role = 'assistant' /* channel */"
+
+PERSONAL_TABLES: Final = (
+    PersonalTable("user_settings", "settings", "updated_at", name="settings"),
+    PersonalTable("sessions", "conversations", "created_at", hidden=("canvas_change", "active_hour")),
+    PersonalTable("messages", "messages", "created_at", hidden=("memory_user_id",), ids=OWN_MESSAGES),
+    PersonalTable(
+        *("messages", "channel_messages", "created_at", "channel_messages", "author_id"),
+        only="user_id IS NULL AND role = 'user' /* channel */",
+        hidden=("memory_user_id",),
+        ids=SAID_IN_CHANNELS,
+    ),
+    PersonalTable(
+        *("messages", "channel_answers", "created_at", "channel_answers", "memory_user_id"),
+        only=_ANSWER,
+        hidden=("memory_user_id",),
+        ids=ANSWERED_IN_CHANNELS,
+        read_where=f"{_ANSWER} AND CAST($1 AS BIGINT) IS NOT NULL",
+    ),
+    PersonalTable(
+        "attachments",
+        "files",
+        hidden=("bytes",),
+        ids=_OWN_FILES,
+        id_column="message_id",
+        read_where="user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)",
+        page_size=1,  # a message may have 20 MB of attachments
+    ),
+    PersonalTable("summaries", "summaries", "created_at"),
+    PersonalTable(
+        "memories",
+        "memories",
+        "created_at",
+        hidden=SEARCHED.names,
+        ids="SELECT id FROM memories WHERE user_id = $1",
+    ),
+    *(
+        PersonalTable(table, None)
+        for table in ("memory_vectors", "memory_terms", "memory_imports", "numbers")
+    ),
+    PersonalTable("schedules", "schedules", "created_at"),
+    PersonalTable("proposals", "proposals", "made_at", hidden=("token", "process")),
+    PersonalTable("receipts", "receipts"),
+    PersonalTable("firings", "deliveries", "due_at"),
+    PersonalTable("heartbeat_marks", "deliveries"),
+    PersonalTable("agent_choices", "choices", "chosen_at"),
+    PersonalTable("canvas_messages", "choices"),
+    PersonalTable("turns", "turns", "accepted_at", only="kind <> 'mention'", hidden=("token", "process")),
+    PersonalTable("turns", None, name="mentions", only="kind = 'mention'"),
+    PersonalTable("usage", "usage", "day"),
+    PersonalTable("reservations", "usage", "at", hidden=("process",)),
+    PersonalTable("erased_usage", "counts", "day"),
+    PersonalTable("web_codes", "sign_ins", "made_at", hidden=("hash",)),
+    PersonalTable("web_sessions", "sign_ins", "made_at", hidden=("hash",)),
+    PersonalTable("limits", "rules", "set_at", column="scope_id", only="scope = 'user'", erasing="keep"),
+    PersonalTable(
+        "access_rules", "rules", "set_at", column="subject_id", only="subject = 'user'", erasing="keep"
+    ),
+    *(
+        PersonalTable(table, "decisions", "set_at", name=name, column="set_by", erasing="unsign")
+        for name, table in (
+            ("decided_agents", "channel_agents"),
+            ("decided_models", "channel_models"),
+            ("decided_limits", "limits"),
+            ("decided_access", "access_rules"),
+            ("decided_maintenance", "maintenance"),
+        )
+    ),
+)
+"""Each after those that its rows refer to."""
+_EXPORTED: Final = tuple(table for table in PERSONAL_TABLES if table.kind)
+
+Record = Mapping[str, Any]
+"""A row ready for JSON: times in ISO 8601, Discord ids as texts, since many programs round numbers."""
+
+_PIECE_BYTES: Final = 3 * 2**20
+"""A longer file becomes several records."""
+
+_JSON: Final = frozenset(
+    (
+        *("canvas_state", "tool_calls", "quiet", "question", "models", "document", "change", "pages"),
+        *("earlier", "tags", "metadata", "source"),
+    )
+)
+_IDS: Final = frozenset({"id", "set_by", "reply_to", "supersedes", "summarized_to", "shown_in", "replaces"})
+"""Besides columns named `…_id`."""
+_MAX_EXACT: Final = 2**53 - 1
+"""The greatest exact integer of JavaScript."""
+
+
+# $2 now
+BEGIN: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
+
+SELECT_BEGUN: Final = "SELECT user_id FROM erasing /* all users */"
+
+# A turn in another process, also a dead one. Uses reservations_by_user and turns_by_user. $2 process
+_SELECT_ELSEWHERE: Final = """
+    SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
+    WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.purpose = 'turn'
+    UNION ALL
+    SELECT 1 FROM turns AS t
+    WHERE t.user_id = $1 AND t.process <> $2 AND t.state = 'accepted' AND t.kind <> 'mention'
+        AND EXISTS (SELECT 1 FROM processes AS p WHERE p.until > @now)
+    LIMIT 1
+"""
+
+# Answers first, which are found through the messages. $2 limit
+SELECT_IN_CHANNELS: Final = f"""
+    SELECT m.id, m.discord_id
+    FROM ({ANSWERED_IN_CHANNELS} UNION ALL {SAID_IN_CHANNELS}) AS found
+    @look_up messages AS m ON m.id = found.id AND m.user_id IS NULL AND m.discord_id IS NOT NULL
+    LIMIT $2 /* channel */
+"""
+
+# $2 limit
+SELECT_OWN: Final = f"""
+    SELECT id, discord_id FROM messages
+    WHERE user_id = $1 AND id IN (SELECT * FROM ({OWN_MESSAGES}) AS own LIMIT $2)
+"""
+
+# $2 an array of messages
+DELETE_OWN: Final = "DELETE FROM messages WHERE user_id = $1 AND id IN @ids($2)"
+
+# Run before usage is deleted. $2 today, $3 the first of its month
+KEEP_COUNT: Final = f"""
+    INSERT INTO erased_usage AS known (user_id, day, tokens)
+    SELECT $1, CASE WHEN day < $2 THEN $3 ELSE day END AS counts_on, CAST(sum(tokens) AS BIGINT)
+    FROM (
+        SELECT day, {COUNTED} AS tokens FROM usage WHERE user_id = $1 AND day >= $3
+        UNION ALL
+        SELECT $2, tokens FROM reservations WHERE user_id = $1
+    ) AS found
+    WHERE tokens > 0
+    GROUP BY counts_on
+    ON CONFLICT (user_id, day) DO UPDATE SET tokens = known.tokens + excluded.tokens
+    WHERE known.user_id = $1
+"""
+
+END: Final = "DELETE FROM erasing WHERE user_id = $1"
+
+_ERASED: Final = tuple(table for table in reversed(PERSONAL_TABLES) if table.erasing != "keep")
+"""Referencing rows come first."""
+
+USERS: Final = " UNION ".join(dict.fromkeys(table.users for table in _ERASED)) + " /* all users */"
+"""Reads the whole database."""
+
+
+_AT_A_TIME: Final = 200
+"""Messages per transaction."""
+
+
+class PersonalDataStore(Store):
+    async def get_overview(self, user_id: int) -> Holdings:
+        """In one snapshot."""
+        on_server = self._database.dialect != "sqlite"
+        return await self._database.read_long(lambda: _overview(user_id, on_server=on_server))
+
+    async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
+        """Yield the records with the name of their list, list by list. Rows written meanwhile may be
+        missing."""
+        for table in _EXPORTED:
+            async for row in self._read_rows(table, user_id):
+                for record in _records(table, row):
+                    yield table.list_name, record
+
+    async def _read_rows(self, table: PersonalTable, user_id: int) -> AsyncIterator[Row]:
+        if not table.ids:
+            for row in await self._database.query(table.select, user_id):
+                yield row
+            return
+        rows = await self._database.read_long(Statement(table.ids, (user_id,)).as_steps)
+        ids = sorted({id_ for (id_,) in rows})
+        for first in range(0, len(ids), table.page_size):
+            some = json.dumps(ids[first : first + table.page_size])
+            for row in await self._database.query(table.select, user_id, some):
+                yield row
+
+    async def list_users(self) -> frozenset[int]:
+        """Reads the whole database: for restored ones only."""
+        return frozenset(id_ for (id_,) in await self._database.query(USERS))
+
+    async def list_begun(self) -> tuple[int, ...]:
+        """Whose erasure is unfinished."""
+        return tuple(id_ for (id_,) in await self._database.query(SELECT_BEGUN))
+
+    async def erase(self, user_id: int, *, counting_on: date | None = None, begun: bool = False) -> None:
+        """Erase everything; `begun`: after `begin`. Raises ErasureUnfinished, after which `erase` continues
+        it, or another StorageError if nothing was erased.
+
+        `counting_on`: today, if token limits apply: the counts of this month are kept until it ends.
+        """
+        if not begun:
+            await self.begin(user_id)
+        try:
+            for select in (SELECT_IN_CHANNELS, SELECT_OWN):
+                while await self._database.write(partial(_some_messages, select, user_id), [user(user_id)]):
+                    pass
+            await self._database.transaction(_erasure(user_id, counting_on), [user(user_id)])
+            await self._note(user_id)  # covers a backup made in between
+            await self._change([user(user_id)], END, user_id)
+        except StorageError as error:
+            raise ErasureUnfinished from error
+
+    async def begin(self, user_id: int) -> None:
+        """Processes end the user's turns from now on, and a restart continues the erasure. Raises
+        StorageError."""
+        await self._note(user_id)
+        await self._change([user(user_id)], BEGIN, user_id, to_ms(self._clock()))
+
+    async def runs_elsewhere(self, user_id: int) -> bool:
+        """Return whether another process still runs a turn of theirs. Raises StorageError."""
+        return bool(await self._database.query(_SELECT_ELSEWHERE, user_id, self._process))
+
+    async def _note(self, user_id: int) -> None:
+        if self._log:
+            await self._log.note("user", user_id)
+
+
+def _overview(user_id: int, *, on_server: bool) -> Steps[Holdings]:
+    kinds: dict[DataKind, StoredAmount] = {}
+    for table in _EXPORTED:
+        [(count, first, last)] = yield Statement(table.count, (user_id,))
+        if count and table.kind:
+            known = kinds.get(table.kind, StoredAmount(0))
+            times = sorted(filter(None, (known.first, known.last, _moment(first), _moment(last))))
+            kinds[table.kind] = StoredAmount(known.count + count, *times[:1], *times[-1:])
+    [(file_bytes,)] = yield Statement(COUNT_FILE_BYTES, (user_id,))
+    return Holdings(kinds, file_bytes, on_server)
+
+
+def _moment(value: Any) -> datetime | None:
+    if not value:
+        return None
+    if isinstance(value, int):
+        return from_ms(value)
+    moment = datetime.fromisoformat(value)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _records(table: PersonalTable, row: Row) -> list[Record]:
+    fields = {name: _exported(name, value) for name, value in zip(table.columns, row, strict=True)}
+    if "data" not in fields:
+        return [fields]
+    data: bytes = fields.pop("data")
+    pieces = [data[at : at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES)] or [b""]
+    rest = {name: value for name, value in fields.items() if name != "document"}  # once is enough
+    return [
+        (fields if n == 1 else rest)
+        | {"piece": n, "pieces": len(pieces), "data_base64": base64.b64encode(piece).decode()}
+        for n, piece in enumerate(pieces, 1)
+    ]
+
+
+def _exported(name: str, value: Any) -> Any:
+    if name in _JSON and value:
+        return json.loads(
+            value,
+            parse_int=lambda digits: _id_as_text("", int(digits)),
+            object_pairs_hook=lambda pairs: {name: _id_as_text(name, value) for name, value in pairs},
+        )
+    is_time = name.endswith("_at") or name in ("at", "timestamp", "until", "token_until")
+    return from_ms(value).isoformat() if is_time and isinstance(value, int) else _id_as_text(name, value)
+
+
+def _id_as_text(name: str, value: Any) -> Any:
+    """Ids, and any number that JavaScript can't represent."""
+    is_id = name in _IDS or name.endswith("_id")
+    return str(value) if isinstance(value, int) and (is_id or abs(value) > _MAX_EXACT) else value
+
+
+def _some_messages(select: str, user_id: int) -> Steps[bool]:
+    rows = yield Statement(select, (user_id, _AT_A_TIME))
+    yield from deletion_here_alone([discord_id for _, discord_id in rows if discord_id is not None])
+    yield Statement(DELETE_OWN, (user_id, json.dumps([id_ for id_, _ in rows])))
+    return bool(rows)
+
+
+def _erasure(user_id: int, counting_on: date | None) -> list[Statement]:
+    statements = [
+        Statement(table.erase, (user_id,))
+        for table in _ERASED
+        if not (counting_on and table.table == "erased_usage")
+    ]
+    if counting_on:
+        days = (counting_on.isoformat(), counting_on.replace(day=1).isoformat())
+        statements.insert(0, Statement(KEEP_COUNT, (user_id, *days)))
+    return [*statements, Statement(OWE), Statement(MOVE)]

@@ -1,0 +1,160 @@
+"""The data stored about a user, how long, and what erasing covers."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from cc_bot.domain.message import FILE_QUOTA
+from cc_bot.features.memory.model import ErasureCounts
+from cc_bot.features.privacy.model import LEFT_BY_ERASING, DataKind, Holdings, Retention, StoredAmount
+from cc_bot.texts.area import Area, Both, Sentence, by_key
+
+
+class PrivacyTexts(Area):
+    title = Sentence(ja="🔒 あなたについて保存しているもの", en="🔒 What is stored about you")
+    nothing = Sentence(ja="あなたについて保存しているものは、何もありません。", en="Nothing is stored about you.")
+    kinds: Both[Mapping[DataKind, str]] = by_key(
+        {
+            "conversations": Sentence(ja="会話", en="conversations"),
+            "messages": Sentence(ja="会話の中の質問と回答", en="questions and answers in them"),
+            "channel_messages": Sentence(ja="チャンネルでの発言", en="what you said in channels"),
+            "channel_answers": Sentence(ja="その発言への回答", en="answers to that"),
+            "files": Sentence(ja="添付ファイル", en="attachments"),
+            "summaries": Sentence(ja="会話の要約", en="summaries of conversations"),
+            "memories": Sentence(ja="メモリ（以前の内容をふくむ）", en="memories, former versions included"),
+            "schedules": Sentence(ja="お知らせの予定", en="reminders and heartbeats"),
+            "deliveries": Sentence(ja="お知らせを送った記録", en="records of what was sent when"),
+            "proposals": Sentence(ja="確認待ちの提案", en="proposals to decide on"),
+            "receipts": Sentence(ja="回答の下の「取り消す」の場所", en="where answers offer to take something back"),
+            "turns": Sentence(ja="回答の途中の質問", en="questions being answered"),
+            "usage": Sentence(ja="使った量の記録", en="records of usage"),
+            "counts": Sentence(ja="消す前に使ったトークンの数（今月の上限のため）", en="tokens you used before erasing (for this month's limit)"),
+            "settings": Sentence(ja="設定", en="settings"),
+            "choices": Sentence(ja="選んだエージェントとキャンバスの場所", en="agents you chose, and where canvases are"),
+            "decisions": Sentence(ja="サーバーの設定を決めた人としての記録", en="records that you set something for a server"),
+            "sign_ins": Sentence(ja="サインイン（未使用のリンクをふくむ）", en="sign-ins of browsers, unused links included"),
+            "rules": Sentence(ja="管理者が決めた、あなたの利用の決まり", en="what the operator decided about your use"),
+        }
+    )
+    line = Sentence(ja="・{kind}: {count}件{span}", en="- {kind}: {count}{span}")
+    span = Sentence(ja="（{first} 〜 {last}）", en=" ({first} to {last})")
+    one_day = Sentence(ja="（{first}）", en=" ({first})")
+    kept_for = Sentence(ja="保存する期間", en="How long")
+    archive_days = Sentence(ja="・発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。", en="- Messages are deleted after {days} days, unless a conversation that goes on still shows them.")
+    session_days = Sentence(ja="・終わった会話は {days}日で消えます。", en="- Conversations that are over are deleted after {days} days.")
+    usage_days = Sentence(ja="・使った量の記録は {days}日で消えます。", en="- Records of usage are deleted after {days} days.")
+    copy_days = Sentence(ja="・更新や復元の前に取った控えは {days}日で消えます。", en="- Copies made before an upgrade or a restore are deleted after {days} days.")
+    kept_until_erased = Sentence(ja="・そのほかは、あなたが消すまで残ります。", en="- Everything else stays until you delete it.")
+    files = Sentence(ja="・添付ファイルは、会話の履歴から外れると消えます。", en="- Attachments are deleted when they leave the history of their conversation.")
+    files_used = Sentence(ja="・添付ファイル（{used} / {most} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="- Attachments ({used} of {most} MB) go with the history, oldest first when full.")
+    backups = Sentence(ja="・バックアップには、管理者が捨てるまで残ります。", en="- Backups keep a copy until the operator deletes them.")
+    how_on = Sentence(ja="-# </privacy export> でファイルとして受け取れます。すべて消すには </privacy erase> をお使いください。", en="-# </privacy export> hands you all of it, </privacy erase> erases it.")
+    exported = Sentence(ja="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。", en="📦 Everything that is stored about you (JSON). Best kept to yourself.")
+    exported_parts = Sentence(ja="{parts}個のファイルに分かれています。", en="It comes in {parts} files.")
+    exported_by_dm = Sentence(ja="📬 DM にお送りしました。", en="📬 Sent to you by DM.")
+    dm_closed = Sentence(ja="DM を送れませんでした。DM を受け取る設定にするか、場所を選ばずにもう一度お試しください。", en="I couldn't send you a DM. Please allow DMs, or try again without choosing where.")
+    cut_short = Sentence(ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。", en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.")
+    question = Sentence(
+        ja=("⚠️ **あなたのデータをすべて消しますか？**\n消えるもの: {list}\nチャンネルでの発言とそれへの回答も、ボットの記録から消えます。元には戻せません。"),
+        en=("⚠️ **Erase everything that is stored about you?**\nWhat goes: {list}\nWhat you said in channels goes from my records as well, with the answers to it. This can't be undone."),
+    )
+    stays = Sentence(
+        ja="-# 残るもの: Discord に表示されているメッセージ、ツールを使ったときに管理者の選んだサーバーへ渡した内容、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、{copies}。",
+        en="-# What stays: messages on Discord itself; what tools of the operator's servers were given when they were used; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; {copies}.",
+    )
+    copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）", en="backups and copies (until the operator deletes them; restoring one erases you again)")
+    copies_on_server = Sentence(
+        ja="データベースのサーバーに残る跡（消した行はサーバーが片づけるまでファイルに、変更の記録はその保管の期限まで、予備のサーバーには追いつくまで、控えには管理者が捨てるまで残ります）",
+        en="traces on the database server (deleted rows in its files until it cleans up, its log of changes until that is thrown away, standby servers until they have caught up, dumps until the operator deletes them)",
+    )
+    web = Sentence(ja="-# 貼られた URL はボットのマシンから取りに行き、検索の言葉は検索のサービスに送られます（使える場合）。", en="-# Links are fetched by the bot's machine; searches go to a service.")
+    confirm_within = Sentence(ja="-# このボタンは {until} まで使えます。", en="-# The button works until {until}.")
+    erase = Sentence(ja="すべて消す", en="Erase everything")
+    keep = Sentence(ja="やめる", en="Cancel")
+    kept = Sentence(ja="何も消していません。", en="Nothing was erased.")
+    gone = Sentence(ja="もうやめられません。データはすべて消えています。", en="It is too late to cancel: everything is erased already.")
+    too_late = Sentence(ja="時間がたったので、もう一度 </privacy erase> からやり直してください。", en="That was too long ago. Please start again with </privacy erase>.")
+    restarting = Sentence(ja="ただいま再起動の準備中で、まだ何も消していません。少し待ってから、もう一度押してください。", en="I'm about to restart, and nothing is erased yet. Please press it again in a moment.")
+    not_yours = Sentence(ja="このボタンは、</privacy erase> を使った人だけが使えます。", en="Only the person who used </privacy erase> can use this button.")
+    erased = Sentence(ja="🗑️ すべて消しました。消したもの: {list}", en="🗑️ Everything is erased. That was: {list}")
+    nothing_erased = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
+    comma = Sentence(ja="、", en="; ")
+    part = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
+
+    def overview(self, held: Holdings, retention: Retention, zone: ZoneInfo) -> str:
+        """List all kinds with their number and days, and how long they are kept."""
+        if held.empty:
+            return self.nothing
+        lines = [self._line(kind, held.kinds[kind], zone) for kind in self.kinds if kind in held.kinds]
+        kept = (self.kept_for, *self.kept_lines(retention, held))
+        return "\n".join((self.title, *lines, "", *kept, "", self.web, self.how_on))
+
+    def asked(self, held: Holdings) -> str:
+        """Ask whether to erase, and say what stays."""
+        return f"{self.question.format(list=self.comma.join(self.erasable(held)))}\n{self.what_stays(held)}"
+
+    def say_erased(self, held: Holdings) -> str:
+        """Say what was erased."""
+        if held.nothing_to_erase:
+            return self.nothing_erased
+        return self.erased.format(list=self.comma.join(self.erasable(held)))
+
+    def nothing_to_erase(self, held: Holdings) -> str:
+        """Rules may be stored all the same."""
+        return self.nothing if held.empty else f"{self.nothing_erased}\n{self.what_stays(held)}"
+
+    def what_stays(self, held: Holdings) -> str:
+        """Say what erasing does not reach."""
+        return self.stays.format(copies=self.copies_on_server if held.on_server else self.copies_of_file)
+
+    def _line(self, kind: DataKind, held: StoredAmount, zone: ZoneInfo) -> str:
+        first, last = _day(held.first, zone), _day(held.last, zone)
+        span = ""
+        if first and last:
+            span = (self.one_day if first == last else self.span).format(first=first, last=last)
+        return self.line.format(kind=self.kinds[kind], count=held.count, span=span)
+
+    def kept_lines(self, retention: Retention, held: Holdings) -> list[str]:
+        """Say how long each kind is kept."""
+        limits = ((self.archive_days, retention.archive_days), (self.session_days, retention.session_days), (self.usage_days, retention.usage_days))
+        lines = [template.format(days=days) for template, days in limits if days]
+        copies = [self.copy_days.format(days=retention.copy_days)] if retention.copy_days else []
+        files = self.files
+        if held.file_bytes:
+            used, most = f"{held.file_bytes / 2**20:.1f}", FILE_QUOTA.user_bytes >> 20
+            files = self.files_used.format(used=used, most=most)
+        return [*lines, self.kept_until_erased, files, *copies, self.backups]
+
+    def erasable(self, held: Holdings) -> list[str]:
+        """Return the number of each kind that erasing removes."""
+        return [self.part.format(kind=name, count=held.count(kind)) for kind, name in self.kinds.items() if kind not in LEFT_BY_ERASING and held.count(kind)]
+
+
+def _day(moment: datetime | None, zone: ZoneInfo) -> str:
+    return moment.astimezone(zone).date().isoformat() if moment else ""
+
+
+class ErasureTexts(Area):
+    """The data erased for good, and what remains."""
+
+    memory_only = Sentence(ja="メモリだけ完全に消す", en="Erase from memory only")
+    conversations_too = Sentence(ja="会話の記録からも消す", en="Erase from conversations too")
+    mark = Sentence(ja="（消去しました）", en="(erased)")
+    done = Sentence(ja="🗑️ 完全に消しました。もう元には戻せません。", en="🗑️ Erased for good. This can't be undone.")
+    nothing = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
+    removed = Sentence(ja="消したもの: {list}", en="Removed: {list}")
+    memories = Sentence(ja="メモリ {count}件", en="memories: {count}")
+    versions = Sentence(ja="以前の内容 {count}件", en="former versions: {count}")
+    summaries = Sentence(ja="会話の要約 {count}件", en="conversation summaries: {count}")
+    messages = Sentence(ja="会話の記録の発言 {count}件", en="messages in conversation records: {count}")
+    comma = Sentence(ja="、", en=", ")
+    remains = Sentence(ja="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。", en="-# Backups, copies made before upgrades, and messages already on screen stay as they are.")
+    out_of_reach = Sentence(ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。", en="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.")
+
+    def say_erased(self, erased: ErasureCounts) -> str:
+        """Say what was removed, and what could not be reached."""
+        counts = ((self.memories, erased.memories), (self.versions, erased.versions), (self.summaries, erased.summaries), (self.messages, erased.messages))
+        parts = [template.format(count=count) for template, count in counts if count]
+        if not parts:
+            return self.nothing
+        return "\n".join((self.done, self.removed.format(list=self.comma.join(parts)), self.remains))

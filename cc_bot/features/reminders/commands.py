@@ -1,0 +1,191 @@
+"""`/remind …` and `/heartbeat …`. All replies are ephemeral."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import lightbulb
+
+from cc_bot.chat.reply import Reply
+from cc_bot.discord.delivery.outlets import reply_in_place
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.handlers import (
+    Choice,
+    Press,
+    choices,
+    number_option,
+    on_press,
+    reply_command,
+    suggesting,
+    text_option,
+)
+from cc_bot.discord.interactions import Answerable, can_write, own_space
+from cc_bot.discord.pages.answer import page_of
+from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
+from cc_bot.discord.pages.page import EphemeralView, Page, reply_view
+from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.domain.text import one_line
+from cc_bot.features.agents.selector import AgentSelector
+from cc_bot.features.reminders import service as reminders
+from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, Schedule
+from cc_bot.features.reminders.resolver import TimeResolver
+from cc_bot.features.reminders.service import Destination
+from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.features.reminders.texts import ReminderTexts
+from cc_bot.features.reminders.views import choice_name, snoozed_page
+from cc_bot.features.reminders.when.repeats import MAX_HOURS, MIN_HOURS
+
+loader = lightbulb.Loader()
+remind = lightbulb.Group("remind", "remind_description", localize=True)
+loader.command(remind)
+
+
+def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
+    """Suggests the user's reminders whose text or number contains the input."""
+
+    async def suggest(
+        ctx: lightbulb.AutocompleteContext[int], schedules: ScheduleStore = lightbulb.di.INJECTED
+    ) -> list[Choice]:
+        wanted = str(ctx.focused.value or "").strip().removeprefix("#").casefold()
+        return [
+            (choice_name(each), each.number)
+            for each in await schedules.list(int(ctx.interaction.user.id))
+            if only(each) and (wanted in one_line(each.text).casefold() or wanted in str(each.number))
+        ]
+
+    return number_option("remind_id", autocomplete=suggesting(suggest))
+
+
+MAX_WHEN_CHARACTERS = 100
+
+
+async def list_reminders(caller: Recipient, *, schedules: ScheduleStore) -> EphemeralView:
+    return await _list_view(caller, 1, schedules)
+
+
+@on_press(RemindersButton, not_yours=lambda words: words[ReminderTexts].not_yours)
+async def turn_page(press: Press[RemindersButton], schedules: ScheduleStore) -> EphemeralView:
+    _, button, recipient = press
+    return await _list_view(recipient, button.page, schedules)
+
+
+async def _list_view(reader: Recipient, page: int, schedules: ScheduleStore) -> EphemeralView:
+    reply = await reminders.list_reminders(reader, schedules=schedules)
+    return reply_view(reply, reader, page, lambda to: RemindersButton(reader.user_id, to).custom_id())
+
+
+async def add(
+    caller: Recipient,
+    when: str,
+    text: str,
+    repeat: str | None,
+    where: str | None,
+    *,
+    ctx: lightbulb.Context,
+    schedules: ScheduleStore,
+    chooser: AgentSelector,
+    moments: TimeResolver,
+) -> Reply:
+    to = await _destination(ctx.interaction, chooser, here=where != "dm")
+    return await reminders.add(
+        caller, to, text=text, when=when, repeat=repeat or "", schedules=schedules, moments=moments
+    )
+
+
+async def _destination(interaction: Answerable, chooser: AgentSelector, *, here: bool) -> Destination:
+    key = (await chooser.of(interaction)).key
+    if not here or own_space(interaction):
+        return Destination(key, "dm")
+    return Destination(key, "channel") if can_write(interaction) else Destination(key, "dm", moved_to_dm=True)
+
+
+reply_command(remind.register, "remind_list", list_reminders)
+reply_command(
+    remind.register,
+    "remind_add",
+    add,
+    when=text_option("remind_when", max_length=MAX_WHEN_CHARACTERS),
+    text=text_option("remind_text", max_length=MAX_TEXT_CHARACTERS),
+    repeat=text_option("remind_repeat", default=None, max_length=MAX_WHEN_CHARACTERS),
+    where=text_option("remind_where", default=None, choices=choices("remind", "here", "dm")),
+)
+reply_command(remind.register, "remind_delete", reminders.delete, id=reminder_id())
+reply_command(
+    remind.register,
+    "remind_resume",
+    reminders.resume,
+    id=reminder_id(only=lambda schedule: schedule.status == "paused"),
+)
+
+
+@on_press(UnscheduleButton, not_yours=lambda words: words[ReminderTexts].not_yours)
+async def cancel(press: Press[UnscheduleButton], schedules: ScheduleStore, upkeep: ReceiptUpkeep) -> str:
+    interaction, button, recipient = press
+    reply = await reminders.cancel(recipient, button.schedule_id, schedules=schedules)
+    await upkeep.refresh_pressed(interaction, recipient.user_id, recipient.words)
+    return "\n".join(reply.lines)
+
+
+@on_press(SnoozeButton, not_yours=lambda words: words[ReminderTexts].not_yours)
+async def snooze(press: Press[SnoozeButton], schedules: ScheduleStore, recipients: Recipients) -> str | None:
+    """Set the same reminder again, and remove the old one's buttons."""
+    interaction, button, recipient = press
+    before = await schedules.get(recipient.user_id, button.schedule_id)
+    if before is None:
+        return recipient.words[ReminderTexts].gone
+    later = await schedules.add(
+        before.key,
+        before.text,
+        recipients.clock() + timedelta(minutes=button.minutes),
+        place=before.place,
+        guild_id=before.guild_id,
+        visibility=before.visibility,
+        timezone=before.timezone,
+        locale=recipient.locale,
+    )
+    message = page_of(interaction.message, recipient.locale)
+    shown = Page(message.content, facts=message.facts)
+    page = snoozed_page(shown, before, later, recipient.words)
+    await reply_in_place(interaction, shown).show((page,))
+    return None
+
+
+heartbeat = lightbulb.Group("heartbeat", "heartbeat_description", localize=True)
+loader.command(heartbeat)
+
+MAX_TIME_CHARACTERS = 20
+
+
+async def heartbeat_on(
+    caller: Recipient,
+    every: int,
+    where: str,
+    quiet_from: str | None,
+    quiet_to: str | None,
+    *,
+    ctx: lightbulb.Context,
+    schedules: ScheduleStore,
+    chooser: AgentSelector,
+    recipients: Recipients,
+) -> Reply:
+    return await reminders.heartbeat_on(
+        caller,
+        await _destination(ctx.interaction, chooser, here=where == "channel"),
+        every=every,
+        quiet_from=quiet_from or "",
+        quiet_to=quiet_to or "",
+        schedules=schedules,
+        clock=recipients.clock,
+    )
+
+
+reply_command(
+    heartbeat.register,
+    "heartbeat_on",
+    heartbeat_on,
+    every=number_option("heartbeat_every", min_value=MIN_HOURS, max_value=MAX_HOURS),
+    where=text_option("heartbeat_where", default="dm", choices=choices("heartbeat", "dm", "channel")),
+    quiet_from=text_option("heartbeat_quiet_from", default=None, max_length=MAX_TIME_CHARACTERS),
+    quiet_to=text_option("heartbeat_quiet_to", default=None, max_length=MAX_TIME_CHARACTERS),
+)
+reply_command(heartbeat.register, "heartbeat_off", reminders.heartbeat_off)
+reply_command(heartbeat.register, "heartbeat_status", reminders.heartbeat_status)

@@ -1,0 +1,370 @@
+"""Posts due reminders and heartbeats, each claimed firing once, and records the outcome.
+
+If Discord refuses, or the owner left the server, the schedule is paused and its owner informed by DM.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import Final, TypeVar
+
+import hikari
+import structlog
+
+from cc_bot.chat.turn import TurnOptions
+from cc_bot.db.leases import Leases
+from cc_bot.discord.delivery.reply import next_form, repeat
+from cc_bot.discord.gate import Gate
+from cc_bot.discord.pages.custom_ids import base36
+from cc_bot.discord.pages.page import Page, Part, new_message
+from cc_bot.discord.places import Recent
+from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.domain.errors import StorageError
+from cc_bot.domain.message import Message
+from cc_bot.features.agents.selector import AgentSelector
+from cc_bot.features.canvas.delivery import CanvasBoards
+from cc_bot.features.heartbeat.service import Heartbeats
+from cc_bot.features.reminders.model import Firing, Missed, Obstacle, Place, Schedule
+from cc_bot.features.reminders.scheduler import Scheduler
+from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.features.reminders.views import (
+    heartbeat_page,
+    reminder_page,
+    spoken_reminder,
+    stopped_page,
+    untold_page,
+)
+from cc_bot.in_order import RateLimiter, Tasks
+from cc_bot.log import upkeep
+
+_log = structlog.get_logger(__name__)
+
+Result = TypeVar("Result")
+
+Wanted = Callable[[], Awaitable[bool]]
+
+PAUSES_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+"""Discord remembers a nonce for longer than this."""
+
+_OBSTACLES: Final[dict[int, Obstacle]] = {
+    10003: "channel_gone",  # unknown channel
+    10013: "dms_closed",  # unknown user: the account is gone
+    50001: "bot_removed",  # missing access
+    50007: "dms_closed",  # cannot send messages to this user
+    50013: "permission_missing",
+    50033: "dms_closed",  # invalid recipient
+    50278: "dms_closed",  # no server in common with the user
+}
+_NO_MEMBER: Final = frozenset({10007, 10013})
+
+
+class Refused(Exception):
+    def __init__(self, obstacle: Obstacle, error: hikari.ClientHTTPResponseError) -> None:
+        super().__init__(obstacle)
+        self.obstacle = obstacle
+        self.error = error
+
+
+class Unwanted(Exception):
+    """The user cancelled the post first."""
+
+
+@dataclass(eq=False, slots=True)
+class Posting:
+    """Discord creates one message per nonce, so posts are retried; refusals are not."""
+
+    rest: hikari.api.RESTClient
+    pauses_s: Sequence[float] = PAUSES_S
+    pace: RateLimiter = field(default_factory=RateLimiter)
+    _dms: Recent[int, int] = field(default_factory=Recent)
+
+    async def say(self, firing: Firing, page: Page, wanted: Wanted | None = None) -> hikari.Message:
+        """Post a firing, pinging only the owner. Raises Refused, Unwanted, and hikari's errors if Discord
+        stays unavailable."""
+        schedule, nonce = firing.schedule, nonce_at("r", firing.schedule.id, firing.due_at)
+        if schedule.heard == "private":
+            return await self.whisper(schedule.key.user_id, page, nonce, wanted)
+        await self.admit(schedule)
+        return await self.post(schedule.key.channel_id, schedule.key.user_id, page, nonce, wanted)
+
+    async def admit(self, schedule: Schedule) -> None:
+        """Raise Refused if the owner has left the server; not if membership is unknown."""
+        if schedule.guild_id is None or schedule.heard == "private":
+            return
+        try:
+            await self.pace.wait()
+            await self.rest.fetch_member(schedule.guild_id, schedule.key.user_id)
+        except hikari.UnauthorizedError:
+            raise  # the bot's token is refused: exit
+        except hikari.NotFoundError as error:
+            if int(error.code) in _NO_MEMBER:
+                raise Refused("left_server", error) from error
+        except hikari.HTTPError as error:
+            _log.info("membership_unknown", schedule=schedule.id, error=type(error).__name__)
+
+    async def whisper(
+        self, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None
+    ) -> hikari.Message:
+        """Post in a user's DM. Raises as `say`."""
+        channel_id = self._dms.get(user_id)
+        if channel_id is None:
+            channel_id = int((await self._try(lambda: self.rest.create_dm_channel(user_id), wanted)).id)
+            self._dms[user_id] = channel_id
+        return await self.post(channel_id, user_id, page, nonce, wanted)
+
+    async def post(
+        self, channel_id: int, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None
+    ) -> hikari.Message:
+        """Post in a channel without refused parts, pinging only that user. Raises as `say`."""
+        without = frozenset[Part]()
+        while True:
+            content = {**new_message(page.without(without)), "user_mentions": [user_id]}
+            create = partial(self.rest.create_message, channel_id, nonce=nonce, **content)
+            try:
+                return await self._try(create, wanted)
+            except Refused as refused:
+                simpler = next_form(page.parts(None), without, refused.error)
+                if simpler is None:
+                    raise
+                without = simpler
+
+    async def _try(self, call: Callable[[], Awaitable[Result]], wanted: Wanted | None) -> Result:
+        async def attempt() -> Result:
+            await self.pace.wait()
+            if wanted and not await wanted():
+                raise Unwanted
+            return await call()
+
+        try:
+            return await repeat(attempt, self.pauses_s)
+        except hikari.UnauthorizedError:
+            raise  # the bot's token is refused: exit
+        except hikari.ClientHTTPResponseError as error:
+            raise Refused(_OBSTACLES.get(int(error.code), "channel_refused"), error) from error
+
+
+def nonce_at(kind: str, number: int, moment: datetime) -> str:
+    """Discord allows 25 characters."""
+    return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
+
+
+PLACES: Final[tuple[Place, ...]] = ("channel", "dm")
+"""A terminal delivers its own."""
+MAX_CONCURRENT: Final = 16
+RECORD_PAUSES_S: Final = (0, 0.5, 2.0, 5.0)
+"""Before each attempt to record a post."""
+STOP_S: Final = 2.0
+"""For a claim in progress at shutdown."""
+SCHEDULER_PAUSE_S: Final = 10.0
+
+
+@dataclass(eq=False, slots=True)
+class Reminders:
+    """Posts due schedules once begun, at most MAX_CONCURRENT at a time: a crash leaves few outcomes
+    unknown."""
+
+    heartbeats: Heartbeats
+    schedules: ScheduleStore
+    posting: Posting
+    chooser: AgentSelector
+    gate: Gate
+    boards: CanvasBoards
+    recipients: Recipients
+    duties: Leases = field(default_factory=Leases)
+    _scheduler: Scheduler = field(init=False)
+    _looking: Tasks = field(default_factory=Tasks)
+    _looks: bool = False
+    """True if this process runs the scheduler."""
+    _over: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once nothing more is claimed."""
+    _in_flight: Tasks = field(default_factory=Tasks)
+    _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
+
+    def __post_init__(self) -> None:
+        self._scheduler = Scheduler(self.schedules, places=PLACES, clock=self.recipients.clock)
+
+    def begin(self) -> None:
+        """Run the scheduler while this process holds the lease."""
+        self._looking.start(self.duties.run_as_leader("reminders", self._look))
+
+    async def close(self) -> None:
+        self._scheduler.stop()
+        if self._looks:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(STOP_S):
+                    await self._over.wait()
+        if not self._over.is_set():
+            for task in self._looking:
+                task.cancel()
+
+    async def drain(self, timeout_s: float) -> None:
+        """Wait after `close` for claimed posts."""
+        if self._in_flight:
+            await asyncio.wait(self._in_flight, timeout=max(timeout_s, 0))
+
+    async def finish(self, deadline_s: float) -> None:
+        """Wait for claimed posts until a time of the event loop, then cancel them."""
+        await self.drain(deadline_s - asyncio.get_running_loop().time())
+        await self._in_flight.cancel()
+        await self._looking.cancel()
+
+    async def deliver(self, firing: Firing, page: Page, said: Message) -> None:
+        """Post a claimed firing, and record the outcome."""
+        schedule = firing.schedule
+        try:
+            posted = await self.posting.say(firing, page, partial(self._is_wanted, schedule))
+        except Unwanted:
+            _log.info("firing_withdrawn", schedule=schedule.id)
+            await _record(lambda: self.schedules.mark_skipped(firing))
+        except Refused as refused:
+            await self._stop(firing, refused.obstacle)
+        except hikari.HikariError as error:
+            _log.warning("firing_uncertain", schedule=schedule.id, error=type(error).__name__)
+        else:
+            message, channel_id = replace(said, discord_id=int(posted.id)), int(posted.channel_id)
+            await _record(lambda: self.schedules.mark_sent(firing, message, channel_id=channel_id))
+
+    async def _look(self) -> None:
+        """Keeps the lease until claimed firings are posted."""
+        self._looks = True
+        try:
+            while not self._over.is_set():
+                try:
+                    async with aclosing(self._scheduler.run()) as found:
+                        async for each in found:
+                            await self._attend(each)
+                    self._over.set()
+                except Exception:  # noqa: BLE001 - logged; the scheduler must go on
+                    _log.error("scheduler_broke", exc_info=True)
+                    await asyncio.sleep(SCHEDULER_PAUSE_S)
+            await asyncio.gather(*self._in_flight, return_exceptions=True)
+        except asyncio.CancelledError:
+            for task in self._in_flight:  # another process holds the lease now
+                task.cancel()
+            raise
+        finally:
+            self._looks = False
+
+    async def _attend(self, found: Firing | Missed) -> None:
+        if isinstance(found, Firing) and found.schedule.kind == "heartbeat":
+            self._begin(self._speak(found))  # it asks the model, and takes no slot
+        else:
+            await self._slots.acquire()
+            work = self._remind(found) if isinstance(found, Firing) else self._report(found)
+            self._begin(work).add_done_callback(lambda _: self._slots.release())
+        async with self._slots:  # wait for a free slot before the next claim
+            pass
+
+    def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        return self._in_flight.start(_guard(work))
+
+    async def _remind(self, firing: Firing) -> None:
+        schedule = firing.schedule
+        if not await self.gate.serves_owner(schedule):
+            await _record(lambda: self.schedules.mark_skipped(firing))
+            return
+        recipient = await self._recipient(schedule)
+        said = Message("assistant", spoken_reminder(schedule), visibility=schedule.heard)
+        await self.deliver(firing, reminder_page(firing, self.recipients.clock(), recipient.words), said)
+
+    async def _speak(self, firing: Firing) -> None:
+        schedule = firing.schedule
+        if not await self.gate.serves_owner(schedule, answering=True):
+            await _record(lambda: self.schedules.mark_skipped(firing))
+            return
+        try:
+            recipient = await self._recipient(schedule)
+            options = TurnOptions(
+                recipient.locale,
+                recipient.timezone,
+                memory_paused=recipient.memory_paused,
+                agent=await self.chooser.choose_speaker(schedule.key, schedule.guild_id),
+                guild_id=schedule.guild_id,
+            )
+            speech = await self.heartbeats.speak(schedule, options)
+        except BaseException as error:
+            # no user waits for a heartbeat
+            _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
+            await asyncio.shield(_record(lambda: self.schedules.mark_skipped(firing)))
+            raise
+        if speech is not None and speech.drew:
+            try:
+                await self.posting.admit(schedule)
+            except Refused as refused:
+                await self._stop(firing, refused.obstacle)
+                return
+            await self.boards.refresh(schedule.key)
+        if speech is None or speech.message is None:
+            await _record(lambda: self.schedules.mark_skipped(firing))
+        else:
+            await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
+
+    async def _report(self, missed: Missed) -> None:
+        """Report by DM, else the public ones in their channels. If repeated, with the same nonces."""
+        first, latest = missed[0].schedule, max(firing.due_at for firing in missed)
+        if await self.gate.serves_owner(first):
+            user_id, recipient = first.key.user_id, await self._recipient(first)
+            page = untold_page(missed, recipient.words)
+            try:
+                await self.posting.whisper(user_id, page, nonce_at("u", user_id, latest))
+            except Refused as refused:
+                _log.info("missed_not_told_by_dm", obstacle=refused.obstacle)
+                public = [each for each in missed if each.schedule.heard == "public"]
+                for channel_id in {each.schedule.key.channel_id for each in public}:
+                    part = tuple(each for each in public if each.schedule.key.channel_id == channel_id)
+                    with suppress(Refused):
+                        await self.posting.admit(part[0].schedule)
+                        page = untold_page(part, recipient.words)
+                        page = replace(page, content=f"<@{user_id}>\n{page.content}")
+                        nonce = nonce_at("u", channel_id, latest)
+                        await self.posting.post(channel_id, user_id, page, nonce)
+        await _record(lambda: self.schedules.mark_told(missed))
+
+    async def _is_wanted(self, schedule: Schedule) -> bool:
+        """Not cancelled or paused since the claim; assumed if the database fails."""
+        with suppress(StorageError):
+            now = await self.schedules.get(schedule.key.user_id, schedule.id)
+            return now is not None and now.status != "paused"
+        return True
+
+    async def _stop(self, firing: Firing, obstacle: Obstacle) -> None:
+        """Pause the schedule, and inform its owner by DM. If the DM is what failed, a later reply does."""
+        schedule = replace(firing.schedule, status="paused", obstacle=obstacle)
+        _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
+        await _record(lambda: self.schedules.mark_failed(firing, obstacle))
+        if schedule.heard == "private":
+            return
+        recipient = await self._recipient(schedule)
+        nonce = nonce_at("p", schedule.id, self.recipients.clock())
+        try:
+            await self.posting.whisper(schedule.key.user_id, stopped_page(schedule, recipient.words), nonce)
+        except Refused as refused:
+            _log.info("pause_not_told", schedule=schedule.id, obstacle=refused.obstacle)
+
+    async def _recipient(self, schedule: Schedule) -> Recipient:
+        """Return the owner, with default settings if the database fails."""
+        user_id, recipients, spoken = schedule.key.user_id, self.recipients, schedule.locale
+        if spoken is None and schedule.guild_id:
+            spoken = recipients.guilds.of_guild(schedule.guild_id)
+        with suppress(StorageError):
+            return await recipients.of_author(user_id, spoken)
+        locale = spoken or recipients.locale
+        return Recipient(user_id, locale, recipients.timezone, recipients.words(locale), welcomed=True)
+
+
+async def _record(record: Callable[[], Awaitable[Result]]) -> None:
+    """Retries, as a post can't be taken back."""
+    for pause_s in RECORD_PAUSES_S:
+        await asyncio.sleep(pause_s)
+        with suppress(StorageError):
+            await record()
+            return
+    _log.warning("firing_not_noted")
+
+
+async def _guard(work: Coroutine[None, None, None]) -> None:
+    with upkeep("firing", hikari.HikariError):
+        await work

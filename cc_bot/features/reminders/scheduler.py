@@ -1,0 +1,111 @@
+"""Waits for due times and yields them, each claimed just before."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Collection
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+import structlog
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import CcBotError
+from cc_bot.features.reminders.model import Firing, Missed, Place
+from cc_bot.features.reminders.store import LOST_AFTER, ScheduleStore
+
+LOOK_EVERY_S: Final = 15.0
+"""Clocks change, and other processes die with claims."""
+GLANCE_S: Final = 2.0
+"""Between two reads of the next time, which another process may have set."""
+PRUNE_EVERY: Final = timedelta(days=1)
+_MIN_S: Final = 0.01
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class Scheduler:
+    """Watches schedules of some places, of one user or of all."""
+
+    schedules: ScheduleStore
+    places: Collection[Place]
+    user_id: int | None = None
+    clock: Clock = utc_now
+    look_every_s: float = LOOK_EVERY_S
+    _seen: asyncio.Event = field(init=False)
+    """Set by any change since the last look."""
+    _stopped: asyncio.Event = field(default_factory=asyncio.Event)
+    _pruned_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        self._seen = self.schedules.changed
+
+    async def run(self) -> AsyncGenerator[Firing | Missed, None]:
+        """Yield each Firing when it is due, until `stop`. The caller records its outcome with `mark_sent`,
+        `mark_skipped` or `mark_failed`. Database failures are retried."""
+        while not self._stopped.is_set():
+            self._seen = self.schedules.changed
+            try:
+                while not self._stopped.is_set() and (found := await self._next()) is not None:
+                    yield found
+                await self._prune()
+            except CcBotError as error:
+                _log.warning("schedules_not_read", error=type(error).__name__)
+                with suppress(TimeoutError):  # an immediate retry would loop
+                    await asyncio.wait_for(self._stopped.wait(), self.look_every_s)
+            await self.wait()
+
+    @property
+    def stopped(self) -> bool:
+        return self._stopped.is_set()
+
+    def stop(self) -> None:
+        """End `run` before its next claim; cancelling it could lose a claim."""
+        self._stopped.set()
+
+    async def due(self) -> list[Firing | Missed]:
+        """Return everything that is due now. Raises StorageError."""
+        self._seen = self.schedules.changed
+        found: list[Firing | Missed] = []
+        while (each := await self._next()) is not None:
+            found.append(each)
+        return found
+
+    async def wait(self) -> None:
+        """Wait until something may be due."""
+        clock = asyncio.get_running_loop().time
+        until_s = clock() + self.look_every_s
+        waiting = [asyncio.create_task(event.wait()) for event in (self._seen, self._stopped)]
+        try:
+            while (pause_s := min(await self._pause_s(), until_s - clock())) > 0:
+                done, _ = await asyncio.wait(
+                    waiting, timeout=min(pause_s, GLANCE_S), return_when=asyncio.FIRST_COMPLETED
+                )
+                if done or pause_s <= GLANCE_S:
+                    return
+        finally:
+            for task in waiting:
+                task.cancel()
+
+    async def _next(self) -> Firing | Missed | None:
+        now, whose = self.clock(), self.user_id
+        for firing in await self.schedules.claim_due(now, self.places, user_id=whose):
+            return firing
+        await self.schedules.mark_lost(now - LOST_AFTER)
+        return await self.schedules.take_unreported(self.places, user_id=whose) or None
+
+    async def _prune(self) -> None:
+        now = self.clock()
+        if self._pruned_at is None or abs(now - self._pruned_at) >= PRUNE_EVERY:
+            await self.schedules.prune()
+            self._pruned_at = now
+
+    async def _pause_s(self) -> float:
+        try:
+            due = await self.schedules.get_next_due(self.places, user_id=self.user_id)
+        except CcBotError:
+            due = None
+        if due is None:
+            return self.look_every_s
+        return min(max((due - self.clock()).total_seconds(), _MIN_S), self.look_every_s)

@@ -1,0 +1,245 @@
+"""`/remind …` and `/heartbeat …`."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from cc_bot.chat.reply import Action, Caller, Item, Reply
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import InputError, ScheduleNotFound, SeveralTimes, TooManySchedules
+from cc_bot.domain.session import SessionKey
+from cc_bot.features.reminders.model import MAX_SCHEDULES, Place, Schedule, clock_time, quiet_of
+from cc_bot.features.reminders.resolver import TimeResolver
+from cc_bot.features.reminders.store import HeartbeatStore, ScheduleFields, ScheduleStore
+from cc_bot.features.reminders.texts import HeartbeatTexts, ReminderTexts, RepeatTexts, described
+from cc_bot.features.reminders.when.repeats import Quiet, begin_at, hours_of, next_time
+
+MAX_QUOTED: Final = 700
+"""In a sentence."""
+
+
+class Destination(NamedTuple):
+    key: SessionKey
+    place: Place
+    moved_to_dm: bool = False
+    """True if the bot can't post where the caller wanted it."""
+
+    def fields(self, caller: Caller, repeat: str, quiet: Quiet | None = None) -> ScheduleFields:
+        return {
+            "repeat": repeat,
+            "quiet": quiet,
+            "guild_id": caller.guild_id,
+            "visibility": "public" if self.place == "channel" else "private",
+            "timezone": caller.timezone.key,
+            "locale": caller.locale,
+        }
+
+
+async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
+    texts, known = caller.words[ReminderTexts], await schedules.list(caller.user_id)
+    if not known:
+        return Reply((texts.none,))
+    title = texts.list_title.format(count=len(known))
+    return Reply(title=title, items=tuple(reminder_item(each, caller) for each in known))
+
+
+async def add(
+    caller: Caller,
+    to: Destination,
+    *,
+    text: str,
+    when: str,
+    repeat: str = "",
+    schedules: ScheduleStore,
+    moments: TimeResolver,
+) -> Reply:
+    """Set a reminder for each time in `when`: all or none. Raises TooManySchedules, and as
+    `TimeResolver.resolve` and `ScheduleStore.add`."""
+    schedules.check(text)
+    planned = await moments.resolve(when, repeat, caller.timezone, caller.locale, payer=caller.payer)
+    if len(planned) > MAX_SCHEDULES - len(await schedules.list(caller.user_id)):
+        raise TooManySchedules(limit=MAX_SCHEDULES)
+    added = [
+        await schedules.add(to.key, text, due_at, place=to.place, **to.fields(caller, again))
+        for due_at, again in planned
+    ]
+    limit = MAX_QUOTED // (2 * len(added) - 1)  # five fit a message
+    where = caller.words[ReminderTexts].by_dm_instead if to.moved_to_dm else _place(added[0], caller)
+    return Reply(
+        tuple(reminder_sentence(each, caller, limit=limit) for each in added),
+        notes=(*([] if to.place == "terminal" else [where]), *await _paused_note(caller, schedules)),
+        actions=tuple(_cancel_action(each, caller, one_of_several=len(added) > 1) for each in added),
+    )
+
+
+async def change(
+    caller: Caller,
+    before: Schedule,
+    *,
+    text: str,
+    when: str,
+    repeat: str,
+    schedules: ScheduleStore,
+    moments: TimeResolver,
+) -> Reply:
+    """Change a reminder's text and, if given, its time and repeat; a repeat alone starts at the former time,
+    and a time alone keeps the repeat. Raises ScheduleNotFound or SeveralTimes, and as `add`."""
+    time, zone = None, caller.timezone
+    if when.strip() or repeat.strip():
+        begins = when if when.strip() else f"{before.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
+        schedules.check(text)
+        time, *others = await moments.resolve(begins, repeat, zone, caller.locale, payer=caller.payer)
+        if others:
+            raise SeveralTimes
+        due, again = time
+        if before.repeat and not again and not repeat.strip():
+            time = begin_at(before.repeat, due, zone)
+    changed = await schedules.change(caller.user_id, before.id, text=text, time=time, timezone=zone.key)
+    if changed is None:
+        raise ScheduleNotFound(id=before.number)
+    return Reply((reminder_sentence(changed, caller),), receipts_changed=True)
+
+
+async def find_reminder(schedules: ScheduleStore, user_id: int, number: int) -> Schedule:
+    """Return a user's reminder by its number. Raises ScheduleNotFound, also if it is over."""
+    found = await schedules.get_by_number(user_id, number)
+    if found is None or found.status == "done":
+        raise ScheduleNotFound(id=number)
+    return found
+
+
+async def delete(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - the option's name
+    known = await find_reminder(schedules, caller.user_id, id)
+    if await schedules.cancel(caller.user_id, known.id) is None:
+        raise ScheduleNotFound(id=id)
+    notes = await _paused_note(caller, schedules)
+    return Reply((cancelled(known, caller),), notes=notes, receipts_changed=True)
+
+
+async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) -> Reply:
+    """Cancel a reminder or its repeats; does nothing if it is over."""
+    known = await schedules.get(caller.user_id, schedule_id)
+    if known is None or known.status == "done" or not await schedules.cancel(caller.user_id, schedule_id):
+        return Reply((caller.words[ReminderTexts].gone,))
+    return Reply((cancelled(known, caller),))
+
+
+async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - likewise
+    """Resume a paused reminder; a single time in the past is sent at once."""
+    texts, before = caller.words[ReminderTexts], await find_reminder(schedules, caller.user_id, id)
+    resumed = await schedules.resume(caller.user_id, before.id)
+    text = caller.text(before.text, MAX_QUOTED)
+    if resumed is None:
+        return Reply((texts.not_paused.format(text=text),))
+    return Reply((texts.resumed.format(time=caller.moment(resumed.due_at), text=text),))
+
+
+def reminder_sentence(schedule: Schedule, caller: Caller, *, limit: int = MAX_QUOTED) -> str:
+    texts, text = caller.words[ReminderTexts], caller.text(schedule.text, limit)
+    if schedule.repeat:
+        repeat = described(schedule.repeat, caller.words[RepeatTexts])
+        return texts.again_and_again.format(repeat=repeat, time=caller.at(schedule.due_at), text=text)
+    return texts.once.format(time=caller.moment(schedule.due_at), text=text)
+
+
+def cancelled(schedule: Schedule, caller: Caller) -> str:
+    return caller.words[ReminderTexts].cancelled.format(text=caller.text(schedule.text, MAX_QUOTED))
+
+
+def reminder_item(schedule: Schedule, caller: Caller) -> Item:
+    times = [caller.moment(schedule.due_at)]
+    if schedule.repeat:
+        times = [f"🔁 {described(schedule.repeat, caller.words[RepeatTexts])}", caller.at(schedule.due_at)]
+    paused = schedule.status == "paused"
+    trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if paused else ""
+    return Item(schedule.number, schedule.text, (*times, _place(schedule, caller)), trouble)
+
+
+def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) -> Action:
+    texts, label = caller.words[ReminderTexts], caller.words[ReminderTexts].cancel
+    if one_of_several:
+        label = texts.cancel_one.format(text=short_time(schedule))
+    return Action(label, "cancel", schedule.id, f"/remind delete {schedule.number}")
+
+
+def short_time(schedule: Schedule) -> str:
+    return f"{schedule.due_at.astimezone(schedule.zone):%m/%d %H:%M}"
+
+
+def _place(schedule: Schedule, caller: Caller) -> str:
+    texts = caller.words[ReminderTexts]
+    if schedule.place == "channel":
+        return texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
+    return texts.by_dm if schedule.place == "dm" else texts.in_terminal
+
+
+async def _paused_note(caller: Caller, schedules: ScheduleStore) -> tuple[str, ...]:
+    """Undeliverable reminders: a user with closed DMs has no other way to learn of them."""
+    known = await schedules.list(caller.user_id)
+    count = sum(each.status == "paused" and each.obstacle != "" for each in known)
+    return (caller.words[ReminderTexts].look_at_paused.format(count=count),) if count else ()
+
+
+async def heartbeat_on(
+    caller: Caller,
+    to: Destination,
+    *,
+    every: int,
+    quiet_from: str,
+    quiet_to: str,
+    schedules: ScheduleStore,
+    clock: Clock,
+) -> Reply:
+    """Start a heartbeat, replacing the former one. Raises InputError."""
+    texts, repeat = caller.words[HeartbeatTexts], f"every {every}h"
+    quiet = quiet_of(quiet_from, quiet_to)
+    first = next_time(repeat, clock(), caller.timezone, quiet)
+    if first is None:
+        raise InputError
+    fields = to.fields(caller, repeat, quiet)
+    schedule = await schedules.add(to.key, "", first, kind="heartbeat", place=to.place, **fields)
+    sentence = texts.started.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
+    moved = [texts.by_dm_instead] if to.moved_to_dm else []
+    return Reply((sentence,), notes=(texts.how_to_stop, *moved, *_heartbeat_notes(schedule, caller)))
+
+
+async def heartbeat_off(caller: Caller, *, schedules: ScheduleStore, heartbeats: HeartbeatStore) -> Reply:
+    found = await schedules.list(caller.user_id, kind="heartbeat")
+    for schedule in found:
+        await schedules.cancel(caller.user_id, schedule.id)
+    await heartbeats.forget(caller.user_id)
+    return Reply((caller.words[HeartbeatTexts].stopped if found else caller.words[HeartbeatTexts].off,))
+
+
+async def heartbeat_status(caller: Caller, *, schedules: ScheduleStore) -> Reply:
+    found = await schedules.list(caller.user_id, kind="heartbeat")
+    return heartbeat_state(found, caller)
+
+
+def heartbeat_state(found: Sequence[Schedule], caller: Caller) -> Reply:
+    texts = caller.words[HeartbeatTexts]
+    if not found:
+        return Reply((texts.off,))
+    [schedule] = found
+    if schedule.status == "paused":
+        reason = caller.words[ReminderTexts].reasons[schedule.obstacle]
+        return Reply((texts.paused.format(reason=reason),))
+    sentence = texts.status.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
+    return Reply((sentence,), notes=_heartbeat_notes(schedule, caller))
+
+
+def rhythm(schedule: Schedule, caller: Caller) -> str:
+    """How often a heartbeat comes, where, and its quiet hours."""
+    texts, quiet = caller.words[HeartbeatTexts], schedule.quiet
+    where = texts.by_dm
+    if schedule.place == "channel":
+        where = texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
+    silence = texts.never_quiet
+    if quiet is not None and quiet.since != quiet.until:
+        silence = texts.quiet.format(since=clock_time(quiet.since), until=clock_time(quiet.until))
+    return texts.rhythm.format(hours=hours_of(schedule.repeat), where=where, quiet=silence)
+
+
+def _heartbeat_notes(schedule: Schedule, caller: Caller) -> tuple[str, ...]:
+    texts = caller.words[HeartbeatTexts]
+    public = [texts.only_public] if schedule.place == "channel" else []
+    return (*public, *([texts.memory_paused] if caller.memory_paused else []))

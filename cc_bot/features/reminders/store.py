@@ -1,0 +1,584 @@
+"""Reminders and heartbeats, and the outcome of each firing.
+
+A row of `firings` is written before a message is sent, and its key is unique: each firing is sent at most
+once, however many processes run. If the process dies before the outcome is recorded, the firing is uncertain:
+its user is informed.
+"""
+
+import asyncio
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime, time, timedelta
+from itertools import groupby
+from typing import Final, TypedDict, Unpack
+
+from cc_bot.chat.stores.receipts import mark_stale
+from cc_bot.db import MAINTENANCE_LOCK, Database, Statement, Steps, user
+from cc_bot.db.columns import (
+    MESSAGE,
+    MS,
+    Columns,
+    Kind,
+    Parameters,
+    Store,
+    from_ms,
+    keep_number,
+    next_number,
+    to_ms,
+    tool_calls_to_json,
+)
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
+from cc_bot.domain.message import Message, Visibility, is_blank
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale, printable
+from cc_bot.features.memory.stores.limits import SecretRules
+from cc_bot.features.reminders.model import (
+    LATEST,
+    MAX_SCHEDULES,
+    MAX_TEXT_CHARACTERS,
+    Firing,
+    FiringState,
+    Missed,
+    Obstacle,
+    Place,
+    Schedule,
+    ScheduleKind,
+)
+from cc_bot.features.reminders.when.repeats import Quiet, hours_of, in_hours, next_time
+
+# ruff: noqa: S608 - statements are put together from constants alone
+
+
+SCHEDULE: Final = Columns(
+    Schedule,
+    moments=MS,
+    locale=Kind(write=str, read={str(locale): locale for locale in Locale}.get),
+    quiet=Kind(lambda quiet: json.dumps(asdict(quiet)), lambda stored: Quiet(**json.loads(stored))),
+    number=Kind(read=lambda number: number or 0),
+)
+_WRITTEN: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))
+
+_FIRING: Final = Columns(Firing, moments=MS, schedule=SCHEDULE)
+
+# _WRITTEN; the user comes first
+INSERT: Final = f"""
+    INSERT INTO schedules ({_WRITTEN.names}, advanced_at, number)
+    VALUES (
+        {_WRITTEN.marks}, {_WRITTEN["created_at"]},
+        CASE {_WRITTEN["kind"]} WHEN 'reminder' THEN {next_number("schedule")} END
+    )
+    RETURNING {SCHEDULE.select}
+"""
+
+# $1 user, $2 id
+SELECT: Final = f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.id = $2"
+# $1 user
+_LIVE: Final = f"""
+    SELECT {SCHEDULE.of("s")} FROM schedules AS s
+    WHERE s.user_id = $1 AND s.status IN ('active', 'paused')
+"""
+
+_MISSED: Final = f"""
+    SELECT {SCHEDULE.of("s")}, f.due_at, f.state
+    FROM firings AS f JOIN schedules AS s ON s.id = f.schedule_id AND s.user_id = f.user_id
+    WHERE f.state IN ('missed', 'uncertain') AND s.kind = 'reminder'
+"""
+
+# $2 kind
+_LIST: Final = f"{_LIVE} AND s.kind = $2 ORDER BY s.due_at, s.id"
+
+# The message belongs to its user and to no session. If the gateway delivered it first, that row becomes the
+# user's. After an erasure nothing is stored. $1 user, $2 channel, $3 author, $4 name, $5 Discord's id,
+# $6 text, $7 tool calls, $8 visibility, $9 now, $10 schedule, $11 due, $12 tainted
+INSERT_SAID: Final = """
+    INSERT INTO messages (
+        user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
+        role, content, tool_calls, visibility, timestamp, created_at, tainted
+    )
+    SELECT $1, $1, $2, $2, $3, $4, $5, 'assistant', $6, $7, $8, $9, $9, $12
+    WHERE EXISTS (SELECT 1 FROM firings WHERE schedule_id = $10 AND due_at = $11 AND user_id = $1)
+    ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
+        user_id = excluded.user_id, memory_user_id = excluded.memory_user_id,
+        visibility = excluded.visibility, tainted = excluded.tainted
+    WHERE messages.user_id IS NULL OR messages.user_id = $1
+"""
+
+
+# $1 places (JSON array), $2 user; NULL: all users
+_WHOSE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
+
+IN_A_CHANNEL: Final = 4
+"""Reminders in flight per channel or DM: Discord takes five messages in five seconds."""
+
+# Uses firings_open.
+_HAS_ROOM: Final = f"""(
+    s.kind <> 'reminder' OR s.place = 'terminal' OR {IN_A_CHANNEL} > (
+        SELECT count(*) FROM firings AS f
+        JOIN schedules AS o ON o.id = f.schedule_id AND o.user_id = f.user_id
+        WHERE f.state = 'claimed' AND o.kind = 'reminder' AND o.place = s.place
+            AND CASE s.place WHEN 'dm' THEN o.user_id = s.user_id ELSE o.channel_id = s.channel_id END
+    )
+)"""
+
+# $3 now, $4 limit
+SELECT_DUE: Final = f"""
+    SELECT {SCHEDULE.of("s")} FROM schedules AS s
+    WHERE s.status = 'active' AND s.due_at <= $3 AND {_WHOSE} AND {_HAS_ROOM}
+    ORDER BY s.due_at LIMIT $4 /* all users */
+"""
+
+# $3 a later `advanced_at` means that the clock was set back
+SELECT_REWOUND: Final = f"""
+    SELECT {SCHEDULE.of("s")} FROM schedules AS s
+    WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_WHOSE} /* all users */
+"""
+
+# Uses firings_open. $1 earlier claims are uncertain even if their process lives
+LOSE: Final = """
+    UPDATE firings SET state = 'uncertain'
+    WHERE state = 'claimed' AND (
+        claimed_at < $1
+        OR claimed_by <> '' AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.claimed_by)
+    )
+    RETURNING schedule_id /* all users */
+"""
+
+# Reports taken by a dead process. Uses firings_being_told.
+REPORT_AGAIN: Final = """
+    UPDATE firings SET reported = 0, told_by = NULL
+    WHERE told_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.told_by)
+    /* all users */
+"""
+
+
+SLACK: Final = timedelta(minutes=1)
+"""Clock corrections below this do not change what is due."""
+_BATCH: Final = 50
+
+
+def _claim(process: str, whose: tuple[str, int | None], now: datetime, limit: int) -> Steps[list[Firing]]:
+    """Claim due times, each with the next one computed. If `advanced_at` lies in the future, the clock was
+    set back, and the next time is computed again: otherwise the repeat would stay silent."""
+    rows = yield Statement(SELECT_REWOUND, (*whose, to_ms(now + SLACK)))
+    for schedule in map(SCHEDULE.read, rows):
+        yield _advance(schedule, _time_after(schedule, now), now)
+    claim = """
+        INSERT INTO firings (schedule_id, due_at, user_id, state, claimed_by, claimed_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (schedule_id, due_at) DO NOTHING
+        RETURNING schedule_id
+    """
+    claimed: list[Firing] = []
+    rows = yield Statement(SELECT_DUE, (*whose, to_ms(now), _BATCH))
+    for schedule in map(SCHEDULE.read, rows):
+        due, following = _choose_time(schedule, now)
+        if not (yield _advance(schedule, following, now)):
+            continue
+        noted: list[tuple[datetime, FiringState]] = [(due, "claimed")] if due else []
+        if now - schedule.due_at > LATEST:
+            noted.append((schedule.due_at, "missed" if schedule.kind == "reminder" else "skipped"))
+        for moment, state in noted:
+            times = (to_ms(moment), schedule.key.user_id, state, process, to_ms(now))
+            is_first = yield Statement(claim, (schedule.id, *times))
+            if is_first and state == "claimed":
+                claimed.append(Firing(replace(schedule, due_at=moment), moment))
+        if len(claimed) >= limit:
+            break
+    return claimed
+
+
+def _time_after(schedule: Schedule, moment: datetime) -> datetime | None:
+    return next_time(schedule.repeat, moment, schedule.zone, schedule.quiet)
+
+
+def _following_time(schedule: Schedule, now: datetime) -> datetime | None:
+    if not in_hours(schedule.repeat):
+        return _time_after(schedule, now)
+    hours = timedelta(hours=hours_of(schedule.repeat))  # counted from its time, not from now
+    return _time_after(schedule, schedule.due_at + max(now - schedule.due_at, timedelta()) // hours * hours)
+
+
+def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, datetime | None]:
+    """Return the time to send now, if any, and the next one. Of late times, the newest is sent."""
+    due: datetime | None = schedule.due_at
+    after = schedule.due_at
+    if now - schedule.due_at > LATEST:
+        due, after = None, now - LATEST - timedelta(milliseconds=1)
+    if not schedule.repeat:
+        return due, None
+    if in_hours(schedule.repeat):
+        return due, _following_time(schedule, now)
+    while (following := _time_after(schedule, after)) and following <= now:
+        due = after = following
+    return due, following
+
+
+def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> Statement:
+    """Only if its user has not changed it since it was read."""
+    due, status = (following, "active") if following else (schedule.due_at, "done")
+    times = (to_ms(due), status, to_ms(now), to_ms(schedule.due_at))
+    advance = """
+        UPDATE schedules SET due_at = $3, status = $4, advanced_at = $5
+        WHERE user_id = $1 AND id = $2 AND status = 'active' AND due_at = $6
+        RETURNING id
+    """
+    return Statement(advance, (schedule.key.user_id, schedule.id, *times))
+
+
+KEPT: Final = timedelta(days=30)
+"""After its last time; its buttons still work."""
+ANSWERED_WITHIN: Final = timedelta(days=1)
+"""A later message in a DM does not answer a reminder."""
+LOST_AFTER: Final = timedelta(minutes=5)
+"""Until a claim is uncertain even if its process lives."""
+
+
+class ScheduleFields(TypedDict, total=False):
+    guild_id: int | None
+    visibility: Visibility
+    repeat: str
+    timezone: str
+    quiet: Quiet | None
+    locale: Locale | None
+    tainted: bool
+
+
+class ScheduleStore(Store):
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock = utc_now,
+        secret_rules: SecretRules | None = None,
+        process: str = "",
+    ) -> None:
+        super().__init__(database, clock=clock, process=process)
+        self._rules = secret_rules or SecretRules()
+        self._changed = asyncio.Event()
+
+    @property
+    def changed(self) -> asyncio.Event:
+        """An event set at the next change of a schedule."""
+        return self._changed
+
+    async def add(
+        self,
+        key: SessionKey,
+        text: str,
+        due_at: datetime,
+        *,
+        kind: ScheduleKind = "reminder",
+        place: Place = "channel",
+        **fields: Unpack[ScheduleFields],
+    ) -> Schedule:
+        """Add a schedule. A heartbeat replaces the previous one; a private one is sent by DM. Raises
+        TooManySchedules, and as `check`."""
+        text = self.check(text) if kind == "reminder" else ""
+        place = "dm" if fields.get("visibility") == "private" and place == "channel" else place
+        wanted = Schedule(0, key, kind, text, due_at, self._clock(), place=place, **fields)
+        columns = SCHEDULE.write(wanted) | {"locale": str(wanted.locale or "")}
+
+        def steps() -> Steps[Schedule]:
+            if kind == "heartbeat":
+                drop = "DELETE FROM schedules WHERE user_id = $1 AND kind = 'heartbeat'"
+                yield Statement(drop, (key.user_id,))
+            elif len((yield Statement(_LIST, (key.user_id, kind)))) >= MAX_SCHEDULES:
+                raise TooManySchedules(limit=MAX_SCHEDULES)
+            [row] = yield Statement(INSERT, _WRITTEN.of(columns))
+            yield Statement(keep_number("schedule"), (key.user_id,))
+            return SCHEDULE.read(row)
+
+        schedule = await self._database.write(steps, [user(key.user_id)])
+        self._notify()
+        return schedule
+
+    async def get(self, user_id: int, schedule_id: int) -> Schedule | None:
+        """Return a user's schedule, including one that ended within KEPT."""
+        return SCHEDULE.first(await self._database.query(SELECT, user_id, schedule_id))
+
+    async def get_by_number(self, user_id: int, number: int) -> Schedule | None:
+        known = f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.number = $2"
+        return SCHEDULE.first(await self._database.query(known, user_id, number))
+
+    async def list(self, user_id: int, *, kind: ScheduleKind = "reminder") -> Sequence[Schedule]:
+        """List the user's active and paused schedules by next time."""
+        return [*map(SCHEDULE.read, await self._database.query(_LIST, user_id, kind))]
+
+    async def cancel(self, user_id: int, schedule_id: int) -> Schedule | None:
+        """Delete and return it; None if the user does not have it."""
+        delete = f"DELETE FROM schedules WHERE user_id = $1 AND id = $2 RETURNING {SCHEDULE.select}"
+        silence = "UPDATE firings SET reported = 1 WHERE user_id = $1 AND schedule_id = $2"
+
+        def steps() -> Steps[Schedule | None]:
+            rows = yield Statement(delete, (user_id, schedule_id))
+            yield Statement(silence, (user_id, schedule_id))
+            yield mark_stale(user_id, "schedule", [schedule_id] if rows else [])
+            return SCHEDULE.first(rows)
+
+        return await self._database.write(steps, [user(user_id)])
+
+    async def resume(self, user_id: int, schedule_id: int) -> Schedule | None:
+        """Resume at its next time, or now if its only time has passed. None if the user has no paused one."""
+        now = self._clock()
+        resume = f"""
+            UPDATE schedules SET status = 'active', obstacle = '', due_at = $3, advanced_at = $4
+            WHERE user_id = $1 AND id = $2 AND status = 'paused'
+            RETURNING {SCHEDULE.select}
+        """
+
+        def steps() -> Steps[Schedule | None]:
+            rows = yield Statement(SELECT, (user_id, schedule_id))
+            if not rows:
+                return None
+            schedule = SCHEDULE.read(rows[0])
+            due = max(schedule.due_at, now)
+            if schedule.repeat and schedule.due_at <= now:
+                due = _following_time(schedule, now) or now
+            rows = yield Statement(resume, (user_id, schedule_id, to_ms(due), to_ms(now)))
+            return SCHEDULE.first(rows)
+
+        schedule = await self._database.write(steps, [user(user_id), MAINTENANCE_LOCK])
+        self._notify()
+        return schedule
+
+    async def change(
+        self,
+        user_id: int,
+        schedule_id: int,
+        *,
+        text: str,
+        time: tuple[datetime, str] | None = None,
+        timezone: str = "",
+    ) -> Schedule | None:
+        """Change a reminder's text and, if `time` is given, its next time, repeat and time zone, which
+        resumes it. None if the user has no such reminder. Raises as `check`."""
+        of = (user_id, schedule_id)
+        where = f"""
+            WHERE user_id = $1 AND id = $2 AND kind = 'reminder' AND status IN ('active', 'paused')
+            RETURNING {SCHEDULE.select}
+        """
+        reword = f"""
+            UPDATE schedules SET text = $3, tainted = CASE WHEN text = $3 THEN tainted ELSE 0 END {where}
+        """
+        batch = [Statement(reword, (*of, self.check(text)))]
+        if time is not None:
+            retime = f"""
+                UPDATE schedules
+                SET due_at = $3, repeat = $4, timezone = $5, advanced_at = $6,
+                    status = 'active', obstacle = '' {where}
+            """
+            times = (to_ms(time[0]), time[1], timezone, to_ms(self._clock()))
+            batch.append(Statement(retime, (*of, *times)))
+        *_, rows = await self._database.transaction(batch, [user(user_id)])
+        self._notify()
+        return SCHEDULE.first(rows)
+
+    async def rezone(self, user_id: int, timezone: str) -> None:
+        """Move a user's repeats to another time zone. A one-time reminder keeps its moment."""
+        now = self._clock()
+        last_sent = """
+            SELECT max(due_at) FROM firings
+            WHERE user_id = $1 AND schedule_id = $2 AND state IN ('claimed', 'sent', 'uncertain')
+        """
+        move = """
+            UPDATE schedules SET timezone = $3, due_at = $4, advanced_at = $5 WHERE user_id = $1 AND id = $2
+        """
+
+        def steps() -> Steps[None]:
+            rows = yield Statement(_LIVE, (user_id,))
+            for old in map(SCHEDULE.read, rows):
+                if old.timezone == timezone:
+                    continue
+                [[sent]] = yield Statement(last_sent, (user_id, old.id))
+                due = _time_in(timezone, old, now, None if sent is None else from_ms(sent))
+                yield Statement(move, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
+
+        await self._database.write(steps, [user(user_id), MAINTENANCE_LOCK])
+        self._notify()
+
+    async def claim_due(
+        self, now: datetime, places: Collection[Place], *, user_id: int | None = None, limit: int = 1
+    ) -> Sequence[Firing]:
+        """Claim at most `limit` due times. A time more than LATEST late is recorded as missed."""
+        whose = (_as_list(places), user_id)
+        return await self._database.write(
+            lambda: _claim(self._process, whose, now, limit), [MAINTENANCE_LOCK]
+        )
+
+    async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
+        """Record that it was sent in this message. `channel_id`: if not the schedule's own channel."""
+        schedule = firing.schedule
+        said = (
+            *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
+            *(message.author_name, message.discord_id, message.content),
+            *(tool_calls_to_json(message.tool_calls), schedule.heard, to_ms(self._clock())),
+            *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
+        )
+        await self._database.transaction(
+            [_settle(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)],
+            [user(schedule.key.user_id)],
+        )
+        self._notify()
+
+    async def mark_skipped(self, firing: Firing) -> None:
+        await self._database.transaction([_settle(firing, "skipped")], [user(firing.schedule.key.user_id)])
+
+    async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
+        """Record that it can't be sent, and pause the schedule."""
+        user_id = firing.schedule.key.user_id
+        pause = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE user_id = $1 AND id = $2"
+        batch = [_settle(firing, "failed"), Statement(pause, (user_id, firing.schedule.id, obstacle))]
+        await self._database.transaction(batch, [user(user_id)])
+
+    async def mark_lost(self, older_than: datetime) -> int:
+        """Mark claims before this time or of dead processes as uncertain; returns their number. Also releases
+        reports taken by dead processes."""
+        batch = [Statement(LOSE, (to_ms(older_than),)), Statement(REPORT_AGAIN)]
+        lost, _ = await self._database.transaction(batch, [MAINTENANCE_LOCK])
+        return len(lost)
+
+    async def take_unreported(self, places: Collection[Place], *, user_id: int | None = None) -> Missed:
+        """Return one owner's missed and uncertain times, and mark them as reported: returned again only if
+        this process dies before `mark_told`."""
+        unreported = f"""
+            {_MISSED} AND f.reported = 0 AND {_WHOSE} ORDER BY f.user_id, f.due_at LIMIT 100 /* all users */
+        """
+        report = """
+            UPDATE firings SET reported = 1, told_by = $4
+            WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
+        """
+
+        def steps() -> Steps[Missed]:
+            rows = yield Statement(unreported, (_as_list(places), user_id))
+            by_owner = groupby(map(_FIRING.read, rows), key=lambda each: each.schedule.key.user_id)
+            missed = next((tuple(firings) for _, firings in by_owner), ())
+            for each in missed:
+                yield Statement(report, (*_firing_key(each), self._process or None))
+            return missed
+
+        return await self._database.write(steps, [MAINTENANCE_LOCK])
+
+    async def mark_told(self, missed: Missed) -> None:
+        """Record that the report was delivered."""
+        settle = "UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3"
+        batch = [Statement(settle, _firing_key(each)) for each in missed]
+        await self._database.transaction(batch, [user(missed[0].schedule.key.user_id)])
+
+    async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
+        """Return the earliest next time; it may have passed."""
+        following = f"""
+            SELECT s.due_at FROM schedules AS s
+            WHERE s.status = 'active' AND s.due_at > 0 AND {_WHOSE} AND {_HAS_ROOM}
+            ORDER BY s.due_at LIMIT 1 /* all users */
+        """
+        rows = await self._database.query(following, _as_list(places), user_id)
+        return from_ms(rows[0][0]) if rows else None
+
+    async def prune(self) -> None:
+        over = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1 /* all users */"
+        settled = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed' /* all users */"
+        batch = [Statement(each, (to_ms(self._clock() - KEPT),)) for each in (over, settled)]
+        await self._database.transaction(batch, [MAINTENANCE_LOCK])
+
+    async def get_said(self, discord_id: int) -> tuple[int, Message] | None:
+        """Return a reminder or heartbeat and its owner, by its Discord message."""
+        said = f"""
+            SELECT m.user_id, {MESSAGE.of("m")} FROM messages AS m
+            WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL
+                AND m.role = 'assistant' /* all users */
+        """
+        rows = await self._database.query(said, discord_id)
+        return (rows[0][0], MESSAGE.read(rows[0][1:])) if rows else None
+
+    async def get_last_said(self, user_id: int, channel_id: int) -> Message | None:
+        """Return the newest reminder or heartbeat of the last day, if its user has said nothing there
+        since."""
+        last = f"""
+            SELECT {MESSAGE.of("m")} FROM messages AS m
+            WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
+                AND NOT EXISTS (
+                    SELECT 1 FROM sessions AS s
+                    WHERE s.user_id = $1 AND s.channel_id = $2
+                        AND s.last_active > @iso(m.created_at)
+                )
+            ORDER BY m.id DESC LIMIT 1
+        """
+        since = to_ms(self._clock() - ANSWERED_WITHIN)
+        return MESSAGE.first(await self._database.query(last, user_id, channel_id, since))
+
+    def check(self, text: str) -> str:
+        """Return the text as stored. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
+        text = printable(text).strip()
+        if is_blank(text):
+            raise EmptyReminder
+        if len(text) > MAX_TEXT_CHARACTERS:
+            raise ReminderTooLong(limit=MAX_TEXT_CHARACTERS, length=len(text))
+        self._rules.check(text)
+        return text
+
+    def _notify(self) -> None:
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+
+def _as_list(places: Collection[Place]) -> str:
+    return json.dumps(sorted(places))
+
+
+def _firing_key(firing: Firing) -> tuple[int, int, int]:
+    return (firing.schedule.id, to_ms(firing.due_at), firing.schedule.key.user_id)
+
+
+def _settle(firing: Firing, state: FiringState, message_id: int | None = None) -> Statement:
+    """Also settles an uncertain firing."""
+    settle = """
+        UPDATE firings SET state = $4, message_id = $5
+        WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND state IN ('claimed', 'uncertain')
+        RETURNING schedule_id
+    """
+    return Statement(settle, (*_firing_key(firing), state, message_id))
+
+
+_SELDOM: Final = timedelta(hours=4)
+
+
+def _time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None) -> datetime:
+    """Unless it comes every few hours, no local time up to the last one sent comes again. A repeat that
+    begins later still begins on that day."""
+    if not old.repeat or in_hours(old.repeat) or old.due_at <= now:
+        return old.due_at
+    new, after = replace(old, timezone=timezone), now
+    if old.due_at != _time_after(old, now):
+        day = old.due_at.astimezone(old.zone).date()
+        after = datetime.combine(day, time(), new.zone) - timedelta(seconds=1)
+    elif sent and old.due_at - sent >= _SELDOM:
+        after = sent.astimezone(old.zone).replace(tzinfo=new.zone)
+    return _time_after(new, max(now, after)) or old.due_at
+
+
+class HeartbeatStore(Store):
+    """Marks of what each user's heartbeats have mentioned."""
+
+    async def get_marks(self, user_id: int) -> frozenset[str]:
+        rows = await self._database.query("SELECT name FROM heartbeat_marks WHERE user_id = $1", user_id)
+        return frozenset(name for (name,) in rows)
+
+    async def set_marks(self, user_id: int, marks: Mapping[str, datetime]) -> None:
+        mark = """
+            INSERT INTO heartbeat_marks (user_id, name, until) VALUES ($1, $2, $3)
+            ON CONFLICT (user_id, name) DO UPDATE SET until = excluded.until
+        """
+        batch = [Statement(mark, (user_id, name, to_ms(until))) for name, until in marks.items()]
+        expired = "DELETE FROM heartbeat_marks WHERE user_id = $1 AND until < $2"
+        batch.append(Statement(expired, (user_id, to_ms(self._clock()))))
+        await self._database.transaction(batch, [user(user_id)])
+
+    async def forget(self, user_id: int) -> None:
+        await self._change([user(user_id)], "DELETE FROM heartbeat_marks WHERE user_id = $1", user_id)
+
+    async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
+        """List the user's missed and uncertain reminders since then."""
+        missed = f"{_MISSED} AND s.user_id = $1 AND f.user_id = $1 AND f.due_at >= $2 ORDER BY f.due_at"
+        return [*map(_FIRING.read, await self._database.query(missed, user_id, to_ms(since)))]

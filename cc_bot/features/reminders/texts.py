@@ -1,0 +1,244 @@
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from cc_bot.features.reminders.when.grammar import SMALL_HOURS
+from cc_bot.features.reminders.when.repeats import Interval, parts_of
+from cc_bot.texts.area import Area, Both, Sentence, by_key
+
+_NAMES: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
+_HOURS: Final = re.compile(r"every (\d+)h")
+_HOUR_STEPS: Final = re.compile(r"(?:\*|(\d{1,2})-23)/(\d{1,2})")
+_IN_EVERY_MONTH: Final = 28
+
+
+class ReminderTexts(Area):
+    late = Sentence(ja="予定は {time} でした。お知らせが遅れてすみません。", en="It was due at {time}. Sorry for being late.")
+    snooze_ten_minutes = Sentence(ja="10分後にもう一度", en="Again in 10 minutes")
+    snooze_hour = Sentence(ja="1時間後にもう一度", en="Again in an hour")
+    stop_repeating = Sentence(ja="繰り返しをやめる", en="Stop repeating")
+    snoozed = Sentence(ja="⏰ {moment}にもう一度お知らせします。", en="⏰ I’ll remind you again {moment}.")
+    not_yours = Sentence(ja="このボタンは、お知らせを予約した人だけが使えます。ご自分の分は </remind add> で予約できます。", en="Only the person who set the reminder can use this button. Set your own with </remind add>.")
+
+    once = Sentence(ja="⏰ {time} にお知らせします: {text}", en="⏰ I’ll remind you on {time}: {text}")
+    moment = Sentence(ja="{time}（{distance}）", en="{time} ({distance})")
+    again_and_again = Sentence(ja="🔁 {repeat}にお知らせします（次は {time}）: {text}", en="🔁 I’ll remind you {repeat} (next: {time}): {text}")
+    cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
+    cancel = Sentence(ja="お知らせを取り消す", en="Cancel the reminder")
+    cancel_one = Sentence(ja="取り消す: {text}", en="Cancel: {text}")
+    gone = Sentence(ja="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。", en="This reminder is gone: it was cancelled, or you have been reminded already. See </remind list> for those that are there.")
+
+    in_channel = Sentence(ja="場所: {channel}", en="Where: {channel}")
+    by_dm = Sentence(ja="場所: DM", en="Where: DM")
+    in_terminal = Sentence(ja="場所: ターミナル", en="Where: terminal")
+    elsewhere = Sentence(ja="Discord でお知らせします", en="on Discord")
+    by_dm_instead = Sentence(ja="場所: DM（ここには書き込めないため）", en="Where: DM (I can’t post here for you)")
+
+    none = Sentence(ja="予約したお知らせはありません。</remind add> で予約できます。", en="You have no reminders. Set one with </remind add>.")
+    list_title = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
+    reasons = by_key(
+        {
+            "": Sentence(ja="止めています", en="paused"),
+            "channel_gone": Sentence(ja="チャンネルがなくなったので止めています", en="paused: the channel is gone"),
+            "bot_removed": Sentence(ja="このチャンネルを見られなくなったので止めています", en="paused: I can’t see the channel any more"),
+            "left_server": Sentence(ja="そのサーバーのメンバーではなくなったので止めています", en="paused: you are no longer a member of that server"),
+            "dms_closed": Sentence(ja="DM を受け取らない設定なので止めています", en="paused: your DMs are closed"),
+            "permission_missing": Sentence(ja="このチャンネルに書き込む権限がないので止めています", en="paused: I may not write in the channel"),
+            "channel_refused": Sentence(ja="このチャンネルに書き込めなかったので止めています", en="paused: Discord did not let me write in the channel"),
+        }
+    )
+    look_at_paused = Sentence(ja="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。", en="⚠️ Paused reminders: {count}. </remind list> says why.")
+    stopped = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。", en="⚠️ I could not remind you of “{text}” ({reason}). Once that is fixed, </remind resume> resumes it.")
+    heartbeat_stopped = Sentence(ja="⚠️ こちらからの声かけができませんでした。{reason}。</heartbeat on> で始め直せます。", en="⚠️ I could not check in with you ({reason}). </heartbeat on> starts it again.")
+
+    resumed = Sentence(ja="▶️ 再開しました。次は {time} です: {text}", en="▶️ Resumed. Next: {time}: {text}")
+    not_paused = Sentence(ja="このお知らせは止まっていません: {text}", en="This reminder is not paused: {text}")
+
+    missed = Sentence(ja="⏰ ボットが動いていない間に、お知らせの時刻が過ぎていました。", en="⏰ While I was not running, the time of these reminders passed.")
+    uncertain = Sentence(ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。", en="⏰ I was cut off while sending these reminders; they may not have reached you.")
+
+
+class HeartbeatTexts(Area):
+    started = Sentence(
+        ja="💓 声かけを始めました。{rhythm}\n近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ声をかけます。最初は {time} です。", en="💓 I’ll check in with you. {rhythm}\nI look at what is coming up and at new memories, and speak only when something is worth telling. The first time is {time}."
+    )
+    how_to_stop = Sentence(ja="やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。", en="</heartbeat off> stops it, </heartbeat status> shows it.")
+    stopped = Sentence(ja="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。", en="💓 I won’t check in any more. </heartbeat on> starts it again.")
+    off = Sentence(ja="声かけはオフです。</heartbeat on> で始められます。", en="Heartbeats are off. </heartbeat on> starts them.")
+    status = Sentence(ja="💓 声かけはオンです。{rhythm}\n次は {time} です。", en="💓 Heartbeats are on. {rhythm}\nNext: {time}.")
+    paused = Sentence(ja="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。", en="⏸ Heartbeats {reason}. Once that is fixed, </heartbeat on> starts them again.")
+    rhythm = Sentence(ja="{hours}時間ごとに確かめて、{where}。{quiet}", en="I look every {hours} h and tell you {where}. {quiet}")
+    by_dm = Sentence(ja="DM でお知らせします", en="by DM")
+    in_channel = Sentence(ja="{channel} でお知らせします", en="in {channel}")
+    quiet = Sentence(ja="{since}〜{until} は静かにしています。", en="I keep quiet from {since} to {until}.")
+    never_quiet = Sentence(ja="静かにする時間はありません。", en="No hours are quiet.")
+    only_public = Sentence(ja="チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモリだけを見ます。", en="Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.")
+    by_dm_instead = Sentence(ja="ここには書き込めないので、DM にしました。", en="I can’t post here for you, so I’ll use your DMs.")
+    memory_paused = Sentence(ja="メモリを一時停止しているので、お知らせの予定だけを見ます。", en="Memory is paused, so I look only at your reminders.")
+
+
+class RemindHereTexts(Area):
+    """Reminders in the terminal, which shows them while it is open."""
+
+    moment = Sentence(ja="{m}月{d}日({w}) {t}", en="{w}, {m} {d}, {t}")
+    moment_of_year = Sentence(ja="{y}年{m}月{d}日({w}) {t}", en="{w}, {m} {d} {y}, {t}")
+    weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))
+    """Monday first."""
+    months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
+    said_late = Sentence(ja="⏰ {text}（予定は {time} でした）", en="⏰ {text} (it was due on {time})")
+    missed = Sentence(ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}", en="⏰ While I was not running, the time of a reminder passed ({time}): {text}")
+    uncertain = Sentence(ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}", en="⏰ The reminder of {time} may not have reached you: {text}")
+    id_needed = Sentence(ja="どのお知らせかを番号で書いてください。番号は /remind list で見られます。", en="Give the number of the reminder. /remind list shows the numbers.")
+    what = Sentence(ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む", en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills")
+
+    def written(self, local: datetime, now: datetime) -> str:
+        """Write a local time: 11月23日(月) 9:00, with the year if it is not that of `now`."""
+        template = self.moment if local.year == now.astimezone(local.tzinfo).year else self.moment_of_year
+        month, weekday = self.months[local.month - 1], self.weekdays[local.weekday()]
+        return template.format(y=local.year, m=month, d=local.day, w=weekday, t=f"{local.hour}:{local.minute:02}")
+
+
+class RepeatTexts(Area):
+    """Repeats in words."""
+
+    at = Sentence(ja="{days} {times}", en="{days} at {times}")
+    small_hour = Sentence(ja="{hour}", en="{hour:02}")
+    """Before 5 in the morning."""
+    daily = Sentence(ja="毎日", en="every day")
+    workdays = Sentence(ja="平日", en="every weekday")
+    weekends = Sentence(ja="毎週土・日曜", en="every Saturday and Sunday")
+    weekly = Sentence(ja="毎週{days}曜", en="every {days}")
+    nth_day = Sentence(ja="第{nth}{day}曜", en="{nth} {day}")
+    last_day = Sentence(ja="最後の{day}曜", en="last {day}")
+    month_end = Sentence(ja="末日", en="last day")
+    monthly = Sentence(ja="毎月{days}", en="on the {days} of every month")
+    yearly = Sentence(ja="毎年{date}", en="every year on {date}")
+    day_of_month = Sentence(ja="{month}{day}", en="{month} {day}")
+    nth_of_month = Sentence(ja="{month}の{days}", en="the {days} of {month}")
+    some_months = Sentence(ja="（ない月はお休み）", en=" (when there is one)")
+    leap_years = Sentence(ja="（うるう年だけ）", en=" (leap years only)")
+    days_apart = Sentence(ja="{count}日ごと", en="every {count} days")
+    weeks_apart = Sentence(ja="{count}週間ごとの{days}曜", en="every {count} weeks on {days}")
+    months_apart = Sentence(ja="{count}か月ごとの{days}", en="every {count} months on the {days}")
+    years_apart = Sentence(ja="{count}年ごとの{date}", en="every {count} years on {date}")
+    hourly = Sentence(ja="1時間ごと", en="every hour")
+    hourly_at = Sentence(ja="毎時{minute}分", en="every hour, {minute} minutes past")
+    hours_apart = Sentence(ja="{hours}時間ごと", en="every {hours} hours")
+    hours_apart_from = Sentence(ja="{hours}時間ごと（{time}から）", en="every {hours} hours from {time}")
+    by_cron = Sentence(ja="cron「{cron}」の時刻", en="at the times of cron “{cron}”")
+    weekdays = Both(ja=tuple("日月火水木金土"), en=("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"))
+    """From Sunday on."""
+    months = Both(ja=tuple(f"{month}月" for month in range(1, 13)), en=(*("January", "February", "March", "April", "May", "June"), *("July", "August", "September", "October", "November", "December")))
+    counted = Both(ja=tuple(f"{day}日" for day in range(1, 32)), en=tuple(f"{day}{ ({1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th') if day not in (11, 12, 13) else 'th') }" for day in range(1, 32)))
+    comma = Sentence(ja="・", en=", ")
+    last_comma = Sentence(ja="・", en=" and ")
+
+
+def described(repeat: str, phrases: RepeatTexts) -> str:
+    """Return a repeat in words: `0 9 * * 1-5` is 平日 9:00, or every weekday at 9:00. It fits into 「…にお知らせします」
+    and `I'll remind you …`. Other repeats are returned as cron.
+    """
+    if match := _HOURS.fullmatch(repeat):
+        return _hours(phrases, int(match[1]))
+    try:
+        cron, interval = parts_of(repeat)
+        minute, hour, *days = cron.split()
+        steps = _HOUR_STEPS.fullmatch(hour)
+        if interval is None and days == ["*"] * 3 and (steps or hour == "*"):
+            if steps:
+                return _hours(phrases, int(steps[2]), first=int(steps[1] or 0), past=int(minute))
+            return phrases.hourly_at.format(minute=minute) if int(minute) else phrases.hourly
+        times = [_time(phrases, each, int(minute)) for each in _numbers(hour)]
+        return phrases.at.format(days=_days(phrases, interval, *days), times=_joined(phrases, times))
+    except (ValueError, IndexError, TypeError):
+        return phrases.by_cron.format(cron=repeat)
+
+
+def _days(phrases: RepeatTexts, interval: Interval | None, day: str, month: str, weekday: str) -> str:
+    """Raises ValueError or IndexError if there are no words for the days."""
+    count, unit = (interval.count, interval.unit) if interval else (1, "")
+    match (unit, day, month, weekday):
+        case ("" | "days", "*", "*", "*"):
+            return phrases.days_apart.format(count=count) if unit else phrases.daily
+        case ("" | "weeks", "*", "*", _) if not _is_nth(weekday):
+            return _of_week(phrases, _numbers(weekday.replace("7", "0")), count)
+        case ("" | "months", _, "*", _):
+            template = phrases.months_apart if unit else phrases.monthly
+            return template.format(count=count, days=_of_month(phrases, day, weekday))
+        case ("" | "months", _, _, _) if not unit or count % 12 == 0:
+            template = phrases.years_apart if unit else phrases.yearly
+            return template.format(count=count // 12, date=_date(phrases, month, day, weekday))
+        case _:
+            raise ValueError(interval)
+
+
+def _is_nth(weekday: str) -> bool:
+    return "#" in weekday or "L" in weekday
+
+
+def _of_week(phrases: RepeatTexts, numbers: Sequence[int], count: int) -> str:
+    if count == 1 and numbers in ([1, 2, 3, 4, 5], [0, 6]):
+        return phrases.workdays if len(numbers) == 5 else phrases.weekends
+    from_monday = sorted(numbers, key=lambda number: number or 7)
+    days = _joined(phrases, [phrases.weekdays[number] for number in from_monday])
+    return phrases.weekly.format(days=days) if count == 1 else phrases.weeks_apart.format(count=count, days=days)
+
+
+def _of_month(phrases: RepeatTexts, day: str, weekday: str) -> str:
+    if day == "*" and _is_nth(weekday):
+        return _joined(phrases, [_nth_day(phrases, each) for each in weekday.split(",")])
+    if weekday != "*":
+        raise ValueError(weekday)
+    if day == "L":
+        return phrases.month_end
+    numbers = _numbers(day)
+    words = _joined(phrases, [phrases.counted[number - 1] for number in numbers])
+    return words + (phrases.some_months if numbers[-1] > _IN_EVERY_MONTH else "")
+
+
+def _date(phrases: RepeatTexts, month: str, day: str, weekday: str) -> str:
+    name = phrases.months[int(month) - 1]
+    if weekday != "*":
+        return phrases.nth_of_month.format(month=name, days=_of_month(phrases, day, weekday))
+    leap = phrases.leap_years if (int(day), int(month)) == (29, 2) else ""
+    return phrases.day_of_month.format(month=name, day=phrases.counted[int(day) - 1]) + leap
+
+
+def _nth_day(phrases: RepeatTexts, field: str) -> str:
+    """第2水曜, the last Friday."""
+    if field.endswith("L"):
+        return phrases.last_day.format(day=phrases.weekdays[int(field[:-1])])
+    day, _, nth = field.partition("#")
+    count = phrases.counted[int(nth) - 1].removesuffix("日")  # 第2月曜, the 2nd Monday
+    return phrases.nth_day.format(nth=count, day=phrases.weekdays[_number(day)])
+
+
+def _time(phrases: RepeatTexts, hour: int, minute: int) -> str:
+    """`at 3:05` is in the afternoon, `at 03:05` at night (domain/when)."""
+    hours = phrases.small_hour.format(hour=hour) if 1 <= hour < SMALL_HOURS // 60 else str(hour)
+    return f"{hours}:{minute:02}"
+
+
+def _hours(phrases: RepeatTexts, hours: int, *, first: int = 0, past: int = 0) -> str:
+    if first or past:
+        return phrases.hours_apart_from.format(hours=hours, time=_time(phrases, first, past))
+    return phrases.hourly if hours == 1 else phrases.hours_apart.format(hours=hours)
+
+
+def _numbers(field: str) -> list[int]:
+    """Expand a list with ranges, such as `1-3,5` or `MON-WED,FRI`."""
+    found = set[int]()
+    for part in field.split(","):
+        first, _, last = part.partition("-")
+        found.update(range(_number(first), _number(last or first) + 1))
+    return sorted(found)
+
+
+def _number(text: str) -> int:
+    return _NAMES.index(text) if text in _NAMES else int(text)
+
+
+def _joined(phrases: RepeatTexts, parts: list[str]) -> str:
+    *most, last = parts
+    return f"{phrases.comma.join(most)}{phrases.last_comma}{last}" if most else last

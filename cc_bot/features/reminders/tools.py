@@ -1,0 +1,164 @@
+"""Tools to set, list and cancel the user's reminders.
+
+Private reminders are shown only in private. A reminder from an approved proposal is tainted, and taints a
+turn that lists it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from operator import attrgetter
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from cc_bot.chat.consent import check_held, field_line, needs_approval, on_one_line, propose, show
+from cc_bot.chat.tools import InvalidToolCall, MemoryId, ToolContext, ToolOutcome, as_or_none, succeeded, tool
+from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood, WhenPassed
+from cc_bot.domain.proposal import Moment, Part
+from cc_bot.features.memory.tools import DATA_NOT_INSTRUCTIONS
+from cc_bot.features.reminders.model import Place, Schedule, ScheduleChange, may_mention
+from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.features.reminders.texts import RepeatTexts, described
+from cc_bot.features.reminders.when.resolve import parse_schedule
+from cc_bot.texts import Texts, texts
+from cc_bot.texts.proposal import ProposalTexts
+
+MAX_LISTED = 30
+_identity = attrgetter("key.channel_id", "text", "due_at", "repeat", "status", "visibility")
+
+
+@tool(writes=True, about="schedule")
+async def schedule(
+    context: ToolContext,
+    *,
+    when: Annotated[str, Field(description="The first time, where the user is: 2026-03-15T09:00.")],
+    text: Annotated[str, Field(description="In the user's words and language.")],
+    repeat: Annotated[
+        str | None,
+        BeforeValidator(as_or_none),
+        Field(
+            description="Cron, where the user is: 0 9 * * 1-5. Every other Tuesday: 0 9 * * 2 every 2 weeks "
+            "(or days, months). Leave out for once."
+        ),
+    ] = None,
+) -> ToolOutcome:
+    """Remind the user at a time, when they ask for that in this message. Work out the date and time from the
+    present one; ask if it is not clear when."""
+    store, key = _store(context), context.key
+    if key is None:
+        raise InvalidToolCall("Nothing can be kept for later here.")
+    due, cron = _first_time(context, when, repeat or "")
+    if needs_approval(context, lambda: context.own.mean_time(due, cron) and context.own.say_reminder(text)):
+        text, words = store.check(text), texts(context.locale)
+        time = _time(due, cron, words, timezone=context.timezone.key, place=context.place)
+        arguments = {"when": due.isoformat(), "text": text, "repeat": cron}
+        shown = show(words[ProposalTexts].remind, time, text=text)
+        return propose(context, "schedule", arguments, shown)
+    same = (key.channel_id, text.strip(), due, cron, "active", context.visibility)
+    for known in await store.list(context.user_id):  # models repeat calls, and answers are regenerated
+        if _identity(known) == same:
+            return _added(known)
+    added = await store.add(
+        key,
+        text,
+        due,
+        place=context.place,
+        guild_id=context.guild_id,
+        visibility=context.visibility,
+        repeat=cron,
+        timezone=context.timezone.key,
+        locale=context.locale,
+        tainted=context.approved is not None,
+    )
+    return _added(added)
+
+
+@tool(writes=False, about="schedule")
+async def list_schedules(context: ToolContext) -> ToolOutcome:
+    """List the user's reminders, the next one first."""
+    known = await _list_seen(context)
+    if not known:
+        return succeeded({"schedules": []})
+    listed = known[:MAX_LISTED]
+    content = {"note": DATA_NOT_INSTRUCTIONS, "schedules": [_content(each) for each in listed]}
+    more = {"more": len(known) - MAX_LISTED} if len(known) > MAX_LISTED else {}
+    return succeeded({**content, **more}, tainted=any(each.tainted for each in listed))
+
+
+@tool(writes=True, about="schedule")
+async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A002 - what the list calls it
+    """Cancel a reminder, when the user asks for that in this message; list_schedules tells its id. To change
+    one, cancel it and schedule it again."""
+    known = await _list_seen(context)
+    found = next((each for each in known if each.number == id), None)
+    if found is None:
+        raise ScheduleNotFound(id=id)
+    held = {"text": found.text, "repeat": found.repeat}
+    check_held(context, **held)
+    others = [each.text for each in known if each is not found]
+    if needs_approval(context, lambda: context.own.end(found.text, others=others, may_be_done=True)):
+        words = texts(context.locale)
+        time = _time(found.due_at, found.repeat, words)
+        shown = show(words[ProposalTexts].cancel, time, number=found.number, text=found.text)
+        return propose(context, "cancel_schedule", {"id": found.number}, shown, held=held)
+    cancelled = await _store(context).cancel(context.user_id, found.id)
+    if cancelled is None:
+        raise ScheduleNotFound(id=id)
+    content = {"cancelled": {"id": cancelled.number, "text": cancelled.text, "ref": cancelled.id}}
+    return succeeded(content, schedules=(ScheduleChange("cancelled", cancelled),), tainted=cancelled.tainted)
+
+
+def _store(context: ToolContext) -> ScheduleStore:
+    if context.schedules is None:
+        raise InvalidToolCall("Nothing can be kept for later here.")
+    return context.schedules
+
+
+def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime, str]:
+    """An approved call passes exactly what the user was shown."""
+    if context.approved is not None:
+        due = datetime.fromisoformat(when)
+        if due <= context.clock():
+            raise WhenPassed
+        return due, repeat
+    try:
+        return parse_schedule(when, repeat, context.clock(), context.timezone)
+    except NoSuchTime:
+        raise
+    except WhenNotUnderstood:
+        raise InvalidToolCall(
+            "when: write the date and time where the user is, such as 2026-03-15T09:00."
+        ) from None
+
+
+def _time(due: datetime, cron: str, words: Texts, *, timezone: str = "", place: Place | None = None) -> Part:
+    repeat = on_one_line(described(cron, words[RepeatTexts])) if cron else ""
+    moment = Moment(due, repeat=repeat, timezone=timezone, place=place)
+    return field_line(words[ProposalTexts].time, moment, words)
+
+
+async def _list_seen(context: ToolContext) -> Sequence[Schedule]:
+    """The reminders that the answer's readers may see."""
+    known = await _store(context).list(context.user_id)
+    here = context.key.channel_id if context.key else None
+    return [each for each in known if may_mention(each, here, context.visibility)]
+
+
+def _added(schedule: Schedule) -> ToolOutcome:
+    return succeeded({"scheduled": _content(schedule)}, schedules=(ScheduleChange("added", schedule),))
+
+
+def _content(schedule: Schedule) -> dict[str, Any]:
+    """One reminder as JSON; receipts of stored answers are built from this."""
+    content: dict[str, Any] = {
+        "id": schedule.number,
+        "text": schedule.text,
+        "when": schedule.due_at.astimezone(schedule.zone).isoformat(timespec="minutes"),
+        "where": schedule.place,
+        "ref": schedule.id,
+    }
+    if schedule.repeat:
+        content["repeat"] = schedule.repeat
+    if schedule.status == "paused":
+        content["paused"] = schedule.obstacle
+    return content

@@ -1,0 +1,97 @@
+"""Messages for due reminders and heartbeats."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from cc_bot.discord.pages.custom_ids import SnoozeButton, UnscheduleButton
+from cc_bot.discord.pages.markdown import for_discord, messages
+from cc_bot.discord.pages.page import CHOICE_CHARACTERS, NO_FACTS, Button, Page, escape_markdown, timestamp
+from cc_bot.discord.pages.split import MESSAGE_LIMIT
+from cc_bot.domain.text import one_line, shorten
+from cc_bot.features.reminders.model import Firing, Missed, Schedule
+from cc_bot.features.reminders.service import short_time
+from cc_bot.features.reminders.texts import ReminderTexts
+from cc_bot.texts import Texts
+
+
+def choice_name(schedule: Schedule) -> str:
+    """Return an autocomplete choice. Those show no timestamps."""
+    return shorten(f"#{schedule.number} {short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
+
+
+SNOOZES_MIN: Final = (10, 60)
+LATE: Final = timedelta(minutes=2)
+"""Later reminders say that they are late."""
+UNTOLD_CHARACTERS: Final = 200
+MAX_UNTOLD: Final = 6
+
+
+def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
+    schedule = firing.schedule
+    late = NO_FACTS.noting(words[ReminderTexts].late.format(time=timestamp(firing.due_at, "f")))
+    text = f"<@{schedule.key.user_id}> {spoken_reminder(schedule)}"
+    return Page(
+        _plain_text(text),
+        reminder_buttons(schedule, words),
+        facts=late if now - firing.due_at > LATE else NO_FACTS,
+    )
+
+
+def spoken_reminder(schedule: Schedule) -> str:
+    """Return a reminder's text without its mention, as archived and quoted."""
+    return f"⏰ {schedule.text}"
+
+
+def heartbeat_page(schedule: Schedule, text: str) -> Page:
+    call = f"<@{schedule.key.user_id}> " if schedule.heard == "public" else ""
+    return Page(_plain_text(f"{call}{for_discord(text)}"))
+
+
+def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
+    labels = (words[ReminderTexts].snooze_ten_minutes, words[ReminderTexts].snooze_hour)
+    buttons = (
+        Button(label, SnoozeButton(schedule.key.user_id, schedule.id, minutes).custom_id())
+        for label, minutes in zip(labels, SNOOZES_MIN, strict=True)
+    )
+    return (*buttons, *_stop_button(schedule, words))
+
+
+def snoozed_page(shown: Page, before: Schedule, later: Schedule, words: Texts) -> Page:
+    sentence = words[ReminderTexts].snoozed.format(moment=timestamp(later.due_at, "R"))
+    button = Button(words[ReminderTexts].cancel, UnscheduleButton(later.key.user_id, later.id).custom_id())
+    return replace(shown, facts=shown.facts.noting(sentence), buttons=(button, *_stop_button(before, words)))
+
+
+def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
+    if not schedule.repeat:
+        return ()
+    button = UnscheduleButton(schedule.key.user_id, schedule.id)
+    return (Button(words[ReminderTexts].stop_repeating, button.custom_id()),)
+
+
+def untold_page(missed: Missed, words: Texts) -> Page:
+    lines = list[str]()
+    texts = words[ReminderTexts]
+    for heading, state in ((texts.missed, "missed"), (texts.uncertain, "uncertain")):
+        firings = [each for each in missed if each.state == state]
+        shown = [f"- {timestamp(each.due_at, 'f')} {_quoted(each.schedule)}" for each in firings[:MAX_UNTOLD]]
+        more = [f"- … +{len(firings) - MAX_UNTOLD}"] if len(firings) > MAX_UNTOLD else []
+        lines += (heading, *shown, *more) if firings else ()
+    return Page(_plain_text("\n".join(lines)))
+
+
+def stopped_page(schedule: Schedule, words: Texts) -> Page:
+    texts, reason = words[ReminderTexts], words[ReminderTexts].reasons[schedule.obstacle]
+    if schedule.kind == "heartbeat":
+        return Page(texts.heartbeat_stopped.format(reason=reason))
+    return Page(_plain_text(texts.stopped.format(text=_quoted(schedule), reason=reason)))
+
+
+def _quoted(schedule: Schedule) -> str:
+    return escape_markdown(shorten(one_line(schedule.text), UNTOLD_CHARACTERS))
+
+
+def _plain_text(text: str) -> str:
+    """Without link previews: a model may have set the reminder."""
+    return next(iter(messages(text, limit=MESSAGE_LIMIT, most=1)), "")

@@ -1,0 +1,169 @@
+"""The page on a user's reminders and heartbeat, as in `/remind` and `/heartbeat`."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from aiohttp import web
+
+from cc_bot.chat.reply import Reply
+from cc_bot.domain.errors import InputError, NothingHere, ReminderEditOutdated
+from cc_bot.features.reminders import service as reminders
+from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, USUAL_QUIET, Schedule, clock_time
+from cc_bot.features.reminders.when.repeats import hours_of
+from cc_bot.web.conversations import channel_names
+from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
+from cc_bot.web.page import Pages, render
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import SignedIn, visitor_of
+
+MAX_TIME: Final = 100
+"""Characters, as in the command."""
+_USUAL_HOURS: Final = 6
+
+
+class ReminderForm(NamedTuple):
+    text: str = ""
+    when: str = ""
+    repeat: str = ""
+    number: int | None = None
+    """None for a new one."""
+
+
+NOTHING_ENTERED: Final = ReminderForm()
+
+
+class ReminderPages(Pages):
+    def __init__(self, services: WebServices) -> None:
+        super().__init__(services)
+        self._schedules = services.stores.schedules
+        self._sent = SentForms()
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
+            web.get("/reminders", self.page),
+            web.post("/reminders", self.add),
+            web.post("/reminders/{number}/change", self.change),
+            web.post("/reminders/{number}/cancel", self.cancel),
+            web.post("/reminders/{number}/resume", self.resume),
+            web.post("/heartbeat", self.start_heartbeat),
+            web.post("/heartbeat/stop", self.stop_heartbeat),
+        )
+
+    async def page(
+        self, request: web.Request, entered: ReminderForm = NOTHING_ENTERED, problem: InputError | None = None
+    ) -> web.Response:
+        """Show the reminders and the heartbeat; invalid input is shown again with the reason."""
+        visitor = visitor_of(request)
+        known = await self._schedules.list(visitor.user_id)
+        beats = await self._schedules.list(visitor.user_id, kind="heartbeat")
+        ids = (each.key.channel_id for each in (*known, *beats) if each.place == "channel")
+        caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
+        beat = beats[0] if beats else None
+        quiet = (beat.quiet if beat else None) or USUAL_QUIET
+        return render(
+            request,
+            "reminders.html",
+            problem=problem,
+            entered=entered,
+            reminders=known,
+            form_key=make_form_key(),
+            mark_of=mark_of,
+            item_of=lambda each: reminders.reminder_item(each, caller),
+            most_characters=MAX_TEXT_CHARACTERS,
+            longest_time=MAX_TIME,
+            beat=beat,
+            heartbeat=reminders.heartbeat_state(beats, caller),
+            hours=hours_of(beat.repeat) if beat else _USUAL_HOURS,
+            quiet_from=f"{clock_time(quiet.since):0>5}",
+            quiet_to=f"{clock_time(quiet.until):0>5}",
+        )
+
+    async def add(self, request: web.Request) -> web.StreamResponse:
+        """Add one, or one per time; the same form counts once."""
+        visitor, form, reply = visitor_of(request), _form(request), Reply()
+        try:
+            async with self._sent.once(visitor.user_id, text_of(request, "key"), form[:3]) as is_new:
+                if is_new:
+                    reply = await reminders.add(
+                        visitor,
+                        await self._destination(visitor),
+                        text=form.text,
+                        when=form.when,
+                        repeat=form.repeat,
+                        schedules=self._schedules,
+                        moments=self._services.moments,
+                    )
+        except InputError as error:
+            return await self.page(request, form, error)
+        return await self._go_on_with(request, "/reminders", reply)
+
+    async def change(self, request: web.Request) -> web.StreamResponse:
+        visitor = visitor_of(request)
+        form = _form(request, id_in(request, "number"))
+        before = await reminders.find_reminder(self._schedules, visitor.user_id, id_in(request, "number"))
+        try:
+            if text_of(request, "mark") != mark_of(before):
+                raise ReminderEditOutdated
+            reply = await reminders.change(
+                visitor,
+                before,
+                text=form.text,
+                when=form.when,
+                repeat=form.repeat,
+                schedules=self._schedules,
+                moments=self._services.moments,
+            )
+        except InputError as error:
+            return await self.page(request, form, error)
+        return await self._go_on_with(request, "/reminders", reply)
+
+    async def cancel(self, request: web.Request) -> web.StreamResponse:
+        visitor = visitor_of(request)
+        reply = await reminders.delete(visitor, id_in(request, "number"), schedules=self._schedules)
+        return await self._go_on_with(request, "/reminders", reply)
+
+    async def resume(self, request: web.Request) -> web.StreamResponse:
+        visitor = visitor_of(request)
+        reply = await reminders.resume(visitor, id_in(request, "number"), schedules=self._schedules)
+        return await self._go_on_with(request, "/reminders", reply)
+
+    async def start_heartbeat(self, request: web.Request) -> web.StreamResponse:
+        visitor, every = visitor_of(request), text_of(request, "every")
+        if not visitor.user_id:  # heartbeats are sent on Discord only
+            raise NothingHere
+        quiet_from, quiet_to = text_of(request, "quiet_from").strip(), text_of(request, "quiet_to").strip()
+        if not (every.isascii() and every.isdecimal()) or bool(quiet_from) != bool(quiet_to):
+            raise InputError
+        reply = await reminders.heartbeat_on(
+            visitor,
+            await self._destination(visitor),
+            every=int(every[:9]),
+            quiet_from=quiet_from or "0:00",  # the fields showed what there was: emptied, nothing is quiet
+            quiet_to=quiet_to or "0:00",
+            schedules=self._schedules,
+            clock=self._services.clock,
+        )
+        return await self._go_on_with(request, "/reminders", reply)
+
+    async def stop_heartbeat(self, request: web.Request) -> web.StreamResponse:
+        visitor, heartbeats = visitor_of(request), self._services.stores.heartbeats
+        reply = await reminders.heartbeat_off(visitor, schedules=self._schedules, heartbeats=heartbeats)
+        return await self._go_on_with(request, "/reminders", reply)
+
+    async def _destination(self, visitor: SignedIn) -> reminders.Destination:
+        channel_id = visitor.session.place.channel_id
+        key = await self._services.discord.current_key(visitor.user_id, channel_id)
+        return reminders.Destination(key, "dm" if visitor.user_id else "terminal")
+
+
+def _form(request: web.Request, number: int | None = None) -> ReminderForm:
+    text, when = text_of(request, "text"), text_of(request, "when")
+    return ReminderForm(text, when, text_of(request, "repeat"), number)
+
+
+def mark_of(schedule: Schedule) -> str:
+    """Return a fingerprint of a reminder, to detect changes since a page showed it."""
+    shown = repr((schedule.text, schedule.due_at, schedule.repeat)).encode("utf-8", "replace")
+    return hashlib.sha256(shown).hexdigest()[:16]

@@ -1,0 +1,178 @@
+"""Finds the times that a message mentions, and checks whether a given one is among them.
+
+A model writes `2026-11-23T09:00` for 明日の9時 and picks an hour for 明日の朝. Both are valid; another day is
+not.
+"""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from cc_bot.domain.errors import InputError
+from cc_bot.features.reminders.when.grammar import MIDNIGHT, NOON, Clock, TimeWords, find_times
+from cc_bot.features.reminders.when.repeats import count_from, in_hours, next_time
+from cc_bot.features.reminders.when.resolve import day_choices, moments_of, months_on, repeats_of, year_of
+
+_MAX_LENGTH: Final = 1500
+_BEFORE: Final = re.compile(r"\s?(?:前|before\b|early\b|earlier\b)")
+_PART_MINUTES: Final = 4 * 60
+_NEAR: Final = timedelta(minutes=2)
+_COMPARED_TIMES: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class MentionedTime:
+    """A time expression, with its possible meanings in the author's time zone."""
+
+    begin: int
+    end: int
+    written: str
+    days: tuple[tuple[date, int], ...] = ()
+    """Ranges of possible days: the first, and how many."""
+    or_week_later: bool = False
+    clocks: tuple[Clock, ...] = ()
+    """Without parts of the day that have no usual time."""
+    moment: datetime | None = None
+    """Now plus a duration."""
+    before: bool = False
+    """The duration is a lead time before another time."""
+    repeat: str = ""
+    """Cron, without a time of day."""
+
+    def fits_day(self, day: date) -> bool:
+        ahead = [((day - first).days, count) for first, count in self.days]
+        return any(
+            0 <= days < count or (self.or_week_later and 7 <= days < 7 + count) for days, count in ahead
+        )
+
+    def includes(self, other: "MentionedTime") -> bool:
+        """Return whether this may mean the day and time of day of another expression."""
+        if self.written == other.written:
+            return True
+        if self.repeat != other.repeat:
+            return False
+        if other.moment:
+            return self.moment is not None and abs(self.moment - other.moment) <= _NEAR
+        minutes = [clock.of_day() or 0 for clock in other.clocks if clock.minute is not None]
+        exact = [clock for clock in self.clocks if clock.minute is not None]
+        return all(any(_fits(clock, minute) for clock in exact) for minute in minutes) and all(
+            self.fits_day(first) for first, _ in other.days
+        )
+
+
+def _fits(clock: Clock, minute: int) -> bool:
+    apart = abs(minute - (clock.of_day() or 0) % MIDNIGHT)
+    if clock.minute is None:
+        return apart <= _PART_MINUTES
+    return apart == 0 or (apart == NOON and clock.spoken and not clock.part)
+
+
+def find(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
+    """Return the times in a normalized text, in order."""
+    if len(written) > _MAX_LENGTH:
+        return []
+    found = list[MentionedTime]()
+    for begin, end, words in find_times(written):
+        before = _BEFORE.match(written, end) is not None
+        mentioned = MentionedTime(begin, end, written[begin:end], before=before)
+        with suppress(InputError, ValueError, OverflowError):
+            mentioned = _with_meaning(mentioned, words, now, zone)
+        found.append(mentioned)
+    return found
+
+
+def _with_meaning(mentioned: MentionedTime, words: TimeWords, now: datetime, zone: ZoneInfo) -> MentionedTime:
+    moment, days = None, list[tuple[date, int]]()
+    repeat = _days_of(words, now.astimezone(zone)) if words.is_repeated else ""
+    if words.seen & {"shift", "span"}:
+        due = moments_of(words, now, zone)[0].moment
+        days, moment = [(due.astimezone(zone).date(), 1)], due if words.shift[2] else None
+    elif words.named_days and not repeat:
+        days = _ranges(words, now.astimezone(zone).date())
+    clocks = tuple(each for each in words.clocks if each.of_day() is not None)
+    return replace(
+        mentioned,
+        days=tuple(days),
+        or_week_later="weekday" in words.seen,
+        clocks=clocks,
+        moment=moment,
+        repeat=repeat,
+    )
+
+
+def _ranges(words: TimeWords, today: date) -> list[tuple[date, int]]:
+    """The first day and number of days of each named day, week, month or year."""
+    if words.named_days == {"week"}:
+        return [(today + timedelta(weeks=words.week or 0, days=-today.weekday()), 7)]
+    if words.named_days == {"year"}:
+        return [(date(year_of(words, today), 1, 1), 366)]
+    if words.named_days <= {"month", "year"}:
+        year, month = months_on(today, words.month or 0)
+        if words.month_number:
+            year = year_of(words, today) + ("year" not in words.seen and words.month_number < today.month)
+        return [(date(year, words.month_number or month, 1), 31)]
+    return [(choice[0], 1) for choice in day_choices(words, today)]
+
+
+def is_meant(due: datetime, written: str, now: datetime, zone: ZoneInfo) -> bool:
+    """Return whether a text mentions this moment, or one that it precedes by a mentioned lead time. Day and
+    time of day may be mentioned apart."""
+    mentioned = find(written, now, zone)
+    leads = [each.moment - now for each in mentioned if each.before and each.moment]
+    return any(_is_one(due + lead, mentioned, now, zone) for lead in (timedelta(), *leads))
+
+
+def _is_one(due: datetime, mentioned: Sequence[MentionedTime], now: datetime, zone: ZoneInfo) -> bool:
+    local = due.astimezone(zone)
+    days = [each for each in mentioned if each.days and not each.clocks]
+    if any(each.moment and not each.before and abs(each.moment - due) <= _NEAR for each in mentioned):
+        return True
+    minute = local.hour * 60 + local.minute
+    for one in mentioned:
+        for clock in (each for each in one.clocks if _fits(each, minute)):
+            day = local.date() - timedelta(days=(clock.of_day() or 0) // MIDNIGHT)
+            if any(each.fits_day(day) for each in ([one] if one.days else days)):
+                return True
+            if not (one.days or days) and due - now <= timedelta(days=1):
+                return True
+    named_clock = any(each.clocks for each in mentioned)
+    return not named_clock and any(each.fits_day(local.date()) for each in days)
+
+
+def is_day_meant(day: date, written: str, now: datetime, zone: ZoneInfo) -> bool:
+    return any(each.fits_day(day) for each in find(written, now, zone))
+
+
+def is_repeat_meant(first: datetime, repeat: str, written: str, now: datetime, zone: ZoneInfo) -> bool:
+    """Return whether a text mentions this repeat, first at this moment."""
+    local = first.astimezone(zone)
+    clocks = [clock for each in find(written, now, zone) for clock in each.clocks]
+    if clocks and not any(_fits(clock, local.hour * 60 + local.minute) for clock in clocks):
+        return False
+    found = [*find_times(written[:_MAX_LENGTH])]
+    joined = find_times(" ".join(written[begin:end] for begin, end, _ in found))  # 日曜の夜って毎週
+    days = {_days_of(words, local) for *_, words in (*found, *joined) if words.is_repeated}
+    meant = {each if in_hours(each) else f"{local.minute} {local.hour} {each}" for each in days - {""}}
+    return _times(first, repeat, zone) in [
+        _times(first, count_from(each, local.date()), zone) for each in meant
+    ]
+
+
+def _days_of(words: TimeWords, start: datetime) -> str:
+    """A repeat without its time of day; empty if it is invalid."""
+    try:
+        [repeat] = repeats_of(replace(words, clocks=[]), start)
+    except InputError:
+        return ""
+    return repeat if in_hours(repeat) else repeat.split(maxsplit=2)[2]
+
+
+def _times(first: datetime, repeat: str, zone: ZoneInfo) -> list[datetime]:
+    found = [first - timedelta(seconds=1)]
+    while len(found) <= _COMPARED_TIMES and (following := next_time(repeat, found[-1], zone)):
+        found.append(following)
+    return found

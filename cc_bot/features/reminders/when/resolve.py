@@ -1,0 +1,534 @@
+"""Resolves times and repeats written in Japanese, English or ISO 8601 to moments and stored repeats.
+
+A time without a day is today's or, once that has passed, tomorrow's; `明日3時` and `at 3` are in the
+afternoon (for the night: `朝3時`, `3am`, `3:00`). `12/3` is in December. `next friday` and 来週の金曜 are in
+the week that begins next Monday. A time skipped by a clock change is that much later; of one that occurs
+twice, the first in the future is meant.
+"""
+
+import calendar
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import product
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from cc_bot.domain.errors import (
+    InputError,
+    NoSuchTime,
+    RepeatAmbiguous,
+    RepeatNotUnderstood,
+    RepeatTooOften,
+    SeveralTimes,
+    WhenNotUnderstood,
+    WhenPassed,
+    WhenTooFar,
+)
+from cc_bot.features.reminders.when.grammar import (
+    MIDNIGHT,
+    NAMED_DAYS,
+    NOON,
+    Clock,
+    TimeWords,
+    Unit,
+    is_inside_word,
+    normalize,
+    read,
+)
+from cc_bot.features.reminders.when.repeats import MAX_HOURS, check_repeat, count_from, in_hours, next_time
+
+FURTHEST_YEARS: Final = 10
+USUAL_MINUTE_OF_DAY: Final = 9 * 60
+"""If only a day is named."""
+AFTERNOON_UNTIL: Final = 7 * 60
+"""Once 5:00 has passed, `5時` is this afternoon; 7時 may be tomorrow's."""
+MAX_LENGTH: Final = 200
+MAX_AT_ONCE: Final = 5
+_A_LIFE: Final = timedelta(days=366 * 150)
+"""How long ago a repeat may have begun: a birthday."""
+_ISO: Final = re.compile(
+    r"\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?P<offset>\s?z|[+-]\d{2}:?\d{2})?", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ReadTime:
+    moment: datetime
+    timed: bool
+    """True if the text names a time of day or a number of hours."""
+
+
+def read_moments(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> list[ReadTime]:
+    """Return the moments that a text means: one for each day and time of day. `over` allows past days. Raises
+    WhenNotUnderstood (including NoSuchTime), also for repeats, WhenPassed or WhenTooFar."""
+    if len(text) > MAX_LENGTH or len(written := normalize(text)) > MAX_LENGTH:  # ㍿ becomes four characters
+        raise WhenNotUnderstood
+    try:
+        if iso := _ISO.fullmatch(written):
+            found = [_iso_moment(written, iso, now, zone)]
+        elif (words := read(written)).is_repeated:
+            raise WhenNotUnderstood
+        else:
+            found = moments_of(words, now.astimezone(UTC), zone, over=over)
+        furthest = now + timedelta(days=366 * FURTHEST_YEARS)
+        earliest = now - _A_LIFE if over else now
+    except (ValueError, OverflowError) as error:
+        raise WhenNotUnderstood from error
+    if any(each.moment <= earliest for each in found):
+        raise WhenPassed
+    if any(each.moment > furthest for each in found):
+        raise WhenTooFar(limit=FURTHEST_YEARS)
+    return found
+
+
+def day_choices(words: TimeWords, today: date) -> list[list[date]]:
+    """Return each named day's candidates, in order: the first that is not over is meant."""
+    named = words.named_days - {"every"}
+    if named <= {"span"}:
+        return [[today, today + timedelta(days=1)]]
+    if named == {"day"}:
+        return [[today + timedelta(days=days)] for days in words.days]
+    if named <= {"weekday", "week"}:
+        return _of_week(words, today)
+    if named <= {"named", "year"} or named <= {"monthday", "nth", "month", "year", "weekday"}:
+        return _of_months(words, today)
+    raise WhenNotUnderstood
+
+
+def _iso_moment(written: str, iso: re.Match[str], now: datetime, zone: ZoneInfo) -> ReadTime:
+    try:
+        moment = datetime.fromisoformat(written.upper().replace(" Z", "Z"))
+        return ReadTime(moment.astimezone(UTC) if iso["offset"] else _to_utc(moment, now, zone), timed=True)
+    except ValueError as error:
+        raise NoSuchTime from error
+
+
+def moments_of(words: TimeWords, now: datetime, zone: ZoneInfo, *, over: bool = False) -> list[ReadTime]:
+    """Return the moments that parsed words mean. Raises as `read_moments`; ValueError or OverflowError
+    outside the calendar."""
+    local = now.astimezone(zone)
+    same = Clock(local.hour * 60 + local.minute)
+    clocks: list[Clock | None] = [same if each.as_now else each for each in words.clocks]
+    if "shift" in words.seen or words.named_days == {"span"}:
+        if len(clocks) > 1 or words.named_days - {"shift", "span"}:
+            raise WhenNotUnderstood
+        return [_shifted(words, clocks[0] if clocks else None, now, zone)]
+    if "span" in words.seen:
+        raise WhenNotUnderstood
+    found = set[ReadTime]()
+    for choice, clock in product(day_choices(words, local.date()), clocks or [None]):
+        local_times = _local_times(words, choice, clock, local.date())
+        moments = [_to_utc(local_time, now, zone) for local_time in local_times]
+        moment = next((each for each in moments if each > now), moments[-1] if over else None)
+        if moment is None:
+            raise WhenPassed
+        found.add(ReadTime(moment, timed=clock is not None))
+    return sorted(found)
+
+
+def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today: date) -> Iterator[datetime]:
+    minute = clock.of_day() if clock else USUAL_MINUTE_OF_DAY
+    is_today, unnamed = words.days == [0], not words.named_days
+    if minute is None or (clock is None and (unnamed or is_today)):
+        raise WhenNotUnderstood  # today without a time
+    if clock is None:
+        clock = Clock(minute)
+    if clock.part == "late" and not (unnamed or is_today) and minute >= MIDNIGHT:
+        raise WhenNotUnderstood  # 金曜の深夜1時: the night before, or the one after?
+    if minute >= MIDNIGHT and (unnamed or (is_today and clock.part == "night")):
+        yield _at(today, minute - MIDNIGHT)  # it is that night already
+    for day in days:
+        if day != today:
+            yield _at(day, clock.of_other_day() or minute)
+            continue
+        yield _at(day, minute)
+        if clock.is_in_doubt(AFTERNOON_UNTIL):
+            yield _at(day, minute + NOON)
+
+
+def _to_utc(local_time: datetime, now: datetime, zone: ZoneInfo) -> datetime:
+    """If a local time occurs twice and the first is over, the second counts."""
+    first, second = (local_time.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+    return second if first <= now < second else first
+
+
+def _at(day: date, minute: int) -> datetime:
+    return datetime(day.year, day.month, day.day) + timedelta(minutes=minute)  # noqa: DTZ001 - local
+
+
+def _shifted(words: TimeWords, clock: Clock | None, now: datetime, zone: ZoneInfo) -> ReadTime:
+    """Hours are elapsed hours, days and months are calendar ones."""
+    months, days, seconds = words.shift
+    if not (any(words.shift) or "shift" in words.seen) or (seconds and clock):
+        raise WhenNotUnderstood
+    local = now.astimezone(zone)
+    year, month = months_on(local.date(), months)
+    day = min(local.day, calendar.monthrange(year, month)[1])
+    local_time = local.replace(year=year, month=month, day=day, tzinfo=None, fold=0) + timedelta(days=days)
+    if clock and (minute := clock.of_other_day()) is not None:
+        local_time = _at(local_time.date(), minute)
+    elif not (months or days):
+        return ReadTime(now + timedelta(seconds=seconds), timed=True)
+    return ReadTime(_to_utc(local_time, now, zone) + timedelta(seconds=seconds), timed=bool(seconds or clock))
+
+
+def _of_week(words: TimeWords, today: date) -> list[list[date]]:
+    if not words.weekdays:
+        if not words.week:
+            raise WhenNotUnderstood
+        return [[today + timedelta(weeks=words.week)]]
+    monday = today - timedelta(days=today.weekday())
+    if words.week is not None:
+        return [[monday + timedelta(weeks=words.week, days=each)] for each in words.weekdays]
+    found = []
+    for each in words.weekdays:
+        day = monday + timedelta(days=each if each >= today.weekday() else each + 7)
+        found.append([day, day + timedelta(days=7)][words.not_today and day == today :])
+    return found
+
+
+def _of_months(words: TimeWords, today: date) -> list[list[date]]:
+    begin, end = today, date.max
+    if "year" in words.seen:
+        if not (words.month_number or words.named):
+            raise WhenNotUnderstood
+        begin, end = (date(year_of(words, today), *day) for day in ((1, 1), (12, 31)))
+    elif not words.month_number and (words.month is not None or 0 in words.monthdays):
+        year, month = months_on(today, words.month or 0)  # 月末 on that very day is today
+        begin, end = date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
+    number = words.month_number or "*"
+    if words.named:
+        crons = [NAMED_DAYS[words.named]]
+    elif words.nth and not words.monthdays and not words.weekdays:
+        crons = [f"* {number} {_nth(*each)}" for each in words.nth]
+    elif words.nth or not (words.monthdays or words.month):
+        raise WhenNotUnderstood
+    else:
+        crons = [f"{day or 'L'} {number} *" for day in words.monthdays or [min(today.day, end.day)]]
+    found = [_next_days(cron, begin, end) for cron in crons]
+    if words.weekdays and any(words.weekdays != [days[0].weekday()] for days in found):
+        raise NoSuchTime
+    return found
+
+
+def _next_days(cron: str, begin: date, end: date) -> list[date]:
+    """Return the first two days of cron's day fields. Raises NoSuchTime."""
+    found, after = list[date](), datetime.combine(begin, time(), UTC) - timedelta(seconds=1)
+    while len(found) < 2 and (moment := next_time(f"0 0 {cron}", after, _UTC)) and moment.date() <= end:
+        found.append(moment.date())
+        after = moment
+    if not found:
+        raise NoSuchTime
+    return found
+
+
+def year_of(words: TimeWords, today: date) -> int:
+    return words.year_number or today.year + (words.year or 0)
+
+
+def months_on(day: date, months: int) -> tuple[int, int]:
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return year, month + 1
+
+
+Planned = tuple[datetime, str]
+"""The first time (UTC), and the repeat as stored."""
+
+_CRON: Final = re.compile(
+    r"\A[\d*][\d*/,\-#a-z]*+(?:\s++[\d*/,\-#a-z]++){4}(?:\s++every\s[\w\s-]{1,40})?", re.ASCII
+)
+_ONCE: Final = re.compile(r"(?:繰り?返し)?(?:なし|しない)|1[回度](?:だけ|のみ)?|none|no|never|once|-")
+_TODAY: Final = re.compile(r"今日|本日|きょう|today")
+_NEXT: Final = re.compile(r"再?来([週月年])|next week")
+_FIRST_DAY: Final = {"週": "の月曜", "月": "1日", "年": "1月1日"}
+"""A repeat that begins next week begins on its first day."""
+_STARTING: Final = re.compile(r"\b(?:starting|beginning|from)\b(?: (?:on|at|from)\b)?")
+_LOOKS_REPEATED: Final = re.compile(
+    r"毎(?![度回])|ごと|おき(?![るてまた])|隔[日週月年]|\d[回度]|平日"
+    r"|\b(?:every|each|hourly|daily|weekly|monthly|yearly|twice|repeat\w*|[a-z]+days)\b"
+)
+_AMBIGUOUS: Final = re.compile(r"\d(?:日|週間?|か月|年)おき|\bevery second\b")
+"""Every 3 or every 4 days?"""
+
+_MAX_SPLIT: Final = 60
+_ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
+_UTC: Final = ZoneInfo("UTC")
+_GOES_ON: Final = re.compile(
+    r"[間中以前過す半分末毎も\d]|ごと|おき(?!る)|まで|[かやと](?=[今明来翌次月火水木金土日朝昼夕夜晩\d])"
+    r"|\s?(?:or|and)\b|'"
+    r"|[\s,(]{0,4}(?:until|till|through|except|excluding|unless|but|from|starting|beginning|between)\b"
+    r"|[\s,(]{0,4}(?:to \d|for (?:the next )?(?:\d+|an?) (?:day|week|month|year|time)s?\b)"
+    r"|[\s,(]{0,4}(?:(?:utc|gmt|jst|kst|ist|bst|ce?st|ces?t|[emp][sd]t|cdt"
+    r"|(?:eastern|central|pacific) time)\b"
+    r"|(?:europe|america|asia|africa|australia|pacific|atlantic)/|(?:日本|現地|標準)時)"
+    r"|[\s、,(]{0,4}(?:[祝祭休平土日月火水木金]\S{0,5}?)?(?:を?は?除|以外)|[\s、,(]{0,4}年末まで"
+    r"|から.{0,12}(?:毎|ごと|隔)|の?(?:深夜|夜中|未明|明け方)"
+)
+"""Text after which the match was only part of an expression: `3日`間, `明日`か明後日,
+`毎日9時`(祝日を除く)."""
+_LIMITED: Final = re.compile(
+    r"\b(?:until|till|except|excluding|unless)\b|[\d時日月年末回]まで|以外|[をは]除"
+    r"|\bfor (?:the next )?(?:\d{1,9}|an?) (?:day|week|month|year)s?\b"
+)
+"""A limit that a repeat can't have: `every friday at 18` swim until christmas."""
+_IN_WORD: Final = re.compile(
+    r"(?:(?<![今明毎翌])[朝昼夕夜晩]|^[月火水木金土日]{2,7})[^にのは、,\s月火水木金土日]$"
+)
+"""As in 昼寝, 夕飯 and 水木さん."""
+_CLINGS: Final = re.compile(
+    r"[\d第隔先毎数約週再:/.〜~-]$|[\d後日時分朝昼夜晩曜]と$"
+    r"|\b(?:and|or|until|till|through|except|excluding|from|to|between|starting|beginning)\s$"
+)
+"""Text that a time may not follow: `第6`金曜."""
+_NO_END: Final = re.compile(r"[\s、,にのは毎]$|\b(?:on|the|of|by|about|around|please)$")
+_LINK: Final = re.compile(
+    r"^(?:に?なったら|に|の|は|から|[、,:：\s]|(?:to|about|of|that)\s){1,8}", re.IGNORECASE
+)
+
+
+def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
+    """Parse a time and a repeat; several schedules if one can't express it (`明日9時と18時`). Either text may
+    contain the repeat. A `when` beside a `repeat` gives its beginning, and the day and time that it omits.
+
+    Raises as `read_moments`; RepeatNotUnderstood, RepeatTooOften or SeveralTimes.
+    """
+    if len(repeat) > MAX_LENGTH:
+        raise RepeatNotUnderstood
+    is_once = _ONCE.fullmatch(normalize(repeat)) is not None
+    if is_once or not repeat.strip():
+        planned = _plan(when, now, zone)
+    elif when.strip():
+        planned = _plan_from(when, repeat, now, zone)
+    else:
+        planned = _first_times(_read_repeat(repeat, None), now, zone)
+    if len(planned) > (1 if is_once else MAX_AT_ONCE):
+        raise SeveralTimes
+    return tuple((due, "") for due, _ in planned) if is_once else planned
+
+
+def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> Planned:
+    """Parse one schedule. Raises as `parse_schedules`."""
+    planned, *others = parse_schedules(when, repeat, now, zone)
+    if others:
+        raise SeveralTimes
+    return planned
+
+
+def looks_repeated(text: str) -> bool:
+    """Return whether a text mentions a repeat, even one that is not understood."""
+    return len(text) <= MAX_LENGTH and _LOOKS_REPEATED.search(normalize(text)) is not None
+
+
+def _not_understood(text: str) -> type[InputError]:
+    ambiguous = len(text) <= MAX_LENGTH and _AMBIGUOUS.search(normalize(text))
+    return RepeatAmbiguous if ambiguous else RepeatNotUnderstood
+
+
+def split_when(written: str) -> tuple[str, str]:
+    """Split a text into the time at its beginning or else its end, and the rest: `明日9時に薬を飲む`.
+
+    Raises WhenNotUnderstood without a time, and RepeatNotUnderstood for an unknown or limited repeat.
+    """
+    text = written.strip()
+    ends = range(min(len(text), _MAX_SPLIT), 0, -1)
+    end = next((at for at in ends if not _NO_END.search(text[:at]) and _is_time(text, 0, at)), 0)
+    if (
+        end
+        and not _GOES_ON.match(normalize(f"x{text[end : end + _MAX_SPLIT]}"), 1)
+        and (text[end : end + 1].isspace() or not _IN_WORD.search(normalize(text[: end + 1])))
+    ):
+        return _checked(text[:end], _LINK.sub("", text[end:]))
+    begins = range(max(len(text) - _MAX_SPLIT, 0), len(text))
+    begin = next((at for at in begins if text[at].strip() and _is_time(text, at, len(text))), len(text))
+    if begin < len(text) and not _CLINGS.search(normalize(f"{text[:begin]}x")[:-1]):
+        return _checked(text[begin:].strip("にのは、, 　"), text[:begin].rstrip(" 　、,"))
+    raise _not_understood(text[:_MAX_SPLIT]) if looks_repeated(text[:_MAX_SPLIT]) else WhenNotUnderstood
+
+
+def _checked(when: str, rest: str) -> tuple[str, str]:
+    """Raise RepeatNotUnderstood if the rest limits the repeat, or is one beside a single time."""
+    folded = normalize(rest)
+    if _LIMITED.search(folded) if looks_repeated(when) else looks_repeated(folded[-_MAX_SPLIT:]):
+        raise RepeatNotUnderstood
+    return when, rest
+
+
+def _is_time(text: str, begin: int, end: int) -> bool:
+    if is_inside_word(text, begin) or is_inside_word(text, end):
+        return False
+    try:
+        parse_schedules(text[begin:end], "", _ANY_DAY, _UTC)
+    except InputError as error:  # for one that is not there, over or too often, the user gets that error
+        return isinstance(error, NoSuchTime) or not isinstance(error, WhenNotUnderstood | RepeatNotUnderstood)
+    return True
+
+
+def _plan(when: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
+    start, repeat = _parts(normalize(when[:MAX_LENGTH]))
+    if start and looks_repeated(repeat):
+        return _plan_from(start, repeat, now, zone)
+    try:
+        return tuple((each.moment, "") for each in read_moments(when, now, zone))
+    except NoSuchTime:
+        raise
+    except WhenNotUnderstood as error:
+        try:
+            return _first_times(_read_repeat(when, None), now, zone)
+        except RepeatNotUnderstood:
+            if looks_repeated(when):
+                raise
+        raise error from None
+
+
+def _parts(written: str) -> tuple[str, str]:
+    """Split `明日から毎日9時` and `every 3 days starting tomorrow`."""
+    start, since, repeat = written.partition("から")
+    if not since:
+        repeat, *starts = _STARTING.split(written, maxsplit=1)
+        start = "".join(starts)
+    return start.strip(), repeat.strip(" ,、")
+
+
+def _plan_from(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
+    start = _start(when.strip(), now, zone)
+    local = start.moment.astimezone(zone)
+    begin = local if start.timed else datetime.combine(local.date(), time(), zone)
+    repeats = _read_repeat(repeat, local)
+    if all(map(in_hours, repeats)) and start.moment > now:
+        return tuple((start.moment, each) for each in repeats)
+    return _first_times(repeats, now, zone, begin.astimezone(UTC) - timedelta(seconds=1))
+
+
+def _start(when: str, now: datetime, zone: ZoneInfo) -> ReadTime:
+    if found := _NEXT.fullmatch(when):
+        when = f"{when}{_FIRST_DAY[found[1]]}" if found[1] else "next monday"
+    if _TODAY.fullmatch(when):
+        when = now.astimezone(zone).date().isoformat()  # alone it has no time of day
+    try:
+        start, *others = read_moments(when, now, zone, over=True)
+    except WhenNotUnderstood as error:
+        if looks_repeated(when) and not isinstance(error, NoSuchTime):  # two repeats: ambiguous
+            raise RepeatNotUnderstood from None
+        raise
+    if others:
+        raise SeveralTimes
+    return start
+
+
+def _first_times(
+    repeats: list[str], now: datetime, zone: ZoneInfo, begin: datetime | None = None
+) -> tuple[Planned, ...]:
+    """Intervals of days are counted from the very first time."""
+    planned: list[Planned] = []
+    for each in repeats:
+        if first := next_time(each, begin or now, zone):
+            repeat = count_from(each, first.astimezone(zone).date())
+            due = first if first > now else next_time(repeat, now, zone)
+            planned += [(due, repeat)] if due else []
+    if len(planned) < len(repeats):
+        raise RepeatNotUnderstood
+    return tuple(sorted(planned))
+
+
+def _read_repeat(text: str, start: datetime | None) -> list[str]:
+    if len(text) > MAX_LENGTH or len(written := normalize(text)) > 2 * MAX_LENGTH:
+        raise RepeatNotUnderstood
+    if _CRON.fullmatch(written):
+        return [check_repeat(text)]
+    try:
+        return repeats_of(read(written), start)
+    except NoSuchTime:
+        raise
+    except WhenNotUnderstood:
+        raise _not_understood(written) from None
+
+
+def repeats_of(words: TimeWords, start: datetime | None) -> list[str]:
+    """Return cron expressions, one for each minute of the hour: cron can't express 9:00 and 18:30 in one.
+    `start` (local time) provides the day and time of day that the words omit."""
+    if not words.is_repeated or words.week is not None:
+        raise RepeatNotUnderstood
+    if any(each.as_now or each.of_day() is None for each in words.clocks):
+        raise RepeatNotUnderstood
+    count, unit = words.every or (1, words.implied_unit)
+    minutes = {each.of_other_day() or 0 for each in words.clocks}
+    if unit in ("seconds", "minutes"):
+        raise RepeatTooOften
+    if unit == "hours":
+        if minutes or words.named_days != {"every"}:
+            raise RepeatNotUnderstood
+        return [_hours_apart(count, start)]
+    days = _days(words, unit, start)
+    minutes = minutes or {USUAL_MINUTE_OF_DAY if start is None else start.hour * 60 + start.minute}
+    if count < 1 or (max(minutes) >= MIDNIGHT and (days, count) != ("* * *", 1)):
+        raise RepeatNotUnderstood  # the night after Monday is on a Tuesday
+    hours = defaultdict[int, set[int]](set)
+    for each in minutes:
+        hours[each % 60].add(each // 60 % 24)
+    behind = f" every {count * 12} months" if unit == "years" else f" every {count} {unit}"
+    return [
+        check_repeat(f"{past} {_listed(of_day)} {days}{behind if count > 1 else ''}")
+        for past, of_day in sorted(hours.items())
+    ]
+
+
+def _hours_apart(count: int, start: datetime | None) -> str:
+    """Cron restarts at midnight, so other intervals count elapsed hours."""
+    if not 1 <= count <= MAX_HOURS:
+        raise RepeatNotUnderstood
+    if 24 % count:
+        return f"every {count}h"
+    hour, past = (start.hour, start.minute) if start else (9 if count == 24 else 0, 0)
+    begin = hour % count
+    hours = {1: "*", 24: str(hour)}.get(count, f"{begin}-23/{count}" if begin else f"*/{count}")
+    return check_repeat(f"{past} {hours} * * *")
+
+
+def _days(words: TimeWords, unit: Unit, start: datetime | None) -> str:
+    named, month = words.named_days - {"every"}, words.month_number
+    weekdays, monthdays = words.weekdays, words.monthdays
+    if start and not named:
+        named = {"weeks": {"weekday"}, "months": {"monthday"}, "years": {"month", "monthday"}}.get(
+            unit, set()
+        )
+        month, weekdays, monthdays = start.month, [start.weekday()], [start.day]
+    if unit == "days" and not named:
+        return "* * *"
+    if unit in ("days", "weeks") and named == {"weekday"}:
+        return f"* * {_weekdays(weekdays)}"
+    if unit == "months" and named == {"monthday"}:
+        return f"{_monthdays(monthdays)} * *"
+    if unit in ("months", "years") and named in ({"nth"}, {"nth", "month"}):
+        nth = sorted(words.nth, key=lambda each: _cron_day(each[1]))
+        return f"* {month or '*'} {','.join(_nth(*each) for each in nth)}"
+    if unit == "years" and named == {"month", "monthday"} and len(monthdays) == 1:
+        return f"{monthdays[0] or 'L'} {month} *"
+    if unit == "years" and named == {"named"}:
+        return NAMED_DAYS[words.named]
+    raise RepeatNotUnderstood
+
+
+def _weekdays(weekdays: Iterable[int]) -> str:
+    listed = _listed({_cron_day(each) for each in weekdays})
+    return {"1,2,3,4,5": "1-5", "0,1,2,3,4,5,6": "*"}.get(listed, listed)
+
+
+def _cron_day(weekday: int) -> int:
+    """Cron's week begins with Sunday: 0."""
+    return (weekday + 1) % 7
+
+
+def _nth(nth: int, weekday: int) -> str:
+    return f"{_cron_day(weekday)}#{nth}" if nth else f"{_cron_day(weekday)}L"
+
+
+def _monthdays(numbers: Iterable[int]) -> str:
+    """The 31st means the last day of the month."""
+    return _listed({each % 31 for each in numbers} - {0}, *(["L"] if {0, 31} & {*numbers} else []))
+
+
+def _listed(numbers: Iterable[int], *more: str) -> str:
+    return ",".join([*map(str, sorted(numbers)), *more])

@@ -1,0 +1,329 @@
+"""`/settings`, `/help`, `/usage`, `/web` and `/privacy …`: the user's own settings and data."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import nullcontext
+from datetime import datetime
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import hikari
+import lightbulb
+import structlog
+
+from cc_bot.chat.reply import Reply
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.settings import WebSessionStore
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, open_dm, repeat
+from cc_bot.discord.delivery.turns import RunningTurns
+from cc_bot.discord.gate import Owners
+from cc_bot.discord.gateway import GrantedReading
+from cc_bot.discord.handlers import (
+    Choice,
+    Press,
+    choices,
+    on_press,
+    reply_command,
+    show,
+    suggesting,
+    switch_option,
+    text_option,
+)
+from cc_bot.discord.pages.custom_ids import BrowserMenu, PrivacyButton, base36
+from cc_bot.discord.pages.page import Button, EphemeralView, Menu, timestamp
+from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.web import PagesUrl
+from cc_bot.domain.access import WebPlace, WebSession
+from cc_bot.domain.clock import suggest_zones
+from cc_bot.domain.errors import ErasureUnfinished
+from cc_bot.domain.message import Reading, UserSettings
+from cc_bot.domain.text import Locale
+from cc_bot.features.privacy.model import CONFIRM_WITHIN, Holdings
+from cc_bot.features.privacy.service import Privacy
+from cc_bot.features.privacy.texts import PrivacyTexts
+from cc_bot.features.settings.service import choose, show_usage
+from cc_bot.in_order import ExportQueue
+from cc_bot.texts import explain
+from cc_bot.texts.session import SessionTexts
+from cc_bot.texts.web import WebCommandTexts
+
+_log = structlog.get_logger(__name__)
+
+loader = lightbulb.Loader()
+
+
+async def suggest_timezones(
+    ctx: lightbulb.AutocompleteContext[str], recipients: Recipients = lightbulb.di.INJECTED
+) -> Sequence[Choice]:
+    own = (await recipients.of(ctx.interaction)).timezone.key
+    return suggest_zones(str(ctx.focused.value or ""), own)
+
+
+async def settings(
+    caller: Recipient,
+    language: str | None,
+    timezone: str | None,
+    voice: str | None,
+    *,
+    ctx: lightbulb.Context,
+    stores: Stores,
+    recipients: Recipients,
+    running: RunningTurns,
+) -> Reply:
+    """Change the given settings, and show all. Raises UnknownTimezone."""
+    may_speak = running.spoken is not None and running.spoken.possible
+    in_vain, changes = voice == "on" and not may_speak, dict[str, Any]()
+    if language is not None:
+        changes["locale"] = Locale(language)
+    if timezone is not None:
+        changes["zone"] = timezone
+    if voice is not None and not in_vain:
+        changes["spoken"] = voice == "on"
+    if changes:
+        await choose(stores, caller.user_id, **changes, default_zone=recipients.timezone.key)
+        caller = await recipients.of(ctx.interaction)
+    texts = caller.words[SessionTexts]
+    saved = [texts.settings_saved] if changes else []
+    lines = _overview(caller, await stores.settings.get(caller.user_id), may_speak=may_speak)
+    notes = (texts.voice_unset,) if in_vain else ()
+    return Reply((*saved, *lines), title=texts.settings_title, notes=notes)
+
+
+def _overview(caller: Recipient, chosen: UserSettings, *, may_speak: bool) -> Sequence[str]:
+    texts, zone = caller.words[SessionTexts], caller.timezone.key
+    language = texts.language_ja if caller.locale is Locale.JA else texts.language_en
+    if not chosen.locale:
+        language = texts.settings_default.format(value=language)
+    if not chosen.timezone:
+        zone = texts.settings_default.format(value=zone)
+    lines = [f"{texts.settings_language}: {language}", f"{texts.settings_timezone}: {zone}"]
+    voice = texts.voice_on if caller.spoken else texts.voice_off
+    return [*lines, f"{texts.settings_voice}: {voice}"] if may_speak else lines
+
+
+reply_command(
+    loader.command,
+    "settings",
+    settings,
+    language=text_option(
+        "settings_language",
+        default=None,
+        choices=[lightbulb.Choice("日本語", "ja"), lightbulb.Choice("English", "en")],
+    ),
+    timezone=text_option(
+        "settings_timezone", default=None, max_length=64, autocomplete=suggesting(suggest_timezones)
+    ),
+    voice=text_option("settings_voice", default=None, choices=choices("settings_voice", "on", "off")),
+)
+
+
+async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owners) -> Reply:
+    owner = caller.user_id in await owners.ids()
+    return Reply((help_text(caller.words[SessionTexts], granted.reading, owner=owner),))
+
+
+def help_text(words: SessionTexts, reading: Reading, *, owner: bool = False) -> str:
+    """Return the help, with what the bot stores. Exceeds the limit of message contents, but not of embeds."""
+    mention = "" if reading == "off" else words.help_mention
+    stored = {"off": "", "mentions": words.help_stored_mentions, "all": words.help_stored_all}
+    admin = words.help_admin if owner else ""
+    return words.help.format(mention=mention, admin=admin, stored=stored[reading])
+
+
+reply_command(loader.command, "help", show_help)
+reply_command(loader.command, "usage", show_usage, server=switch_option("usage_server", default=False))
+
+ALL: Final = "all"
+MAX_LISTED: Final = 5
+
+
+async def open_pages(caller: Recipient, *, browsers: WebSessionStore, pages: PagesUrl) -> EphemeralView:
+    texts, links = caller.words[WebCommandTexts], list[Button]()
+    if pages.url:
+        code = await browsers.make_code(WebPlace(caller.user_id, caller.channel_id, caller.guild_id))
+        links = [Button(texts.open, "", url=f"{pages.url}/sign-in?{urlencode({'code': code})}")]
+    signed_in = await browsers.list(caller.user_id)
+    lines = [texts.link if links else texts.not_served, *_list(signed_in, caller)]
+    return EphemeralView("\n".join(lines), buttons=tuple(links), menu=_menu(signed_in, caller))
+
+
+reply_command(loader.command, "web", open_pages)
+
+
+@on_press(BrowserMenu, not_yours=lambda words: words[PrivacyTexts].not_yours)
+async def sign_out(press: Press[BrowserMenu], browsers: WebSessionStore) -> EphemeralView:
+    interaction, _, recipient = press
+    [chosen] = interaction.values
+    if chosen == ALL:
+        ended = await browsers.end_all(recipient.user_id)
+    else:
+        ended = int(await browsers.end(recipient.user_id, int(chosen)))
+    words, left = recipient.words[WebCommandTexts], await browsers.list(recipient.user_id)
+    sentence = words.ended.format(count=ended) if ended else words.ended_already
+    lines = (sentence, *_list(left, recipient))
+    return EphemeralView("\n".join(lines), menu=_menu(left, recipient))
+
+
+def _list(signed_in: Sequence[WebSession], recipient: Recipient) -> Sequence[str]:
+    words = recipient.words[WebCommandTexts]
+    if not signed_in:
+        return ()
+    lines = [
+        words.session.format(made=timestamp(each.made_at, "f"), used=timestamp(each.used_at, "f"))
+        for each in signed_in[:MAX_LISTED]
+    ]
+    left = len(signed_in) - len(lines)
+    heading = words.signed_in.format(count=len(signed_in))
+    return ["", heading, *lines, *([words.more.format(count=left)] if left else [])]
+
+
+def _menu(signed_in: Sequence[WebSession], recipient: Recipient) -> Menu | None:
+    if not signed_in:
+        return None
+    words = recipient.words[WebCommandTexts]
+    options = [
+        (
+            words.end_choice.format(made=f"{each.made_at.astimezone(recipient.timezone):%Y-%m-%d %H:%M}"),
+            str(each.id),
+        )
+        for each in signed_in[:24]
+    ]
+    everything = (words.end_all, ALL)
+    return Menu(BrowserMenu(recipient.user_id).custom_id(), words.end_one, (everything, *options))
+
+
+privacy = lightbulb.Group("privacy", "privacy_description", localize=True)
+loader.command(privacy)
+
+
+async def erase(caller: Recipient, *, privacy: Privacy, recipients: Recipients) -> EphemeralView:
+    held = await privacy.overview(caller.user_id)
+    if held.nothing_to_erase:
+        return EphemeralView(caller.words[PrivacyTexts].nothing_to_erase(held))
+    return erase_question(held, caller, recipients.clock())
+
+
+def erase_question(held: Holdings, caller: Recipient, now: datetime) -> EphemeralView:
+    texts, until = caller.words[PrivacyTexts], now + CONFIRM_WITHIN
+    moment = int(until.timestamp())
+    return EphemeralView(
+        f"{texts.asked(held)}\n{texts.confirm_within.format(until=timestamp(until, 't'))}",
+        buttons=(
+            Button(texts.erase, PrivacyButton(caller.user_id, "erase", moment).custom_id(), danger=True),
+            Button(texts.keep, PrivacyButton(caller.user_id, "keep", moment).custom_id()),
+        ),
+    )
+
+
+reply_command(privacy.register, "privacy_erase", erase)
+
+
+@on_press(PrivacyButton, not_yours=lambda words: words[PrivacyTexts].not_yours)
+async def confirm_erasure(
+    press: Press[PrivacyButton], privacy: Privacy, recipients: Recipients, upkeep: ReceiptUpkeep
+) -> str | None:
+    interaction, button, recipient = press
+    words = recipient.words
+    if privacy.closed:
+        return words[PrivacyTexts].restarting
+    with privacy.answering():
+        erasing = upkeep.erasing(recipient.user_id, words) if button.decision == "erase" else nullcontext()
+        try:
+            async with erasing:
+                said = await _erase(button, recipient, privacy, recipients)
+        except ErasureUnfinished as error:  # it continues by itself, so the buttons go
+            _log.warning("interaction_failed", error=type(error).__name__)
+            said = explain(error, words)
+        await show(interaction, EphemeralView(said), recipient)
+    return None
+
+
+async def _erase(
+    button: PrivacyButton, recipient: Recipient, privacy: Privacy, recipients: Recipients
+) -> str:
+    words = recipient.words[PrivacyTexts]
+    if button.decision == "keep":
+        if await privacy.is_erasing(recipient.user_id):
+            raise ErasureUnfinished
+        return words.gone if (await privacy.overview(recipient.user_id)).nothing_to_erase else words.kept
+    if button.until < recipients.clock().timestamp():
+        return words.too_late
+    return words.say_erased(await privacy.erase(recipient.user_id))
+
+
+# Each file is made and sent before the next one, so memory use does not grow with the history. A
+# user-installed bot has five follow-ups; an incomplete export says so.
+
+
+async def export(
+    caller: Recipient,
+    where: str,
+    *,
+    ctx: lightbulb.Context,
+    privacy: Privacy,
+    line: ExportQueue,
+    recipients: Recipients,
+) -> None:
+    day = recipients.clock().astimezone(caller.timezone).date().isoformat()
+    async with line.of(caller.user_id):
+        parts = line.one_by_one(privacy.export(caller.user_id))
+        sentence = await _send(parts, ctx.interaction, caller, day, by_dm=where == "dm")
+        await ctx.interaction.edit_initial_response(sentence)
+
+
+reply_command(
+    privacy.register,
+    "privacy_export",
+    export,
+    where=text_option("privacy_where", default="here", choices=choices("privacy", "here", "dm")),
+)
+
+
+async def _send(
+    parts: AsyncIterator[bytes],
+    interaction: hikari.CommandInteraction,
+    recipient: Recipient,
+    day: str,
+    *,
+    by_dm: bool,
+) -> str:
+    texts, sent = recipient.words[PrivacyTexts], 0
+    try:
+        async for part in parts:
+            file = hikari.Bytes(part, f"cc-bot-{day}-{sent + 1}.json")
+            if by_dm:
+                await _send_by_dm(file, sent, interaction, recipient)
+            elif sent:
+                await interaction.execute(attachment=file, flags=hikari.MessageFlag.EPHEMERAL)
+            else:
+                await interaction.edit_initial_response(texts.exported, attachment=file)
+            sent += 1
+    except hikari.ClientHTTPResponseError as error:
+        _log.warning("export_cut_short", sent=sent, error=type(error).__name__)
+        sentence = texts.cut_short.format(sent=sent)
+        if by_dm:
+            return sentence if sent else texts.dm_closed
+        return f"{texts.exported}\n{sentence}"
+    if not sent:
+        return texts.nothing
+    if by_dm:
+        return texts.exported_by_dm
+    return f"{texts.exported}\n{texts.exported_parts.format(parts=sent)}" if sent > 1 else texts.exported
+
+
+async def _send_by_dm(
+    file: hikari.Bytes, number: int, interaction: hikari.CommandInteraction, recipient: Recipient
+) -> None:
+    """A nonce makes each post safe to retry."""
+    rest, nonce = interaction.app.rest, f"x{base36(int(interaction.id))}-{number}"
+    content = hikari.UNDEFINED if number else recipient.words[PrivacyTexts].exported
+    dm_id = await open_dm(rest, recipient.user_id)
+    await repeat(lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S)
+
+
+async def show_privacy(caller: Recipient, *, privacy: Privacy) -> Reply:
+    held = await privacy.overview(caller.user_id)
+    return Reply((caller.words[PrivacyTexts].overview(held, privacy.retention, caller.timezone),))
+
+
+reply_command(privacy.register, "privacy_show", show_privacy)

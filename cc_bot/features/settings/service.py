@@ -1,0 +1,56 @@
+"""A user's account: `/usage`, and the choices of language, time zone and voice."""
+
+from typing import Final
+
+from cc_bot.chat.reply import Caller, Reply
+from cc_bot.chat.spending import Spending
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.settings import Keep
+from cc_bot.domain.clock import zone_of
+from cc_bot.domain.message import UserSettings
+from cc_bot.domain.text import Locale
+from cc_bot.domain.usage import chart_of
+from cc_bot.features.canvas.charts import table
+from cc_bot.texts.session import UsageTexts
+
+MAX_NAME_CHARACTERS: Final = 60
+
+
+async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Reply:
+    texts = caller.words[UsageTexts]
+    if not server:
+        report = await spending.report_of(caller.payer)
+    elif caller.guild_id is None:
+        return Reply((texts.servers_only,))
+    elif not caller.manages_guild:
+        return Reply((texts.managers_only,))
+    else:
+        report = await spending.report_of_guild(caller.guild_id)
+
+    def name(model: str) -> str:
+        return caller.text(model, MAX_NAME_CHARACTERS)
+
+    lines = texts.lines(report, caller.moment, name) if report.left or not report.empty else [texts.nothing]
+    if server and report.models:
+        lines += ["", texts.models, *texts.model_lines(report, name)]
+    shown = table(chart_of(report, texts.chart)) if report.days else ""
+    return Reply(tuple(lines), title=texts.server_title if server else texts.title, table=shown)
+
+
+async def choose(
+    stores: Stores,
+    user_id: int,
+    *,
+    locale: Locale | Keep | None = Keep.AS_IS,
+    zone: str | Keep | None = Keep.AS_IS,
+    spoken: bool | Keep = Keep.AS_IS,
+    default_zone: str,
+) -> UserSettings:
+    """Change what is given, and return all; None resets to the default. Repeating reminders follow a new time
+    zone. `zone` may be written as people do. Raises UnknownTimezone, with nothing changed, and
+    StorageError."""
+    timezone = zone_of(zone) if isinstance(zone, str) else zone
+    chosen = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
+    if timezone is not Keep.AS_IS:
+        await stores.schedules.rezone(user_id, chosen.timezone or default_zone)
+    return chosen

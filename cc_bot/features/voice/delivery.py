@@ -1,0 +1,80 @@
+"""Speech of answers, made in the background and attached to the message, unless the answer is about to be
+replaced."""
+
+import asyncio
+from contextlib import suppress
+
+import hikari
+import structlog
+
+from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.pages.answer import AnswerState
+from cc_bot.discord.pages.page import MediaFile
+from cc_bot.discord.recipients import Recipient
+from cc_bot.domain.usage import UsageSubject
+from cc_bot.features.voice.speech import Speaking
+from cc_bot.texts.answer import AnswerTexts
+
+_log = structlog.get_logger(__name__)
+
+
+class SpokenAnswers:
+    def __init__(self, speaking: Speaking) -> None:
+        self._speaking = speaking
+        self._making: dict[int, asyncio.Task[bool]] = {}
+        """By message."""
+
+    @property
+    def possible(self) -> bool:
+        """True if a speech model is configured."""
+        return self._speaking.speaker is not None
+
+    async def begin(
+        self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
+    ) -> None:
+        """Begin to synthesize speech, for a user who wants it. Never raises."""
+        if not (self.possible and state.done and not state.unseen):
+            return
+        try:
+            message_id = (await reply.message_ids())[-1]
+        except hikari.HikariError as error:
+            _log.info("answer_not_spoken", error=type(error).__name__)
+            return
+        task = asyncio.create_task(self._speak(reply, recipient, state, payer))
+        self._making[message_id] = task
+        task.add_done_callback(lambda _: self._making.pop(message_id, None))
+
+    async def stop(self, message_id: int) -> bool:
+        """Stop attaching speech. Returns whether it was attached already."""
+        task = self._making.get(message_id)
+        if task is None:
+            return False
+        task.cancel()
+        await asyncio.wait((task,))
+        return not task.cancelled() and task.exception() is None and task.result()
+
+    async def close(self) -> None:
+        tasks = list(self._making.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _speak(
+        self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
+    ) -> bool:
+        answer = state.done.answer if state.done else None
+        data = await self._speaking.read_aloud(answer, payer) if answer else None
+        if data is None:
+            return False
+        # Not cancelled: a request in flight takes effect anyway.
+        attaching = asyncio.ensure_future(
+            reply.attach(MediaFile(recipient.words[AnswerTexts].sound_name, data))
+        )
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait((attaching,))
+        try:
+            await attaching
+        except hikari.HikariError as error:  # the message was deleted, or files are refused
+            _log.info("answer_not_spoken", error=type(error).__name__)
+            return False
+        return True

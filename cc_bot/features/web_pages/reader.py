@@ -1,0 +1,188 @@
+"""Reads web pages: fetched on a thread of their own (`http`), converted to text in a process of their own
+(`cc_bot.features.documents`)."""
+
+import asyncio
+import io
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from email.message import Message
+from typing import Final, Literal
+
+import aiohttp
+import structlog
+
+from cc_bot.domain import errors
+from cc_bot.domain.message import MEDIA_TYPES
+from cc_bot.domain.text import one_line, printable, shorten
+from cc_bot.features.documents.reader import DocumentReader, ask_reader, reading_command
+from cc_bot.features.web_pages.addresses import WebAddress
+from cc_bot.features.web_pages.http import PUBLIC, Network, get, header, open_session, read_body, run_apart
+from cc_bot.features.web_pages.turn import ReadPage
+
+# Redirects are followed, each checked like the first request.
+
+FETCH_S: Final = 10.0
+MAX_BYTES: Final = 2 << 20
+MAX_DOCUMENT_BYTES: Final = 8 << 20
+MAX_REDIRECTS: Final = 5
+MAX_CONTENT_TYPE_CHARACTERS: Final = 200
+"""Parsing takes quadratic time."""
+
+PageKind = Literal["html", "text", "json", "document"]
+
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_TOO_MANY_REQUESTS: Final = 429
+_KINDS: Final[dict[str, PageKind]] = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/plain": "text",
+    "text/markdown": "text",
+    "application/json": "json",
+    **dict.fromkeys(MEDIA_TYPES.values(), "document"),
+}
+_UNNAMED: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
+"""Media types for which the content decides."""
+_DOCUMENT_BEGINNINGS: Final = (b"%PDF-", b"PK\x03\x04")
+_HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPage:
+    address: WebAddress
+    kind: PageKind
+    encoding: str
+    data: bytes
+
+
+async def fetch(address: WebAddress, network: Network = PUBLIC) -> FetchedPage:
+    """Fetch a page. Raises a PageError, which contains no text of the server."""
+    return await run_apart(_fetch(address, network))
+
+
+async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
+    asked = address
+    try:
+        async with asyncio.timeout(FETCH_S), open_session(network) as session:
+            for _ in range(MAX_REDIRECTS + 1):
+                async with get(session, address, _HEADERS) as response:
+                    location = header(response, "location") if response.status in _REDIRECTS else ""
+                    if not location:
+                        return await _take(address, response)
+                address = address.follow(location)
+    except errors.PageError as error:
+        if "host" in error.params:
+            error.params["host"] = asked.host  # a redirect may have led to one that says something
+        raise
+    except TimeoutError as error:
+        raise errors.PageTooSlow(host=asked.host, seconds=round(FETCH_S)) from error
+    raise errors.TooManyRedirects(limit=MAX_REDIRECTS)
+
+
+async def _take(address: WebAddress, response: aiohttp.ClientResponse) -> FetchedPage:
+    if not 200 <= response.status < 300:
+        passes = response.status == _TOO_MANY_REQUESTS or response.status >= 500
+        raise (errors.PageNotNow if passes else errors.PageNotThere)(host=address.host, found=response.status)
+    content_type = header(response, "content-type")[:MAX_CONTENT_TYPE_CHARACTERS]
+    parsed = Message()
+    parsed["content-type"] = "".join(filter(str.isprintable, content_type))
+    media_type = parsed.get_content_type() if content_type else ""
+    kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
+    called_pdf = address.target.partition("?")[0].lower().endswith(".pdf")
+    if kind is None and not called_pdf and media_type not in _UNNAMED:
+        raise errors.PageKindRefused
+    limit = MAX_DOCUMENT_BYTES if kind in (None, "document") else MAX_BYTES
+    data = await read_body(response, address.host, limit)
+    if kind is None and not data.startswith(_DOCUMENT_BEGINNINGS):
+        raise errors.PageKindRefused
+    return FetchedPage(address, kind or "document", parsed.get_content_charset(""), data)
+
+
+LIMIT_S: Final = 19.0
+"""For fetching, waiting and reading: below a tool's limit. The reading process is limited by processor time,
+so that a busy machine refuses no page."""
+AT_A_TIME: Final = 4
+READING_AT_A_TIME: Final = 1
+TITLE_CHARACTERS: Final = 200
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
+"""Encodings that are passed on: the reading process expects one line."""
+
+_log = structlog.get_logger(__name__)
+
+
+class PageReader:
+    """A PageSource for all turns."""
+
+    def __init__(
+        self,
+        network: Network = PUBLIC,
+        command: Sequence[str] = (),
+        documents: DocumentReader | None = None,
+        *,
+        unconfined: bool = False,
+    ) -> None:
+        """`command` speaks the protocol of `cc_bot.features.documents page`; by default that program. `unconfined`: also
+        without a sandbox. `documents`: for PDFs and the like."""
+        self._network = network
+        self._command = tuple(command) or reading_command("page", unconfined=unconfined)
+        self._documents = documents or DocumentReader(unconfined=unconfined)
+        self._in_memory = asyncio.Semaphore(AT_A_TIME)
+        self._reading = asyncio.Semaphore(READING_AT_A_TIME)
+
+    async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
+        """Read a page, after waiting for a slot in the turn's `places`, then in all. Raises a PageError,
+        DocumentLocked or DocumentOldFormat."""
+        began_s = time.monotonic()
+        try:
+            fetched, (title, text) = await self._read(address, places)
+        except errors.CcBotError as error:
+            # Only the host: the rest may be a secret.
+            seconds = round(time.monotonic() - began_s, 3)
+            _log.info("page_not_read", host=address.host, error=type(error).__name__, seconds=seconds)
+            raise
+        seconds = round(time.monotonic() - began_s, 3)
+        _log.info("page_read", host=fetched.address.host, size=len(fetched.data), seconds=seconds)
+        title = shorten(one_line(printable(title)), TITLE_CHARACTERS)
+        return ReadPage(fetched.address.url, title, printable(text).strip())
+
+    async def _read(
+        self, address: WebAddress, places: asyncio.Semaphore
+    ) -> tuple[FetchedPage, tuple[str, str]]:
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                async with places, self._in_memory:
+                    fetched = await fetch(address, self._network)
+                    async with self._reading:
+                        return fetched, await self._text_of(fetched)
+        except TimeoutError as error:  # fetching and reading have limits of their own: others took it
+            raise errors.PagesWait from error
+
+    async def _text_of(self, fetched: FetchedPage) -> tuple[str, str]:
+        """Return title and text."""
+        is_document = fetched.kind == "document"
+        try:
+            if is_document:
+                return "", await self._document_text(fetched.data)
+            encoding = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""
+            data = f"{fetched.kind} {encoding}\n".encode() + fetched.data
+            answer = await ask_reader(self._command, io.BytesIO(data), "pages")
+        except (errors.DocumentLocked, errors.DocumentOldFormat):
+            raise
+        except (errors.DocumentTooLong, TimeoutError) as error:
+            raise errors.PageTooLong from error
+        except errors.DocumentsNotInstalled as error:
+            missing = errors.PagesOfDocumentsNotInstalled if is_document else errors.PagesNotInstalled
+            raise missing from error
+        except errors.DocumentsNotConfined as error:
+            raise errors.PagesNotConfined from error
+        except (errors.InputError, OSError, ValueError, RecursionError) as error:
+            raise errors.PageUnreadable from error
+        return str(answer.get("title", "")), str(answer.get("text", ""))
+
+    async def _document_text(self, data: bytes) -> str:
+        document = (await self._documents.read_now(io.BytesIO(data))).document
+        if not any(part.text.strip() for part in document.parts):
+            raise errors.PageIsScan if document.is_scan else errors.PageUnreadable
+        return document.marked(range(1, len(document.parts) + 1))

@@ -1,0 +1,128 @@
+"""Web search by SearXNG or Brave. The service gets the query and nothing about the user. Results are
+untrusted: invalid addresses are dropped, and only text is used."""
+
+import asyncio
+import html
+import json
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, ClassVar, Final
+from urllib.parse import quote
+
+import structlog
+
+from cc_bot.domain.errors import AddressRefused, PageError, SearchFailed, SearchFormatOff
+from cc_bot.domain.text import one_line, printable, shorten
+from cc_bot.features.web_pages.addresses import names_public, parse_address
+from cc_bot.features.web_pages.http import UNRESTRICTED, get, open_session, read_body, run_apart
+from cc_bot.features.web_pages.turn import SearchResult, SearchService
+
+BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
+LIMIT_S: Final = 8.0
+"""Per service; a tool has time for two."""
+MAX_BYTES: Final = 512 << 10
+MAX_RESULTS: Final = 8
+TITLE_CHARACTERS: Final = 120
+SNIPPET_CHARACTERS: Final = 400
+
+_TAG: Final = re.compile(r"</?+[a-zA-Z][^<>]{0,100}+>")
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class SearxngSearch:
+    """The operator's SearXNG."""
+
+    base_url: str
+    name: ClassVar = "searxng"
+
+    async def find(self, query: str) -> Sequence[SearchResult]:
+        """Raises SearchFailed; SearchFormatOff if only HTML is enabled."""
+        url = f"{self.base_url.rstrip('/')}/search?q={quote(query, safe='')}&format=json"
+        status, answer = await _ask(url)
+        if status == 403:  # what SearXNG says for a format that is not among its `search.formats`
+            raise SearchFormatOff
+        match answer:
+            case {"results": list(found)}:
+                return tuple(islice(_results(found, "content"), MAX_RESULTS))
+            case _:
+                raise SearchFailed
+
+
+@dataclass(eq=False, slots=True)
+class BraveSearch:
+    key: str = field(repr=False)
+    base_url: str = BRAVE
+    name: ClassVar = "brave"
+
+    async def find(self, query: str) -> Sequence[SearchResult]:
+        """Raises SearchFailed."""
+        url = f"{self.base_url}?q={quote(query, safe='')}&count={MAX_RESULTS}"
+        _, answer = await _ask(url, {"X-Subscription-Token": self.key})
+        match answer:
+            case {"web": {"results": list(found)}}:
+                return tuple(islice(_results(found, "description"), MAX_RESULTS))
+            case {"type": "search"}:  # nothing was found
+                return ()
+            case _:
+                raise SearchFailed
+
+
+@dataclass(eq=False, slots=True)
+class WebSearch:
+    """Asks one service after the other until one answers (a SearchSource)."""
+
+    services: Sequence[SearchService]
+
+    async def search(self, query: str) -> Sequence[SearchResult]:
+        """Return results, the best first. Raises SearchFailed."""
+        failure = SearchFailed()
+        for service in self.services:
+            began_s = time.monotonic()
+            try:
+                found = await run_apart(service.find(query))
+            except SearchFailed as error:
+                _log.warning("search_failed", service=service.name, error=type(error).__name__)
+                failure = error
+                continue
+            seconds = round(time.monotonic() - began_s, 3)
+            _log.info("searched", service=service.name, results=len(found), seconds=seconds)
+            return found
+        raise failure
+
+
+async def _ask(url: str, headers: Mapping[str, str] = {}) -> tuple[int, Any]:
+    """Raises SearchFailed."""
+    try:
+        async with asyncio.timeout(LIMIT_S), open_session(UNRESTRICTED) as session:
+            address = parse_address(url, ports=None)
+            async with get(session, address, {"Accept": "application/json", **headers}) as response:
+                if response.status != 200:
+                    return response.status, None
+                body = await read_body(response, address.host, MAX_BYTES)
+        return 200, json.loads(body)
+    except (PageError, TimeoutError, ValueError, RecursionError) as error:
+        raise SearchFailed from error
+
+
+def _results(found: Iterable[Any], described: str) -> Iterator[SearchResult]:
+    for each in found:
+        match each:
+            case {"url": str(url), "title": str(title)}:
+                with suppress(AddressRefused):
+                    address, snippet = parse_address(url), each.get(described)
+                    words = _words(snippet, SNIPPET_CHARACTERS) if isinstance(snippet, str) else ""
+                    if names_public(address):  # reading another is refused anyhow
+                        yield SearchResult(address, _words(title, TITLE_CHARACTERS), words)
+            case _:
+                pass
+
+
+def _words(text: str, limit: int) -> str:
+    text = html.unescape(_TAG.sub("", text[: 4 * limit]))
+    return shorten(one_line(printable(text)), limit)

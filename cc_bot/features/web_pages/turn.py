@@ -1,0 +1,111 @@
+"""Web access of one turn: reading, searching, and the allowed addresses."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Final, Protocol
+
+from cc_bot.domain.errors import CcBotError, PageError, forget_frames
+from cc_bot.features.web_pages.addresses import AddressBook, TurnTexts, WebAddress
+
+READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
+MAX_PAGES: Final = 8
+"""Per turn; each may have 5,000 characters of Japanese."""
+MAX_SEARCHES: Final = 5
+MAX_CHOICES: Final = 1000
+AT_ONCE: Final = 2
+
+
+def can_read_pages() -> bool:
+    """Return whether the extra for reading HTML is installed."""
+    return all(map(find_spec, READ_BY_EXTRA))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    url: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A search result, as the service describes it."""
+
+    address: WebAddress
+    title: str
+    snippet: str
+
+
+class PageSource(Protocol):
+    async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
+        """Read a page. `places`: the turn's slots. Raises a PageError (PagesWait if others take too long),
+        DocumentLocked or DocumentOldFormat."""
+        ...
+
+
+class SearchSource(Protocol):
+    async def search(self, query: str) -> Sequence[SearchResult]:
+        """Return results, the best first. Raises SearchFailed."""
+        ...
+
+
+class SearchService(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    async def find(self, query: str) -> Sequence[SearchResult]:
+        """Return results, the best first. Raises SearchFailed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WebAccess:
+    """Enabled services; None: disabled or not configured."""
+
+    pages: PageSource | None = None
+    searches: SearchSource | None = None
+
+    def for_turn(self, texts: TurnTexts) -> "TurnWebAccess":
+        return TurnWebAccess(self, AddressBook(texts))
+
+
+NO_WEB: Final = WebAccess()
+
+
+@dataclass(eq=False, slots=True)
+class TurnWebAccess:
+    """Web access through all rounds of a turn."""
+
+    internet: WebAccess = NO_WEB
+    addresses: AddressBook = field(default_factory=AddressBook)
+    pages_left: int = MAX_PAGES
+    searches_left: int = MAX_SEARCHES
+    choices_left: int = MAX_CHOICES
+    """Choices left among typed addresses where others' text may influence them."""
+    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+    _read: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
+
+    def take_choice(self, choices: int) -> bool:
+        """Spend a choice among so many options. Returns False, and spends nothing, if too few are left."""
+        if not 0 < choices <= self.choices_left:
+            return False
+        self.choices_left //= choices
+        return True
+
+    async def read(self, pages: PageSource, address: WebAddress) -> ReadPage:
+        """Read a page, once per turn; a failed one is retried. Raises as PageSource."""
+        known = self._read.get(address)
+        if known is not None:
+            return await asyncio.shield(known)
+        reading = self._read[address] = asyncio.get_running_loop().create_future()
+        try:
+            page = await pages.read(address, self.places)
+        except BaseException as error:
+            del self._read[address]
+            reading.set_exception(forget_frames(error) if isinstance(error, CcBotError) else PageError())
+            reading.exception()  # no other task may be waiting for it
+            raise
+        reading.set_result(page)
+        return page

@@ -1,1 +1,0 @@
-"""Tools that the model can call. One file for each group; `registry` discovers them."""
