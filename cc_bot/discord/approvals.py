@@ -30,12 +30,12 @@ from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
 from cc_bot.features.agents.selector import Chosen
 from cc_bot.features.canvas.delivery import CanvasBoards
+from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.mcp.delivery import FormAsker
 from cc_bot.features.mcp.model import ToolPlace
 from cc_bot.features.memory.model import receipt_of
 from cc_bot.features.reminders.model import ScheduleReceipt
 from cc_bot.texts import Texts, explain
-from cc_bot.texts.answer import CanvasTexts
 from cc_bot.texts.proposal import ProposalTexts
 
 _log = structlog.get_logger(__name__)

@@ -14,19 +14,19 @@ from cc_bot.chat.reply import Reply
 from cc_bot.domain import errors
 from cc_bot.domain.message import Message
 from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.memory import service as memories
 from cc_bot.features.memory.model import Source
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.features.reminders import service as reminders
 from cc_bot.features.reminders.texts import RemindHereTexts
 from cc_bot.features.reminders.when.resolve import split_when
+from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.questions import Chat, answer, explain_to_operator
 from cc_bot.texts import Texts, explain
-from cc_bot.texts.answer import CanvasTexts
 from cc_bot.texts.cli import TerminalTexts
 from cc_bot.texts.commands import command_names
-from cc_bot.texts.session import SessionTexts
 
 _log = structlog.get_logger(__name__)
 

@@ -21,6 +21,7 @@ from cc_bot.domain.text import printable
 from cc_bot.domain.tool_calls import LINKS_SHOWN, pages_behind
 from cc_bot.features.canvas.charts import table
 from cc_bot.features.canvas.model import Canvas, Chart, Element
+from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.mcp.model import is_of_server
 from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
@@ -38,7 +39,7 @@ from cc_bot.terminal.markdown import (
     wrap_text,
 )
 from cc_bot.texts import Texts
-from cc_bot.texts.answer import AnswerTexts, CanvasTexts, UnfinishedTexts
+from cc_bot.texts.answer import AnswerTexts, UnfinishedTexts
 from cc_bot.texts.cli import TerminalTexts
 
 LATE_AFTER: Final = timedelta(minutes=1)

@@ -187,25 +187,6 @@ class TerminalTexts(Area):
     in_zone = Sentence(ja="（{zone} の時刻）", en=" ({zone} time)")
 
 
-class AgentsFileTexts(Area):
-    """Mistakes in agents.toml. What is to be written is quoted as in the file."""
-
-    other_table = Sentence(ja="{key} は知らないキーです。エージェントは [agents.名前] の表に書いてください。", en="{key} is not a known key. Agents are written as tables named [agents.name].")
-    too_many = Sentence(ja="エージェントは {limit} 個までです。", en="There may be up to {limit} agents.")
-    bad_name = Sentence(ja="[agents.{name}]: 名前には半角の英小文字・数字・- と _ を使い、32文字までにしてください。", en="[agents.{name}]: a name is made of lower-case letters, digits, - and _, with up to 32 characters.")
-    default_places = Sentence(ja="[agents.default] に {key} は書けません。default は、ほかに答えるエージェントがいないところすべてで答えます。", en="[agents.default] can't have {key}: it answers wherever no other agent does.")
-    display_name = Sentence(ja='display_name = "先生" または {{ ja = "先生", en = "Teacher" }}（{limit}文字まで）', en='display_name = "Teacher" or {{ ja = "…", en = "Teacher" }} (up to {limit} characters)')
-    description = Sentence(ja='description = "…" または {{ ja = "…", en = "…" }}（{limit}文字まで）', en='description = "…" or {{ ja = "…", en = "…" }} (up to {limit} characters)')
-    prompt = Sentence(ja='prompt = """…"""（{limit}文字までの文字列）', en='prompt = """…""" (text of up to {limit} characters)')
-    model = Sentence(ja='model = "gpt-5.4-mini"（カンマで区切ると、先頭が使えないときに次を試します）', en='model = "gpt-5.4-mini" (a comma list is a fallback chain)')
-    reasoning = Sentence(ja='reasoning = "low"（none、minimal、low、medium、high のどれか）', en='reasoning = "low" (one of none, minimal, low, medium and high)')
-    temperature = Sentence(ja="temperature = 0.7（0 から 2 までの数）", en="temperature = 0.7 (a number from 0 to 2)")
-    tools = Sentence(ja='tools = ["recall"]（使えるツールの名前のリスト。空なら何も使いません）。ツール: {tools}', en='tools = ["recall"] (a list of the tools it may use; none if empty). The tools: {tools}')
-    guilds = Sentence(ja="guilds = [123456789012345678]（サーバーIDのリスト）", en="guilds = [123456789012345678] (a list of server ids)")
-    channels = Sentence(ja="channels = [123456789012345678]（チャンネルIDのリスト）", en="channels = [123456789012345678] (a list of channel ids)")
-    dms = Sentence(ja="dms = true または dms = false", en="dms = true or dms = false")
-
-
 class OperatorFileTexts(Area):
     """Mistakes in any file of the operator's."""
 

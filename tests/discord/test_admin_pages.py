@@ -10,9 +10,10 @@ from cc_bot.discord.commands.conversation import agent_list
 from cc_bot.domain.message import Agent
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.service import MAX_DESCRIPTION_LENGTH, MAX_DISPLAY_NAME_LENGTH
+from cc_bot.features.agents.texts import AgentTexts
 from cc_bot.features.settings.commands import help_text
+from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts import texts
-from cc_bot.texts.session import AgentTexts, SessionTexts
 from tests.discord.mentioned import mentioned
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from cc_bot.domain.text import Locale
+from cc_bot.features.agents.texts import AgentTexts
 from cc_bot.texts import texts
-from cc_bot.texts.session import AgentTexts
 from tests.end_to_end.agents import FILE, GREEN, OWN, VERSE, told_to_be, use, write_file
 from tests.end_to_end.stage import Stage, again_label, answered, continue_label
 from tests.loopback.discord import Channel, Permission, Reply, User

@@ -1,8 +1,9 @@
 """The canvas on Discord: one message, which shows what is up to those who may see it."""
 
 from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.texts import texts
-from cc_bot.texts.answer import AnswerTexts, CanvasTexts
+from cc_bot.texts.answer import AnswerTexts
 from tests.end_to_end.canvases import (
     CLEAR,
     PLAN,

@@ -14,14 +14,15 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain import errors
 from cc_bot.domain.errors import DatabaseFull, EmptyMemory, MemoryNotFound, ScheduleNotFound
 from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.features.reminders.texts import RemindHereTexts
+from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.terminal.commands import COMMANDS, InvalidCommand, describe_command, parse
 from cc_bot.terminal.questions import explain_to_operator
 from cc_bot.texts import ErrorTexts, texts
-from cc_bot.texts.answer import AnswerTexts, CanvasTexts
+from cc_bot.texts.answer import AnswerTexts
 from cc_bot.texts.cli import TerminalTexts
-from cc_bot.texts.session import SessionTexts
 from tests.terminal.program import profile
 from tests.terminal.talk import Talk
 

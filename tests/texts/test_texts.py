@@ -10,9 +10,10 @@ from typing import Any
 from cc_bot.domain import errors
 from cc_bot.domain.errors import CcBotError, LimitReached, MemoryTooLong
 from cc_bot.domain.text import Locale
+from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts import ErrorTexts, commands, explain, texts
 from cc_bot.texts.area import Area
-from cc_bot.texts.session import SessionTexts, money
+from cc_bot.texts.session import money
 from tests.texts.areas import areas_in
 
 KANA = re.compile(r"[\u3041-\u30ff]")

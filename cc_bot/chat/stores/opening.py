@@ -4,7 +4,6 @@ async with open_stores("sqlite:///path/to.db") as stores:
     session = await stores.sessions.open(SessionKey(user_id=1, channel_id=2))
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,26 +15,22 @@ from zoneinfo import ZoneInfo
 from cc_bot.chat.stores.archive import ArchiveStore
 from cc_bot.chat.stores.blocks import BlockStore
 from cc_bot.chat.stores.channels import ChannelStore
-from cc_bot.chat.stores.ledger import Mention, TurnLedger, asked_in, channel_turn
+from cc_bot.chat.stores.ledger import TurnLedger
 from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.chat.stores.receipts import ReceiptStore
-from cc_bot.chat.stores.sessions import SessionStore, StoredTurn
+from cc_bot.chat.stores.sessions import SessionStore
 from cc_bot.chat.stores.settings import (
-    AccessState,
     AccessStore,
     AgentStore,
     ChannelModelStore,
-    Keep,
     LimitStore,
-    PlaceAgents,
     SettingsStore,
     TokenFactorStore,
     ToolListStore,
-    Visit,
     WebSessionStore,
 )
 from cc_bot.chat.stores.summaries import SummaryStore
-from cc_bot.chat.stores.usage import UTC_ZONE, Reservation, ReservationRequest, Settlement, UsageStore
+from cc_bot.chat.stores.usage import UTC_ZONE, UsageStore
 from cc_bot.db import TIMEOUT_S, Database, ErasureLog, Synchronous, apply_pending, open_database
 from cc_bot.db.engines import DATA_FOLDER, folder_setting, state_path
 from cc_bot.db.files import ensure_folder

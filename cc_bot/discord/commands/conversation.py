@@ -23,11 +23,13 @@ from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.agents.selector import AgentSelector, where
 from cc_bot.features.agents.service import find_agent, matching_agents
+from cc_bot.features.agents.texts import AgentTexts
 from cc_bot.features.canvas.delivery import CanvasBoards
 from cc_bot.features.canvas.store import CanvasStore
+from cc_bot.features.canvas.texts import CanvasTexts
+from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts import Texts
-from cc_bot.texts.answer import CanvasTexts, SummaryTexts
-from cc_bot.texts.session import AgentTexts, SessionTexts
+from cc_bot.texts.answer import SummaryTexts
 
 loader = lightbulb.Loader()
 

@@ -75,13 +75,14 @@ from cc_bot.domain.turn import (
     Usage,
 )
 from cc_bot.features.canvas.model import Canvas
+from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.mcp.model import SEPARATOR
 from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders.model import ScheduleChange, ScheduleReceipt, with_schedule
 from cc_bot.features.voice import recordings
 from cc_bot.texts import Texts
-from cc_bot.texts.answer import AnswerTexts, CanvasTexts, MessageMenuTexts, UnfinishedTexts
+from cc_bot.texts.answer import AnswerTexts, MessageMenuTexts, UnfinishedTexts
 from cc_bot.texts.proposal import ProposalTexts
 
 MAX_MESSAGES = 5

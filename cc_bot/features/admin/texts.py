@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from cc_bot.domain.access import Subject
 from cc_bot.texts.area import Area, Both, Sentence, by_key
+from cc_bot.texts.commands import CommandTexts
 
 
 class AdminTexts(Area):
@@ -164,3 +165,41 @@ class ConsoleTexts(Area):
     check = Sentence(ja="項目", en="Check")
     verdict = Sentence(ja="結果", en="Verdict")
     detail = Sentence(ja="内容", en="Detail")
+
+
+class AdminCommandTexts(CommandTexts):
+    admin = Both(ja=("管理", "ボットの管理（ボットの管理者だけ）"), en=("admin", "Look after the bot (for its owners only)"))
+    admin_status = Both(ja=("状態", "ボットの様子を見ます"), en=("status", "How the bot is doing"))
+    admin_limits = Both(ja=("制限", "使える量を決めます"), en=("limits", "How much may be used"))
+    admin_limits_show = Both(ja=("表示", "今の制限をすべて見ます"), en=("show", "Show all limits that hold"))
+    admin_limits_set = Both(ja=("設定", "制限を決めます（設定ファイルより先に効きます）"), en=("set", "Set a limit; it goes before what the policy file says"))
+    admin_limits_unset = Both(ja=("取消", "ここで決めた制限を取り消します"), en=("unset", "Take back a limit that was set here"))
+    admin_limit = Both(ja=("種類", "どの制限か"), en=("limit", "Which limit"))
+    admin_value = Both(ja=("値", "上限（省略すると制限なし）"), en=("value", "How much (without it: no limit)"))
+    admin_for = Both(ja=("対象", "@人、@ロール、またはIDと区分（省略すると全員。区分「サーバー」だけならこのサーバー）"), en=("for", "@user, @role, or an id with its kind (without it: everyone; kind “server” alone: this one)"))
+    admin_access = Both(ja=("利用", "だれがどこで使えるかを決めます"), en=("access", "Who may use the bot, and where"))
+    admin_access_list = Both(ja=("一覧", "決まりをすべて見ます"), en=("list", "List all rules"))
+    admin_access_allow = Both(ja=("許可", "許可します（許可のある区分では、許可したものだけが使えます）"), en=("allow", "Allow; of each kind of which something is allowed, only that may"))
+    admin_access_deny = Both(ja=("拒否", "使えないようにします（許可より先に効きます）"), en=("deny", "Deny; that goes before anything allowed"))
+    admin_access_remove = Both(ja=("削除", "ここで決めたものを取り消します"), en=("remove", "Remove a rule that was set here"))
+    admin_subject = Both(ja=("相手", "@人、@ロール、#チャンネル、またはIDと区分（区分「サーバー」だけならこのサーバー）"), en=("subject", "@user, @role, #channel, or an id with its kind (kind “server” alone: this one)"))
+    admin_kind = Both(ja=("区分", "IDが何のものか"), en=("kind", "What an id is of"))
+    admin_user_choice = Sentence(ja="人", en="User")
+    admin_role_choice = Sentence(ja="ロール", en="Role")
+    admin_channel_choice = Sentence(ja="チャンネル", en="Channel")
+    admin_guild_choice = Sentence(ja="サーバー", en="Server")
+    admin_model = Both(ja=("モデル", "チャンネルごとに答えるAIモデルを決めます"), en=("model", "Which AI model answers in which channel"))
+    admin_model_set = Both(ja=("設定", "チャンネルのモデルを決めます（エージェントに決まったモデルがあれば、それが先です）"), en=("set", "Choose models for a channel (an agent's own models go before)"))
+    admin_model_unset = Both(ja=("取消", "チャンネルのモデルをいつものものに戻します"), en=("unset", "Go back to the usual models in a channel"))
+    admin_model_list = Both(ja=("一覧", "モデルを決めたチャンネルを一覧にします"), en=("list", "List the channels that have models of their own"))
+    admin_models = Both(ja=("名前", "モデルの名前（コンマ区切り。先頭に聞き、答えられなければ次に聞きます）"), en=("models", "Names, separated by commas; the first one is asked, the others are its fallbacks"))
+    admin_channel = Both(ja=("チャンネル", "#チャンネルかそのID（省略するとこのチャンネル）"), en=("channel", "#channel or its id (without it: this one)"))
+    admin_maintenance = Both(ja=("メンテナンス", "しばらくのあいだ、管理者だけに答えます"), en=("maintenance", "Answer nobody but owners for a while"))
+    admin_maintenance_on = Both(ja=("開始", "始めます（答えている途中のものは最後まで答えます）"), en=("on", "Begin; answers on their way are finished"))
+    admin_maintenance_off = Both(ja=("終了", "終えて、またみんなに答えます"), en=("off", "End, and answer everybody again"))
+    admin_tools = Both(ja=("ツール", "ツールのサーバー"), en=("tools", "Servers with tools"))
+    admin_tools_show = Both(ja=("表示", "サーバーごとの状態や、そのツールの説明を見ます"), en=("show", "See how each server is, or what it says of its tools"))
+    admin_tools_accept = Both(ja=("承認", "前と変わったツールを、使えるようにします"), en=("accept", "Let tools be used that are not what they were"))
+    admin_server = Both(ja=("サーバー", "ツールのサーバーの名前"), en=("server", "The name of the server with tools"))
+    admin_code = Both(ja=("コード", "「表示」で server を選ぶと出るコード"), en=("code", "What show gives with its option server"))
+    admin_note = Both(ja=("ひとこと", "そのあいだに質問した人へ、ほかに伝えること"), en=("note", "What else to tell whoever asks meanwhile"))

@@ -18,9 +18,9 @@ from cc_bot.domain.errors import AgentGone
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, KnownPlace, UserSettings
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.agents.service import Agents
+from cc_bot.features.agents.texts import AgentTexts
+from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.texts import Texts
-from cc_bot.texts.answer import CanvasTexts
-from cc_bot.texts.session import AgentTexts
 
 _NO_USER: Final = 0
 

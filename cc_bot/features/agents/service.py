@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces, Reasoning
 from cc_bot.domain.text import Locale
+from cc_bot.features.agents.texts import AgentsFileTexts, AgentTexts
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
-from cc_bot.texts.cli import AgentsFileTexts, OperatorFileTexts
-from cc_bot.texts.session import AgentTexts
+from cc_bot.texts.cli import OperatorFileTexts
 
 __all__ = ["Agents"]
 

@@ -21,8 +21,8 @@ from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.canvas.charts import table
 from cc_bot.features.canvas.model import Canvas, Chart, Element
+from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.texts import Texts
-from cc_bot.texts.answer import CanvasTexts
 
 # "Embed Limits" in Discord's message documentation.
 MAX_EMBEDS: Final = 10

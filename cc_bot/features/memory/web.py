@@ -57,10 +57,9 @@ from cc_bot.features.memory.service import (
     read_export,
     take_import,
 )
-from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
+from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts, WebMemoryTexts
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import Texts
-from cc_bot.texts.web import WebMemoryTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
 from cc_bot.web.page import (
     Handler,

@@ -8,6 +8,7 @@ from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.features.memory.model import ErasureCounts
 from cc_bot.features.privacy.model import LEFT_BY_ERASING, DataKind, Holdings, Retention, StoredAmount
 from cc_bot.texts.area import Area, Both, Sentence, by_key
+from cc_bot.texts.commands import CommandTexts
 
 
 class PrivacyTexts(Area):
@@ -158,3 +159,32 @@ class ErasureTexts(Area):
         if not parts:
             return self.nothing
         return "\n".join((self.done, self.removed.format(list=self.comma.join(parts)), self.remains))
+
+
+class WebPrivacyTexts(Area):
+    stored = Sentence(ja="あなたについて保存しているもの", en="What is stored about you")
+    kind = Sentence(ja="種類", en="Kind")
+    count = Sentence(ja="件数", en="Number")
+    first = Sentence(ja="最初", en="From")
+    last = Sentence(ja="最後", en="To")
+    export = Sentence(ja="データを受け取る", en="Download your data")
+    export_hint = Sentence(ja="保存しているもののすべてを、1つの JSON ファイルで受け取れます。人に見せないようにしてください。", en="Everything that is stored about you, in one JSON file. Best kept to yourself.")
+    download = Sentence(ja="ダウンロードする", en="Download")
+    erase_hint = Sentence(ja="次のページで、何が消えるかを確かめてから消せます。", en="The next page tells what goes, and asks once more.")
+    erase_ask = Sentence(ja="消す前に確かめる…", en="See what would be erased …")
+    question = Sentence(ja="あなたのデータをすべて消しますか？", en="Erase everything that is stored about you?")
+    goes = Sentence(ja="消えるもの", en="What goes")
+    covers = Sentence(ja="チャンネルでの発言とそれへの回答も、ボットの記録から消えます。サインインしているブラウザは、すべてサインアウトします。元には戻せません。", en="What you said in channels goes from the bot's records as well, with the answers to it. All browsers are signed out. This can't be undone.")
+    within = Sentence(ja="このボタンは {until} まで使えます。", en="The button works until {until}.")
+    cancel = Sentence(ja="やめて戻る", en="Cancel and go back")
+    signed_out = Sentence(ja="このブラウザからもサインアウトしました。また使うときは、Discord で </web> を使ってください。", en="This browser is signed out too. To come back, use </web> on Discord.")
+
+
+class PrivacyCommandTexts(CommandTexts):
+    privacy = Both(ja=("プライバシー", "あなたについて保存しているものを見る・受け取る・消す"), en=("privacy", "See, receive or erase what is stored about you"))
+    privacy_show = Both(ja=("表示", "何をどれだけ、いつまで保存しているかを見ます"), en=("show", "Show what is stored, how much, and for how long"))
+    privacy_export = Both(ja=("書き出し", "保存しているもののすべてを、JSON ファイルで受け取ります"), en=("export", "Receive everything that is stored, as a JSON file"))
+    privacy_where = Both(ja=("場所", "どこで受け取るか（省略すると、ここで自分だけに見えます）"), en=("where", "Where to receive it (here, seen by you alone, unless you choose)"))
+    privacy_here_choice = Sentence(ja="ここ（自分だけに見えます）", en="Here (only you see it)")
+    privacy_dm_choice = Sentence(ja="DM", en="DM")
+    privacy_erase = Both(ja=("消去", "保存しているものをすべて消します（消す前に確認します）"), en=("erase", "Erase everything that is stored (you are asked first)"))

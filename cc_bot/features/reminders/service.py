@@ -7,10 +7,11 @@ from cc_bot.chat.reply import Action, Caller, Item, Reply
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import InputError, ScheduleNotFound, SeveralTimes, TooManySchedules
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.heartbeat.texts import HeartbeatTexts
 from cc_bot.features.reminders.model import MAX_SCHEDULES, Place, Schedule, clock_time, quiet_of
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import HeartbeatStore, ScheduleFields, ScheduleStore
-from cc_bot.features.reminders.texts import HeartbeatTexts, ReminderTexts, RepeatTexts, described
+from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts, described
 from cc_bot.features.reminders.when.repeats import Quiet, begin_at, hours_of, next_time
 
 MAX_QUOTED: Final = 700

@@ -6,6 +6,7 @@ from typing import Final
 from cc_bot.features.reminders.when.grammar import SMALL_HOURS
 from cc_bot.features.reminders.when.repeats import Interval, parts_of
 from cc_bot.texts.area import Area, Both, Sentence, by_key
+from cc_bot.texts.commands import CommandTexts
 
 _NAMES: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _HOURS: Final = re.compile(r"every (\d+)h")
@@ -59,23 +60,6 @@ class ReminderTexts(Area):
     uncertain = Sentence(ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。", en="⏰ I was cut off while sending these reminders; they may not have reached you.")
 
 
-class HeartbeatTexts(Area):
-    started = Sentence(
-        ja="💓 声かけを始めました。{rhythm}\n近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ声をかけます。最初は {time} です。", en="💓 I’ll check in with you. {rhythm}\nI look at what is coming up and at new memories, and speak only when something is worth telling. The first time is {time}."
-    )
-    how_to_stop = Sentence(ja="やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。", en="</heartbeat off> stops it, </heartbeat status> shows it.")
-    stopped = Sentence(ja="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。", en="💓 I won’t check in any more. </heartbeat on> starts it again.")
-    off = Sentence(ja="声かけはオフです。</heartbeat on> で始められます。", en="Heartbeats are off. </heartbeat on> starts them.")
-    status = Sentence(ja="💓 声かけはオンです。{rhythm}\n次は {time} です。", en="💓 Heartbeats are on. {rhythm}\nNext: {time}.")
-    paused = Sentence(ja="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。", en="⏸ Heartbeats {reason}. Once that is fixed, </heartbeat on> starts them again.")
-    rhythm = Sentence(ja="{hours}時間ごとに確かめて、{where}。{quiet}", en="I look every {hours} h and tell you {where}. {quiet}")
-    by_dm = Sentence(ja="DM でお知らせします", en="by DM")
-    in_channel = Sentence(ja="{channel} でお知らせします", en="in {channel}")
-    quiet = Sentence(ja="{since}〜{until} は静かにしています。", en="I keep quiet from {since} to {until}.")
-    never_quiet = Sentence(ja="静かにする時間はありません。", en="No hours are quiet.")
-    only_public = Sentence(ja="チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモリだけを見ます。", en="Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.")
-    by_dm_instead = Sentence(ja="ここには書き込めないので、DM にしました。", en="I can’t post here for you, so I’ll use your DMs.")
-    memory_paused = Sentence(ja="メモリを一時停止しているので、お知らせの予定だけを見ます。", en="Memory is paused, so I look only at your reminders.")
 
 
 class RemindHereTexts(Area):
@@ -242,3 +226,45 @@ def _number(text: str) -> int:
 def _joined(phrases: RepeatTexts, parts: list[str]) -> str:
     *most, last = parts
     return f"{phrases.comma.join(most)}{phrases.last_comma}{last}" if most else last
+
+
+class WebReminderTexts(Area):
+    new = Sentence(ja="新しいお知らせ", en="New reminder")
+    new_hint = Sentence(ja="時刻になったら、DM でお知らせします。", en="When its time comes, you get a DM.")
+    new_hint_terminal = Sentence(ja="時刻になったら、開いているターミナルでお知らせします。", en="When its time comes, it is said in the terminal that is open.")
+    text = Sentence(ja="お知らせする内容", en="What to remind you of")
+    when = Sentence(ja="いつ", en="When")
+    when_hint = Sentence(ja="「明日9時」「30分後」「毎朝7時」のように書いてください。", en="For example: tomorrow at 9, in 30 minutes, every morning at 7.")
+    repeat = Sentence(ja="繰り返し（なくてもかまいません）", en="Repeat (optional)")
+    repeat_hint = Sentence(ja="「毎日」「毎週月曜」「1回だけ」のように書いてください。", en="For example: every day, every Monday, once.")
+    add = Sentence(ja="予約する", en="Set it")
+    change = Sentence(ja="変える", en="Change")
+    change_of = Sentence(ja="お知らせ {number} を変える", en="Change reminder {number}")
+    when_kept = Sentence(ja="空のままなら、時刻も繰り返しも変わりません。", en="What you leave empty stays.")
+    cancel = Sentence(ja="取り消す", en="Cancel it")
+    cancel_of = Sentence(ja="お知らせ {number} を取り消す", en="Cancel reminder {number}")
+    resume = Sentence(ja="再開する", en="Let it go on")
+    resume_of = Sentence(ja="お知らせ {number} を再開する", en="Let reminder {number} go on")
+    heartbeat = Sentence(ja="声かけ", en="Checking in")
+    heartbeat_hint = Sentence(ja="近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ、ボットから声をかけます。", en="The bot looks at what is coming up and at new memories, and speaks to you only when something is worth telling.")
+    every = Sentence(ja="何時間ごとに確かめるか（1〜168）", en="Look every so many hours (1 to 168)")
+    quiet_from = Sentence(ja="静かにする時間のはじめ", en="Quiet from")
+    quiet_to = Sentence(ja="静かにする時間の終わり", en="Quiet until")
+    heartbeat_start = Sentence(ja="DM での声かけを始める", en="Start it, by DM")
+    heartbeat_again = Sentence(ja="この内容で始め直す（DM）", en="Start it anew, by DM")
+    heartbeat_stop = Sentence(ja="声かけをやめる", en="Stop it")
+
+
+class RemindCommandTexts(CommandTexts):
+    remind = Both(ja=("リマインド", "決めた時刻にお知らせします"), en=("remind", "Be told at the time you choose"))
+    remind_add = Both(ja=("追加", "お知らせを予約します"), en=("add", "Set a reminder"))
+    remind_when = Both(ja=("いつ", "例: 10分後、明日9時と18時、来週の金曜の夕方、元日、月水金の7時、隔週の火曜 10時、12月3日の正午、2026-12-03 09:00"), en=("when", "Such as: in 10 minutes, tomorrow at 9 and 18, dec 3 noon, mon/wed/fri 7:00, 2026-12-03 09:00"))
+    remind_text = Both(ja=("内容", "お知らせする内容（1000文字まで）"), en=("text", "What to remind you of (up to 1000 characters)"))
+    remind_repeat = Both(ja=("繰り返し", "例: 毎朝8時、平日9時、隔週、3日ごと、毎月第2水曜、毎月末、毎年、なし、0 9 * * 1-5"), en=("repeat", "Such as: every weekday at 9, every other week, every 3 days, monthly, none, 0 9 * * 1-5"))
+    remind_where = Both(ja=("場所", "お知らせする場所（省略するとこのチャンネル）"), en=("where", "Where to remind you (this channel unless you choose)"))
+    remind_here_choice = Sentence(ja="このチャンネル", en="This channel")
+    remind_dm_choice = Sentence(ja="DM（自分だけに見えます）", en="DM (only you see it)")
+    remind_list = Both(ja=("一覧", "予約したお知らせを一覧で表示します"), en=("list", "Show your reminders"))
+    remind_delete = Both(ja=("削除", "お知らせを取り消します"), en=("delete", "Cancel a reminder"))
+    remind_resume = Both(ja=("再開", "止まっているお知らせを再開します"), en=("resume", "Have a paused reminder go on"))
+    remind_id = Both(ja=("番号", "お知らせの番号（内容を入力すると候補が出ます）"), en=("id", "The reminder's number (type its text for suggestions)"))

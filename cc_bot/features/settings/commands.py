@@ -42,9 +42,9 @@ from cc_bot.features.privacy.model import CONFIRM_WITHIN, Holdings
 from cc_bot.features.privacy.service import Privacy
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.service import choose, show_usage
+from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.in_order import ExportQueue
 from cc_bot.texts import explain
-from cc_bot.texts.session import SessionTexts
 from cc_bot.texts.web import WebCommandTexts
 
 _log = structlog.get_logger(__name__)

@@ -19,8 +19,8 @@ from cc_bot.domain.kinsoku import balance, graphemes, is_wide, shorten, widest_u
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.charts.table import format_exactly, format_short, percent, scale, slices
 from cc_bot.features.canvas.model import Chart, Series
+from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.texts import texts
-from cc_bot.texts.answer import CanvasTexts
 
 WIDTH: Final = 440
 """A phone shows it at seven tenths."""

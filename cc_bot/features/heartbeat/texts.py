@@ -1,0 +1,34 @@
+from cc_bot.texts.area import Area, Both, Sentence
+from cc_bot.texts.commands import CommandTexts
+
+
+class HeartbeatTexts(Area):
+    started = Sentence(
+        ja="💓 声かけを始めました。{rhythm}\n近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ声をかけます。最初は {time} です。", en="💓 I’ll check in with you. {rhythm}\nI look at what is coming up and at new memories, and speak only when something is worth telling. The first time is {time}."
+    )
+    how_to_stop = Sentence(ja="やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。", en="</heartbeat off> stops it, </heartbeat status> shows it.")
+    stopped = Sentence(ja="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。", en="💓 I won’t check in any more. </heartbeat on> starts it again.")
+    off = Sentence(ja="声かけはオフです。</heartbeat on> で始められます。", en="Heartbeats are off. </heartbeat on> starts them.")
+    status = Sentence(ja="💓 声かけはオンです。{rhythm}\n次は {time} です。", en="💓 Heartbeats are on. {rhythm}\nNext: {time}.")
+    paused = Sentence(ja="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。", en="⏸ Heartbeats {reason}. Once that is fixed, </heartbeat on> starts them again.")
+    rhythm = Sentence(ja="{hours}時間ごとに確かめて、{where}。{quiet}", en="I look every {hours} h and tell you {where}. {quiet}")
+    by_dm = Sentence(ja="DM でお知らせします", en="by DM")
+    in_channel = Sentence(ja="{channel} でお知らせします", en="in {channel}")
+    quiet = Sentence(ja="{since}〜{until} は静かにしています。", en="I keep quiet from {since} to {until}.")
+    never_quiet = Sentence(ja="静かにする時間はありません。", en="No hours are quiet.")
+    only_public = Sentence(ja="チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモリだけを見ます。", en="Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.")
+    by_dm_instead = Sentence(ja="ここには書き込めないので、DM にしました。", en="I can’t post here for you, so I’ll use your DMs.")
+    memory_paused = Sentence(ja="メモリを一時停止しているので、お知らせの予定だけを見ます。", en="Memory is paused, so I look only at your reminders.")
+
+
+class HeartbeatCommandTexts(CommandTexts):
+    heartbeat = Both(ja=("声かけ", "お知らせしたほうがよいことがあるとき、こちらから声をかけます"), en=("heartbeat", "Have me check in with you when there is something worth telling"))
+    heartbeat_on = Both(ja=("オン", "声かけを始めます（近づいた予定や新しいメモリを見ます）"), en=("on", "Start: I look at what is coming up and at new memories"))
+    heartbeat_every = Both(ja=("間隔", "何時間ごとに見るか（1〜168）"), en=("every", "Hours between two looks (1-168)"))
+    heartbeat_where = Both(ja=("場所", "声をかける場所（省略すると DM）"), en=("where", "Where to speak to you (DM unless you choose)"))
+    heartbeat_dm_choice = Sentence(ja="DM（自分だけに見えます）", en="DM (only you see it)")
+    heartbeat_channel_choice = Sentence(ja="このチャンネル", en="This channel")
+    heartbeat_quiet_from = Both(ja=("静かな時間の始め", "この時刻から静かにします（省略すると 22:00）"), en=("quiet_from", "Keep quiet from this time on (22:00 unless you choose)"))
+    heartbeat_quiet_to = Both(ja=("静かな時間の終わり", "この時刻まで静かにします（省略すると 7:00、始めと同じなら静かな時間なし）"), en=("quiet_to", "Keep quiet until this time (7:00 unless you choose; the same time: never quiet)"))
+    heartbeat_off = Both(ja=("オフ", "声かけをやめます"), en=("off", "Stop"))
+    heartbeat_status = Both(ja=("状態", "声かけの今の設定と、次の時刻を見ます"), en=("status", "Show how I check in with you, and when next"))
