@@ -35,7 +35,6 @@ from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/context.py`
 
-import cc_bot.tools
 
 from bench.turn import connect_raw, one_core
 from cc_bot.chat.context.prompt import PromptStyle
@@ -53,7 +52,7 @@ TURNS = 2000
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
-TOOLS = discover(cc_bot.tools).schemas()
+TOOLS = discover().schemas()
 FIRST_CHANNEL = 987654321098765432
 THREADS = 4
 SENTENCES = (

@@ -27,7 +27,6 @@ from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/prompt_cache.py`
 
-import cc_bot.tools
 
 from cc_bot.chat.context.channel_prompt import Shown, build_channel_prompt
 from cc_bot.chat.context.prompt import PromptStyle
@@ -56,7 +55,7 @@ NOTES = 10
 
 Kind = Literal["blocks", "window"]
 
-TOOLS = discover(cc_bot.tools).schemas()
+TOOLS = discover().schemas()
 BLOCKS_LEFT = """
     SELECT count(*) FROM block_boundaries AS b
     JOIN channel_windows AS w ON w.channel_id = b.channel_id AND w.thread_id = b.thread_id

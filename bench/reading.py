@@ -24,7 +24,6 @@ from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/reading.py`
 
-import cc_bot.tools
 
 from cc_bot.chat.context.attachments import as_prompt_text
 from cc_bot.chat.context.tokens import estimate_tokens
@@ -201,7 +200,7 @@ async def look_up(file: Attachment, question: str) -> str:
 async def _look_up(folder: str, file: Attachment, question: str) -> str:
     async with open_stores(f"sqlite:///{folder}/sessions.db") as stores:
         context = ToolContext(1, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories, files=(file,))
-        tools = discover(cc_bot.tools)
+        tools = discover()
         request = ToolRequest("1", "read_file", json.dumps({"file": file.name, "query": question}))
         told = json.loads((await tools.call(request, context, tools.schemas())).text)
         return "\n".join(told.get("found", ()))

@@ -1,1 +1,35 @@
-"""cc-bot: a self-hosted Discord assistant that remembers."""
+"""cc-bot: a self-hosted Discord assistant that remembers.
+
+What scripts may import is in `_API`; it is loaded when first used.
+"""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from cc_bot.chat.stores.opening import Stores, open_stores
+    from cc_bot.domain.message import Message
+    from cc_bot.domain.session import Session, SessionKey
+    from cc_bot.features.memory.model import Memory
+
+    __version__: Final[str]
+
+__all__ = ["Memory", "Message", "Session", "SessionKey", "Stores", "__version__", "open_stores"]
+
+_API: Final = {
+    "Memory": "features.memory.model",
+    "Message": "domain.message",
+    "Session": "domain.session",
+    "SessionKey": "domain.session",
+    "Stores": "chat.stores.opening",
+    "open_stores": "chat.stores.opening",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":  # reading it takes 6 MB
+        return version("cc-bot")
+    if module := _API.get(name):
+        return getattr(import_module(f"cc_bot.{module}"), name)
+    raise AttributeError(name)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-import cc_bot.tools
 from cc_bot.app.files import make_agents, make_policies, make_servers_file
 from cc_bot.app.models import Models, build_embedder, build_speaker, build_transcriber, open_models
 from cc_bot.chat.assistant import Assistant, AssistantSettings
@@ -78,7 +77,7 @@ async def open_core(
 ) -> AsyncIterator[Core]:
     """Open the assistant with the configured database and models. Pages are read on `network`, by default the
     public internet; `servers` default to the operator's file; with `joining` it joins the bot's processes."""
-    own, pulse = discover(cc_bot.tools), pulse or GatewayHealth()
+    own, pulse = discover(), pulse or GatewayHealth()
     await (agents := make_agents(config, own.names)).load()
     await (policies := make_policies(config)).load()
     await (servers_file := make_servers_file(config)).load()

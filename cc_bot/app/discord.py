@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from cc_bot import __version__
 from cc_bot.app.core import Core, keep_running, newest_backup, open_core, summarize_rest
 from cc_bot.app.files import OPERATOR_FILES, path_of
 from cc_bot.app.watchdog import ServiceManager, Watchdog
@@ -31,7 +32,6 @@ from cc_bot.log import RecentRecords, keep_records
 from cc_bot.operator_file import hash_file
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
-from cc_bot.version import __version__
 
 if TYPE_CHECKING:
     from cc_bot.features.web_pages.http import Network

@@ -6,17 +6,14 @@ from the model's arguments.
 """
 
 import asyncio
-import importlib
 import inspect
 import json
-import pkgutil
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
-from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Final, Literal, Protocol, get_type_hints
 from zoneinfo import ZoneInfo
 
@@ -36,6 +33,7 @@ from cc_bot.domain.message import MAYBE_DONE, Attachment, Visibility
 from cc_bot.domain.proposal import DeferredCall, ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.features import modules
 from cc_bot.features.canvas.model import Canvas, CanvasCommand, Drawn, Element, reduce
 from cc_bot.features.mcp.model import SEPARATOR, Asker, ToolPlace
 from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Source
@@ -352,13 +350,10 @@ def _texts_in(arguments: str) -> Sequence[str]:
     return found
 
 
-def discover(package: ModuleType) -> ToolRegistry:
-    modules = (
-        importlib.import_module(f"{package.__name__}.{found.name}")
-        for found in pkgutil.iter_modules(package.__path__)
-    )
+def discover() -> ToolRegistry:
+    """Return the tools of all features."""
     return ToolRegistry(
-        value for module in modules for value in vars(module).values() if isinstance(value, Tool)
+        value for module in modules("tools") for value in vars(module).values() if isinstance(value, Tool)
     )
 
 

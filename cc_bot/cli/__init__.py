@@ -16,13 +16,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
+from cc_bot import __version__
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import CcBotError, CopyStopped, InvalidSetting, OutputLost, StorageError
 from cc_bot.domain.text import Locale
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts, storage_problem
-from cc_bot.version import __version__
 
 
 def say(sentence: str) -> None:

@@ -20,12 +20,12 @@ from itertools import count
 from pathlib import Path
 from typing import Final, Literal
 
+from cc_bot import __version__
 from cc_bot.db.erasure_log import ErasureLog, copy_in, merge_log, read_erasures
 from cc_bot.db.files import ensure_free_space, move, sync_file, sync_folder, write_new
 from cc_bot.db.sqlite import code_of, connect_existing
 from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, OldBackupsKept
 from cc_bot.files import open_regular, read_regular
-from cc_bot.version import __version__
 
 Stage = Literal["copying", "checking", "upgrading", "erasing"]
 Announce = Callable[[Stage], None]

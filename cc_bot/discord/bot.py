@@ -25,6 +25,7 @@ from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names, tell_failur
 from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.domain.text import one_line
+from cc_bot.features import modules
 from cc_bot.features.mcp.texts import ToolServersTexts
 from cc_bot.in_order import Tasks
 from cc_bot.texts import texts
@@ -46,7 +47,9 @@ IDENTIFY_EVERY_S = 5.0
 
 
 def extension_names() -> Sequence[str]:
-    return [f"{commands.__name__}.{module.name}" for module in pkgutil.iter_modules(commands.__path__)]
+    """Of the lightbulb extensions."""
+    own = [f"{commands.__name__}.{module.name}" for module in pkgutil.iter_modules(commands.__path__)]
+    return [*own, *(module.__name__ for module in modules("commands"))]
 
 
 async def list_command_names(token: str) -> frozenset[str]:

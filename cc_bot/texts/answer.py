@@ -1,7 +1,7 @@
 """Answers, questions in channels, summaries and canvases."""
 
 from cc_bot.texts.area import Area, Sentence, by_key
-from cc_bot.texts.commands import CommandTexts
+from cc_bot.texts.commands import CoreCommandTexts
 
 
 class AnswerTexts(Area):
@@ -42,8 +42,8 @@ class AnswerTexts(Area):
     files_deleted = Sentence(ja="📎 添付ファイルが多くなったので、古いもの{count}件を消しました。またお使いになるときは、もう一度添付してください。", en="📎 There were too many files to keep, so the oldest are gone ({count}). Attach them again if you need them.")
     scans_shown = Sentence(ja="📎 {names} は文字のないスキャンなので、はじめの {pages} ページを画像として見ました。", en="📎 {names}: a scan without text, so I looked at pictures of its first pages (up to {pages}).")
     reply_withheld = Sentence(
-        ja=f"↩️ 返信先のメッセージは、私には見えません。そのメッセージを長押し（右クリック）して「アプリ」→「{CommandTexts.ask_about_this.ja}」を選ぶと、読んでお答えします。",
-        en=f"↩️ I can't see the message you replied to. Press and hold (or right-click) it and choose Apps → {CommandTexts.ask_about_this.en}, and I will read it.",
+        ja=f"↩️ 返信先のメッセージは、私には見えません。そのメッセージを長押し（右クリック）して「アプリ」→「{CoreCommandTexts.ask_about_this.ja}」を選ぶと、読んでお答えします。",
+        en=f"↩️ I can't see the message you replied to. Press and hold (or right-click) it and choose Apps → {CoreCommandTexts.ask_about_this.en}, and I will read it.",
     )
     hearing = Sentence(ja="🎤 聞き取っています…", en="🎤 Listening…")
     sound_name = Sentence(ja="回答.mp3", en="answer.mp3")

@@ -2,11 +2,12 @@
 names (lower case, no spaces, but in menus) and 1-100 for descriptions.
 """
 
+from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Final
+from functools import cache
 
 from cc_bot.domain.text import Locale
-from cc_bot.features.admin.texts import AdminTexts
+from cc_bot.features import modules
 from cc_bot.texts.area import Area, Both, Sentence, Show, named
 
 
@@ -35,27 +36,34 @@ class CoreCommandTexts(CommandTexts):
 
 def _wordings(locale: Locale) -> Iterator[tuple[str, str]]:
     """Yield the names, and the descriptions at `{key}_description`."""
-    for limit, name in AdminTexts(locale).limits.items():
-        yield f"admin_{limit}_choice", f"{name[0].upper()}{name[1:]}"
-    for key, wording in CommandTexts(locale).values().items():
-        if isinstance(wording, str):
-            yield key, wording
-        else:
-            yield from zip((key, f"{key}_description"), wording, strict=True)
+    for area in CommandTexts.__subclasses__():
+        for key, wording in area(locale).values().items():
+            match wording:
+                case str():
+                    yield key, wording
+                case Mapping():  # of a list of choices
+                    prefix = key.removesuffix("_choices")
+                    for value, name in wording.items():
+                        yield f"{prefix}_{value}_choice", f"{name[0].upper()}{name[1:]}"
+                case _:
+                    yield from zip((key, f"{key}_description"), wording, strict=True)
 
 
-_WORDINGS: Final[Mapping[Locale, Mapping[str, str]]] = {locale: dict(_wordings(locale)) for locale in Locale}
+@cache
+def _all_wordings(locale: Locale) -> Mapping[str, str]:
+    deque(modules("texts"), 0)  # imported, a feature's areas are subclasses of CommandTexts
+    return dict(_wordings(locale))
 
 
 def command_names(locale: Locale) -> dict[str, str]:
-    return dict(named(_WORDINGS[locale], plainly(locale)))
+    return dict(named(_all_wordings(locale), plainly(locale)))
 
 
 def plainly(locale: Locale) -> Show:
     """Return a function that names a command in a language: `/memory add`, `/メモリ 追加`."""
-    wordings = _WORDINGS[locale]
 
     def show(command: str) -> str:
+        wordings = _all_wordings(locale)
         words = command.split()
         keys = ("_".join(words[: count + 1]).replace("-", "_") for count in range(len(words)))
         return f"/{' '.join(wordings.get(key, word) for key, word in zip(keys, words, strict=True))}"

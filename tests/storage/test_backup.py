@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from cc_bot import __version__
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.db import ErasureLog, back_up, files
 from cc_bot.db.backup import backups_in, delete_old_copies, read_manifest, rotate
@@ -19,7 +20,6 @@ from cc_bot.db.schema import known_migrations
 from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, NotEnoughRoom
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
-from cc_bot.version import __version__
 from tests.storage.files import change, memories, mode, names, spoil
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)

@@ -13,7 +13,6 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import cc_bot.tools
 import structlog
 
 from cc_bot.chat.assistant import Assistant
@@ -82,7 +81,7 @@ def profile(locale: Locale, history_file: Path | None = None) -> ChatProfile:
     return ChatProfile(key, locale, ZoneInfo("Asia/Tokyo"), "scripted", THE_DEFAULT, history_file)
 
 
-TOOLS = discover(cc_bot.tools)
+TOOLS = discover()
 
 
 def moments() -> TimeResolver:

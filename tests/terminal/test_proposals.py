@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import cc_bot.tools
 import pytest
 from freezegun import freeze_time
 from hypothesis import given, settings
@@ -74,7 +73,7 @@ def model() -> ScriptedModel:
 
 @pytest.fixture
 def with_server(stores: Stores, model: ScriptedModel, tmp_path: Path) -> Talk:
-    tools = discover(cc_bot.tools).beside(ServerTools(CountingServers(tmp_path)))
+    tools = discover().beside(ServerTools(CountingServers(tmp_path)))
     return Talk(stores, answering=Assistant(stores, only(model), tools))
 
 

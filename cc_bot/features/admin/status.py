@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
+from cc_bot import __version__
 from cc_bot.chat.active import ActiveTurn, Load
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.policy import Policies
@@ -14,7 +15,6 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.db.process import Lease, LivingProcess
 from cc_bot.domain.access import Maintenance
 from cc_bot.domain.measures import GatewayHealth
-from cc_bot.version import __version__
 
 Value = TypeVar("Value")
 

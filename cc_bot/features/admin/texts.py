@@ -168,6 +168,7 @@ class ConsoleTexts(Area):
 
 
 class AdminCommandTexts(CommandTexts):
+    admin_choices = AdminTexts.limits
     admin = Both(ja=("管理", "ボットの管理（ボットの管理者だけ）"), en=("admin", "Look after the bot (for its owners only)"))
     admin_status = Both(ja=("状態", "ボットの様子を見ます"), en=("status", "How the bot is doing"))
     admin_limits = Both(ja=("制限", "使える量を決めます"), en=("limits", "How much may be used"))

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, Final
 
 import cc_bot.tools
-
+from cc_bot import __version__
 from cc_bot.app.core import build_internet, build_searches, tool_cost
 from cc_bot.app.files import make_agents, make_policies, make_servers_file, path_of
 from cc_bot.app.models import build_embedder, build_speaker, build_transcriber
@@ -29,7 +29,6 @@ from cc_bot.features.mcp.model import ToolServerProblem, ToolServerReport, find_
 from cc_bot.features.mcp.servers import try_servers
 from cc_bot.features.mcp.texts import ToolServersFileTexts, ToolServersTexts, say_left_out
 from cc_bot.texts import Texts, explain, texts
-from cc_bot.version import __version__
 
 LIMIT_S: Final = 30.0
 DATABASE_LIMIT_S: Final = 600.0

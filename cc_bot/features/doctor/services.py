@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from cc_bot import __version__
 from cc_bot.app.models import open_models
 from cc_bot.config import Config
 from cc_bot.domain import errors
@@ -50,7 +51,6 @@ from cc_bot.llm.model import (
 from cc_bot.proxy import proxy_for
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.cli import CliTexts
-from cc_bot.version import __version__
 
 if TYPE_CHECKING:
     from cc_bot.llm.openai import OpenAIChatModel

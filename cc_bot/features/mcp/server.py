@@ -13,6 +13,9 @@ from typing import Any, Final, Literal
 
 import mcp_types as types
 import structlog
+from mcp.client.client import Client
+from mcp.client.session import ClientRequestContext, IncomingMessage
+from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
@@ -22,9 +25,6 @@ from cc_bot.features.mcp.forms import UNCLEAR, ActiveCall
 from cc_bot.features.mcp.messages import cut, result_of, run_aside
 from cc_bot.features.mcp.model import Asker, ServerResult, ToolServerProblem
 from cc_bot.features.mcp.transports import NOT_SENT, HttpTransport, ServerProcess, Transport
-from mcp.client.client import Client
-from mcp.client.session import ClientRequestContext, IncomingMessage
-from mcp.shared.exceptions import MCPError
 
 _log = structlog.get_logger(__name__)
 

@@ -16,13 +16,13 @@ import anyio
 import httpx2
 import structlog
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client._transport import TransportStreams
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from cc_bot.features.mcp.file import ServerEntry
 from cc_bot.features.mcp.messages import MAX_MESSAGE_BYTES, MessageUnreadable, clean_message
-from mcp.client._transport import TransportStreams
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.message import SessionMessage
 
 _log = structlog.get_logger(__name__)
 

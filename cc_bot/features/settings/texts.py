@@ -1,5 +1,5 @@
 from cc_bot.texts.area import Area, Both, Sentence
-from cc_bot.texts.commands import CommandTexts
+from cc_bot.texts.commands import CommandTexts, CoreCommandTexts
 
 
 class SessionTexts(Area):
@@ -42,7 +42,7 @@ class SessionTexts(Area):
             "- `</usage>` 使ったトークンと、残りを見ます。\n"
             "- `</privacy show>`・`</privacy export>`・`</privacy erase>` あなたについて保存しているものを見る、受け取る、すべて消す。\n"
             "- メッセージを長押し（右クリック）→ アプリ →"
-            f"「{CommandTexts.ask_about_this.ja}」「{CommandTexts.translate_this.ja}」「{CommandTexts.summarise_from_here.ja}」「{CommandTexts.remember_this.ja}」"
+            f"「{CoreCommandTexts.ask_about_this.ja}」「{CoreCommandTexts.translate_this.ja}」「{CoreCommandTexts.summarise_from_here.ja}」「{CoreCommandTexts.remember_this.ja}」"
             "も使えます。\n"
             "{admin}"
             "\n"
@@ -72,7 +72,7 @@ class SessionTexts(Area):
             "- `</usage>` shows the tokens you used, and what is left.\n"
             "- `</privacy show>`, `</privacy export>`, `</privacy erase>`: what is stored about you.\n"
             "- Long-press (right-click) a message → Apps → "
-            f"{CommandTexts.ask_about_this.en}, {CommandTexts.translate_this.en}, {CommandTexts.summarise_from_here.en}, {CommandTexts.remember_this.en}.\n"
+            f"{CoreCommandTexts.ask_about_this.en}, {CoreCommandTexts.translate_this.en}, {CoreCommandTexts.summarise_from_here.en}, {CoreCommandTexts.remember_this.en}.\n"
             "{admin}"
             "\n"
             "**What is stored**\n"

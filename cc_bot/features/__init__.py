@@ -1,0 +1,48 @@
+"""The features: each is a folder here, and can be taken out with its line in FEATURES.
+
+A feature has modules of fixed names, those it needs: `texts` (areas of sentences and the names of commands),
+`tools` (what the model calls), `commands` (a lightbulb loader), `web` (PAGES), `terminal` (COMMANDS).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Final, Literal
+
+Part = Literal["texts", "tools", "commands", "web", "terminal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    name: str
+    """Of its folder."""
+
+    def module(self, part: Part) -> ModuleType | None:
+        """Import one of its modules. Returns None if it has none of that name."""
+        name = f"{__name__}.{self.name}.{part}"
+        return import_module(name) if find_spec(name) else None
+
+
+FEATURES: Final = (
+    Feature("memory"),
+    Feature("reminders"),
+    Feature("heartbeat"),
+    Feature("canvas"),
+    Feature("agents"),
+    Feature("settings"),
+    Feature("privacy"),
+    Feature("documents"),
+    Feature("voice"),
+    Feature("web_pages"),
+    Feature("mcp"),
+    Feature("admin"),
+)
+
+
+def modules(part: Part) -> Iterator[ModuleType]:
+    """Import that module of each feature that has one."""
+    for feature in FEATURES:
+        if module := feature.module(part):
+            yield module
