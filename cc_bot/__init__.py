@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cc_bot.domain.session import Session, SessionKey
     from cc_bot.features.memory.model import Memory
 
-    __version__: Final[str]
+    __version__: str
 
 __all__ = ["Memory", "Message", "Session", "SessionKey", "Stores", "__version__", "open_stores"]
 

@@ -180,7 +180,7 @@ class Columns(Generic[V]):
         self.names: Final = tuple(column.name for column in self._columns)
         self.select: Final = ", ".join(self.names)
         """For SELECT, RETURNING and INSERT."""
-        self.marks: Final = Parameters(self.names).marks
+        self.marks: Final[str] = Parameters(self.names).marks
         """For VALUES, if no other parameters come first."""
         self.nullable: Final = frozenset(column.name for column in self._columns if column.optional)
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import cc_bot.tools
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -118,7 +117,7 @@ class TestFile:
 
     def test_of_examples_is_right_as_it_stands_and_with_all_that_is_commented_out(self) -> None:
         text = Path("docs/agents.example.toml").read_text(encoding="utf-8")
-        tools, words = discover(cc_bot.tools).names, texts(Locale.EN)
+        tools, words = discover().names, texts(Locale.EN)
         assert list(parse_agents(text, tools=tools, words=words)) == ["default", "english", "haiku"]
         whole = re.sub(r"^#(?=[a-z\[])", "", text, flags=re.MULTILINE)
         assert whole != text

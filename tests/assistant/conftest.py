@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import cc_bot.tools
 import pytest
 
 from cc_bot.chat.active import Stop
@@ -145,7 +144,7 @@ async def laid_table(
     transcriber: Transcriber | None = None,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Table]:
-    url, tools = laid_out(folder / "sessions.db"), discover(cc_bot.tools)
+    url, tools = laid_out(folder / "sessions.db"), discover()
     async with open_stores(url, profile_notes=profile_notes) as stores:
         chains = only(model := ScriptedModel(), transcriber=transcriber)
         tools = tools if outside is None else tools.beside(outside)

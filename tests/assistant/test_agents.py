@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import cc_bot.tools
 import pytest
 
 from cc_bot.chat.assistant import Assistant
@@ -39,7 +38,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         chains = Chains(lambda names: self.make(tuple(names)), ("usual",))
-        self.assistant = Assistant(self.stores, chains, discover(cc_bot.tools))
+        self.assistant = Assistant(self.stores, chains, discover())
 
     async def ask(self, options: TurnOptions = OPTIONS, key: SessionKey | ChannelKey = KEY) -> Message:
         question = replace(QUESTION, discord_id=7) if isinstance(key, ChannelKey) else QUESTION

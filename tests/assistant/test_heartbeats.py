@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-import cc_bot.tools
 import pytest
 from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
@@ -61,7 +60,7 @@ class Heart:
 
     def over(self, stores: Stores | None = None, **settings: Any) -> Heartbeats:
         """Other heartbeats over the same model."""
-        tools = settings.pop("tools", discover(cc_bot.tools))
+        tools = settings.pop("tools", discover())
         return Heartbeats(stores or self.table.stores, only(self.table.model), tools, **settings)
 
     async def begin(self, place: Place = "dm", quiet: Quiet | None = None) -> None:
@@ -196,7 +195,7 @@ class TestRequest:
     async def test_uses_of_servers_what_only_reads(self, heart: Heart, tmp_path: Path) -> None:
         look = offered("look", read_only=True, waits=False, open_world=True)
         servers = CountingServers(tmp_path, (look, offered("put", waits=False)))
-        tools = discover(cc_bot.tools).beside(ServerTools(servers))
+        tools = discover().beside(ServerTools(servers))
         await heart.remember("11月24日に検査")
         heart.table.model.script = [[call("notes__look", text="11月24日に検査")], ["はい"]]
         await heart.over(tools=tools).speak(heart.schedule, OPTIONS)

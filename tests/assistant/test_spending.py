@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import cc_bot.tools
 import pytest
 from structlog.testing import capture_logs
 
@@ -63,11 +62,7 @@ async def till(tmp_path: Path) -> AsyncIterator[Till]:
         spending = Spending(stores.usage, policy)
         model = ScriptedModel()
         assistant = Assistant(
-            stores,
-            only(model, "small"),
-            discover(cc_bot.tools),
-            AssistantSettings(max_turns=4),
-            spending=spending,
+            stores, only(model, "small"), discover(), AssistantSettings(max_turns=4), spending=spending
         )
         till = Till(assistant, stores, model, spending)
         yield till
@@ -179,9 +174,7 @@ class TestMoments:
 
 class TestHeartbeats:
     async def test_are_paid_and_not_begun_beyond_a_limit(self, till: Till) -> None:
-        heart = Heartbeats(
-            till.stores, only(till.model, "small"), discover(cc_bot.tools), spending=till.spending
-        )
+        heart = Heartbeats(till.stores, only(till.model, "small"), discover(), spending=till.spending)
         schedule = await till.stores.schedules.add(
             KEY, "", datetime.now(UTC), kind="heartbeat", repeat="every 6h", place="dm", visibility="private"
         )
@@ -210,7 +203,7 @@ class TestSummaries:
             spending=till.spending,
         )
         assistant = Assistant(
-            till.stores, only(till.model), discover(cc_bot.tools), summaries=summaries, spending=till.spending
+            till.stores, only(till.model), discover(), summaries=summaries, spending=till.spending
         )
         till = Till(assistant, till.stores, till.model, till.spending)
         await till.ask("1", options=replace(OPTIONS, guild_id=500))

@@ -7,7 +7,6 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import cc_bot.tools
 import pytest
 
 from cc_bot.chat.active import Stop
@@ -65,7 +64,7 @@ class TestStop:
 
 async def test_a_time_limit_cuts_an_answer_that_never_ends(table: Table) -> None:
     settings = AssistantSettings(turn_limit_s=0.05)
-    table.assistant = Assistant(table.stores, only(table.model), discover(cc_bot.tools), settings)
+    table.assistant = Assistant(table.stores, only(table.model), discover(), settings)
     table.model.script = [["昔々、", asyncio.Event()]]
     assert (await table.answer("お話して")).status == "cut"
 
@@ -173,7 +172,7 @@ class TestLockedDatabase:
         url = laid_out(tmp_path / "sessions.db")
         async with open_stores(url, timeout_s=0.2, embedder=None) as stores:
             model = ScriptedModel()
-            yield Table(Assistant(stores, only(model), discover(cc_bot.tools)), stores, model)
+            yield Table(Assistant(stores, only(model), discover()), stores, model)
 
     async def test_ends_a_turn_before_its_answer_is_stored_and_leaves_no_trace(
         self, hurried: Table, tmp_path: Path

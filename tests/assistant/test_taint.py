@@ -7,7 +7,6 @@ decided by what the request held. test_consent.py has each way in which others' 
 from dataclasses import replace
 from datetime import timedelta
 
-import cc_bot.tools
 import pytest
 from freezegun import freeze_time
 
@@ -246,5 +245,5 @@ def forgetting(memory_id: int) -> ToolRequest:
 def recapping(table: Table) -> Table:
     """The same, with an assistant that tells of earlier conversations."""
     summaries = Summaries(table.stores, ScriptedModel(), SummaryPlan(0, 0), cost=lambda _: 1)
-    tools = discover(cc_bot.tools)
+    tools = discover()
     return replace(table, assistant=Assistant(table.stores, only(table.model), tools, summaries=summaries))

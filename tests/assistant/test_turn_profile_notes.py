@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import cc_bot.tools
 import pytest
 
 from cc_bot.chat.tools import discover
@@ -84,7 +83,7 @@ async def test_heartbeats_have_those_that_may_be_heard_there(
         KEY, "", now, kind="heartbeat", place=place, visibility=visibility, repeat="every 6h"
     )
     await stores.schedules.add(KEY, "薬を飲む", now + timedelta(hours=1), place=place, visibility=visibility)
-    heartbeats = Heartbeats(stores, only(table.model), discover(cc_bot.tools))
+    heartbeats = Heartbeats(stores, only(table.model), discover())
     await heartbeats.speak(schedule, replace(OPTIONS, memory_paused=paused))
     assert "薬を飲む" in table.shown()
     assert ("モチ" in begins_with(table), "モチ" in table.shown()) == (told, told)

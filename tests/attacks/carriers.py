@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-import cc_bot.tools
 from freezegun import freeze_time
 
 from cc_bot.chat.tools import discover
@@ -208,7 +207,7 @@ async def heartbeat(scene: Scene, order: str) -> Ready:
     schedule = await scene.stores.schedules.add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
 
     async def beat() -> Sequence[TurnEvent]:
-        beats = Heartbeats(scene.stores, only(scene.switch), discover(cc_bot.tools))
+        beats = Heartbeats(scene.stores, only(scene.switch), discover())
         await beats.speak(schedule, OPTIONS)
         return []
 

@@ -9,8 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-import cc_bot.tools
-
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.summaries import Summaries, SummaryPlan
@@ -137,7 +135,7 @@ async def laid_scene(
 ) -> AsyncIterator[Scene]:
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     async with open_stores(laid_out(folder / "sessions.db"), history_limit=history_limit) as stores:
-        switch, tools = Switch(), discover(cc_bot.tools)
+        switch, tools = Switch(), discover()
         summaries = Summaries(stores, ScriptedModel(), SummaryPlan(0, 0), cost=lambda _: 1)
         yield Scene(
             folder,

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-import cc_bot.tools
 import pytest
 
 from cc_bot.chat.assistant import Assistant, AssistantSettings
@@ -71,7 +70,7 @@ def give_tools(scene: Scene, web: Web) -> None:
     scene.assistant = Assistant(
         scene.stores,
         only(scene.switch),
-        discover(cc_bot.tools).beside(servers),
+        discover().beside(servers),
         AssistantSettings(internet=WebAccess(web, web)),
         clock=scene.clock,
     )

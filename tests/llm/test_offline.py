@@ -8,7 +8,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-import cc_bot.tools
 import pytest
 
 from cc_bot.chat.assistant import Assistant
@@ -69,7 +68,7 @@ class Chat:
 @pytest.fixture
 async def chat(tmp_path: Path) -> AsyncIterator[Chat]:
     async with open_stores(laid_out(tmp_path / "sessions.db"), embedder=None) as stores:
-        yield Chat(stores, Assistant(stores, only(OfflineModel()), discover(cc_bot.tools)))
+        yield Chat(stores, Assistant(stores, only(OfflineModel()), discover()))
 
 
 def check(found: dict[str, Any], expected: dict[str, Any]) -> None:

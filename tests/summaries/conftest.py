@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-import cc_bot.tools
 import pytest
 
 from cc_bot.chat.assistant import Assistant, AssistantSettings
@@ -89,7 +88,7 @@ async def open_desk(
         assistant = Assistant(
             stores,
             only(model, "m"),
-            discover(cc_bot.tools),
+            discover(),
             AssistantSettings(style=PromptStyle(budget)),
             summaries=summaries,
         )

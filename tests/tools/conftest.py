@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import cc_bot.tools
 import pytest
 
 from cc_bot.chat.stores.opening import Stores, open_stores
@@ -15,7 +14,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.llm.model import ToolRequest
 from tests.databases import laid_out
 
-TOOLS = discover(cc_bot.tools)
+TOOLS = discover()
 ME = SessionKey(7, 10)
 
 

@@ -8,7 +8,6 @@ from importlib import import_module
 from itertools import chain
 from typing import Any, Final
 
-import cc_bot.tools
 from cc_bot import __version__
 from cc_bot.app.core import build_internet, build_searches, tool_cost
 from cc_bot.app.files import make_agents, make_policies, make_servers_file, path_of
@@ -54,7 +53,7 @@ async def run_doctor(config: Config, *, offline: bool) -> Report:
 def list_checks(config: Config, words: Texts, *, offline: bool) -> Iterator[Check]:
     online, local = not offline, dialect_of(config.database_url) == "sqlite"
     unconfined = config.read_unconfined
-    agents = make_agents(config, discover(cc_bot.tools).names)
+    agents = make_agents(config, discover().names)
     yield "program", _check_program(config, words), LIMIT_S
     if online:
         yield "token", _check_discord(config, words), LIMIT_S
@@ -147,7 +146,7 @@ async def _load_agents(agents: Agents) -> Collection[Agent]:
 
 async def _check_models(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:
     own = [name for agent in await _load_agents(agents) for name in agent.models]
-    return await services.check_models(config, words, own, discover(cc_bot.tools).schemas(), offline=offline)
+    return await services.check_models(config, words, own, discover().schemas(), offline=offline)
 
 
 async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:
