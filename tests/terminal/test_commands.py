@@ -18,7 +18,7 @@ from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.features.reminders.texts import RemindHereTexts
 from cc_bot.features.settings.texts import SessionTexts
-from cc_bot.terminal.commands import COMMANDS, InvalidCommand, describe_command, parse
+from cc_bot.terminal.commands import InvalidCommand, commands, describe_command, parse
 from cc_bot.terminal.questions import explain_to_operator
 from cc_bot.texts import ErrorTexts, texts
 from cc_bot.texts.answer import AnswerTexts
@@ -88,7 +88,7 @@ class TestLine:
     def test_is_a_question_a_command_or_a_mistake(self, text: str) -> None:
         for line in (text, f"/{text}", f"/memory {text}"):
             try:
-                assert parse(line, EN)[0] in COMMANDS
+                assert parse(line, EN)[0] in commands()
             except InvalidCommand:
                 assert line.strip().startswith(("/", "／"))
 
@@ -100,7 +100,7 @@ async def test_a_mistake_is_one_sentence_that_says_what_to_do(english: Talk) -> 
 async def test_help_lists_every_command_with_what_it_does(chat: Talk, english: Talk) -> None:
     for talk in (chat, english):
         shown = await talk.say("/help")
-        for name, command in COMMANDS.items():
+        for name, command in commands().items():
             locale = talk.chat.profile.locale
             assert f"  {command.usage(name, locale)}\n      {describe_command(name, talk.texts)}\n" in shown
 

@@ -14,7 +14,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.text import Locale, printable
 from cc_bot.domain.turn import TextDelta
 from cc_bot.features.canvas.model import Canvas, Card, Chart, Series
-from cc_bot.terminal.commands import COMMANDS, run_line
+from cc_bot.terminal.commands import commands, run_line
 from cc_bot.terminal.markdown import ModelWords, one_line
 from cc_bot.terminal.view import RichView
 from cc_bot.texts import texts
@@ -76,7 +76,7 @@ async def test_help_memories_and_a_canvas_are_whole_at_every_width(stores: Store
         assert "\x1b[31m" not in out.getvalue()
         shown = "".join("".join(lines).split())
         parts = (
-            *COMMANDS,
+            *commands(),
             "Alt+Enter",
             "毎週水曜日は燃えるゴミの日。朝八時まで",
             "くらし,#曜日",

@@ -1,0 +1,75 @@
+"""The commands of the terminal."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from cc_bot.chat.reply import Reply
+from cc_bot.domain import errors
+from cc_bot.features.memory import service as memories
+from cc_bot.features.memory.model import Source
+from cc_bot.features.memory.texts import MemoryTexts
+from cc_bot.terminal.commands import Command, InvalidCommand, number_in
+from cc_bot.terminal.markdown import one_line
+from cc_bot.terminal.questions import Chat
+from cc_bot.texts.cli import TerminalTexts
+
+MAX_LISTED: Final = 100
+
+
+async def list_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
+    category = options.get("category", text) or None
+    caller, service = chat.profile.caller, chat.memories
+    return await memories.list_memories(caller, category=category, page_size=MAX_LISTED, service=service)
+
+
+async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
+    category = options.get("category")
+    return await memories.search(chat.profile.caller, query=text, category=category, service=chat.memories)
+
+
+async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
+    paused = (await chat.stores.settings.get(chat.user_id)).memory_paused
+    _, reply = await memories.add(
+        replace(chat.profile.caller, memory_paused=paused),
+        content=text,
+        category=options.get("category"),
+        tags=options.get("tags"),
+        audience="anywhere",
+        source=Source("terminal"),
+        service=chat.memories,
+    )
+    return reply
+
+
+async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
+    number = number_in(text, chat.texts[MemoryTexts].id_needed)
+    return await memories.delete(chat.profile.caller, id=number, service=chat.memories)
+
+
+async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str:
+    """Undo the deletion, else the newest change. Raises MemoryNotFound."""
+    words, user_id, stored = chat.texts, chat.user_id, chat.stores.memories
+    number = number_in(text, words[MemoryTexts].id_needed)
+    memory_id = await memories.row_of(chat.profile.caller, number, chat.memories)
+    back = await chat.stores.memory_removal.undelete(user_id, memory_id)
+    if back is None and (memory := await stored.get(user_id, memory_id)):
+        back = await stored.undo_update(user_id, memory.id, memory.supersedes or 0)
+        if back is None:
+            raise InvalidCommand(words[TerminalTexts].nothing_to_undo.format(id=number))
+    if back is None:
+        raise errors.MemoryNotFound(id=number)
+    return words[MemoryTexts].undeleted.format(id=back.number, content=one_line(back.content))
+
+
+async def suggest_memories(chat: Chat, word: str) -> Sequence[tuple[int, str]]:
+    return [(each.number, each.content) for each in await chat.stores.memories.suggest(chat.user_id, word)]
+
+
+COMMANDS: Final[Mapping[str, Command]] = {
+    "memory add": Command(add_memory, ("memory_content",), ("memory_category", "memory_tags")),
+    "memory list": Command(list_memories, options=("memory_category",), short="memory"),
+    "memory search": Command(search_memories, ("memory_query",), ("memory_category",)),
+    "memory delete": Command(delete_memory, ("memory_id",), suggest=suggest_memories),
+    "memory undo": Command(undo_memory, ("memory_id",), suggest=suggest_memories),
+}
