@@ -33,6 +33,7 @@ from cc_bot.features.canvas.model import Chart, Series
 from cc_bot.features.privacy.model import CONFIRM_WITHIN
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.service import choose
+from cc_bot.texts import Texts
 from cc_bot.texts.session import UsageTexts, money
 from cc_bot.texts.web import WebTexts, WebUsageTexts
 from cc_bot.web.conversations import channel_names
@@ -118,6 +119,11 @@ MAX_ZONE_LENGTH: Final = 64
 
 
 class AccountPages(Pages):
+    path = "/settings"
+
+    def title(self, words: Texts) -> str:
+        return words[WebTexts].settings
+
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
             web.get("/settings", self.show_settings),
@@ -274,6 +280,11 @@ class UsageView:
 
 
 class UsagePages(Pages):
+    path = "/usage"
+
+    def title(self, words: Texts) -> str:
+        return words[WebTexts].usage
+
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (web.get("/usage", self.show),)
 

@@ -12,7 +12,8 @@ from aiohttp import web
 from cc_bot.domain.errors import NothingHere
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_calls import pages_behind
-from cc_bot.texts.web import WebConversationTexts
+from cc_bot.texts import Texts
+from cc_bot.texts.web import WebConversationTexts, WebTexts
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
 from cc_bot.web.page import Pages, go_on, moment_in, name_of_page, render
@@ -29,6 +30,11 @@ _ID: Final = "{id:[0-9a-f-]{36}}"
 
 
 class ConversationPages(Pages):
+    path = "/conversations"
+
+    def title(self, words: Texts) -> str:
+        return words[WebTexts].conversations
+
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
             web.get("/conversations", self.list),

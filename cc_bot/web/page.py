@@ -3,6 +3,7 @@
 import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.resources import files
@@ -65,6 +66,7 @@ STATUSES: Final[Mapping[int, tuple[type[CcBotError], ...]]] = {
 """The first row that matches."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ENVIRONMENT: Final = web.AppKey("environment", Environment)
+LINKS: "Final[web.AppKey[Sequence[Pages]]]" = web.AppKey("links", Sequence)
 WHOSE: Final = "whose"
 """A form's user id: someone else may have signed in with that browser since."""
 _FORM: Final = re.compile(r"<form\b[^<>]*+>")
@@ -138,11 +140,25 @@ def _redirect(request: web.Request, path: str, notice: PageNotice) -> web.Respon
 
 
 class Pages:
+    """Pages of one part of the program; those of a feature are in PAGES of its `web`."""
+
+    path = ""
+    """Where its link in the navigation leads; empty: no link."""
+    for_owners = False
+
     def __init__(self, services: WebServices) -> None:
         self._services = services
 
+    def title(self, words: Texts) -> str:
+        """Of its link."""
+        raise NotImplementedError
+
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         raise NotImplementedError
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Entered while the pages are served."""
+        return nullcontext()
 
     async def _go_on_with(self, request: web.Request, path: str, reply: Reply) -> web.Response:
         """Redirect to a page that shows the reply of a command."""
@@ -201,6 +217,8 @@ def render_for_anyone(
 ) -> web.Response:
     """Signed-in users get the navigation."""
     visitor, (words, zone) = request.get(VISITOR), reader_of(request)
+    owner = bool(visitor and visitor.owner)
+    links = [(each.path, each.title(words)) for each in request.app[LINKS] if owner or not each.for_owners]
     body = (
         request.app[ENVIRONMENT]
         .get_template(template)
@@ -209,7 +227,7 @@ def render_for_anyone(
             web=words[WebTexts],
             at=moment_in(zone),
             day=lambda moment: moment.astimezone(zone).date().isoformat(),
-            **{"visitor": visitor, "owner": bool(visitor and visitor.owner), "done": "", **values},
+            **{"visitor": visitor, "owner": owner, "navigation": links, "done": "", **values},
         )
     )
     return web.Response(text=body, status=status, content_type="text/html", charset="utf-8")

@@ -4,7 +4,7 @@ user passes the same gate as with commands. An error is a page with one sentence
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Final
 
 import structlog
@@ -23,21 +23,20 @@ from cc_bot.domain.errors import (
     PageOfAnother,
     TooManyRequests,
 )
-from cc_bot.features.admin.web import ConsolePages
-from cc_bot.features.canvas.web import CanvasFeed, CanvasPages
-from cc_bot.features.memory.web import MemoryPages
-from cc_bot.features.reminders.web import ReminderPages
+from cc_bot.features import modules
 from cc_bot.listener import ConnectionLimits, Port, listen, reserve
 from cc_bot.web.account import AccountPages, SignInPages, UsagePages
 from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.form import read_form, text_of
 from cc_bot.web.page import (
     ENVIRONMENT,
+    LINKS,
     NOTICES,
     SETTINGS,
     WHOSE,
     Handler,
     Notices,
+    Pages,
     make_environment,
     name_of_page,
     read_static_files,
@@ -91,28 +90,27 @@ _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Open the port until left; yields a function that starts serving. Both raise PortTaken and
     InvalidSetting."""
-    feed = CanvasFeed(services)
-    pages = (
-        SignInPages(services),
-        CanvasPages(services, feed),
-        MemoryPages(services),
-        ConversationPages(services),
-        ReminderPages(services),
-        UsagePages(services),
-        AccountPages(services),
-        ConsolePages(services),
-    )
+    own = (SignInPages, ConversationPages, UsagePages, AccountPages)
+    kinds: list[type[Pages]] = [*(each for module in modules("web") for each in module.PAGES), *own]
+    pages = [kind(services) for kind in kinds]
+    linked = [each for each in pages if each.path]
     app = web.Application(middlewares=[Doorway(services).pass_on])
     app.on_response_prepare.append(_secure)
     app[ENVIRONMENT], app[NOTICES], app[SETTINGS] = make_environment(), Notices(), services.settings
-    app.add_routes([web.get("/", _go_home), web.get("/static/{name}", _static())])
+    app[LINKS] = sorted(linked, key=lambda each: each.for_owners)
+
+    async def go_home(_: web.Request) -> web.StreamResponse:
+        return see_other(linked[0].path)
+
+    app.add_routes([web.get("/", go_home), web.get("/static/{name}", _static())])
     app.add_routes([route for each in pages for route in each.routes()])
     settings = services.settings
     port = Port(settings.host, settings.port, "CC_BOT_WEB_HOST", "CC_BOT_WEB_PORT", "8080")
-    async with (
-        reserve(app, port, LIMITS, name=__name__, shutdown_s=CLOSING_S, headers=HEADERS) as listener,
-        feed.running(),
-    ):
+    async with AsyncExitStack() as opened:
+        reserved = reserve(app, port, LIMITS, name=__name__, shutdown_s=CLOSING_S, headers=HEADERS)
+        listener = await opened.enter_async_context(reserved)
+        for each in pages:
+            await opened.enter_async_context(each.running())
 
         async def begin() -> None:
             await listen(listener, port)
@@ -123,10 +121,6 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
 
 async def _secure(_: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(HEADERS)
-
-
-async def _go_home(_: web.Request) -> web.StreamResponse:
-    return see_other("/canvas")
 
 
 def _static() -> Handler:

@@ -25,6 +25,8 @@ from cc_bot.features.admin.service import (
 )
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.log import LEVELS, MAX_RECORDS
+from cc_bot.texts import Texts
+from cc_bot.texts.web import WebTexts
 from cc_bot.web.form import form_of, text_of
 from cc_bot.web.page import Handler, Pages, render
 from cc_bot.web.services import WebServices
@@ -42,9 +44,15 @@ class _Rule:
 
 
 class ConsolePages(Pages):
+    path = "/console"
+    for_owners = True
+
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
         self._examining = asyncio.Lock()
+
+    def title(self, words: Texts) -> str:
+        return words[WebTexts].console
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         pages = (
@@ -222,3 +230,6 @@ def _rules(rules: AccessRules, *, here: bool) -> list[_Rule]:
 
 def _clock(owner: SignedIn, moment: datetime) -> str:
     return moment.astimezone(owner.timezone).strftime("%m-%d %H:%M:%S")
+
+
+PAGES: Final = (ConsolePages,)

@@ -5,7 +5,7 @@ second for others. Then the whole canvas is sent."""
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -214,9 +214,17 @@ _CLOSE_BYTES: Final = 123
 
 
 class CanvasPages(Pages):
-    def __init__(self, services: WebServices, feed: CanvasFeed) -> None:
+    path = "/canvas"
+
+    def __init__(self, services: WebServices) -> None:
         super().__init__(services)
-        self._feed = feed
+        self._feed = CanvasFeed(services)
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        return self._feed.running()
+
+    def title(self, words: Texts) -> str:
+        return words[WebTexts].canvas
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
@@ -342,3 +350,6 @@ def is_hiding(request: web.Request) -> bool:
 async def _close(socket: web.WebSocketResponse, code: int, reason: str) -> None:
     cut = reason.encode()[:_CLOSE_BYTES].decode(errors="ignore")
     await socket.close(code=code, message=cut.encode())
+
+
+PAGES: Final = (CanvasPages,)

@@ -60,6 +60,7 @@ from cc_bot.features.memory.service import (
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts, WebMemoryTexts
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import Texts
+from cc_bot.texts.web import WebTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
 from cc_bot.web.page import (
     Handler,
@@ -124,10 +125,15 @@ class Outcome:
 
 
 class MemoryPages(Pages):
+    path = "/memories"
+
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
         self._memories = services.stores.memories
         self._removal = services.stores.memory_removal
+
+    def title(self, words: Texts) -> str:
+        return words[WebTexts].memories
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         pages: Sequence[tuple[str, Handler, Handler]] = (
@@ -591,3 +597,6 @@ def _unpack(packed: str) -> bytes:
     if not unpacking.eof:
         raise InputError
     return data
+
+
+PAGES: Final = (MemoryPages,)

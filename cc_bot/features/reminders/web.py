@@ -12,6 +12,8 @@ from cc_bot.domain.errors import InputError, NothingHere, ReminderEditOutdated
 from cc_bot.features.reminders import service as reminders
 from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, USUAL_QUIET, Schedule, clock_time
 from cc_bot.features.reminders.when.repeats import hours_of
+from cc_bot.texts import Texts
+from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
 from cc_bot.web.page import Pages, render
@@ -35,10 +37,15 @@ NOTHING_ENTERED: Final = ReminderForm()
 
 
 class ReminderPages(Pages):
+    path = "/reminders"
+
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
         self._schedules = services.stores.schedules
         self._sent = SentForms()
+
+    def title(self, words: Texts) -> str:
+        return words[WebTexts].reminders
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
@@ -167,3 +174,6 @@ def mark_of(schedule: Schedule) -> str:
     """Return a fingerprint of a reminder, to detect changes since a page showed it."""
     shown = repr((schedule.text, schedule.due_at, schedule.repeat)).encode("utf-8", "replace")
     return hashlib.sha256(shown).hexdigest()[:16]
+
+
+PAGES: Final = (ReminderPages,)
