@@ -1,26 +1,32 @@
-"""The parts of the program that its front ends share; `app/core.py` builds them."""
+"""The parts of the program that its front ends share; `app/core.py` builds them, and features add their own."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.policy import Policies
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.tools import ToolRegistry
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import GatewayHealth, Meter
-from cc_bot.features.admin.service import Administration
-from cc_bot.features.admin.status import BotStatus
 from cc_bot.features.agents.service import Agents
-from cc_bot.features.heartbeat.service import Heartbeats
 from cc_bot.features.mcp.servers import Servers
-from cc_bot.features.memory.service import Memories
 from cc_bot.features.privacy.service import Privacy
-from cc_bot.features.reminders.resolver import TimeResolver
+from cc_bot.llm.model import Chains
+
+if TYPE_CHECKING:
+    from cc_bot.app.models import Models
+    from cc_bot.config import Config
+
+P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class CoreParts:
+    """What a feature's `parts` is given: `make_parts(given)` returns the feature's own parts."""
+
     clock: Clock
     pulse: GatewayHealth
     meter: Meter
@@ -29,13 +35,27 @@ class Parts:
     agents: Agents
     policies: Policies
     spending: Spending
-    moments: TimeResolver
-    heartbeats: Heartbeats
     privacy: Privacy
     servers: Servers
-    status: BotStatus
-    administration: Administration
-    memories: Memories
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Building(CoreParts):
+    config: "Config"
+    models: "Models"
+    chains: Chains
+    tools: ToolRegistry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts(CoreParts):
+    own: Mapping[type[Any], Any]
+    """Those of the features."""
+
+    def __getitem__(self, kind: type[P]) -> P:
+        """Return the feature's part of that class. Raises KeyError if the feature was taken out."""
+        part: P = self.own[kind]
+        return part
 
     def parts(self) -> dict[str, Any]:
         """The arguments of a class that adds fields to these."""

@@ -4,8 +4,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,26 +20,19 @@ from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.summaries import Summaries, SummaryPlan
 from cc_bot.chat.tools import discover
 from cc_bot.config import Config
-from cc_bot.db.backup import backups_in
-from cc_bot.db.engines import config_path, dialect_of, state_path
-from cc_bot.db.files import free_bytes
+from cc_bot.db.engines import state_path
 from cc_bot.db.leases import JoinOptions, Leases, Membership, join
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
-from cc_bot.features.admin.service import Administration, not_asked
-from cc_bot.features.admin.status import BotStatus
-from cc_bot.features.heartbeat.service import Heartbeats
+from cc_bot.features import modules
 from cc_bot.features.mcp.model import OfferedTool
 from cc_bot.features.mcp.servers import Servers, open_servers
 from cc_bot.features.mcp.tools import ServerTools
-from cc_bot.features.memory.service import Memories
 from cc_bot.features.privacy.service import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
-from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.web_pages.turn import PageSource, SearchService, WebAccess, can_read_pages
-from cc_bot.in_order import ExportQueue
 from cc_bot.llm.model import Chains, ToolSchema
 from cc_bot.log import upkeep
-from cc_bot.parts import Parts
+from cc_bot.parts import Building, CoreParts, Parts
 
 if TYPE_CHECKING:
     from cc_bot.features.web_pages.http import Network
@@ -77,8 +69,8 @@ async def open_core(
 ) -> AsyncIterator[Core]:
     """Open the assistant with the configured database and models. Pages are read on `network`, by default the
     public internet; `servers` default to the operator's file; with `joining` it joins the bot's processes."""
-    own, pulse = discover(), pulse or GatewayHealth()
-    await (agents := make_agents(config, own.names)).load()
+    local_tools, pulse = discover(), pulse or GatewayHealth()
+    await (agents := make_agents(config, local_tools.names)).load()
     await (policies := make_policies(config)).load()
     await (servers_file := make_servers_file(config)).load()
     async with AsyncExitStack() as opened:
@@ -111,7 +103,7 @@ async def open_core(
                 servers_file, stores.tool_lists, cost=tool_cost, budget=config.tool_tokens, meter=meter
             )
         )
-        tools = own.beside(ServerTools(servers or named_servers))
+        tools = local_tools.beside(ServerTools(servers or named_servers))
         default = () if models.offline else config.models
         hears, speaks = build_transcriber(config), build_speaker(config)
         chains = Chains(models.chain, default, hears, speaks, models.changes)
@@ -156,7 +148,7 @@ async def open_core(
             jobs.append(partial(assistant.watch_erasures, membership))
         opened.push_async_callback(_cancel, [asyncio.create_task(keep_running(each)) for each in jobs])
         database_url = config.database_url
-        yield Core(
+        building = Building(
             config=config,
             clock=clock,
             pulse=pulse,
@@ -164,32 +156,22 @@ async def open_core(
             stores=stores,
             models=models,
             assistant=assistant,
-            summaries=summaries,
             agents=agents,
             policies=policies,
             spending=spending,
-            moments=TimeResolver(chains.of(()), clock, spending, chains.first(())),
-            heartbeats=Heartbeats(stores, chains, tools, clock=clock, spending=spending),
             privacy=privacy,
             servers=named_servers,
-            status=BotStatus(
-                assistant,
-                stores,
-                policies,
-                pulse,
-                partial(newest_backup, config) if dialect_of(database_url) == "sqlite" else None,
-                partial(free_bytes, config_path(database_url, config.data_folder).absolute().parent),
-                clock(),
-            ),
-            administration=Administration(
-                stores.limits,
-                stores.access,
-                stores.channel_models,
-                policies,
-                named_servers,
-                not_asked if models.offline else models.reach,
-            ),
-            memories=Memories(stores, ExportQueue(), clock),
+            chains=chains,
+            tools=tools,
+        )
+        own = {type(each): each for module in modules("parts") for each in module.make_parts(building)}
+        shared = {each.name: getattr(building, each.name) for each in fields(CoreParts)}
+        yield Core(
+            **shared,
+            own=own,
+            config=config,
+            models=models,
+            summaries=summaries,
             duties=duties,
             membership=membership,
         )
@@ -216,12 +198,6 @@ def _make_summaries(
         model_name=models.first(config.summary_models),
         spending=spending,
     )
-
-
-def newest_backup(config: Config) -> datetime | None:
-    """Returns None if there is none. Raises OSError."""
-    newest = next(iter(backups_in(config.backup_folder)), None)
-    return newest.moment.replace(tzinfo=config.timezone) if newest else None
 
 
 def tool_cost(tool: OfferedTool) -> int:

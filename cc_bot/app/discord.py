@@ -16,13 +16,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from cc_bot import __version__
-from cc_bot.app.core import Core, keep_running, newest_backup, open_core, summarize_rest
+from cc_bot.app.core import Core, keep_running, open_core, summarize_rest
 from cc_bot.app.files import OPERATOR_FILES, path_of
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.app.web import serve_web
 from cc_bot.config import Config
-from cc_bot.db.engines import dialect_of, folder_setting, state_path
-from cc_bot.db.files import instance_lock
+from cc_bot.db.backup import newest_backup
+from cc_bot.db.engines import config_path, dialect_of, folder_setting, state_path
+from cc_bot.db.files import free_bytes, instance_lock
 from cc_bot.db.leases import JoinOptions
 from cc_bot.db.process import Process, write_shards
 from cc_bot.domain.errors import MissingToken, ShardsNotShared
@@ -151,11 +152,13 @@ async def _serve_metrics(core: Core, meter: "PrometheusMeter | None") -> AsyncIt
     from cc_bot.metrics import Vitals, serve
 
     def backed_up_at_s() -> float | None:
-        newest = newest_backup(config)
+        newest = newest_backup(config.backup_folder, config.timezone)
         return newest.timestamp() if newest else None
 
-    free_bytes = core.status.free_bytes
-    vitals = Vitals(core.pulse, core.stores.vitals, lambda: turns.load, free_bytes, backed_up_at_s)
+    folder = config_path(config.database_url, config.data_folder).absolute().parent
+    vitals = Vitals(
+        core.pulse, core.stores.vitals, lambda: turns.load, partial(free_bytes, folder), backed_up_at_s
+    )
     async with serve(config.metrics_host, config.metrics_port, meter, vitals):
         yield
 

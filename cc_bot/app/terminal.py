@@ -17,6 +17,7 @@ from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.mcp.servers import Servers
 from cc_bot.features.privacy.service import purge_due
+from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts, TerminalTexts
 
@@ -52,7 +53,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
         )
         await _wait_for_servers(core.servers, words[TerminalTexts].servers_starting)
         try:
-            return await run_chat(core.assistant, core.stores, core.moments, profile)
+            return await run_chat(core.assistant, core.stores, core[TimeResolver], profile)
         finally:
             await purge_due(core.stores.memory_removal, clock)
 

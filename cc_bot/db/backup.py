@@ -15,7 +15,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import count
 from pathlib import Path
 from typing import Final, Literal
@@ -336,3 +336,9 @@ def delete_old_copies(database: Path, now: datetime, days: int) -> tuple[Path, .
     if doomed:
         sync_folder(database.parent)
     return tuple(doomed)
+
+
+def newest_backup(folder: Path, zone: tzinfo) -> datetime | None:
+    """Returns when it was made, or None if there is none. Raises OSError."""
+    newest = next(iter(backups_in(folder)), None)
+    return newest.moment.replace(tzinfo=zone) if newest else None

@@ -9,6 +9,7 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Locator, Page, expect
 
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.admin.service import Administration
 from cc_bot.features.canvas.model import Card, Chart, Series, SetMode, Text
 from cc_bot.features.memory.model import Source
 from cc_bot.features.reminders.model import Firing
@@ -74,7 +75,7 @@ async def administer(site: Site) -> None:
     """Make Taro an owner who has decided something of each kind."""
     site.town.owners.add(TARO)
     site.core.pulse.look = lambda: 0.042
-    owners = site.services.administration
+    owners = site.services[Administration]
     await owners.limits.set("user", HANA, "tokens_per_day", 100_000, set_by=TARO)
     await owners.limits.set("everyone", 0, "concurrent", None, set_by=TARO)
     await owners.access.set("guild", CHANNEL, "allow", set_by=TARO)

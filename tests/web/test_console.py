@@ -16,7 +16,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import TurnEvent
 from cc_bot.domain.usage import LimitKey
-from cc_bot.features.admin.service import access_in_force, limits_in_force
+from cc_bot.features.admin.service import Administration, access_in_force, limits_in_force
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.log import configure_logging, keep_records
@@ -83,7 +83,7 @@ async def test_whether_somebody_may_is_asked_with_every_request_and_for_an_act_o
     site.town.former_owners.add(TARO)
     for path, form in ACTIONS:
         assert (await owner.press(path, **form)).status == 404, path
-    administration = site.services.administration
+    administration = site.services[Administration]
     assert (await administration.access.get_in_force()).maintenance is None
     assert not [each for each in await limits_in_force(administration) if each.source == "here"]
     assert await administration.models.list_chains() == {}
@@ -118,7 +118,7 @@ async def test_maintenance_begins_with_a_note_and_ends(site: Site, owner: Visit)
     told = await follow(owner, "/console/maintenance", do="begin", note="<b>22時</b> まで")
     assert "メンテナンスを始めました。" in told
     assert "<b>22時</b> まで" in told
-    administration = site.services.administration
+    administration = site.services[Administration]
     assert (await administration.access.get_in_force()).maintenance == Maintenance("<b>22時</b> まで")
     assert "メンテナンスを終えました。" in await follow(owner, "/console/maintenance", do="end")
     assert (await administration.access.get_in_force()).maintenance is None
@@ -130,7 +130,7 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
     told = await follow(owner, "/console/limits", value="１,０００", **form)
     assert f"ユーザー {HANA} 1日のトークン 1,000 管理者 取り消す" in told
     key = LimitKey("user", HANA, "tokens_per_day")
-    assert key in [each.key for each in await limits_in_force(site.services.administration)]
+    assert key in [each.key for each in await limits_in_force(site.services[Administration])]
     assert "取り消しました。" in await follow(owner, "/console/limits/unset", **form)
     assert "それはありません。" in await follow(owner, "/console/limits/unset", **form)
     told = await follow(owner, "/console/limits", limit="memories", value="", kind="", id="")
@@ -145,7 +145,7 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
 
 
 async def test_rules_and_models_are_set_and_taken_back(site: Site, owner: Visit) -> None:
-    administration, done = site.services.administration, texts(Locale.JA)[AdminTexts]
+    administration, done = site.services[Administration], texts(Locale.JA)[AdminTexts]
     hana, named = {"subject": f"ユーザー {HANA}"}, {"channel": f"チャンネル {CHANNEL}"}
     rule, channel = {"kind": "user", "id": str(HANA)}, {"id": str(CHANNEL)}
     told = await follow(owner, "/console/access", rule="deny", **rule)

@@ -19,10 +19,12 @@ from cc_bot.features.admin.service import (
     MAX_MODEL_CHARACTERS,
     MAX_MODELS,
     MAX_NOTE_CHARACTERS,
+    Administration,
     Mentionable,
     limit_subject,
     parse_limit_value,
 )
+from cc_bot.features.admin.status import BotStatus
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.log import LEVELS, MAX_RECORDS
 from cc_bot.texts import Texts
@@ -87,7 +89,7 @@ class ConsolePages(Pages):
         errors."""
         owner = await self._require_owner(request)
         try:
-            reply = await run(owner, *values, administration=self._services.administration)
+            reply = await run(owner, *values, administration=self._services[Administration])
         except SubjectNotUnderstood as error:
             if "kind" in form_of(request) and _kind(request) is None:
                 raise  # the kind is missing, not the id
@@ -96,7 +98,7 @@ class ConsolePages(Pages):
 
     async def show_status(self, request: web.Request) -> web.Response:
         owner = owner_of(request)
-        seen = await self._services.status.look()
+        seen = await self._services[BotStatus].look()
         return _render(request, "console.html", seen=seen, facts=admin.status_facts(seen, owner))
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
@@ -113,7 +115,7 @@ class ConsolePages(Pages):
         return _render(
             request,
             "console_limits.html",
-            limits=await admin.limits_in_force(self._services.administration),
+            limits=await admin.limits_in_force(self._services[Administration]),
             names=LIMIT_NAMES,
             kinds=[kind for kind in SUBJECTS if kind != "channel"],
             subject_of=lambda key: limit_subject(key, owner),
@@ -129,7 +131,7 @@ class ConsolePages(Pages):
         return await self._act(request, "/console/limits", admin.unset_limit, limit, *subject)
 
     async def show_access(self, request: web.Request) -> web.Response:
-        in_force = await admin.access_in_force(self._services.administration)
+        in_force = await admin.access_in_force(self._services[Administration])
         return _render(
             request,
             "console_access.html",
@@ -152,7 +154,7 @@ class ConsolePages(Pages):
 
     async def show_models(self, request: web.Request) -> web.Response:
         most = MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
-        chains = await self._services.administration.models.list_chains()
+        chains = await self._services[Administration].models.list_chains()
         return _render(request, "console_models.html", chains=chains, most_characters=most)
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:

@@ -50,6 +50,7 @@ from cc_bot.features.memory.service import (
     MAX_QUERY_CHARACTERS,
     MAX_TAGS_CHARACTERS,
     UNSURE_BELOW,
+    Memories,
     MemoryForm,
     fill_form,
     mark_of,
@@ -170,7 +171,7 @@ class MemoryPages(Pages):
                 audience=entered.audience or "private",
                 expires=entered.end,
                 source=Source("command"),
-                service=self._services.memories,
+                service=self._services[Memories],
             )
         except InputError as error:
             return await self._list(request, {}, entered=entered, problem=error)
@@ -202,7 +203,7 @@ class MemoryPages(Pages):
             order=wish.get("order", "newest"),
             page=asked_page,
             page_size=PAGE_SIZE,
-            service=self._services.memories,
+            service=self._services[Memories],
         )
         if found.page != max(1, asked_page):
             raise NothingHere
@@ -264,7 +265,7 @@ class MemoryPages(Pages):
         if text_of(request, "mark") != mark:
             return await self._card(request, before, entered, conflict=True)
         try:
-            after = await memories.edit(visitor, before, entered, service=self._services.memories)
+            after = await memories.edit(visitor, before, entered, service=self._services[Memories])
         except MemoryEditOutdated:
             return await self._card(request, await self._find(request), entered, conflict=True)
         except InputError as error:
@@ -282,7 +283,7 @@ class MemoryPages(Pages):
         memory_id = await self._row(request)
         version = _number(text_of(request, "version") or "0")
         reply = await memories.change(
-            visitor, action, memory_id, version=version, service=self._services.memories
+            visitor, action, memory_id, version=version, service=self._services[Memories]
         )
         if action == "delete":  # its page says so
             reply = Reply(receipts_changed=True)
@@ -378,7 +379,7 @@ class MemoryPages(Pages):
                     stored = visitor.words[MemoryTexts].stored_category(wanted)
                     await self._memories.update(visitor.user_id, memory_id, category=stored)
                 elif memory_id is not None:
-                    await memories.change(visitor, action, memory_id, service=self._services.memories)
+                    await memories.change(visitor, action, memory_id, service=self._services[Memories])
             except InputError as error:
                 why_not[number] = sentence_on(error, request)
         await self._services.discord.receipts_changed(visitor.user_id)
@@ -441,7 +442,7 @@ class MemoryPages(Pages):
         """Erase all, unless there are more than the question named. Raises InputError."""
         visitor, asked = visitor_of(request), _number(text_of(request, "count"))
         said = _scope(request) == "said"
-        erased = await memories.erase_all(visitor, asked=asked, said=said, service=self._services.memories)
+        erased = await memories.erase_all(visitor, asked=asked, said=said, service=self._services[Memories])
         if erased is None:
             return go_on(request, "/memories/erase-all", "memories_more")
         return await self._erased(request, erased)
@@ -462,7 +463,7 @@ class MemoryPages(Pages):
 
     async def export(self, request: web.Request) -> web.StreamResponse:
         """Send all memories as one file. Raises FilesInLine."""
-        visitor, service = visitor_of(request), self._services.memories
+        visitor, service = visitor_of(request), self._services[Memories]
         if not await self._memories.count(visitor.user_id):
             return go_on(request, "/memories", "memories_none")
         day = self._services.clock().astimezone(visitor.timezone).date().isoformat()
@@ -485,7 +486,7 @@ class MemoryPages(Pages):
             return _import_page(request, ImportNotUnderstood())
         try:
             plan, planned = await plan_import(
-                visitor, _at_hand(sent), audience=audience, service=self._services.memories
+                visitor, _at_hand(sent), audience=audience, service=self._services[Memories]
             )
             packed = await asyncio.to_thread(_pack, planned)
         except InputError as error:
@@ -498,7 +499,7 @@ class MemoryPages(Pages):
         visitor = visitor_of(request)
         try:
             planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
-            count = await take_import(visitor, _at_hand(planned), service=self._services.memories)
+            count = await take_import(visitor, _at_hand(planned), service=self._services[Memories])
         except InputError as error:
             return _import_page(request, error)
         return go_on(request, "/memories", "memories_imported", count=f"{count:,}")
@@ -507,7 +508,7 @@ class MemoryPages(Pages):
         """Pause or resume, as the path says."""
         visitor = visitor_of(request)
         run = memories.pause if request.path.endswith("/pause") else memories.resume
-        reply = await run(visitor, service=self._services.memories)
+        reply = await run(visitor, service=self._services[Memories])
         return await self._go_on_with(request, "/memories", reply)
 
 

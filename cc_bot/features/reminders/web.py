@@ -11,6 +11,7 @@ from cc_bot.chat.reply import Reply
 from cc_bot.domain.errors import InputError, NothingHere, ReminderEditOutdated
 from cc_bot.features.reminders import service as reminders
 from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, USUAL_QUIET, Schedule, clock_time
+from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.when.repeats import hours_of
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
@@ -100,7 +101,7 @@ class ReminderPages(Pages):
                         when=form.when,
                         repeat=form.repeat,
                         schedules=self._schedules,
-                        moments=self._services.moments,
+                        moments=self._services[TimeResolver],
                     )
         except InputError as error:
             return await self.page(request, form, error)
@@ -120,7 +121,7 @@ class ReminderPages(Pages):
                 when=form.when,
                 repeat=form.repeat,
                 schedules=self._schedules,
-                moments=self._services.moments,
+                moments=self._services[TimeResolver],
             )
         except InputError as error:
             return await self.page(request, form, error)

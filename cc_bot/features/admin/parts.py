@@ -1,0 +1,33 @@
+from collections.abc import Iterable
+from functools import partial
+
+from cc_bot.db.backup import newest_backup
+from cc_bot.db.engines import config_path, dialect_of
+from cc_bot.db.files import free_bytes
+from cc_bot.features.admin.service import Administration, not_asked
+from cc_bot.features.admin.status import BotStatus
+from cc_bot.parts import Building
+
+
+def make_parts(given: Building) -> Iterable[object]:
+    config, stores = given.config, given.stores
+    status = BotStatus(
+        given.assistant,
+        stores,
+        given.policies,
+        given.pulse,
+        partial(newest_backup, config.backup_folder, config.timezone)
+        if dialect_of(config.database_url) == "sqlite"
+        else None,
+        partial(free_bytes, config_path(config.database_url, config.data_folder).absolute().parent),
+        given.clock(),
+    )
+    administration = Administration(
+        stores.limits,
+        stores.access,
+        stores.channel_models,
+        given.policies,
+        given.servers,
+        not_asked if given.models.offline else given.models.reach,
+    )
+    return status, administration

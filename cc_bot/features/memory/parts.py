@@ -1,0 +1,9 @@
+from collections.abc import Iterable
+
+from cc_bot.features.memory.service import Memories
+from cc_bot.in_order import ExportQueue
+from cc_bot.parts import Building
+
+
+def make_parts(given: Building) -> Iterable[object]:
+    return (Memories(given.stores, ExportQueue(), given.clock),)
