@@ -1,4 +1,4 @@
-"""The parts of the program that its front ends share; `app/core.py` builds them, and features add their own."""
+"""The parts of the program that front ends share. `app/core.py` builds them; features add their own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

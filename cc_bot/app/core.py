@@ -147,7 +147,6 @@ async def open_core(
             membership.on_change.append(privacy.look_again)
             jobs.append(partial(assistant.watch_erasures, membership))
         opened.push_async_callback(_cancel, [asyncio.create_task(keep_running(each)) for each in jobs])
-        database_url = config.database_url
         building = Building(
             config=config,
             clock=clock,

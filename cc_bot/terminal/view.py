@@ -53,7 +53,8 @@ def change_line(change: ScheduleChange, texts: Texts) -> str:
     caller = Caller(schedule.key.user_id, texts.locale, schedule.zone, texts)
     if change.kind == "cancelled":
         return cancelled(schedule, caller)
-    return f"{reminder_sentence(schedule, caller)} ({texts[ReminderTexts].cancel}: /remind delete {schedule.number})"
+    cancel = texts[ReminderTexts].cancel
+    return f"{reminder_sentence(schedule, caller)} ({cancel}: /remind delete {schedule.number})"
 
 
 def due_lines(due: Firing | Missed, zone: ZoneInfo, texts: Texts) -> str:

@@ -130,7 +130,7 @@ class DocumentReader:
     """Reads documents one at a time, each in a process of its own."""
 
     def __init__(self, command: Sequence[str] = (), *, unconfined: bool = False) -> None:
-        """`command` speaks the protocol of `cc_bot.features.documents`; by default that program. `unconfined`: also
+        """`command` speaks the protocol of this package's program, which it is by default. `unconfined`: also
         without a sandbox."""
         self._command = tuple(command) or reading_command(unconfined=unconfined)
         self._turns = asyncio.Semaphore(AT_A_TIME)

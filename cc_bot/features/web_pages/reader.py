@@ -123,8 +123,8 @@ class PageReader:
         *,
         unconfined: bool = False,
     ) -> None:
-        """`command` speaks the protocol of `cc_bot.features.documents page`; by default that program. `unconfined`: also
-        without a sandbox. `documents`: for PDFs and the like."""
+        """`command` speaks the protocol of `cc_bot.features.documents page`, which it is by default.
+        `unconfined`: also without a sandbox. `documents`: for PDFs and the like."""
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)
