@@ -44,9 +44,9 @@ class TestVersion:
         found = digest()
         version = TERMS_VERSION + (found != RECORDED[1] and RECORDED[0] == TERMS_VERSION)
         assert (TERMS_VERSION, found) == RECORDED, (
-            "The terms of the same text have changed: by the rules of features/memory/search, by words/*.txt or by "
+            "The terms of the same text have changed: by the rules of memory/search, by words/*.txt or by "
             "kanji_readings.txt. Memories that are stored keep their old terms, and are not found by the new "
-            "ones, until TERMS_VERSION in features/memory/search/terms.py is greater than it was. Raise it by one, "
+            "ones, until TERMS_VERSION in memory/search/terms.py is greater than it was. Raise it by one, "
             "unless it was raised since the last release, and record what it stands for in this file:\n"
             f'RECORDED: Final = ({version}, "{found}")'
         )

@@ -2,8 +2,8 @@
 
 The database sums the weights of the query's terms per memory and returns the best that pass the filters, and
 all that contain the query verbatim; the package `search` ranks them, with those whose vectors are nearest to
-that of the query. Words alone are used if there are no vectors, or if the encoder does not answer in time; then it is
-not called for a while.
+that of the query. Words alone are used if there are no vectors, or if the encoder does not answer in time;
+then it is not called for a while.
 """
 
 import asyncio
