@@ -1,0 +1,53 @@
+"""A feature is a folder and a line: without both, the program starts, offers the rest and answers."""
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import cc_bot
+from tests.end_to_end.stage import set_stage
+
+pytestmark = pytest.mark.slow
+
+SOURCE: Final = Path(str(cc_bot.__file__)).parent
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What only this feature offers."""
+
+    commands: frozenset[str] = frozenset()
+    tools: frozenset[str] = frozenset()
+
+
+FEATURES_OUT: Final[Mapping[str, Offer]] = {}
+
+
+@pytest.mark.parametrize("feature", FEATURES_OUT)
+async def test_the_bot_answers_without(feature: str, tmp_path: Path) -> None:
+    # A program of its own: what stands in the folder it is started in comes before what is installed.
+    copy, offer = tmp_path / "cc_bot", FEATURES_OUT[feature]
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.rmtree(copy / "features" / feature)
+    listed = copy / "features" / "__init__.py"
+    lines = listed.read_text("utf-8").splitlines(keepends=True)
+    line = f'    Feature("{feature}"),\n'
+    assert line in lines
+    listed.write_text("".join(each for each in lines if each != line), "utf-8")
+    async with set_stage(tmp_path, {"CC_BOT_EMBEDDING_MODEL": "off"}) as stage:
+        stage.program.from_nothing = True
+        await stage.start()
+        registered = {each.name for each in stage.discord.commands}
+        assert {"ask", "memory", "clear"} <= registered
+        assert not registered & offer.commands
+        user, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
+        reply = await stage.ask_in_words(user, channel, "はい。")
+        assert reply.text.startswith("はい。")
+        assert "recall" in stage.tools()
+        assert not stage.tools() & offer.tools
+        code, output = await stage.program.stop(), stage.program.output
+        assert code == 0, output
