@@ -25,17 +25,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
-_PACKAGES: Final = (
-    *(
-        "cc_bot.app",
-        "cc_bot.features.canvas.charts",
-        "cc_bot.discord",
-        "cc_bot.llm",
-        "cc_bot.features.memory.search",
-        "cc_bot.terminal",
-    ),
-    "cc_bot.tools",
-)
+_PACKAGES: Final = ("cc_bot.app", "cc_bot.discord", "cc_bot.features", "cc_bot.llm", "cc_bot.terminal")
+_NOT_LOADED: Final = ("cc_bot.features.documents.", "cc_bot.features.mcp.", ".web")
+"""Needs a library that programs load when used, or is a program."""
 _ON_THE_WAY: Final = ("cc_bot.log", "httpcore2", "anyio._backends._asyncio", "importlib.readers")
 """What is loaded by none of them, and by each program at its start: a fifth of its processor time."""
 _LARGEST_ORDER: Final = 2**16
@@ -103,7 +95,8 @@ def _load() -> None:
     for name in _PACKAGES:
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
-            importlib.import_module(module.name)
+            if not any(part in module.name for part in _NOT_LOADED):
+                importlib.import_module(module.name)
     for name in _ON_THE_WAY:
         importlib.import_module(name)
     # The lists of words, which each program would read: a tenth of a second of processor time.
