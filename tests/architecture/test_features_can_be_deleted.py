@@ -9,7 +9,6 @@ from typing import Final
 import pytest
 
 import cc_bot
-from tests.end_to_end.stage import set_stage
 
 pytestmark = pytest.mark.slow
 
@@ -29,6 +28,8 @@ FEATURES_OUT: Final[Mapping[str, Offer]] = {}
 
 @pytest.mark.parametrize("feature", FEATURES_OUT)
 async def test_the_bot_answers_without(feature: str, tmp_path: Path) -> None:
+    from tests.end_to_end.stage import set_stage  # whose folder has pytest rewrite it first
+
     # A program of its own: what stands in the folder it is started in comes before what is installed.
     copy, offer = tmp_path / "cc_bot", FEATURES_OUT[feature]
     shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
