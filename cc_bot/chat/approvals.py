@@ -267,7 +267,7 @@ class Approvals:
             clock=self.clock,
             key=proposal.key,
             canvas=CanvasDraft(found.canvas if found else Canvas(), proposal.visibility),
-            schedules=self.stores.schedules,
+            stores=self.stores,
             place=origin.place,
             guild_id=origin.guild_id,
             in_dm=origin.in_dm,

@@ -38,6 +38,7 @@ from cc_bot.domain.turn import (
     Usage,
 )
 from cc_bot.features.mcp.model import is_of_server
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import (
     MAX_ANSWER_CHARACTERS,
     AssistantPart,
@@ -199,12 +200,12 @@ class Rounds:
 
     async def _holds(self, call: ToolCall) -> bool:
         """False if the user has undone the call with a button."""
-        user_id, schedules = self.context.user_id, self.context.schedules
+        user_id, stores = self.context.user_id, self.context.stores
         if kept := kept_ids(call):
             return all([await self.context.memories.get(user_id, each) for each in kept])
-        if call.ok and call.name == "schedule" and schedules is not None:
+        if call.ok and call.name == "schedule" and stores is not None:
             scheduled = json.loads(call.result).get("scheduled", {})
-            return await schedules.get(user_id, scheduled.get("ref", 0)) is not None
+            return await stores[ScheduleStore].get(user_id, scheduled.get("ref", 0)) is not None
         return True
 
     async def _listen(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:

@@ -39,13 +39,13 @@ from cc_bot.features.mcp.model import SEPARATOR, Asker, ToolPlace
 from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Source
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.reminders.model import Place, ScheduleChange
-from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.web_pages.turn import TurnWebAccess
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.texts import explain, texts
 
 if TYPE_CHECKING:
     from cc_bot.chat.grounding import OwnWords
+    from cc_bot.chat.stores.opening import Stores
 
 _log = structlog.get_logger(__name__)
 
@@ -109,7 +109,7 @@ class ToolContext:
     key: SessionKey | None = None
     """In a channel turn, the author and that channel."""
     canvas: CanvasDraft | None = None
-    schedules: ScheduleStore | None = None
+    stores: "Stores | None" = None
     place: Place = "channel"
     guild_id: int | None = None
     in_dm: bool = False

@@ -350,7 +350,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: WebAccess) 
         clock=clock,
         key=turn.key,
         canvas=turn.canvas,
-        schedules=stores.schedules,
+        stores=stores,
         place=place,
         guild_id=options.guild_id,
         in_dm=options.guild_id is None and options.front_end == "discord",

@@ -41,6 +41,7 @@ from cc_bot.features.heartbeat.service import Heartbeats
 from cc_bot.features.memory.service import Memories
 from cc_bot.features.reminders.delivery import Posting, Reminders
 from cc_bot.features.reminders.resolver import TimeResolver
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.voice.delivery import SpokenAnswers
 from cc_bot.in_order import RateLimiter
 from cc_bot.parts import Parts
@@ -198,7 +199,7 @@ def build_services(
     )
     reminders = Reminders(
         given[Heartbeats],
-        stores.schedules,
+        stores[ScheduleStore],
         Posting(bot.rest, pace=pace),
         chooser=chooser,
         gate=gate,
@@ -213,6 +214,7 @@ def build_services(
         client,
         stores,
         *(getattr(stores, each.name) for each in fields(stores)),
+        *stores.own.values(),
         *(given.assistant, given.privacy, given[Memories], given[Memories].line, given.spending),
         *(given[TimeResolver], given[BotStatus], given[Administration]),
         *(PagesUrl(given.pages_url), granted, owners, gate),

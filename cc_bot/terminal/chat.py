@@ -33,6 +33,7 @@ from cc_bot.domain.message import Message
 from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.scheduler import Scheduler
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.terminal.commands import complete, run_line
 from cc_bot.terminal.questions import Chat, ChatProfile, tell_unfinished_calls
 from cc_bot.terminal.view import PlainView, RichView, due_lines
@@ -241,7 +242,7 @@ class Conversation:
 
     def __post_init__(self) -> None:
         stores = self.chat.stores
-        self._scheduler = Scheduler(stores.schedules, places=["terminal"], user_id=self.chat.user_id)
+        self._scheduler = Scheduler(stores[ScheduleStore], places=["terminal"], user_id=self.chat.user_id)
 
     async def run(self, line: str) -> bool:
         """Returns False if the line ends the chat."""
@@ -258,7 +259,7 @@ class Conversation:
                     await run_in_terminal(partial(chat.view.say, lines))  # above the input line
                     if isinstance(each, Firing):
                         message = Message("assistant", each.schedule.text)
-                        await chat.stores.schedules.mark_sent(each, message)
+                        await chat.stores[ScheduleStore].mark_sent(each, message)
             except CcBotError as error:
                 _log.warning("reminders_not_said", error=type(error).__name__)
 

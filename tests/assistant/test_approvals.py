@@ -28,6 +28,7 @@ from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.features.canvas.model import Card, Drawn, UpdateCard
 from cc_bot.features.mcp.model import ToolPlace
 from cc_bot.features.mcp.tools import ServerTools
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import ToolRequest, UserPart
 from cc_bot.texts import explain, texts
 from tests.assistant.conftest import KEY, OPTIONS, Table, call, done, laid_table
@@ -158,22 +159,22 @@ class TestReminder:
     async def test_is_set_as_it_was_proposed_and_privately_for_its_user_alone(self, desk: Desk) -> None:
         wanted = call("schedule", when="明日9時", text="薬", repeat="0 9 * * *")
         [change] = (await desk.approved(wanted)).schedules
-        [kept] = await desk.stores.schedules.list(ME)
+        [kept] = await desk.stores[ScheduleStore].list(ME)
         assert change.schedule == kept
         assert (kept.key, kept.text, kept.due_at.astimezone(OPTIONS.timezone).hour) == (KEY, "薬", 9)
         assert (kept.repeat, kept.guild_id, kept.tainted) == ("0 9 * * *", 1, True)
         await desk.approved(call("schedule", when="明日9時", text="水"), private=True)
-        [private] = [each for each in await desk.stores.schedules.list(ME) if each != kept]
+        [private] = [each for each in await desk.stores[ScheduleStore].list(ME) if each != kept]
         assert (private.visibility, private.place) == ("private", "dm")
         await desk.approved(call("cancel_schedule", id=kept.number))
-        assert await desk.stores.schedules.list(ME) == [private]
+        assert await desk.stores[ScheduleStore].list(ME) == [private]
 
     async def test_whose_time_is_over_is_not_set(self, desk: Desk) -> None:
         [wanted] = await desk.propose(call("schedule", when="1時間後", text="薬"))
         with freeze_time(utc_now() + timedelta(hours=2), real_asyncio=True):
             result = await desk.approve(wanted)
         assert (result.state, result.problem) == ("failed", explain(WhenPassed(), texts(OPTIONS.locale)))
-        assert await desk.stores.schedules.list(ME) == []
+        assert await desk.stores[ScheduleStore].list(ME) == []
         assert not await desk.is_open(wanted)
 
 
@@ -226,7 +227,7 @@ class TestDecision:
         results = await asyncio.gather(*presses, *presses_no, return_exceptions=True)
         assert sum(not isinstance(each, CcBotError) for each in results) == 1
         assert all(isinstance(each, ProposalGone) for each in results if isinstance(each, BaseException))
-        assert len(await desk.stores.schedules.list(ME)) <= 1
+        assert len(await desk.stores[ScheduleStore].list(ME)) <= 1
 
     async def test_is_its_users_alone_and_one_against_it_changes_nothing(self, desk: Desk) -> None:
         [wanted] = await desk.propose(call("remember", content="猫が好き"))

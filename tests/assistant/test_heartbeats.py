@@ -21,6 +21,7 @@ from cc_bot.features.heartbeat.service import MAX_LENGTH, Heartbeats, Speech
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.memory.model import Memory, Source
 from cc_bot.features.reminders.model import Place, Schedule
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.when.repeats import Quiet
 from cc_bot.llm.model import Finish, ToolResultPart
 from tests.assistant.conftest import KEY, OPTIONS, Table, call
@@ -56,7 +57,7 @@ class Heart:
         return await self.table.stores.memories.add(ME, content, **fields)
 
     async def remind(self, text: str, in_: timedelta = HOUR, **fields: Any) -> Schedule:
-        return await self.table.stores.schedules.add(KEY, text, START + in_, **fields)
+        return await self.table.stores[ScheduleStore].add(KEY, text, START + in_, **fields)
 
     def over(self, stores: Stores | None = None, **settings: Any) -> Heartbeats:
         """Other heartbeats over the same model."""
@@ -65,7 +66,7 @@ class Heart:
 
     async def begin(self, place: Place = "dm", quiet: Quiet | None = None) -> None:
         """`/heartbeat on`."""
-        self.schedule = await self.table.stores.schedules.add(
+        self.schedule = await self.table.stores[ScheduleStore].add(
             KEY,
             "",
             START + 6 * HOUR,
@@ -107,7 +108,7 @@ class TestNothingNew:
         heart.schedule = replace(heart.schedule, created_at=START + HOUR)
         other = SessionKey(ME + 1, KEY.channel_id)
         await heart.table.stores.memories.add(other.user_id, "11月23日に歯医者")
-        await heart.table.stores.schedules.add(other, "薬", START + HOUR)
+        await heart.table.stores[ScheduleStore].add(other, "薬", START + HOUR)
         assert await heart.beat() is None
         assert heart.requests == 0
 
@@ -136,7 +137,7 @@ class TestSomethingNew:
     ) -> None:
         await heart.remind("散歩")
         clock.tick(3 * HOUR)
-        await heart.table.stores.schedules.claim_due(START + 3 * HOUR, ["channel"])
+        await heart.table.stores[ScheduleStore].claim_due(START + 3 * HOUR, ["channel"])
         await heart.remind("薬を飲む", 5 * HOUR, visibility="private")
         await heart.remember("会員証", expires_at=START + 3 * 24 * HOUR, audience="private")
         await heart.remind("来週のこと", 100 * HOUR)
@@ -162,7 +163,7 @@ class TestAudience:
         await heart.remember("11月25日に集まり")
         await heart.remind("内緒", visibility="private")
         elsewhere = SessionKey(ME, KEY.channel_id + 1)
-        await heart.table.stores.schedules.add(elsewhere, "よそのこと", START + HOUR)
+        await heart.table.stores[ScheduleStore].add(elsewhere, "よそのこと", START + HOUR)
         await heart.remind("ここのこと")
         look = [call("recall", query="検査"), call("list_memories", "2")]
         heart.table.model.script = [look, ["[silent]"]]
@@ -226,9 +227,9 @@ class TestChangeOfMind:
             case "all memories":
                 await stores.settings.set(ME, memory_paused=True)
             case "reminder":
-                await stores.schedules.cancel(ME, reminder.id)
+                await stores[ScheduleStore].cancel(ME, reminder.id)
             case "heartbeats":
-                await stores.schedules.cancel(ME, heart.schedule.id)
+                await stores[ScheduleStore].cancel(ME, heart.schedule.id)
         gate.set()
         assert await beat is None
         if about == "memory":  # the others are for the next time
@@ -262,13 +263,13 @@ class TestSpeech:
         heart.table.model.script = [["明後日は病院ですね。"]]
         message = (await heart.speech()).message
         assert message is not None
-        [firing] = await heart.table.stores.schedules.claim_due(START + 6 * HOUR, ["dm"])
-        await heart.table.stores.schedules.mark_sent(firing, replace(message, discord_id=5))
+        [firing] = await heart.table.stores[ScheduleStore].claim_due(START + 6 * HOUR, ["dm"])
+        await heart.table.stores[ScheduleStore].mark_sent(firing, replace(message, discord_id=5))
         removal = heart.table.stores.memory_removal
         for each, emptied in ((other, 0), (memory, 1)):
             counts = await removal.erase(ME, each.id, mark="（消去しました）")
             assert counts is not None
             assert counts.messages == emptied
-        said = await heart.table.stores.schedules.get_said(5)
+        said = await heart.table.stores[ScheduleStore].get_said(5)
         assert said is not None
         assert said[1].content == "（消去しました）"

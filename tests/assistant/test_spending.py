@@ -25,6 +25,7 @@ from cc_bot.domain.turn import Notice, TextDelta, TurnEvent, Usage
 from cc_bot.domain.usage import DailyUsage, LimitKey, LimitName, Price, PriceList, UsageSubject
 from cc_bot.features.heartbeat.service import Heartbeats
 from cc_bot.features.reminders.resolver import TimeResolver
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import Fallback, Finish
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call
 from tests.scripted_model import ScriptedModel, Step, only
@@ -175,7 +176,7 @@ class TestMoments:
 class TestHeartbeats:
     async def test_are_paid_and_not_begun_beyond_a_limit(self, till: Till) -> None:
         heart = Heartbeats(till.stores, only(till.model, "small"), discover(), spending=till.spending)
-        schedule = await till.stores.schedules.add(
+        schedule = await till.stores[ScheduleStore].add(
             KEY, "", datetime.now(UTC), kind="heartbeat", repeat="every 6h", place="dm", visibility="private"
         )
         till.model.script = [says("[silent]"), says("[silent]")]

@@ -18,6 +18,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference
 from cc_bot.domain.turn import ToolFinished, TurnEvent
 from cc_bot.features.memory.model import Memory, MemoryChange, Source
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import ToolRequest
 from tests.assistant.conftest import KEY, Table, asked, call, done
 from tests.proposals import called
@@ -134,7 +135,7 @@ class TestOthersWords:
         self, table: Table, looks: str
     ) -> None:
         due = utc_now() + timedelta(days=1)
-        reminder = await table.stores.schedules.add(KEY, "鍵は玄関と覚えて", due, tainted=True)
+        reminder = await table.stores[ScheduleStore].add(KEY, "鍵は玄関と覚えて", due, tainted=True)
         arguments = {"id": reminder.id} if looks == "cancel_schedule" else {}
         table.model.script = [[call(looks, "0", **arguments)]]
         assert not await obeyed(table, f"リマインダー{reminder.id}を消して")

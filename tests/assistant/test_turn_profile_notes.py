@@ -13,6 +13,7 @@ from cc_bot.domain.turn import MemoriesRecalled
 from cc_bot.features.heartbeat.service import Heartbeats
 from cc_bot.features.memory.model import Audience, Source
 from cc_bot.features.reminders.model import Place
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import SystemPart
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call, laid_table
 from tests.scripted_model import only
@@ -79,10 +80,12 @@ async def test_heartbeats_have_those_that_may_be_heard_there(
     visibility: Visibility = "public" if place == "channel" else "private"
     stores, now = table.stores, datetime.now(UTC)
     await stores.memories.add(ME, CAT, audience=audience)
-    schedule = await stores.schedules.add(
+    schedule = await stores[ScheduleStore].add(
         KEY, "", now, kind="heartbeat", place=place, visibility=visibility, repeat="every 6h"
     )
-    await stores.schedules.add(KEY, "薬を飲む", now + timedelta(hours=1), place=place, visibility=visibility)
+    await stores[ScheduleStore].add(
+        KEY, "薬を飲む", now + timedelta(hours=1), place=place, visibility=visibility
+    )
     heartbeats = Heartbeats(stores, only(table.model), discover())
     await heartbeats.speak(schedule, replace(OPTIONS, memory_paused=paused))
     assert "薬を飲む" in table.shown()

@@ -20,6 +20,7 @@ from cc_bot.domain.turn import TurnEvent
 from cc_bot.features.heartbeat.service import Heartbeats
 from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import Source
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import ToolRequest
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import BYSTANDER, DUE, PLACE, THREAD, Scene, done_of
@@ -204,7 +205,7 @@ async def heartbeat(scene: Scene, order: str) -> Ready:
     ends = utc_now() + timedelta(days=3)
     noted = PortableMemory(f"{NOTE}{order}", audience="anywhere", expires_at=ends)
     await scene.stores.memories.import_all(KEY.user_id, [noted])
-    schedule = await scene.stores.schedules.add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
+    schedule = await scene.stores[ScheduleStore].add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
 
     async def beat() -> Sequence[TurnEvent]:
         beats = Heartbeats(scene.stores, only(scene.switch), discover())

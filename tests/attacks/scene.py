@@ -18,6 +18,7 @@ from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import Done, TurnEvent
 from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish, ModelEvent, ToolRequest
 from tests.assistant.conftest import KEY, OPTIONS, done
 from tests.databases import laid_out
@@ -71,7 +72,7 @@ class Scene:
             for fact in ("猫の名前はモチ", "会議は金曜", "好きな色は青"):
                 await self.stores.memories.add(key.user_id, f"{name}の{fact}")
             for place in (key.channel_id, PLACE.channel_id, THREAD.place_id):
-                await self.stores.schedules.add(replace(key, channel_id=place), f"{name}の薬", DUE)
+                await self.stores[ScheduleStore].add(replace(key, channel_id=place), f"{name}の薬", DUE)
             session = await self.stores.sessions.open(key)
             card = Drawn(Card("shop", "買い物", f"{name}の牛乳"), "public")
             said = [Message("user", "出して"), Message("assistant", "はい")]
@@ -80,7 +81,7 @@ class Scene:
     async def ids(self) -> tuple[list[int], list[int]]:
         """The numbers of what the user has: memories, and reminders. An attacker may guess them."""
         memories = await self.stores.memories.list(KEY.user_id, order="oldest")
-        reminders = await self.stores.schedules.list(KEY.user_id)
+        reminders = await self.stores[ScheduleStore].list(KEY.user_id)
         return [each.id for each in memories], [each.id for each in reminders]
 
     def play(self, *script: Sequence[Step]) -> None:

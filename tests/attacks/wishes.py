@@ -18,6 +18,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TurnEvent
 from cc_bot.features.memory.model import MemoryChange
 from cc_bot.features.reminders.model import ScheduleChange
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import ChatRequest, ToolRequest, ToolResultPart
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import PLACE, Calling, Next, Scene, done_of, laid_scene
@@ -60,7 +61,7 @@ class Wish:
     async def is_fulfilled(self, scene: Scene) -> bool:
         """Whether what is stored is as it was wished for."""
         memories = [each.content for each in await scene.stores.memories.list(KEY.user_id)]
-        reminders = await scene.stores.schedules.list(KEY.user_id)
+        reminders = await scene.stores[ScheduleStore].list(KEY.user_id)
         match self.kind:
             case "remember":
                 return self.arguments["content"] in memories
@@ -106,7 +107,7 @@ async def _ask(scene: Scene, wish: Wish, asked: Asked) -> Sequence[TurnEvent]:
     for content in (*_FURNITURE, *([wish.before] if wish.kind in ("change", "forget") else [])):
         await scene.stores.memories.add(KEY.user_id, content)
     for text in ("ゴミ出し", *([wish.before] if wish.kind == "cancel" else [])):
-        await scene.stores.schedules.add(key, text, NOW + timedelta(days=1))
+        await scene.stores[ScheduleStore].add(key, text, NOW + timedelta(days=1))
     scene.switch.model = Calling([*_looks(wish), lambda request: [_act(wish, request)]])
     if wish.earlier:
         said = Message("user", wish.earlier, discord_id=1, author_id=KEY.user_id, author_name="花子")

@@ -10,6 +10,7 @@ from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.settings.service import choose
 from tests.databases import laid_out
 from tests.stores.clocked import DAILY
@@ -21,10 +22,10 @@ TOKYO = "Asia/Tokyo"
 async def test_a_time_zone_is_named_as_people_name_it_and_reminders_follow(tmp_path: Path) -> None:
     async with open_stores(laid_out(tmp_path / "sessions.db"), embedder=None) as stores:
         tomorrow, key = datetime.now(UTC) + timedelta(days=1), SessionKey(TARO, 987654321098765432)
-        await stores.schedules.add(key, "薬を飲む", tomorrow, repeat=DAILY, timezone=TOKYO)
+        await stores[ScheduleStore].add(key, "薬を飲む", tomorrow, repeat=DAILY, timezone=TOKYO)
 
         async def zone_of_reminder() -> str:
-            [reminder] = await stores.schedules.list(TARO)
+            [reminder] = await stores[ScheduleStore].list(TARO)
             return reminder.timezone
 
         with pytest.raises(UnknownTimezone):

@@ -45,6 +45,7 @@ from cc_bot.features.canvas.views import canvas_page
 from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Receipt
 from cc_bot.features.memory.texts import MemoryTexts, ReceiptTexts
 from cc_bot.features.reminders.model import Schedule, ScheduleChange, ScheduleReceipt
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import texts
 
@@ -190,7 +191,7 @@ async def test_say_what_has_become_of_what_was_done(stores: Stores) -> None:
     cat = await stores.memories.add(USER, "猫が好き")
     dog = await stores.memories.add(USER, "犬が好き")
     dogs = await stores.memories.update(USER, dog.id, content="犬が大好き")
-    pill = await stores.schedules.add(SessionKey(USER, 2), "薬", NOW)
+    pill = await stores[ScheduleStore].add(SessionKey(USER, 2), "薬", NOW)
     assert dogs
     done: list[AnyReceipt] = [
         Receipt("added", cat.id, ""),
@@ -208,7 +209,7 @@ async def test_say_what_has_become_of_what_was_done(stores: Stores) -> None:
     await stores.memories.delete(USER, cat.id)
     assert dogs.supersedes
     await stores.memories.undo_update(USER, dog.id, dogs.supersedes)
-    await stores.schedules.cancel(USER, pill.id)
+    await stores[ScheduleStore].cancel(USER, pill.id)
     assert [state for state, _ in await states()] == ["undone", "holds", "undone", "undone", "undone"]
     forgotten: list[AnyReceipt] = [Receipt("deleted", cat.id, ""), Receipt("deleted", 999, "")]
     now = await as_they_are(forgotten, USER, stores)

@@ -14,6 +14,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Message, Reference
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.reminders.delivery import PLACES
+from cc_bot.features.reminders.store import ScheduleStore
 from tests.discord.hikari_messages import AIKO, BEN, message
 from tests.discord.parts import Place, recipients_over, references_over
 from tests.loopback.discord import File, User
@@ -67,7 +68,7 @@ class TestTaint:
         assert (question.content, question.author_name) == ("which?", "Ben")
 
     async def test_of_a_reminder_is_none_for_its_owner(self, scene: Scene) -> None:
-        schedules, now = scene.stores.schedules, utc_now()
+        schedules, now = scene.stores[ScheduleStore], utc_now()
         for owner, tainted in ((scene.aiko, False), (scene.ben, True)):
             await schedules.add(SessionKey(owner.id, scene.channel.id), "薬", now)
             [firing] = await schedules.claim_due(now, PLACES)

@@ -17,6 +17,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.heartbeat.service import Heartbeats
 from cc_bot.features.reminders.delivery import MAX_CONCURRENT, Posting, Reminders
 from cc_bot.features.reminders.model import Schedule
+from cc_bot.features.reminders.store import ScheduleStore
 from tests.databases import laid_out
 from tests.discord.parts import Place, boards_over, chooser_over, gate_over
 from tests.loopback.discord import Channel, User
@@ -53,7 +54,7 @@ class Scene(Place):
     ) -> Schedule:
         """A reminder whose time has come."""
         key = SessionKey((owner or self.aiko).id, (where or self.channel).id)
-        return await self.stores.schedules.add(key, text, NOW - ago, locale=Locale.JA, **more)
+        return await self.stores[ScheduleStore].add(key, text, NOW - ago, locale=Locale.JA, **more)
 
     def said(self, *places: Channel) -> list[str]:
         return [text for place in places for text in self.texts(place)]
@@ -89,7 +90,7 @@ async def scene(place: Place) -> AsyncIterator[Scene]:
         heartbeats = Heartbeats(stores, only(model), ToolRegistry(()))
         reminders = Reminders(
             heartbeats,
-            stores.schedules,
+            stores[ScheduleStore],
             Posting(rest, FAST),
             chooser=chooser_over(stores, rest),
             gate=gate_over(stores, rest),
@@ -135,7 +136,7 @@ class TestTrouble:
         added = await scene.due(place=where)
         scene.discord.fail_next(POST, 503, delay_s=0.5)
         await scene.meets_trouble()
-        assert await scene.stores.schedules.cancel(scene.aiko.id, added.id)
+        assert await scene.stores[ScheduleStore].cancel(scene.aiko.id, added.id)
         await scene.stopped()
         assert len(scene.discord.calls(POST)) == 2  # the scene's own, and the one that failed
         assert scene.said(scene.channel, scene.dm) == []

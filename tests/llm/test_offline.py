@@ -15,6 +15,7 @@ from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.tools import discover
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import ChatRequest, UserPart
 from cc_bot.llm.offline import EN, JA, MAX_CHARACTERS, OfflineModel
 from tests.assistant.conftest import OPTIONS, done
@@ -56,7 +57,7 @@ class Chat:
         return [memory.content for memory in await self.stores.memories.list(self.user_id)]
 
     async def reminders(self) -> list[str]:
-        return [each.text for each in await self.stores.schedules.list(self.user_id)]
+        return [each.text for each in await self.stores[ScheduleStore].list(self.user_id)]
 
     async def knows(self, *contents: str) -> "Chat":
         """Memories of another day."""

@@ -81,12 +81,12 @@ class TestRunning:
     async def test_waits_for_the_time_and_claims_no_more_than_it_hands_over(self, stores: Stores) -> None:
         due = datetime.now(UTC) + timedelta(seconds=0.3)
         for text in ("一", "二"):
-            await stores.schedules.add(KEY, text, due)
-        firing = await first(of=scheduler(stores.schedules))
+            await stores[ScheduleStore].add(KEY, text, due)
+        firing = await first(of=scheduler(stores[ScheduleStore]))
         assert isinstance(firing, Firing)
         assert firing.schedule.text == "一"
         assert datetime.now(UTC) >= firing.due_at
-        assert texts(await scheduler(stores.schedules).due()) == ["二"]
+        assert texts(await scheduler(stores[ScheduleStore]).due()) == ["二"]
 
     async def test_finds_what_is_made_meanwhile_and_ends_when_it_is_stopped(self, url: str) -> None:
         async with open_database(url) as own, open_database(url) as others:
@@ -104,24 +104,24 @@ class TestRunning:
                 await waiting
 
     async def test_claims_nothing_more_once_it_is_stopped(self, stores: Stores) -> None:
-        stopped = scheduler(stores.schedules)
+        stopped = scheduler(stores[ScheduleStore])
         for text in ("一", "二"):
-            await stores.schedules.add(KEY, text, datetime.now(UTC))
+            await stores[ScheduleStore].add(KEY, text, datetime.now(UTC))
         found = []
         async with asyncio.timeout(60):
             async for each in stopped.run():
                 found.append(each)
                 stopped.stop()
         assert texts(found) == ["一"]
-        assert texts(await scheduler(stores.schedules).due()) == ["二"]
+        assert texts(await scheduler(stores[ScheduleStore]).due()) == ["二"]
 
     async def test_goes_on_after_a_failure_of_the_database(self, stores: Stores, url: str) -> None:
-        await stores.schedules.add(KEY, "薬", datetime.now(UTC))
+        await stores[ScheduleStore].add(KEY, "薬", datetime.now(UTC))
         async with open_database(url) as database:
             refuse = "CREATE TRIGGER full BEFORE INSERT ON firings BEGIN SELECT RAISE(ABORT, 'full'); END"
             await database.transaction([Statement(refuse)], ())
             with capture_logs() as logs:
-                waiting = asyncio.create_task(first(of=scheduler(stores.schedules, look_every_s=0.05)))
+                waiting = asyncio.create_task(first(of=scheduler(stores[ScheduleStore], look_every_s=0.05)))
                 while not logs:  # noqa: ASYNC110 - no event comes out of a log
                     await asyncio.sleep(0.01)
                 await database.transaction([Statement("DROP TRIGGER full")], ())
@@ -145,19 +145,19 @@ class TestARowThatCannotBe:
     )
     async def test_harms_nobody_else(self, stores: Stores, url: str, change: str) -> None:
         with freeze_time(NOON, real_asyncio=True):
-            broken = await stores.schedules.add(KEY, "壊れた", NOON - HOUR / 2)
-            await stores.schedules.add(KEY, "薬", NOON)
-            await stores.schedules.add(SessionKey(2, 20), "別の人", NOON)
-            await stores.schedules.add(SessionKey(2, 20), "あとで", NOON + HOUR)
+            broken = await stores[ScheduleStore].add(KEY, "壊れた", NOON - HOUR / 2)
+            await stores[ScheduleStore].add(KEY, "薬", NOON)
+            await stores[ScheduleStore].add(SessionKey(2, 20), "別の人", NOON)
+            await stores[ScheduleStore].add(SessionKey(2, 20), "あとで", NOON + HOUR)
             async with open_database(url) as database:
                 await database.transaction(
                     [Statement(f"UPDATE schedules SET {change} WHERE id = {broken.id}")], ()
                 )
-            assert "あとで" in [each.text for each in await stores.schedules.list(2)]
-            assert "薬" in [each.text for each in await stores.schedules.list(KEY.user_id)]
-            said = texts(await asyncio.wait_for(scheduler(stores.schedules).due(), 60))
+            assert "あとで" in [each.text for each in await stores[ScheduleStore].list(2)]
+            assert "薬" in [each.text for each in await stores[ScheduleStore].list(KEY.user_id)]
+            said = texts(await asyncio.wait_for(scheduler(stores[ScheduleStore]).due(), 60))
             assert {"薬", "別の人"} <= set(said)
-            assert await stores.schedules.get_next_due(["channel"]) is not None
+            assert await stores[ScheduleStore].get_next_due(["channel"]) is not None
 
 
 class TestStart:
@@ -168,38 +168,40 @@ class TestStart:
         for late, expected in minutes.items():
             with freeze_time(NOON - HOUR, real_asyncio=True) as clock:
                 async with open_stores(url) as stores:
-                    await stores.schedules.add(KEY, "薬", NOON)
-                    assert await scheduler(stores.schedules).due() == []
+                    await stores[ScheduleStore].add(KEY, "薬", NOON)
+                    assert await scheduler(stores[ScheduleStore]).due() == []
                 clock.move_to(NOON + timedelta(minutes=late))
                 async with open_stores(url) as stores:
-                    found = await scheduler(stores.schedules).due()
+                    found = await scheduler(stores[ScheduleStore]).due()
                     assert texts(found) == [expected]
                     for each in firings(found):
-                        await stores.schedules.mark_skipped(each)
-                    assert await scheduler(stores.schedules).due() == []
+                        await stores[ScheduleStore].mark_skipped(each)
+                    assert await scheduler(stores[ScheduleStore]).due() == []
 
     async def test_tells_what_was_perhaps_said_once_and_does_not_say_it(self, url: str) -> None:
         with freeze_time(NOON, real_asyncio=True):
             async with open_stores(url) as stores:
-                await stores.schedules.add(KEY, "薬", NOON, repeat=DAILY)
-                assert texts(await scheduler(stores.schedules).due()) == ["薬"]
+                await stores[ScheduleStore].add(KEY, "薬", NOON, repeat=DAILY)
+                assert texts(await scheduler(stores[ScheduleStore]).due()) == ["薬"]
         for minutes, expected in ((1, []), (6, ["uncertain 薬"]), (7, []), (50, [])):
             with freeze_time(NOON + timedelta(minutes=minutes), real_asyncio=True):
                 async with open_stores(url) as stores:
-                    assert texts(await scheduler(stores.schedules).due()) == expected
+                    assert texts(await scheduler(stores[ScheduleStore]).due()) == expected
         with freeze_time(NOON + timedelta(days=1), real_asyncio=True):
             async with open_stores(url) as stores:
-                assert texts(await scheduler(stores.schedules).due()) == ["薬"]
+                assert texts(await scheduler(stores[ScheduleStore]).due()) == ["薬"]
 
 
 class TestTwo:
     async def test_schedulers_on_one_file_hand_over_and_tell_each_time_once(self, url: str) -> None:
         async with open_stores(url) as one, open_stores(url) as other:
             for number in range(30):
-                await one.schedules.add(SessionKey(number, 10 + number), str(number), NOON)
-                await one.schedules.add(SessionKey(number, 10 + number), str(number), NOON - 3 * HOUR)
+                await one[ScheduleStore].add(SessionKey(number, 10 + number), str(number), NOON)
+                await one[ScheduleStore].add(SessionKey(number, 10 + number), str(number), NOON - 3 * HOUR)
             with freeze_time(NOON, real_asyncio=True):
-                found = await asyncio.gather(scheduler(one.schedules).due(), scheduler(other.schedules).due())
+                found = await asyncio.gather(
+                    scheduler(one[ScheduleStore]).due(), scheduler(other[ScheduleStore]).due()
+                )
             numbers = [str(number) for number in range(30)]
             expected = numbers + [f"missed {number}" for number in numbers]
             assert sorted(texts([*found[0], *found[1]])) == sorted(expected)
@@ -227,12 +229,12 @@ class TestClockChange:
                 cron = f"{int(minute)} {hour} * * *"
                 due = next_time(cron, start, where)
                 assert due
-                await stores.schedules.add(KEY, local, due, repeat=cron, timezone=zone)
+                await stores[ScheduleStore].add(KEY, local, due, repeat=cron, timezone=zone)
             for _ in range(3 * 24 * 4):
                 clock.tick(timedelta(minutes=15))
-                for each in await scheduler(stores.schedules).due():
+                for each in await scheduler(stores[ScheduleStore]).due():
                     assert isinstance(each, Firing)
-                    await stores.schedules.mark_skipped(each)
+                    await stores[ScheduleStore].mark_skipped(each)
                     said[each.schedule.text].append(each.due_at.astimezone(where))
         for local, (first, second, third) in said.items():
             days = [moment.date() - first.date() for moment in (first, second, third)]

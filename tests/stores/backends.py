@@ -12,11 +12,14 @@ from typing import Any, Protocol, TypeVar, cast
 
 from cc_bot.chat.stores.archive import ArchiveStore
 from cc_bot.chat.stores.channels import ChannelStore
-from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.opening import Stores, make_own
 from cc_bot.chat.stores.sessions import SessionStore
+from cc_bot.chat.stores.storage import Storage
 from cc_bot.db import Database, ErasureLog, Row, ScrubOutcome, Statement, Steps, Subject
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.memory.stores.limits import SecretRules
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.memory.stores.search import Embedding
 from cc_bot.features.memory.stores.store import MemoryStore
@@ -154,6 +157,7 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
         "channels": ChannelStore(database, log=erasures),
         "retention": RetentionStore(database, history_limit=history_limit),
         "erasures": erasures,
+        "own": make_own(Storage(database, utc_now, SecretRules(), timedelta(days=1), "")),
     }
     others = [each for each in fields(Stores) if each.default is MISSING and each.name not in made]
     return Stores(**made, **{each.name: cast("Any", each.type)(database) for each in others})

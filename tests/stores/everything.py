@@ -31,7 +31,7 @@ from cc_bot.features.memory.model import Audience, MemoryFilter, Receipt
 from cc_bot.features.memory.stores.rows import recompute_outdated
 from cc_bot.features.memory.stores.search import Embedding, Meaning
 from cc_bot.features.reminders.model import Firing, Place
-from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.features.reminders.store import HeartbeatStore, ScheduleStore
 from cc_bot.features.reminders.when.repeats import Quiet
 from tests.proposals import WRITING, remembering
 from tests.stores.backends import KEY, got, stores_over, turn
@@ -81,13 +81,16 @@ VALUES: Final[dict[object, object]] = (
     | {Sequence[Message]: []}
 )
 """What is given for a parameter of that type."""
-STORES: Final = [each for each in fields(Stores) if each.default is MISSING and each.name != "erasures"]
+STORES: Final = [
+    each for each in fields(Stores) if each.default is MISSING and each.name not in ("erasures", "own")
+]
 
 
 async def read_everything(stores: Stores) -> None:
     """Call every method that only reads, with something for each parameter that it needs."""
-    for store in STORES:
-        for name, function in getmembers(store.type, iscoroutinefunction):
+    core: dict[Any, Any] = {each.type: getattr(stores, each.name) for each in STORES}
+    for kind, store in {**core, **stores.own}.items():
+        for name, function in getmembers(kind, iscoroutinefunction):
             if name.split("_")[0] in READERS:
                 _, *parameters = signature(function).parameters.values()
                 given = {
@@ -95,7 +98,7 @@ async def read_everything(stores: Stores) -> None:
                     for each in parameters
                     if each.default is each.empty and each.kind != each.VAR_POSITIONAL
                 }
-                await getattr(getattr(stores, store.name), name)(**given)
+                await getattr(store, name)(**given)
 
 
 async def do(*steps: Awaitable[object]) -> None:
@@ -109,19 +112,20 @@ async def do_everything(database: Database) -> set[str]:
     called = set[str]()
     stores = stores_over(database)
     names = [each.name for each in STORES]
-    stores = replace(stores, **{name: noting(getattr(stores, name), called) for name in names})
+    noted = {name: noting(getattr(stores, name), called) for name in names}
+    stores = replace(stores, **noted, own={kind: noting(each, called) for kind, each in stores.own.items()})
     await talk_in_sessions(stores, database, called)
     await remember(stores, database)
     await read_everything(stores)
     await forget_everything(stores, database)
-    settings, heartbeats = stores.settings, stores.heartbeats
+    settings, heartbeats = stores.settings, stores[HeartbeatStore]
     await do(settings.set(USER, locale=Locale.JA, spoken=True), settings.claim_welcome(USER))
     await do(settings.claim_word_on_menu(USER), settings.set(USER, memory_paused=True))
     await stores.token_factors.learn("model", estimated=100, counted=110)
     await stores.tool_lists.put("time", StoredToolList("[]", "[]"))
     await take_part(stores.processes)
     await decide_as_an_owner(stores)
-    await do_everything_with_schedules(stores.schedules)
+    await do_everything_with_schedules(stores[ScheduleStore])
     await use_tokens(stores, database, called)
     await heartbeats.set_marks(USER, {"named 1 20261125": NOW})
     await heartbeats.forget(USER)

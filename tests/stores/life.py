@@ -16,6 +16,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas.model import Card, Drawn
 from cc_bot.features.memory.model import Receipt
 from cc_bot.features.reminders.model import Place
+from cc_bot.features.reminders.store import HeartbeatStore, ScheduleStore
 from tests.proposals import proposed, remembering
 from tests.stores.backends import columns_of, got, tables_of
 from tests.stores.forgetting import recalled, remembered
@@ -84,13 +85,15 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores.canvases.note_message(key, user_id + 9, 1)
     told = ReceiptMessage(user_id, 2, user_id + 7, "public", (Receipt("added", memory.id, ""),))
     await stores.receipts.put(told)
-    reminder = await stores.schedules.add(key, f"{word}を買う", utc_now(), place="dm")
+    reminder = await stores[ScheduleStore].add(key, f"{word}を買う", utc_now(), place="dm")
     places: tuple[Place, ...] = ("dm",)
-    [firing] = await stores.schedules.claim_due(utc_now(), places, user_id=user_id, limit=1)
+    [firing] = await stores[ScheduleStore].claim_due(utc_now(), places, user_id=user_id, limit=1)
     assert firing.schedule.id == reminder.id
-    await stores.schedules.mark_sent(firing, Message("assistant", f"{word}を買う", discord_id=user_id + 8))
-    await stores.schedules.add(key, f"また{word}", utc_now())
-    await stores.heartbeats.set_marks(user_id, {"memory:1": utc_now() + timedelta(hours=1)})
+    await stores[ScheduleStore].mark_sent(
+        firing, Message("assistant", f"{word}を買う", discord_id=user_id + 8)
+    )
+    await stores[ScheduleStore].add(key, f"また{word}", utc_now())
+    await stores[HeartbeatStore].set_marks(user_id, {"memory:1": utc_now() + timedelta(hours=1)})
     await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebPlace(user_id, 2, 7)))
     await stores.web_sessions.make_code(WebPlace(user_id, 2, 7))
     await stores.limits.set("user", user_id, "tokens_per_day", 5, set_by=99)

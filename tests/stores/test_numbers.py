@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.reminders.store import ScheduleStore
 from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, got, turn
 
@@ -54,15 +55,15 @@ class TestMemories:
 
 class TestReminders:
     async def test_of_each_user_count_from_one_and_never_again(self, stores: Stores) -> None:
-        beat = await stores.schedules.add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
-        mine = [await stores.schedules.add(KEY, text, DUE) for text in ("薬", "水")]
-        yours = await stores.schedules.add(OTHER_USER, "茶", DUE)
+        beat = await stores[ScheduleStore].add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
+        mine = [await stores[ScheduleStore].add(KEY, text, DUE) for text in ("薬", "水")]
+        yours = await stores[ScheduleStore].add(OTHER_USER, "茶", DUE)
         assert [each.number for each in (beat, *mine, yours)] == [0, 1, 2, 1]
-        assert await stores.schedules.get_by_number(ME, 1) == mine[0]
-        assert await stores.schedules.get_by_number(YOU, 2) is None
-        await stores.schedules.cancel(ME, mine[1].id)
-        assert (await stores.schedules.add(KEY, "水", DUE)).number == 3
-        assert await stores.schedules.get_by_number(ME, 2) is None
+        assert await stores[ScheduleStore].get_by_number(ME, 1) == mine[0]
+        assert await stores[ScheduleStore].get_by_number(YOU, 2) is None
+        await stores[ScheduleStore].cancel(ME, mine[1].id)
+        assert (await stores[ScheduleStore].add(KEY, "水", DUE)).number == 3
+        assert await stores[ScheduleStore].get_by_number(ME, 2) is None
 
 
 class TestProposals:

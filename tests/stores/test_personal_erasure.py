@@ -15,6 +15,7 @@ from cc_bot.domain.message import ChannelKey, KnownPlace, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.privacy.store import PersonalDataStore
 from cc_bot.features.reminders.model import Place
+from cc_bot.features.reminders.store import ScheduleStore
 from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, got, turn
 from tests.stores.forgetting import everything
 from tests.stores.life import about, left_in_files, live, talk, traces
@@ -94,11 +95,11 @@ class TestErased:
         await stores.sessions.commit_turn(session, turn("やあ"))
         backlog = got(await stores.summaries.get_backlog(KEY))
         places: tuple[Place, ...] = ("dm",)
-        await stores.schedules.add(KEY, "牛乳", utc_now(), place="dm")
-        [firing] = await stores.schedules.claim_due(utc_now(), places, user_id=ME, limit=1)
+        await stores[ScheduleStore].add(KEY, "牛乳", utc_now(), place="dm")
+        [firing] = await stores[ScheduleStore].claim_due(utc_now(), places, user_id=ME, limit=1)
         await stores.personal_data.erase(ME)
         assert not await stores.summaries.put(backlog, {"public": "やあ"})
-        await stores.schedules.mark_sent(firing, Message("assistant", "牛乳", discord_id=8))
+        await stores[ScheduleStore].mark_sent(firing, Message("assistant", "牛乳", discord_id=8))
         assert await about(database, ME) == set()
 
 

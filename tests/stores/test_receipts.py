@@ -10,6 +10,7 @@ from cc_bot.chat.stores.receipts import ReceiptMessage
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.memory.model import Receipt
 from cc_bot.features.reminders.model import ScheduleReceipt
+from cc_bot.features.reminders.store import ScheduleStore
 from tests.stores.backends import got
 
 ME, YOU = 123456789012345678, 876543210987654321
@@ -55,7 +56,7 @@ class TestReceipts:
 
     async def test_are_stale_after_each_change_until_they_are_shown_as_it_is(self, stores: Stores) -> None:
         memories, removal = stores.memories, stores.memory_removal
-        reminder = await stores.schedules.add(SessionKey(ME, 7, "default"), "薬", DUE)
+        reminder = await stores[ScheduleStore].add(SessionKey(ME, 7, "default"), "薬", DUE)
         cat, dog, pill = told(100, CAT), told(200, DOG), told(300, ScheduleReceipt("added", reminder.id))
         for each in (cat, dog, pill):
             await stores.receipts.put(each)
@@ -76,7 +77,7 @@ class TestReceipts:
             (lambda: memories.delete(ME, CAT.memory_id), [cat]),
             (lambda: removal.undelete(ME, CAT.memory_id), [cat]),
             (purge, [dog]),
-            (lambda: stores.schedules.cancel(ME, reminder.id), [pill]),
+            (lambda: stores[ScheduleStore].cancel(ME, reminder.id), [pill]),
         )
         for change, stale in changes:
             shown = [got(await stores.receipts.get(ME, each.message_id)) for each in stale]

@@ -13,7 +13,7 @@ from cc_bot.db import Database
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.reminders.model import LATEST, Firing
-from cc_bot.features.reminders.store import IN_A_CHANNEL
+from cc_bot.features.reminders.store import IN_A_CHANNEL, HeartbeatStore, ScheduleStore
 from tests.stores.backends import KEY, OTHER_USER, got
 from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, PLACES, Clocked, once, times
 from tests.stores.places import read_page
@@ -155,18 +155,20 @@ class TestMissed:
     async def test_are_reminders_that_came_too_late_or_perhaps_not(self, stores: Stores) -> None:
         hour = timedelta(hours=1)
         with frozen(NOW):
-            late = await stores.schedules.add(SessionKey(ME, 1), "薬", NOW + hour)
-            lost = await stores.schedules.add(SessionKey(ME, 1), "会議", NOW + 3 * hour)
-            await stores.schedules.add(SessionKey(ME, 1), "", NOW + hour, kind="heartbeat", repeat="every 6h")
-            await stores.schedules.add(SessionKey(YOU, 1), "散歩", NOW + hour)
-            await stores.schedules.add(SessionKey(ME, 1), "夕食", NOW + 9 * hour)
+            late = await stores[ScheduleStore].add(SessionKey(ME, 1), "薬", NOW + hour)
+            lost = await stores[ScheduleStore].add(SessionKey(ME, 1), "会議", NOW + 3 * hour)
+            await stores[ScheduleStore].add(
+                SessionKey(ME, 1), "", NOW + hour, kind="heartbeat", repeat="every 6h"
+            )
+            await stores[ScheduleStore].add(SessionKey(YOU, 1), "散歩", NOW + hour)
+            await stores[ScheduleStore].add(SessionKey(ME, 1), "夕食", NOW + 9 * hour)
         now = NOW + 3.5 * hour
-        claimed = await stores.schedules.claim_due(now, ["channel"])
+        claimed = await stores[ScheduleStore].claim_due(now, ["channel"])
         assert [each.schedule.text for each in claimed] == ["会議"]
-        await stores.schedules.mark_lost(datetime.now(UTC) + timedelta(minutes=1))
-        missed = await stores.heartbeats.list_missed(ME, NOW)
+        await stores[ScheduleStore].mark_lost(datetime.now(UTC) + timedelta(minutes=1))
+        missed = await stores[HeartbeatStore].list_missed(ME, NOW)
         assert [(each.schedule.id, each.due_at) for each in missed] == [
             (late.id, NOW + hour),
             (lost.id, NOW + 3 * hour),
         ]
-        assert await stores.heartbeats.list_missed(ME, NOW + 4 * hour) == []
+        assert await stores[HeartbeatStore].list_missed(ME, NOW + 4 * hour) == []

@@ -158,7 +158,7 @@ class TestRecordedRun:
         stores = stores_over(database)
         public = {
             f"{type(store).__name__}.{name}"
-            for store in (getattr(stores, each.name) for each in fields(stores))
+            for store in (*(getattr(stores, each.name) for each in fields(stores)), *stores.own.values())
             if not isinstance(store, ErasureLog)  # it is a file
             for name, _ in getmembers(store, iscoroutinefunction)
             if not name.startswith("_")

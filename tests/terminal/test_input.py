@@ -17,6 +17,7 @@ from prompt_toolkit.output import DummyOutput
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import Locale
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.terminal.chat import ChatCompleter, InputLine, TypedHistory
 from cc_bot.texts import texts
 from cc_bot.texts.commands import command_names
@@ -42,7 +43,7 @@ async def test_completion_offers_commands_and_ones_own_memories_and_reminders(
     for content in ("誕生日は3月15日", "牛乳を買う"):
         await stores.memories.add(0, content)
     await stores.memories.add(1, "someone else's 牛乳")
-    await stores.schedules.add(KEY, "薬", utc_now() + timedelta(days=1), place="terminal")
+    await stores[ScheduleStore].add(KEY, "薬", utc_now() + timedelta(days=1), place="terminal")
     for typed, expected in {
         "/memory delete 牛乳": {"2": "牛乳を買う"},
         "／ｍｅｍｏｒｙ undo #1": {"1": "誕生日は3月15日"},

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from freezegun import freeze_time
 
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.reminders.store import ScheduleStore
 from tests.terminal.talk import KEY, Talk
 
 NOON = datetime(2026, 11, 22, 3, tzinfo=UTC)  # in Tokyo, on a Sunday
@@ -18,7 +19,7 @@ class TestAdding:
             said = await chat.say("/remind add 明日9時に薬を飲む")
             assert said.startswith("⏰ 11月23日(月) 9:00 にお知らせします: 薬を飲む\n")
             assert "/remind delete 1" in said
-            [kept] = await chat.stores.schedules.list(0)
+            [kept] = await chat.stores[ScheduleStore].list(0)
             assert (kept.text, kept.place, kept.key) == ("薬を飲む", "terminal", KEY)
             assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
             told = "🔁 2週間ごとの火曜 10:00にお知らせします（次は 11月24日(火) 10:00）: 本"
@@ -37,7 +38,7 @@ class TestDueReminder:
             clock.tick(timedelta(minutes=10))
             assert await chat.reminded() == "⏰ カップ麺\n"
             assert await chat.reminded() == ""
-            said = await chat.stores.schedules.get_last_said(0, 0)
+            said = await chat.stores[ScheduleStore].get_last_said(0, 0)
             assert said is not None
             assert said.content == "カップ麺"
             assert (await chat.stores.sessions.open(KEY)).history == ()
@@ -48,12 +49,12 @@ class TestDueReminder:
             clock.tick(timedelta(hours=3))
             assert re.search(r"11月22日\(日\) 12:50.*動いていない間.*お茶", await chat.reminded())
             due = datetime.now(UTC)
-            await chat.stores.schedules.add(SessionKey(5, 0), "別の人", due, place="terminal")
-            await chat.stores.schedules.add(KEY, "DM", due, place="dm")
+            await chat.stores[ScheduleStore].add(SessionKey(5, 0), "別の人", due, place="terminal")
+            await chat.stores[ScheduleStore].add(KEY, "DM", due, place="dm")
             assert await chat.reminded() == ""
 
     async def test_does_not_interrupt_an_answer(self, chat: Talk) -> None:
-        await chat.stores.schedules.add(KEY, "すぐ", datetime.now(UTC), place="terminal")
+        await chat.stores[ScheduleStore].add(KEY, "すぐ", datetime.now(UTC), place="terminal")
         answering = asyncio.create_task(chat.conversation.run("slow"))
         async with asyncio.timeout(60):
             while "ここまでは" not in chat.out.getvalue():  # noqa: ASYNC110 - a stream sets no event

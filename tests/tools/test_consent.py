@@ -10,6 +10,7 @@ from cc_bot.chat.tools import CanvasDraft
 from cc_bot.domain.proposal import Part, ProposedCalls
 from cc_bot.features.canvas.model import Canvas, Card
 from cc_bot.features.memory.model import Memory, Source
+from cc_bot.features.reminders.store import ScheduleStore
 from tests.proposals import called
 from tests.tools.conftest import ME, TOOLS, Turn, result_of
 
@@ -24,7 +25,7 @@ def turn(turn: Turn) -> Turn:
     return turn.having(
         clock=lambda: datetime(2026, 11, 22, 3, tzinfo=UTC),
         canvas=CanvasDraft(Canvas((Card("card-1", "天気", "晴れ"),)), "public"),
-        schedules=turn.stores.schedules,
+        stores=turn.stores,
     )
 
 
@@ -37,7 +38,7 @@ class TestTaintedTurn:
     async def test_proposes_what_each_tool_would_change_and_changes_nothing(
         self, turn: Turn, memory: Memory
     ) -> None:
-        reminder = await turn.stores.schedules.add(ME, "薬", TOMORROW)
+        reminder = await turn.stores[ScheduleStore].add(ME, "薬", TOMORROW)
         tainted = turn.having(tainted=True, recalled=frozenset({memory.id}), changing=1)
         arguments: dict[str, dict[str, Any]] = {
             "remember": {"content": "猫が好き", "tags": ["猫"]},
@@ -64,13 +65,13 @@ class TestTaintedTurn:
         assert [each.calls[0].name for each in proposals] == [*arguments]
         assert [each.calls[0].asked[0] for each in proposals] == [*arguments]
         assert await turn.stores.memories.list(ME.user_id) == [memory]
-        assert await turn.stores.schedules.list(ME.user_id) == [reminder]
+        assert await turn.stores[ScheduleStore].list(ME.user_id) == [reminder]
         assert tainted.context.canvas is not None
         assert tainted.context.canvas.drawn == ()
         assert tainted.context.canvas.canvas.empty, "the turn sees what it proposed"
 
     async def test_proposes_exactly_what_is_there_and_what_would_be(self, turn: Turn, memory: Memory) -> None:
-        reminder = await turn.stores.schedules.add(ME, "薬", TOMORROW)
+        reminder = await turn.stores[ScheduleStore].add(ME, "薬", TOMORROW)
         tainted = turn.having(tainted=True)
         kept: dict[str, object] = {"content": "猫が好き", "category": "pets", "tags": [], "expires": "never"}
         kept["supersedes"] = memory.number
@@ -120,7 +121,7 @@ class TestTaintedTurn:
         self, turn: Turn
     ) -> None:
         for text in ("朝の薬を飲む", "薬を買う"):
-            await turn.stores.schedules.add(ME, text, TOMORROW)
+            await turn.stores[ScheduleStore].add(ME, text, TOMORROW)
         for said, number, done in (("薬", 1, False), ("買う薬", 1, False), ("買う薬", 2, True)):
             tainted = turn.having(tainted=True, own_words=f"{said}のお知らせを取り消して")
             outcome = await tainted.call("cancel_schedule", id=number)
@@ -213,5 +214,5 @@ class TestWhatIsLookedUp:
     async def test_of_reminders_taints_where_a_tainted_turn_wrote_them(
         self, turn: Turn, *, tainted: bool
     ) -> None:
-        await turn.stores.schedules.add(ME, "薬", TOMORROW, tainted=tainted)
+        await turn.stores[ScheduleStore].add(ME, "薬", TOMORROW, tainted=tainted)
         assert (await turn.call("list_schedules")).tainted is tainted

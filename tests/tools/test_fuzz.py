@@ -60,7 +60,7 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
 
 @pytest.fixture
 def context(context: ToolContext, stores: Stores) -> ToolContext:
-    return replace(context, schedules=stores.schedules, clock=lambda: datetime(2026, 11, 22, tzinfo=UTC))
+    return replace(context, stores=stores, clock=lambda: datetime(2026, 11, 22, tzinfo=UTC))
 
 
 def unexpected(logs: list[Any]) -> Iterator[str]:

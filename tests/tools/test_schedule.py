@@ -9,6 +9,7 @@ import pytest
 
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.reminders.model import Firing, Schedule
+from cc_bot.features.reminders.store import ScheduleStore
 from tests.domain.phrases import meanings
 from tests.tools.conftest import ME, TOOLS, Turn, result_of
 
@@ -22,7 +23,7 @@ NINE = "2026-11-23T09:00"
 @pytest.fixture
 def turn(turn: Turn) -> Turn:
     """Noon on a Sunday in Tokyo."""
-    return turn.having(schedules=turn.stores.schedules, clock=lambda: datetime(2026, 11, 22, 3, tzinfo=UTC))
+    return turn.having(stores=turn.stores, clock=lambda: datetime(2026, 11, 22, 3, tzinfo=UTC))
 
 
 async def listed(turn: Turn) -> list[dict[str, Any]]:
@@ -30,7 +31,7 @@ async def listed(turn: Turn) -> list[dict[str, Any]]:
 
 
 async def kept(turn: Turn, user_id: int = ME.user_id) -> list[Schedule]:
-    return list(await turn.stores.schedules.list(user_id))
+    return list(await turn.stores[ScheduleStore].list(user_id))
 
 
 class TestScheduling:
@@ -99,7 +100,7 @@ class TestScheduling:
         assert await kept(turn) == []
 
     async def test_is_done_once_however_often_it_is_called_in_a_channel(self, turn: Turn) -> None:
-        there = await turn.stores.schedules.add(NEXT_DOOR, "薬", DUE)
+        there = await turn.stores[ScheduleStore].add(NEXT_DOOR, "薬", DUE)
         first = await turn.call("schedule", when=NINE, text="薬")
         again = await turn.call("schedule", when=NINE, text="薬")
         assert (again.text, again.schedules) == (first.text, first.schedules)
@@ -109,9 +110,9 @@ class TestScheduling:
 
 class TestList:
     async def test_shows_the_users_own_in_their_time(self, turn: Turn) -> None:
-        mine = await turn.stores.schedules.add(ME, "薬", DUE, repeat="0 9 * * *")
-        await turn.stores.schedules.add(OTHER, "秘密", DUE)
-        await turn.stores.schedules.mark_failed(Firing(mine, DUE), "dms_closed")
+        mine = await turn.stores[ScheduleStore].add(ME, "薬", DUE, repeat="0 9 * * *")
+        await turn.stores[ScheduleStore].add(OTHER, "秘密", DUE)
+        await turn.stores[ScheduleStore].mark_failed(Firing(mine, DUE), "dms_closed")
         found = await turn.told("list_schedules")
         [shown] = found["schedules"]
         assert shown.pop("paused") == "dms_closed"
@@ -128,11 +129,11 @@ class TestList:
     async def test_in_public_shows_none_that_are_private_or_of_other_channels_and_servers(
         self, turn: Turn
     ) -> None:
-        here = await turn.stores.schedules.add(ME, "薬", DUE, guild_id=5)
-        butlers = await turn.stores.schedules.add(replace(ME, agent="butler"), "水", DUE, guild_id=5)
-        await turn.stores.schedules.add(ME, "秘密", DUE, visibility="private")
-        await turn.stores.schedules.add(NEXT_DOOR, "隣の部屋の面接", DUE, guild_id=5)
-        await turn.stores.schedules.add(SessionKey(ME.user_id, 12), "よその面接", DUE, guild_id=6)
+        here = await turn.stores[ScheduleStore].add(ME, "薬", DUE, guild_id=5)
+        butlers = await turn.stores[ScheduleStore].add(replace(ME, agent="butler"), "水", DUE, guild_id=5)
+        await turn.stores[ScheduleStore].add(ME, "秘密", DUE, visibility="private")
+        await turn.stores[ScheduleStore].add(NEXT_DOOR, "隣の部屋の面接", DUE, guild_id=5)
+        await turn.stores[ScheduleStore].add(SessionKey(ME.user_id, 12), "よその面接", DUE, guild_id=6)
         assert [each["id"] for each in await listed(turn)] == [here.number, butlers.number]
         assert len(await listed(turn.private)) == 5
         assert await turn.having(key=None).told("list_schedules") == {"schedules": []}
@@ -141,8 +142,8 @@ class TestList:
 class TestCancelling:
     @pytest.mark.parametrize("number", [lambda id_: id_, lambda id_: f"#{id_}"])
     async def test_deletes_the_users_own(self, turn: Turn, number: Callable[[int], object]) -> None:
-        await turn.stores.schedules.add(OTHER, "秘密", DUE)
-        added = await turn.stores.schedules.add(ME, "薬", DUE)
+        await turn.stores[ScheduleStore].add(OTHER, "秘密", DUE)
+        added = await turn.stores[ScheduleStore].add(ME, "薬", DUE)
         assert added.number != added.id
         outcome = await turn.call("cancel_schedule", id=number(added.number))
         assert result_of(outcome) == {"cancelled": {"id": added.number, "text": "薬", "ref": added.id}}
@@ -152,9 +153,9 @@ class TestCancelling:
     async def test_does_nothing_to_those_of_others_nor_in_public_to_private_ones_and_other_channels(
         self, turn: Turn
     ) -> None:
-        theirs = [await turn.stores.schedules.add(OTHER, f"薬{number}", DUE) for number in range(9)]
-        hidden = await turn.stores.schedules.add(ME, "薬", DUE, visibility="private")
-        elsewhere = await turn.stores.schedules.add(NEXT_DOOR, "薬", DUE)
+        theirs = [await turn.stores[ScheduleStore].add(OTHER, f"薬{number}", DUE) for number in range(9)]
+        hidden = await turn.stores[ScheduleStore].add(ME, "薬", DUE, visibility="private")
+        elsewhere = await turn.stores[ScheduleStore].add(NEXT_DOOR, "薬", DUE)
         for number in (theirs[-1].number, theirs[-1].id, hidden.number, elsewhere.number):
             assert not (await turn.call("cancel_schedule", id=number)).ok
         assert not (await turn.private.call("cancel_schedule", id=theirs[-1].number)).ok

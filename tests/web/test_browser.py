@@ -13,6 +13,7 @@ from cc_bot.features.admin.service import Administration
 from cc_bot.features.canvas.model import Card, Chart, Series, SetMode, Text
 from cc_bot.features.memory.model import Source
 from cc_bot.features.reminders.model import Firing
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.log import keep_records
 from tests.browser import DESKTOP, PHONE, Trouble, browser_fixture, new_page
 from tests.web.browsing import sign_in, signed_in, site_fixture
@@ -46,9 +47,9 @@ async def live(site: Site) -> str:
     id_ = await talk(site, ("京都旅行の計画を立てて", words), visibility="private")
     await talk(site, ("Dinner?", "`ramen`"), key=DM)
     later = datetime.now(UTC) + timedelta(days=1)
-    await site.core.stores.schedules.add(KEY, "会議の資料を送る", later, repeat="0 7 * * *")
-    paused = await site.core.stores.schedules.add(KEY, "Take the pills " + "x" * 60, later)
-    await site.core.stores.schedules.mark_failed(Firing(paused, later), "dms_closed")
+    await site.core.stores[ScheduleStore].add(KEY, "会議の資料を送る", later, repeat="0 7 * * *")
+    paused = await site.core.stores[ScheduleStore].add(KEY, "Take the pills " + "x" * 60, later)
+    await site.core.stores[ScheduleStore].mark_failed(Firing(paused, later), "dms_closed")
     await spend(site, 4321)
     site.town.managers.add((TARO, GUILD))
     await draw(site, CARD, CHART, SetMode("board"))
@@ -168,7 +169,7 @@ class TestWithScripts:
             await page.get_by_label("いつ", exact=True).fill("明日9時")
             await page.get_by_role("button", name="予約する").dblclick()
             await expect(page.locator("#said")).to_contain_text("お知らせします")
-            assert len(await site.core.stores.schedules.list(TARO)) == 1
+            assert len(await site.core.stores[ScheduleStore].list(TARO)) == 1
             await page.goto(f"{site.url}/settings")
             await page.get_by_label("言語").select_option("en")
             await page.get_by_role("button", name="保存する").click()
@@ -193,7 +194,7 @@ class TestHostileWords:
         id_ = await talk(site, (HOSTILE, HOSTILE))
         await keep(site, HOSTILE, tags=("<b>札</b>",))
         due = datetime.now(UTC) + timedelta(days=1)
-        await site.core.stores.schedules.add(SessionKey(TARO, CHANNEL), HOSTILE[:400], due)
+        await site.core.stores[ScheduleStore].add(SessionKey(TARO, CHANNEL), HOSTILE[:400], due)
         site.town.names[TARO] = HOSTILE
         async with new_page(browser, locale="ja-JP", java_script_enabled=scripted) as page:
             await page.goto(await site.link())

@@ -10,6 +10,7 @@ import aiohttp
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.reminders.model import Firing, Schedule
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.when.repeats import Quiet
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import KEY
@@ -18,7 +19,7 @@ TOMORROW: Final = datetime.now(UTC) + timedelta(days=1)
 
 
 async def listed(site: Site, user_id: int = TARO) -> list[Schedule]:
-    return [*await site.core.stores.schedules.list(user_id)]
+    return [*await site.core.stores[ScheduleStore].list(user_id)]
 
 
 def key_in(page: str) -> str:
@@ -80,7 +81,7 @@ async def change(visit: Visit, number: int | None, **form: str) -> aiohttp.Clien
 
 class TestReminder:
     async def test_gets_another_text_and_another_time(self, site: Site, taro: Visit) -> None:
-        before = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
+        before = await site.core.stores[ScheduleStore].add(KEY, "薬", TOMORROW)
         answer = await change(taro, before.number, text="薬と水")
         assert "お知らせします: 薬と水" in await taro.follow(answer)
         [after] = await listed(site)
@@ -102,9 +103,9 @@ class TestReminder:
         assert await listed(site) == [kept]
 
     async def test_that_changed_meanwhile_is_shown_with_what_was_typed(self, site: Site, taro: Visit) -> None:
-        before = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
+        before = await site.core.stores[ScheduleStore].add(KEY, "薬", TOMORROW)
         [mark] = re.findall(r'name="mark" value="(\w+)"', await taro.open("/reminders"))
-        await site.core.stores.schedules.change(TARO, before.id, text="薬と水")
+        await site.core.stores[ScheduleStore].change(TARO, before.id, text="薬と水")
         form = {"text": "薬", "when": "明日10時", "repeat": ""}
         for given in (mark, ""):
             answer = await taro.press(f"/reminders/{before.number}/change", **form, mark=given)
@@ -115,8 +116,8 @@ class TestReminder:
         assert [each.text for each in await listed(site)] == ["薬と水"]
 
     async def test_that_is_paused_says_so_goes_on_and_is_cancelled(self, site: Site, taro: Visit) -> None:
-        reminder = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
-        await site.core.stores.schedules.mark_failed(Firing(reminder, TOMORROW), "dms_closed")
+        reminder = await site.core.stores[ScheduleStore].add(KEY, "薬", TOMORROW)
+        await site.core.stores[ScheduleStore].mark_failed(Firing(reminder, TOMORROW), "dms_closed")
         assert "DM を受け取らない" in await taro.open("/reminders")
         await taro.press(f"/reminders/{reminder.number}/resume")
         assert [each.status for each in await listed(site)] == ["active"]
@@ -126,7 +127,7 @@ class TestReminder:
         assert (await taro.press(f"/reminders/{reminder.number}/cancel")).status == 404
 
     async def test_that_is_somebody_elses_is_as_none(self, site: Site, taro: Visit) -> None:
-        theirs = await site.core.stores.schedules.add(SessionKey(HANA, CHANNEL), "花の予定", TOMORROW)
+        theirs = await site.core.stores[ScheduleStore].add(SessionKey(HANA, CHANNEL), "花の予定", TOMORROW)
         assert "花の予定" not in await taro.open("/reminders")
         for number in (theirs.number, "7", "0", "-1", "x", "9" * 30):
             for action in ("change", "cancel", "resume"):
@@ -136,7 +137,7 @@ class TestReminder:
 
 
 async def test_a_heartbeat_is_started_and_stopped(site: Site, taro: Visit) -> None:
-    schedules = site.core.stores.schedules
+    schedules = site.core.stores[ScheduleStore]
     assert "声かけはオフです" in await taro.open("/reminders")
     for every, quiet in (("0", ""), ("169", ""), ("x", ""), ("3", "25:00")):
         answer = await taro.press("/heartbeat", every=every, quiet_from=quiet, quiet_to=quiet)

@@ -4,12 +4,12 @@ async with open_stores("sqlite:///path/to.db") as stores:
     session = await stores.sessions.open(SessionKey(user_id=1, channel_id=2))
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
 from cc_bot.chat.stores.archive import ArchiveStore
@@ -29,6 +29,7 @@ from cc_bot.chat.stores.settings import (
     ToolListStore,
     WebSessionStore,
 )
+from cc_bot.chat.stores.storage import Storage
 from cc_bot.chat.stores.summaries import SummaryStore
 from cc_bot.chat.stores.usage import UTC_ZONE, UsageStore
 from cc_bot.db import TIMEOUT_S, Database, ErasureLog, Synchronous, apply_pending, open_database
@@ -36,6 +37,7 @@ from cc_bot.db.engines import DATA_FOLDER, folder_setting, state_path
 from cc_bot.db.files import ensure_folder
 from cc_bot.db.process_store import ProcessStore
 from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.features import modules
 from cc_bot.features.canvas.store import CanvasStore
 from cc_bot.features.memory.search.vectors import Embedder
 from cc_bot.features.memory.stores.limits import FileRules, MemoryQuotas, SecretRules, no_rules
@@ -45,8 +47,9 @@ from cc_bot.features.memory.stores.search import Embedding
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.privacy.retention import RetentionStore, VitalsStore
 from cc_bot.features.privacy.store import PersonalDataStore
-from cc_bot.features.reminders.store import HeartbeatStore, ScheduleStore
 from cc_bot.llm.embeddings import LocalEmbedder
+
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,6 @@ class Stores:
     channels: ChannelStore
     ledger: TurnLedger
     agents: AgentStore
-    schedules: ScheduleStore
-    heartbeats: HeartbeatStore
     proposals: ProposalStore
     access: AccessStore
     channel_models: ChannelModelStore
@@ -78,10 +79,23 @@ class Stores:
     web_sessions: WebSessionStore
     processes: ProcessStore
     erasures: ErasureLog
+    own: Mapping[type[Any], Any]
+    """Those of the features."""
     embedding: Embedding | None = None
     """None if only keywords are used."""
     begin_shutdown: Callable[[], None] = lambda: None
     """See Database.begin_shutdown."""
+
+    def __getitem__(self, kind: type[S]) -> S:
+        """Return the feature's store of that class. Raises KeyError if the feature was taken out."""
+        store: S = self.own[kind]
+        return store
+
+
+def make_own(storage: Storage) -> Mapping[type[Any], Any]:
+    """Make the stores of the features."""
+    makers = (getattr(module, "make_stores", None) for module in modules("store"))
+    return {type(each): each for make in makers if make for each in make(storage)}
 
 
 @asynccontextmanager
@@ -145,8 +159,6 @@ async def open_stores(
                 channels=ChannelStore(database, clock=clock, log=erasures),
                 ledger=TurnLedger(database, process=process),
                 agents=AgentStore(database, clock=clock),
-                schedules=ScheduleStore(database, clock=clock, secret_rules=rules, process=process),
-                heartbeats=HeartbeatStore(database, clock=clock),
                 proposals=ProposalStore(database, clock=clock, process=process),
                 access=AccessStore(database, clock=clock),
                 channel_models=ChannelModelStore(database, clock=clock),
@@ -158,6 +170,7 @@ async def open_stores(
                 web_sessions=WebSessionStore(database, clock=clock),
                 processes=ProcessStore(database),
                 erasures=erasures,
+                own=make_own(Storage(database, clock, rules, session_ttl, process)),
                 embedding=embedding,
                 begin_shutdown=database.begin_shutdown,
             )

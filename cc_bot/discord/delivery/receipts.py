@@ -24,6 +24,7 @@ from cc_bot.domain.message import Visibility
 from cc_bot.features.memory.model import Receipt, ReceiptState
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders.model import ScheduleChange, ScheduleReceipt
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.in_order import KeyedLock, RateLimiter, Tasks
 from cc_bot.log import upkeep
 from cc_bot.texts import Texts
@@ -69,7 +70,7 @@ def _state(receipt: Receipt, memories: Mapping[int, MemoryNow]) -> ReceiptState:
 
 
 async def _of_schedule(receipt: ScheduleReceipt, user_id: int, stores: Stores) -> ScheduleReceipt:
-    schedule = await stores.schedules.get(user_id, receipt.schedule_id)
+    schedule = await stores[ScheduleStore].get(user_id, receipt.schedule_id)
     if receipt.kind == "cancelled":
         return receipt
     if schedule is None:
@@ -185,7 +186,7 @@ class ReceiptUpkeep:
         custom_id = pressed.custom_id()
         buttons = tuple(each for each in page.receipts.buttons if each.custom_id != custom_id)
         page = replace(page, receipts=replace(page.receipts, buttons=buttons))
-        left = await self._stores.schedules.get(pressed.user_id, pressed.schedule_id)
+        left = await self._stores[ScheduleStore].get(pressed.user_id, pressed.schedule_id)
         return page if left else replace(page, facts=page.facts.noting(words[ReceiptTexts].taken_back))
 
     async def _refresh(

@@ -37,6 +37,7 @@ from cc_bot.features.reminders.model import (
     missed_items,
     select_new,
 )
+from cc_bot.features.reminders.store import HeartbeatStore, ScheduleStore
 from cc_bot.features.reminders.when.repeats import is_quiet
 from cc_bot.llm.model import Chains, ChatRequest, SystemPart, ToolSchema, UserPart
 from cc_bot.texts.prompts import HEARTBEAT_INSTRUCTIONS, heartbeat_notes, is_silent
@@ -92,7 +93,7 @@ class Heartbeats:
         if not await self._is_wanted(schedule, items):
             return None
         marks = {reason.mark: reason.until for each in items for reason in each.reasons}
-        await self.stores.heartbeats.set_marks(key.user_id, marks)
+        await self.stores[HeartbeatStore].set_marks(key.user_id, marks)
         drawn = canvas.drawn if canvas else ()
         drew = bool(drawn) and bool(await self.stores.canvases.draw(key, drawn))
         silent = is_silent(draft.text)
@@ -113,8 +114,8 @@ class Heartbeats:
         self, schedule: Schedule, options: TurnOptions, now: datetime
     ) -> tuple[HeartbeatItem, ...]:
         user_id, here = schedule.key.user_id, (schedule.key.channel_id, schedule.heard)
-        reminders = await self.stores.schedules.list(user_id)
-        missed = await self.stores.heartbeats.list_missed(user_id, now - LATELY)
+        reminders = await self.stores[ScheduleStore].list(user_id)
+        missed = await self.stores[HeartbeatStore].list_missed(user_id, now - LATELY)
         found = [
             *due_items((each for each in reminders if may_mention(each, *here)), now),
             *missed_items((each for each in missed if may_mention(each.schedule, *here)), now),
@@ -127,13 +128,13 @@ class Heartbeats:
             heard = [each for each in memories if schedule.heard == "private" or each.audience == "anywhere"]
             looking = memory_items(heard, now, options.timezone, since=schedule.created_at)
             found += await asyncio.to_thread(list, looking)  # texts may be long
-        return select_new(found, await self.stores.heartbeats.get_marks(user_id)) if found else ()
+        return select_new(found, await self.stores[HeartbeatStore].get_marks(user_id)) if found else ()
 
     async def _is_wanted(self, schedule: Schedule, items: Sequence[HeartbeatItem]) -> bool:
         """Not if the heartbeat was stopped, memory was paused, or a memory or reminder in it was deleted
         while the model was asked."""
         user_id, stores = schedule.key.user_id, self.stores
-        now = await stores.schedules.get(user_id, schedule.id)
+        now = await stores[ScheduleStore].get(user_id, schedule.id)
         if now is None or now.status != "active":
             return False
         memories = [each.id for each in items if each.kind == "memory"]
@@ -143,7 +144,7 @@ class Heartbeats:
         return all(
             [
                 *[await stores.memories.get(user_id, memory_id) for memory_id in memories],
-                *[await stores.schedules.get(user_id, schedule_id) for schedule_id in reminders],
+                *[await stores[ScheduleStore].get(user_id, schedule_id) for schedule_id in reminders],
             ]
         )
 

@@ -7,13 +7,14 @@ its user is informed.
 
 import asyncio
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, time, timedelta
 from itertools import groupby
 from typing import Final, TypedDict, Unpack
 
 from cc_bot.chat.stores.receipts import mark_stale
+from cc_bot.chat.stores.storage import Storage
 from cc_bot.db import MAINTENANCE_LOCK, Database, Statement, Steps, user
 from cc_bot.db.columns import (
     MESSAGE,
@@ -582,3 +583,10 @@ class HeartbeatStore(Store):
         """List the user's missed and uncertain reminders since then."""
         missed = f"{_MISSED} AND s.user_id = $1 AND f.user_id = $1 AND f.due_at >= $2 ORDER BY f.due_at"
         return [*map(_FIRING.read, await self._database.query(missed, user_id, to_ms(since)))]
+
+
+def make_stores(storage: Storage) -> Iterable[object]:
+    yield ScheduleStore(
+        storage.database, clock=storage.clock, secret_rules=storage.secret_rules, process=storage.process
+    )
+    yield HeartbeatStore(storage.database, clock=storage.clock)

@@ -6,6 +6,7 @@ from typing import Final
 from cc_bot.chat.reply import Reply
 from cc_bot.domain import errors
 from cc_bot.features.reminders import service as reminders
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import RemindHereTexts
 from cc_bot.features.reminders.when.resolve import split_when
 from cc_bot.terminal.commands import Command, InvalidCommand, number_in
@@ -13,7 +14,7 @@ from cc_bot.terminal.questions import Chat
 
 
 async def list_reminders(chat: Chat, _text: str, _options: Mapping[str, str]) -> Reply:
-    return await reminders.list_reminders(chat.profile.caller, schedules=chat.stores.schedules)
+    return await reminders.list_reminders(chat.profile.caller, schedules=chat.stores[ScheduleStore])
 
 
 async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
@@ -23,7 +24,7 @@ async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Re
     when, what = split_when(text)
     if not what:
         raise InvalidCommand(chat.texts[RemindHereTexts].what)
-    profile, schedules = chat.profile, chat.stores.schedules
+    profile, schedules = chat.profile, chat.stores[ScheduleStore]
     return await reminders.add(
         profile.caller,
         reminders.Destination(profile.key, "terminal"),
@@ -36,11 +37,11 @@ async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Re
 
 async def delete_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
     number = number_in(text, chat.texts[RemindHereTexts].id_needed)
-    return await reminders.delete(chat.profile.caller, number, schedules=chat.stores.schedules)
+    return await reminders.delete(chat.profile.caller, number, schedules=chat.stores[ScheduleStore])
 
 
 async def suggest_reminders(chat: Chat, word: str) -> Sequence[tuple[int, str]]:
-    schedules = await chat.stores.schedules.list(chat.user_id)
+    schedules = await chat.stores[ScheduleStore].list(chat.user_id)
     return [(each.number, each.text) for each in schedules if str(each.number).startswith(word)]
 
 

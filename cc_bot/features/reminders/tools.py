@@ -109,9 +109,9 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
 
 
 def _store(context: ToolContext) -> ScheduleStore:
-    if context.schedules is None:
+    if context.stores is None:
         raise InvalidToolCall("Nothing can be kept for later here.")
-    return context.schedules
+    return context.stores[ScheduleStore]
 
 
 def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime, str]:

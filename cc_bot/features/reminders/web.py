@@ -12,6 +12,7 @@ from cc_bot.domain.errors import InputError, NothingHere, ReminderEditOutdated
 from cc_bot.features.reminders import service as reminders
 from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, USUAL_QUIET, Schedule, clock_time
 from cc_bot.features.reminders.resolver import TimeResolver
+from cc_bot.features.reminders.store import HeartbeatStore, ScheduleStore
 from cc_bot.features.reminders.when.repeats import hours_of
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
@@ -42,7 +43,7 @@ class ReminderPages(Pages):
 
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
-        self._schedules = services.stores.schedules
+        self._schedules = services.stores[ScheduleStore]
         self._sent = SentForms()
 
     def title(self, words: Texts) -> str:
@@ -156,7 +157,7 @@ class ReminderPages(Pages):
         return await self._go_on_with(request, "/reminders", reply)
 
     async def stop_heartbeat(self, request: web.Request) -> web.StreamResponse:
-        visitor, heartbeats = visitor_of(request), self._services.stores.heartbeats
+        visitor, heartbeats = visitor_of(request), self._services.stores[HeartbeatStore]
         reply = await reminders.heartbeat_off(visitor, schedules=self._schedules, heartbeats=heartbeats)
         return await self._go_on_with(request, "/reminders", reply)
 

@@ -11,6 +11,7 @@ from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import chart_of
 from cc_bot.features.canvas.charts import table
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.texts.session import UsageTexts
 
 MAX_NAME_CHARACTERS: Final = 60
@@ -52,5 +53,5 @@ async def choose(
     timezone = zone_of(zone) if isinstance(zone, str) else zone
     chosen = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:
-        await stores.schedules.rezone(user_id, chosen.timezone or default_zone)
+        await stores[ScheduleStore].rezone(user_id, chosen.timezone or default_zone)
     return chosen
