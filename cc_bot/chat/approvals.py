@@ -24,6 +24,7 @@ from cc_bot.chat.tools import (
     InvalidToolCall,
     ToolContext,
     ToolOutcome,
+    ToolPlace,
     ToolRegistry,
     failed,
     outcome_unknown,
@@ -44,10 +45,10 @@ from cc_bot.domain.errors import (
     ToolServerAway,
     WhenPassed,
 )
+from cc_bot.domain.forms import Asker
 from cc_bot.domain.message import Agent, Attachment, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, CallMessage, CallState, Proposal, is_expired
 from cc_bot.features.canvas.model import Canvas
-from cc_bot.features.mcp.model import Asker, ToolPlace
 from cc_bot.features.mcp.tools import servers_of
 from cc_bot.features.memory.model import MemoryChange, Source
 from cc_bot.features.reminders.model import ScheduleChange

@@ -44,6 +44,7 @@ from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Agent, ChannelKey, Message, Reference, Status, ToolCall, is_blank
 from cc_bot.domain.proposal import numbered
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_calls import is_of_server
 from cc_bot.domain.turn import (
     CanvasChanged,
     Done,
@@ -53,7 +54,6 @@ from cc_bot.domain.turn import (
     ToolsUnavailable,
     TurnEvent,
 )
-from cc_bot.features.mcp.model import is_of_server
 from cc_bot.features.voice.recordings import BYTES_A_SECOND
 from cc_bot.features.voice.speech import Hearing, Speaking, any_recordings
 from cc_bot.features.web_pages.turn import NO_WEB, WebAccess

@@ -15,9 +15,8 @@ from typing import Any, Final
 from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded
 from cc_bot.domain.errors import ProposalOutdated
 from cc_bot.domain.message import ToolCall, parse_json, spell_out
-from cc_bot.domain.proposal import DeferredCall, Origin, Part, ProposedCalls, Shown, Value
+from cc_bot.domain.proposal import Approvers, DeferredCall, Origin, Part, ProposedCalls, Shown, Value
 from cc_bot.domain.tool_calls import without_texts
-from cc_bot.features.mcp.model import Approvers
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.proposal import Choice, ProposalTexts, argument_lines
 

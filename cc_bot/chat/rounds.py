@@ -24,7 +24,7 @@ from cc_bot.domain.message import (
     result_for_model,
 )
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedCalls
-from cc_bot.domain.tool_calls import kept_ids
+from cc_bot.domain.tool_calls import is_of_server, kept_ids
 from cc_bot.domain.turn import (
     CallInDoubt,
     CallsResumed,
@@ -37,7 +37,6 @@ from cc_bot.domain.turn import (
     TurnEvent,
     Usage,
 )
-from cc_bot.features.mcp.model import is_of_server
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import (
     MAX_ANSWER_CHARACTERS,

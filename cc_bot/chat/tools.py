@@ -29,13 +29,14 @@ from cc_bot.domain.errors import (
     ToolServerError,
     ToolTimedOut,
 )
+from cc_bot.domain.forms import Asker
 from cc_bot.domain.message import MAYBE_DONE, Attachment, Visibility
 from cc_bot.domain.proposal import DeferredCall, ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.domain.tool_calls import SEPARATOR
 from cc_bot.features import modules
 from cc_bot.features.canvas.model import Canvas, CanvasCommand, Drawn, Element, reduce
-from cc_bot.features.mcp.model import SEPARATOR, Asker, ToolPlace
 from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Source
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.reminders.model import Place, ScheduleChange
@@ -245,6 +246,17 @@ def tool(
         return Tool(schema, writes, personal, about, changes, function, arguments)
 
     return declare
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPlace:
+    """The user and channel of a turn."""
+
+    user_id: int
+    channel_ids: tuple[int, ...] = ()
+    """The channel, and a thread's parent."""
+    guild_id: int | None = None
+    role_ids: tuple[int, ...] | None = ()
 
 
 class ToolsOutside(Protocol):

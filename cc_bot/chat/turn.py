@@ -17,9 +17,10 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.settings import TokenFactorStore
 from cc_bot.chat.stores.usage import Settlement
-from cc_bot.chat.tools import CanvasDraft, ToolContext
+from cc_bot.chat.tools import CanvasDraft, ToolContext, ToolPlace
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
+from cc_bot.domain.forms import Asker
 from cc_bot.domain.message import (
     THE_DEFAULT,
     Agent,
@@ -36,7 +37,6 @@ from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import UsageSubject
-from cc_bot.features.mcp.model import Asker, ToolPlace
 from cc_bot.features.memory.model import Audience, Memory, Source
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.reminders.model import Place

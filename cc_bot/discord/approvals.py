@@ -11,6 +11,7 @@ import structlog
 from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.proposals import ProposalStore
+from cc_bot.chat.tools import ToolPlace
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
@@ -32,7 +33,6 @@ from cc_bot.features.agents.selector import Chosen
 from cc_bot.features.canvas.delivery import CanvasBoards
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.mcp.delivery import FormAsker
-from cc_bot.features.mcp.model import ToolPlace
 from cc_bot.features.memory.model import receipt_of
 from cc_bot.features.reminders.model import ScheduleReceipt
 from cc_bot.texts import Texts, explain

@@ -13,7 +13,6 @@ from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.model import Chart
-from cc_bot.features.mcp.model import Approvers
 from cc_bot.features.reminders.model import Place
 
 MAX_PROPOSALS: Final = 5
@@ -21,6 +20,9 @@ MAX_PROPOSALS: Final = 5
 OPEN_FOR: Final = timedelta(days=7)
 CALL_OPEN_FOR: Final = timedelta(minutes=10)
 """If the model continues with the result: later, users no longer know the purpose."""
+
+Approvers = Literal["asker", "owners"]
+"""Who approves a pending call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ MEMORY_TOOLS: Final = frozenset({"remember", "recall", "update_memory", "forget"
 CANVAS_TOOLS: Final = frozenset(
     {"canvas_add_card", "canvas_show_text", "canvas_add_chart", "canvas_update_card"}
 )
+SEPARATOR: Final = "__"
+"""Between the server's and the tool's name in the model's name for a tool."""
 UNAVAILABLE: Final = {"unavailable": True}
 """Replaces a memory that was erased or made private."""
 
@@ -26,6 +28,10 @@ _KEPT: Final = ("remembered", "updated")
 _TEXTS: Final = ("content", "category", "tags")
 _REF: Final = re.compile(r'"ref": (\d+)')
 """Inside a JSON string the quotes would be escaped."""
+
+
+def is_of_server(name: str) -> bool:
+    return SEPARATOR in name
 
 
 def named_ids(call: ToolCall) -> frozenset[int]:

@@ -8,8 +8,8 @@ from cc_bot.domain.message import Attachment, Message, Pointing, ToolCall, Visib
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.domain.tool_calls import is_of_server
 from cc_bot.features.canvas.model import Canvas
-from cc_bot.features.mcp.model import is_of_server
 from cc_bot.features.memory.model import MemoryChange
 from cc_bot.features.reminders.model import ScheduleChange
 

@@ -13,6 +13,7 @@ from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.reply import Caller
 from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.tools import ToolPlace
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.domain import errors
 from cc_bot.domain.clock import utc_now, zone_named
@@ -24,7 +25,6 @@ from cc_bot.domain.turn import Done
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.features.canvas.charts import table
 from cc_bot.features.canvas.model import Chart
-from cc_bot.features.mcp.model import ToolPlace
 from cc_bot.features.memory.model import receipt_of
 from cc_bot.features.memory.service import Memories
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts

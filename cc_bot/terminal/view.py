@@ -18,11 +18,10 @@ from cc_bot.chat.reply import Caller
 from cc_bot.domain import turn
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import printable
-from cc_bot.domain.tool_calls import LINKS_SHOWN, pages_behind
+from cc_bot.domain.tool_calls import LINKS_SHOWN, is_of_server, pages_behind
 from cc_bot.features.canvas.charts import table
 from cc_bot.features.canvas.model import Canvas, Chart, Element
 from cc_bot.features.canvas.texts import CanvasTexts
-from cc_bot.features.mcp.model import is_of_server
 from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders.model import Firing, Missed, ScheduleChange

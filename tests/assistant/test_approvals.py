@@ -14,6 +14,7 @@ from freezegun import freeze_time
 
 from cc_bot.chat.active import Stop
 from cc_bot.chat.approvals import ApprovedResult
+from cc_bot.chat.tools import ToolPlace
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     BeingErased,
@@ -26,7 +27,6 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import THE_DEFAULT, Attachment, Message, Visibility
 from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.features.canvas.model import Card, Drawn, UpdateCard
-from cc_bot.features.mcp.model import ToolPlace
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import ToolRequest, UserPart

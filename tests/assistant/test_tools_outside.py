@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from cc_bot.chat.assistant import Assistant
-from cc_bot.chat.tools import CallableTool, ToolContext, ToolOutcome, ToolRegistry
+from cc_bot.chat.tools import CallableTool, ToolContext, ToolOutcome, ToolPlace, ToolRegistry
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.turn import ImagesGiven
-from cc_bot.features.mcp.model import ToolPlace
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.memory import tools as memory
 from cc_bot.features.memory.model import MemoryChange

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.errors import FieldNotAChoice, FieldNotANumber
-from cc_bot.features.mcp.model import FieldKind, Form, FormChoice, FormField, read_form
+from cc_bot.domain.forms import FieldKind, Form, FormChoice, FormField
+from cc_bot.features.mcp.model import read_form
 from cc_bot.features.memory.secrets import asks_for_secret, looks_secret
 from tests.domain.phrases import phrases, table
 

@@ -18,19 +18,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from cc_bot.chat.tools import ToolPlace
 from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
+from cc_bot.domain.forms import Asker, Form, FormChoice, FormField
 from cc_bot.domain.message import Attachment
-from cc_bot.features.mcp.model import (
-    Approvers,
-    Asker,
-    Form,
-    FormChoice,
-    FormField,
-    OfferedTool,
-    ServerResult,
-    ToolPlace,
-    read_form,
-)
+from cc_bot.domain.proposal import Approvers
+from cc_bot.features.mcp.model import OfferedTool, ServerResult, read_form
 from cc_bot.features.mcp.servers import Servers
 
 PICTURE: Final = b"\x89PNG\r\n\x1a\n of a chart"

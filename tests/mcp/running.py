@@ -10,9 +10,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from cc_bot.chat.tools import ToolPlace
+from cc_bot.domain.forms import Asker
 from cc_bot.domain.text import Locale
 from cc_bot.features.mcp.file import servers_file
-from cc_bot.features.mcp.model import Asker, ServerResult, StoredToolList, ToolPlace, ToolServerReport
+from cc_bot.features.mcp.model import ServerResult, StoredToolList, ToolServerReport
 from cc_bot.features.mcp.servers import Servers, open_servers
 
 HOSTILE: Final = Path(__file__).parents[1] / "loopback" / "hostile_server.py"

@@ -12,9 +12,9 @@ import pytest
 from mcp_types import ElicitRequestFormParams
 
 from cc_bot.domain.errors import CcBotError, FormUnsuitable, SecretAsked, ToolTimedOut
+from cc_bot.domain.forms import Form
 from cc_bot.features.mcp import forms
 from cc_bot.features.mcp.forms import UNCLEAR, form_of
-from cc_bot.features.mcp.model import Form
 from tests.mcp.form_words import HARMLESS, SECRETS, Words
 from tests.mcp.running import Running, hostile, ready, running
 

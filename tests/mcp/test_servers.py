@@ -13,9 +13,9 @@ from typing import Any, Final
 import pytest
 from structlog.testing import capture_logs
 
+from cc_bot.chat.tools import ToolPlace
 from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
 from cc_bot.features.mcp.file import ServerEntry, ServerRules
-from cc_bot.features.mcp.model import ToolPlace
 from cc_bot.features.mcp.transports import ServerProcess
 from tests.mcp.running import HERE, KeptLists, Running, closed_port, hostile, ready, running
 

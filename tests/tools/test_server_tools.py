@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry
-from cc_bot.features.mcp.model import ToolPlace
+from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolPlace, ToolRegistry
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.llm.model import ToolRequest
 from tests.loopback.tool_servers import CountingServers, calls_in, offered

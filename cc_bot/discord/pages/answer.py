@@ -50,7 +50,7 @@ from cc_bot.domain.fences import close_fences
 from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import Locale, one_line, shorten
-from cc_bot.domain.tool_calls import LINKS_SHOWN, PageLink, pages_behind
+from cc_bot.domain.tool_calls import LINKS_SHOWN, SEPARATOR, PageLink, pages_behind
 from cc_bot.domain.turn import (
     AskedAbout,
     CallInDoubt,
@@ -76,7 +76,6 @@ from cc_bot.domain.turn import (
 )
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.canvas.texts import CanvasTexts
-from cc_bot.features.mcp.model import SEPARATOR
 from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders.model import ScheduleChange, ScheduleReceipt, with_schedule

@@ -12,7 +12,7 @@ from cc_bot.discord.pages.custom_ids import UndoButton, UnscheduleButton, Untell
 from cc_bot.discord.pages.page import Button, Facts, Receipts, escape_markdown, small_print, timestamp
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.features.mcp.model import is_of_server
+from cc_bot.domain.tool_calls import is_of_server
 from cc_bot.features.memory.model import Receipt
 from cc_bot.features.memory.texts import MemoryTexts, ReceiptTexts
 from cc_bot.features.reminders.model import ScheduleReceipt, with_schedule

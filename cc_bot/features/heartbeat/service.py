@@ -18,14 +18,14 @@ from cc_bot.chat.context.prompt import changing, profile, told_to_be
 from cc_bot.chat.rounds import Draft, Rounds
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.tools import CanvasDraft, ToolContext, ToolRegistry
+from cc_bot.chat.tools import CanvasDraft, ToolContext, ToolPlace, ToolRegistry
 from cc_bot.chat.turn import TurnOptions, TurnPrompt, read_profile_notes
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ModelUnavailable
 from cc_bot.domain.message import Message, ToolCall, Visibility
 from cc_bot.domain.text import shorten
+from cc_bot.domain.tool_calls import SEPARATOR
 from cc_bot.features.canvas.model import Canvas
-from cc_bot.features.mcp.model import SEPARATOR, ToolPlace
 from cc_bot.features.memory.model import Memory
 from cc_bot.features.reminders.model import (
     LATELY,

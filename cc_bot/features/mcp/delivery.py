@@ -18,8 +18,9 @@ from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import quote
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.forms import Form, FormField
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.features.mcp.model import MAX_ENTRY_LENGTH, OPEN_FOR_S, Form, FormField
+from cc_bot.features.mcp.model import MAX_ENTRY_LENGTH, OPEN_FOR_S
 from cc_bot.features.mcp.texts import FormTexts
 from cc_bot.in_order import Tasks
 from cc_bot.texts import Texts, explain

@@ -12,19 +12,9 @@ import mcp_types as types
 import structlog
 
 from cc_bot.domain.errors import FormUnsuitable, InputError, SecretAsked, ToolServerError
+from cc_bot.domain.forms import Asker, FieldKind, Form, FormChoice, FormField
 from cc_bot.domain.text import one_line, printable
-from cc_bot.features.mcp.model import (
-    MAX_ENTRY_LENGTH,
-    MAX_FIELDS,
-    MAX_NUMBER,
-    OPEN_FOR_S,
-    Asker,
-    FieldKind,
-    Form,
-    FormChoice,
-    FormField,
-    read_form,
-)
+from cc_bot.features.mcp.model import MAX_ENTRY_LENGTH, MAX_FIELDS, MAX_NUMBER, OPEN_FOR_S, read_form
 from cc_bot.features.memory.secrets import asks_for_secret
 
 _log = structlog.get_logger(__name__)

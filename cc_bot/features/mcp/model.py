@@ -9,10 +9,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 from cc_bot.domain.errors import (
-    CcBotError,
     FieldEmpty,
     FieldLengthOutOfBounds,
     FieldNotAChoice,
@@ -22,21 +21,14 @@ from cc_bot.domain.errors import (
     FieldOutOfBounds,
     InputError,
 )
+from cc_bot.domain.forms import Form, FormField
 from cc_bot.domain.message import Attachment
+from cc_bot.domain.proposal import Approvers
 from cc_bot.domain.text import shorten
-
-SEPARATOR: Final = "__"
-"""Between the server's and the tool's name in the model's name for a tool."""
+from cc_bot.domain.tool_calls import SEPARATOR, is_of_server
 
 MAX_NAME_LENGTH: Final = 64
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
-
-Approvers = Literal["asker", "owners"]
-"""Who approves a pending call."""
-
-
-def is_of_server(name: str) -> bool:
-    return SEPARATOR in name
 
 
 def full_name(server: str, name: str) -> str:
@@ -59,17 +51,6 @@ def find_missing(named: Iterable[str], known: Mapping[str, Sequence[str] | None]
         and not any(fnmatchcase(name, each) for name in there)
         and not any(each.startswith(prefix) for prefix in untold)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class ToolPlace:
-    """The user and channel of a turn."""
-
-    user_id: int
-    channel_ids: tuple[int, ...] = ()
-    """The channel, and a thread's parent."""
-    guild_id: int | None = None
-    role_ids: tuple[int, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,49 +182,7 @@ OPEN_FOR_S: Final = 300
 MAX_NUMBER: Final = 1e15
 """Floats are exact integers up to here."""
 
-FieldKind = Literal["text", "number", "whole", "yes_or_no", "choice"]
 FieldValue = str | int | float | bool
-
-
-@dataclass(frozen=True, slots=True)
-class FormChoice:
-    value: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class FormField:
-    """Its texts are the server's."""
-
-    name: str
-    title: str
-    kind: FieldKind = "text"
-    hint: str = ""
-    required: bool = False
-    default: str = ""
-    choices: tuple[FormChoice, ...] = ()
-    least: float | None = None
-    """A number's value, or a text's length."""
-    most: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """With one to MAX_FIELDS fields."""
-
-    server: str
-    message: str
-    fields: tuple[FormField, ...]
-
-
-class Asker(Protocol):
-    """Asks the user of a running tool call."""
-
-    async def ask(self, form: Form) -> Mapping[str, str] | None:
-        """Return the entries for `read_form`; None if the user declines. Cancelling withdraws the form."""
-        ...
-
-    async def tell(self, refusal: CcBotError) -> None: ...
 
 
 _YES: Final = "yes y true on 1 はい うん する します ok オーケー 有効 ○ ◯"

@@ -19,11 +19,12 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
+from cc_bot.domain.forms import Asker
 from cc_bot.features.mcp.catalog import MAX_TOOLS, RemoteTool, as_listed
 from cc_bot.features.mcp.file import ServerEntry
 from cc_bot.features.mcp.forms import UNCLEAR, ActiveCall
 from cc_bot.features.mcp.messages import cut, result_of, run_aside
-from cc_bot.features.mcp.model import Asker, ServerResult, ToolServerProblem
+from cc_bot.features.mcp.model import ServerResult, ToolServerProblem
 from cc_bot.features.mcp.transports import NOT_SENT, HttpTransport, ServerProcess, Transport
 
 _log = structlog.get_logger(__name__)

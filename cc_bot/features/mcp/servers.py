@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import structlog
 
+from cc_bot.chat.tools import ToolPlace
 from cc_bot.domain.errors import CcBotError, ToolGone, ToolListNotShown, ToolServerAway, ToolServerUnknown
+from cc_bot.domain.forms import Asker
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.features.mcp.catalog import Catalog, RemoteTool, from_text, review, to_text
 from cc_bot.features.mcp.file import ServerEntry, ServerRules
 from cc_bot.features.mcp.model import (
-    Asker,
     OfferedTool,
     ServerResult,
     StoredToolList,
     ToolDetails,
-    ToolPlace,
     ToolServerReport,
     ToolServerState,
 )

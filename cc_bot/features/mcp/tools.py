@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from cc_bot.chat.consent import check_held, propose_call, repeats_only
-from cc_bot.chat.tools import CallableTool, InvalidToolCall, ToolContext, ToolOutcome, ToolRegistry
-from cc_bot.features.mcp.model import OfferedTool, ToolPlace
+from cc_bot.chat.tools import CallableTool, InvalidToolCall, ToolContext, ToolOutcome, ToolPlace, ToolRegistry
+from cc_bot.features.mcp.model import OfferedTool
 from cc_bot.features.mcp.servers import Servers
 from cc_bot.llm.model import ToolSchema
 

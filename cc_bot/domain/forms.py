@@ -1,0 +1,47 @@
+"""What a running tool asks its user."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from cc_bot.domain.errors import CcBotError
+
+FieldKind = Literal["text", "number", "whole", "yes_or_no", "choice"]
+
+
+@dataclass(frozen=True, slots=True)
+class FormChoice:
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """Its texts are the server's."""
+
+    name: str
+    title: str
+    kind: FieldKind = "text"
+    hint: str = ""
+    required: bool = False
+    default: str = ""
+    choices: tuple[FormChoice, ...] = ()
+    least: float | None = None
+    """A number's value, or a text's length."""
+    most: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    server: str
+    message: str
+    fields: tuple[FormField, ...]
+
+
+class Asker(Protocol):
+    """Asks the user of a running tool call."""
+
+    async def ask(self, form: Form) -> Mapping[str, str] | None:
+        """Return the entries by field name; None if the user declines. Cancelling withdraws the form."""
+
+    async def tell(self, refusal: CcBotError) -> None: ...
