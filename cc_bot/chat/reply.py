@@ -8,9 +8,9 @@ from cc_bot.domain.access import Subject
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import Locale, one_line, printable, shorten
 from cc_bot.domain.usage import UsageSubject
-from cc_bot.features.admin.texts import AdminTexts
 from cc_bot.features.reminders.texts import RemindHereTexts
 from cc_bot.texts import Texts
+from cc_bot.texts.session import ReplyTexts
 
 ActionKind = Literal["cancel", "undelete", "erase", "erase-said"]
 """`cancel` is for reminders, the others for memories."""
@@ -56,7 +56,7 @@ class Caller:
 
     def mention(self, kind: Subject, id_: int) -> str:
         """Name a user, role, channel or server."""
-        return f"{self.words[AdminTexts].kinds[kind]} {id_}"
+        return f"{self.words[ReplyTexts].kinds[kind]} {id_}"
 
 
 @dataclass(frozen=True, slots=True)

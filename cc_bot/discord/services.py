@@ -32,15 +32,11 @@ from cc_bot.discord.references import References
 from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.message import Reading
 from cc_bot.domain.text import Locale
-from cc_bot.features.admin.service import Administration
-from cc_bot.features.admin.status import BotStatus
 from cc_bot.features.agents.selector import AgentSelector
 from cc_bot.features.canvas.delivery import CanvasBoards, CanvasUpkeep
 from cc_bot.features.documents.reader import DocumentReader
 from cc_bot.features.heartbeat.service import Heartbeats
-from cc_bot.features.memory.service import Memories
 from cc_bot.features.reminders.delivery import Posting, Reminders
-from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.voice.delivery import SpokenAnswers
 from cc_bot.in_order import RateLimiter
@@ -214,9 +210,8 @@ def build_services(
         client,
         stores,
         *(getattr(stores, each.name) for each in fields(stores)),
-        *stores.own.values(),
-        *(given.assistant, given.privacy, given[Memories], given[Memories].line, given.spending),
-        *(given[TimeResolver], given[BotStatus], given[Administration]),
+        *(*stores.own.values(), *given.own.values()),
+        *(given.assistant, given.privacy, given.spending),
         *(PagesUrl(given.pages_url), granted, owners, gate),
         ApprovalDelivery(given.assistant, answers, recipients, receipts, boards, owners),
         *(recipients, running, running.forms, receipts, chooser, places, expected_deletions, boards),

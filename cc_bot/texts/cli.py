@@ -226,3 +226,19 @@ class PolicyFileTexts(Area):
     )
     currency = Sentence(ja='currency = "JPY"（3文字の通貨コード）', en='currency = "USD" (a currency code of three letters)')
     ids = Sentence(ja="[123456789012345678]（ID のリスト）", en="[123456789012345678] (a list of ids)")
+
+
+class ProcessTexts(Area):
+    """The processes that share a database server, for the doctor, `/admin status` and the console."""
+
+    process = Sentence(ja="{host} のプロセスの受け持つシャード: {shards}。全体のための仕事: {duties}。", en="A process on {host} holds shards: {shards}. It does for all: {duties}.")
+    all_shards = Sentence(ja="すべて", en="all")
+    no_duties = Sentence(ja="なし", en="nothing")
+    process_lapsed = Sentence(ja="{host} のプロセス（シャード: {shards}）から、30秒以上便りがありません。", en="The process on {host} (shards: {shards}) has not been heard of for 30 seconds.")
+    process_lapsed_fix = Sentence(ja="止まっていれば、起動し直してください。動いていれば、そこからデータベースに届くか確かめてください。", en="Start it again if it has stopped; if it runs, see whether it reaches the database.")
+    process_unconnected = Sentence(ja="{host} のプロセス（シャード: {shards}）が、1分以上 Discord につながっていません。", en="The process on {host} (shards: {shards}) has not been connected to Discord for a minute.")
+    process_unconnected_fix = Sentence(ja="そのマシンから Discord に届くか、そこの記録に何が書かれているかを確かめてください。", en="See whether that machine reaches Discord, and what its log says.")
+    free_shards = Sentence(ja="シャード {shards} を受け持つプロセスがありません。そのサーバーでは、ボットが応答しません。", en="No process holds shards {shards}: in their servers the bot does not answer.")
+    free_shards_fix = Sentence(ja="受け持っていたプロセスを起動するか、ほかのプロセスの --shards に加えてください（docs/scaling.ja.md）。", en="Start the process that held them, or add them to another one's --shards (docs/scaling.md).")
+    differing = Sentence(ja="プロセスによって違うものがあります: {what}。", en="The processes do not all have the same {what}.")
+    differing_fix = Sentence(ja="すべてのマシンに同じものを置いてください。", en="Put the same on every machine.")

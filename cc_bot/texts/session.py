@@ -1,10 +1,16 @@
 """`/clear`, `/help`, `/settings`, `/agent` and `/usage`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from cc_bot.domain.access import Subject
 from cc_bot.domain.usage import MAX_MODELS_NAMED, MICROS, Total, UsageReport
-from cc_bot.texts.area import Area, Sentence
+from cc_bot.texts.area import Area, Both, Sentence, by_key
+
+
+class ReplyTexts(Area):
+    kinds: Both[Mapping[Subject, str]] = by_key({"user": Sentence(ja="ユーザー", en="user"), "role": Sentence(ja="ロール", en="role"), "channel": Sentence(ja="チャンネル", en="channel"), "guild": Sentence(ja="サーバー", en="server")})
+    file_name = Sentence(ja="一覧.txt", en="list.txt")
 
 
 class UsageTexts(Area):

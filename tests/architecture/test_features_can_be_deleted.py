@@ -23,7 +23,7 @@ class Offer:
     tools: frozenset[str] = frozenset()
 
 
-FEATURES_OUT: Final[Mapping[str, Offer]] = {}
+FEATURES_OUT: Final[Mapping[str, Offer]] = {"admin": Offer(frozenset({"admin"}))}
 
 
 @pytest.mark.parametrize("feature", FEATURES_OUT)

@@ -15,12 +15,12 @@ from cc_bot.discord.pages.custom_ids import MemoryButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import messages
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.text import Locale, shorten
-from cc_bot.features.admin.texts import AdminTexts
 from cc_bot.features.memory.model import Receipt
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.features.reminders.model import ScheduleReceipt
 from cc_bot.texts.area import without_mentions
 from cc_bot.texts.commands import plainly
+from cc_bot.texts.session import ReplyTexts
 
 # A message's content is either the model's text or the bot's. So embeds, which code makes from committed
 # rows, can't be imitated by a model. Canvases have their own messages and another colour.
@@ -382,7 +382,7 @@ def reply_view(
     text = "\n".join((*reply.lines, *table, *entries, *(f"-# {note}" for note in reply.notes))).rstrip()
     file = reply.file
     if len(text) > MAX_EMBED_CHARACTERS and file is None:
-        file, text = ReplyFile(reader.words[AdminTexts].file_name, text.encode()), ""
+        file, text = ReplyFile(reader.words[ReplyTexts].file_name, text.encode()), ""
     attachment = hikari.Bytes(file.content, file.name) if file else None
     if not reply.title and utf16_length(text) <= MESSAGE_LIMIT:
         return EphemeralView(text, buttons=buttons, menu=menu, attachment=attachment)

@@ -29,10 +29,10 @@ from cc_bot.domain.text import format_size, one_line, without_controls
 from cc_bot.domain.usage import DEFAULT_RULES, EVERYONE, LIMIT_NAMES, MAX_LIMIT, QUOTAS, LimitKey, LimitName
 from cc_bot.features.admin.status import BotStatus, Seen
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
-from cc_bot.features.doctor.texts import DoctorServerTexts
 from cc_bot.features.mcp.servers import Servers
 from cc_bot.features.mcp.texts import ToolServersTexts, details_file, say_accepted, say_servers
 from cc_bot.texts import Texts
+from cc_bot.texts.cli import ProcessTexts
 from cc_bot.texts.session import UsageTexts, money
 
 _log = structlog.get_logger(__name__)
@@ -394,7 +394,7 @@ def _today(seen: Seen, texts: Texts) -> str:
 
 
 def _processes(seen: Seen, caller: Caller) -> Iterator[str]:
-    texts = caller.words[DoctorServerTexts]
+    texts = caller.words[ProcessTexts]
     for each in seen.processes:
         process = each.process
         own = ", ".join(duty.name for duty in seen.duties if duty.process == process.name)

@@ -30,7 +30,6 @@ class AdminTexts(Area):
             "concurrent": Sentence(ja="同時の質問", en="questions at a time"),
         }
     )
-    kinds: Both[Mapping[Subject, str]] = by_key({"user": Sentence(ja="ユーザー", en="user"), "role": Sentence(ja="ロール", en="role"), "channel": Sentence(ja="チャンネル", en="channel"), "guild": Sentence(ja="サーバー", en="server")})
     access_title = Sentence(ja="利用のルール", en="Who may use the bot")
     access_open = Sentence(ja="だれでも、どこでも使えます。", en="Anybody may, everywhere.")
     access_owners = Sentence(ja="- 👑 管理者: {owners}", en="- 👑 Owners: {owners}")
@@ -66,7 +65,6 @@ class AdminTexts(Area):
     maintenance_begun = Sentence(ja="🚧 メンテナンスを始めました。管理者だけに答えます。</admin maintenance off> で終わります。", en="🚧 Maintenance has begun: I answer owners alone. </admin maintenance off> ends it.")
     maintenance_ended = Sentence(ja="✅ メンテナンスを終えました。またみんなに答えます。", en="✅ Maintenance is over. I answer everybody again.")
     maintenance_was_off = Sentence(ja="メンテナンス中ではありません。", en="There is no maintenance.")
-    file_name = Sentence(ja="一覧.txt", en="list.txt")
 
 
 class ConsoleTexts(Area):

@@ -27,9 +27,9 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.text import format_size
 from cc_bot.features.doctor import Finding, failed, ok, warning
-from cc_bot.features.doctor.texts import DoctorServerTexts, DoctorTexts
+from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.texts import Texts, explain
-from cc_bot.texts.cli import StorageTexts, storage_problem
+from cc_bot.texts.cli import ProcessTexts, StorageTexts, storage_problem
 
 MAX_BACKUP_AGE: Final = timedelta(days=7)
 MIN_FREE_BYTES: Final = 64 * 2**20
@@ -198,7 +198,7 @@ def _make_table() -> Steps[None]:
 
 
 async def _check_processes(store: ProcessStore, texts: Texts) -> Sequence[Finding]:
-    said, found = texts[DoctorServerTexts], list[Finding]()
+    said, found = texts[ProcessTexts], list[Finding]()
     processes, duties = await store.list_all(), await store.list_duties()
     for each in processes:
         process = each.process

@@ -174,17 +174,3 @@ class DoctorTexts(Area):
     server_pending = Sentence(ja="データベースの更新が{count}件残っています。\n→ cc-bot migrate を実行するか、ボットを起動してください。", en="The schema is {count} updates behind.\n→ Run `cc-bot migrate`, or start the bot.")
 
 
-class DoctorServerTexts(Area):
-    """The processes that share a database server, for the doctor, `/admin status` and the console."""
-
-    process = Sentence(ja="{host} のプロセスの受け持つシャード: {shards}。全体のための仕事: {duties}。", en="A process on {host} holds shards: {shards}. It does for all: {duties}.")
-    all_shards = Sentence(ja="すべて", en="all")
-    no_duties = Sentence(ja="なし", en="nothing")
-    process_lapsed = Sentence(ja="{host} のプロセス（シャード: {shards}）から、30秒以上便りがありません。", en="The process on {host} (shards: {shards}) has not been heard of for 30 seconds.")
-    process_lapsed_fix = Sentence(ja="止まっていれば、起動し直してください。動いていれば、そこからデータベースに届くか確かめてください。", en="Start it again if it has stopped; if it runs, see whether it reaches the database.")
-    process_unconnected = Sentence(ja="{host} のプロセス（シャード: {shards}）が、1分以上 Discord につながっていません。", en="The process on {host} (shards: {shards}) has not been connected to Discord for a minute.")
-    process_unconnected_fix = Sentence(ja="そのマシンから Discord に届くか、そこの記録に何が書かれているかを確かめてください。", en="See whether that machine reaches Discord, and what its log says.")
-    free_shards = Sentence(ja="シャード {shards} を受け持つプロセスがありません。そのサーバーでは、ボットが応答しません。", en="No process holds shards {shards}: in their servers the bot does not answer.")
-    free_shards_fix = Sentence(ja="受け持っていたプロセスを起動するか、ほかのプロセスの --shards に加えてください（docs/scaling.ja.md）。", en="Start the process that held them, or add them to another one's --shards (docs/scaling.md).")
-    differing = Sentence(ja="プロセスによって違うものがあります: {what}。", en="The processes do not all have the same {what}.")
-    differing_fix = Sentence(ja="すべてのマシンに同じものを置いてください。", en="Put the same on every machine.")

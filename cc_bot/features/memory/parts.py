@@ -6,4 +6,5 @@ from cc_bot.parts import Building
 
 
 def make_parts(given: Building) -> Iterable[object]:
-    return (Memories(given.stores, ExportQueue(), given.clock),)
+    line = ExportQueue()
+    return line, Memories(given.stores, line, given.clock)
