@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from cc_bot.charts import draw
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.charts import draw
-from cc_bot.features.canvas.model import Canvas, Chart, Series
+from cc_bot.features.canvas.model import Canvas
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

@@ -12,6 +12,7 @@ from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.consent import changed_line, field_line, on_one_line, propose_call, show
 from cc_bot.chat.tools import ToolContext, ToolPlace
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.message import THE_DEFAULT
 from cc_bot.domain.proposal import (
     Approvers,
@@ -26,7 +27,6 @@ from cc_bot.domain.proposal import (
 )
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.model import Chart, Series
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import ProposalTexts

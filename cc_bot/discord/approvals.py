@@ -31,11 +31,11 @@ from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
 from cc_bot.features.agents.selector import Chosen
 from cc_bot.features.canvas.delivery import CanvasBoards
-from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.mcp.delivery import FormAsker
 from cc_bot.features.memory.model import receipt_of
 from cc_bot.features.reminders.model import ScheduleReceipt
 from cc_bot.texts import Texts, explain
+from cc_bot.texts.answer import CanvasChangeTexts
 from cc_bot.texts.proposal import ProposalTexts
 
 _log = structlog.get_logger(__name__)
@@ -300,7 +300,7 @@ def _outcome_lines(result: ApprovedResult, words: Texts) -> Sequence[str]:
         return [line, *filter(None, [result.problem])]
     if result.state == "failed":
         return [result.problem or line]
-    return [] if result.canvas is None else [words[CanvasTexts].changed]
+    return [] if result.canvas is None else [words[CanvasChangeTexts].changed]
 
 
 async def _roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:

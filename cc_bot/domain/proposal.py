@@ -9,10 +9,10 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
+from cc_bot.domain.chart import Chart
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.model import Chart
 from cc_bot.features.reminders.model import Place
 
 MAX_PROPOSALS: Final = 5

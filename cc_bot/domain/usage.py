@@ -11,9 +11,9 @@ from itertools import dropwhile
 from typing import Final, Literal, TypeVar, get_args
 from zoneinfo import ZoneInfo
 
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.turn import Usage
-from cc_bot.features.canvas.model import Chart, Series
 
 UsageLimit = Literal["turns_per_minute", "tokens_per_day", "tokens_per_month", "concurrent"]
 """concurrent: turns that run or are queued."""

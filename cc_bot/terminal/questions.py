@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from cc_bot.charts import table
 from cc_bot.chat.active import Stop, until_stopped
 from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
@@ -16,6 +17,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import ToolPlace
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.domain import errors
+from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import utc_now, zone_named
 from cc_bot.domain.message import Agent, Message, Visibility
 from cc_bot.domain.proposal import CallMessage, Moment, Proposal, Value
@@ -23,8 +25,6 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Done
 from cc_bot.domain.usage import UsageSubject
-from cc_bot.features.canvas.charts import table
-from cc_bot.features.canvas.model import Chart
 from cc_bot.features.memory.model import receipt_of
 from cc_bot.features.memory.service import Memories
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts

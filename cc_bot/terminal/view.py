@@ -1,7 +1,7 @@
 """Output of a chat: Markdown and colours in a terminal, plain text in a pipe."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Final, TextIO
@@ -14,14 +14,14 @@ from rich.panel import Panel
 from rich.segment import SegmentLines
 from rich.text import Text
 
+from cc_bot.charts import table
 from cc_bot.chat.reply import Caller
 from cc_bot.domain import turn
+from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import printable
 from cc_bot.domain.tool_calls import LINKS_SHOWN, is_of_server, pages_behind
-from cc_bot.features.canvas.charts import table
-from cc_bot.features.canvas.model import Canvas, Chart, Element
-from cc_bot.features.canvas.texts import CanvasTexts
+from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders.model import Firing, Missed, ScheduleChange
@@ -38,7 +38,7 @@ from cc_bot.terminal.markdown import (
     wrap_text,
 )
 from cc_bot.texts import Texts
-from cc_bot.texts.answer import AnswerTexts, UnfinishedTexts
+from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, UnfinishedTexts
 from cc_bot.texts.cli import TerminalTexts
 
 LATE_AFTER: Final = timedelta(minutes=1)
@@ -79,7 +79,7 @@ def receipt_line(receipt: Receipt, texts: Texts) -> str:
 
 
 def canvas_line(canvas: Canvas, texts: Texts) -> str:
-    return texts[CanvasTexts].emptied if canvas.empty else texts[CanvasTexts].changed_here
+    return texts[CanvasChangeTexts].emptied if canvas.empty else texts[CanvasChangeTexts].changed_here
 
 
 class AnswerView:
@@ -163,15 +163,6 @@ def _waiting_for(notice: turn.Notice, words: AnswerTexts) -> str | None:
     return {"fallback": words.fallback, "thinking": words.thinking}.get(notice.kind)
 
 
-def _element_title(element: Element) -> str:
-    return f"{'🔒 ' if element.visibility == 'private' else ''}{one_line(element.title)}".strip()
-
-
-def _others_line(canvas: Canvas, texts: Texts) -> str:
-    others = [one_line(each.title or each.id) for each in canvas.elements if each not in canvas.in_sight]
-    return texts[CanvasTexts].others.format(titles=", ".join(others)) if others else ""
-
-
 class PlainView:
     """The conversation on one stream, errors and waiting on the other."""
 
@@ -192,13 +183,13 @@ class PlainView:
     def notices(self, notices: Sequence[Notice]) -> None:
         print("\n".join(map(notice_lines, notices)), file=self._out, flush=True)
 
-    def canvas(self, canvas: Canvas, texts: Texts) -> None:
-        for each in canvas.in_sight:
-            body = table(each, CHART_COLUMNS) if isinstance(each, Chart) else indent_symbols(each.content)
-            title = _element_title(each)
+    def panels(self, panels: Iterable[tuple[str, str | Chart]], below: str) -> None:
+        """Show titles and what is under them."""
+        for title, content in panels:
+            body = table(content, CHART_COLUMNS) if isinstance(content, Chart) else indent_symbols(content)
             self.say(f"■ {title}\n{body}\n" if title else f"{body}\n")
-        if others := _others_line(canvas, texts):
-            self.say(others)
+        if below:
+            self.say(below)
 
     @contextmanager
     def answer(self, texts: Texts) -> Iterator[AnswerView]:
@@ -258,19 +249,17 @@ class RichView:
             self._console.print(StyledNotice(each), end="")
         self._console.print()
 
-    def canvas(self, canvas: Canvas, texts: Texts) -> None:
-        others = _others_line(canvas, texts)
-        panels = (self._panel(element) for element in canvas.in_sight)
-        self._print(*panels, *([wrap_text(others, style="dim")] if others else []))
+    def panels(self, panels: Iterable[tuple[str, str | Chart]], below: str) -> None:
+        shown = (self._panel(*each) for each in panels)
+        self._print(*shown, *([wrap_text(below, style="dim")] if below else []))
 
-    def _panel(self, element: Element) -> Panel:
+    def _panel(self, title: str, content: str | Chart) -> Panel:
         chart_columns = self._console.width - len("│  │")
         body: RenderableType = (
-            Text(printable(table(element, chart_columns)), overflow="fold")
-            if isinstance(element, Chart)
-            else ChatMarkdown(element.content)
+            Text(printable(table(content, chart_columns)), overflow="fold")
+            if isinstance(content, Chart)
+            else ChatMarkdown(content)
         )
-        title = _element_title(element)
         return Panel(body, title=Text(title) if title else None, title_align="left", border_style="dim")
 
     def _print(self, *parts: RenderableType) -> None:

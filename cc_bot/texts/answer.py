@@ -1,4 +1,4 @@
-"""Answers, questions in channels, summaries and canvases."""
+"""Answers, charts in them, questions in channels, summaries and changes of a canvas."""
 
 from cc_bot.texts.area import Area, Sentence, by_key
 from cc_bot.texts.commands import CoreCommandTexts
@@ -69,6 +69,19 @@ class AnswerTexts(Area):
         """`name` is shown for unknown tools."""
         other = self.tool_canvas if name.startswith("canvas_") else self.tool_other
         return self.tools.get(name, other).format(name=name)
+
+
+class CanvasChangeTexts(Area):
+    """What an answer says about the canvas beside it."""
+
+    changed = Sentence(ja="🖼️ キャンバスを更新しました。</canvas show> で下に出し直せます。", en="🖼️ The canvas is updated. </canvas show> puts it down here again.")
+    changed_unseen = Sentence(ja="🖼️ 「{display}」のキャンバスを更新しました。</agent use> で「{display}」に切り替えると見られます。", en="🖼️ The canvas of {display} is updated. Switch with </agent use> to see it.")
+    emptied = Sentence(ja="🖼️ キャンバスは空になりました。", en="🖼️ The canvas is empty now.")
+    changed_here = Sentence(ja="🖼️ キャンバスを書き換えました。/canvas で見られます。", en="🖼️ The canvas has changed. /canvas shows it.")
+
+
+class ChartTexts(Area):
+    others = Sentence(ja="その他（{count}件）", en="Other ({count})")
 
 
 class MentionTexts(Area):

@@ -13,7 +13,9 @@ from typing import Final
 from aiohttp import web
 from markupsafe import Markup
 
+from cc_bot.charts.svg import chart_svg
 from cc_bot.chat.stores.settings import Keep
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.clock import suggest_zones
 from cc_bot.domain.errors import (
     CcBotError,
@@ -28,8 +30,6 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale, without_sign
 from cc_bot.domain.usage import Remaining, Total, UsageBreakdown, UsageReport
-from cc_bot.features.canvas.charts.svg import chart_svg
-from cc_bot.features.canvas.model import Chart, Series
 from cc_bot.features.privacy.model import CONFIRM_WITHIN
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.service import choose

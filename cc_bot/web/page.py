@@ -17,6 +17,7 @@ from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 import cc_bot.web
+from cc_bot.charts.table import format_exactly
 from cc_bot.chat.reply import Reply
 from cc_bot.domain.errors import (
     AccessError,
@@ -40,7 +41,6 @@ from cc_bot.domain.errors import (
     TooManyRequests,
 )
 from cc_bot.domain.text import without_sign
-from cc_bot.features.canvas.charts.table import format_exactly
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.area import Area
 from cc_bot.texts.session import UsageTexts

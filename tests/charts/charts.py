@@ -5,9 +5,9 @@ from io import BytesIO
 
 from PIL import Image
 
+from cc_bot.charts import draw
+from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.charts import draw
-from cc_bot.features.canvas.model import Chart, ChartKind, Series
 
 Colour = tuple[int, int, int]
 

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cc_bot.charts import draw
+from cc_bot.charts.svg import GROUND, PICTURE_WIDTH
+from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.charts import draw
-from cc_bot.features.canvas.charts.svg import GROUND, PICTURE_WIDTH
-from cc_bot.features.canvas.model import MAX_VALUE, Chart, ChartKind, Series
+from cc_bot.features.canvas.model import MAX_VALUE
 from tests.charts.charts import chart, colour, picture
 
 FRUIT = {"りんご": 120.0, "みかん": 60.0, "ぶどう": 30.0}

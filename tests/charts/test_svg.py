@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cc_bot.charts.svg import chart_svg, width_of
+from cc_bot.charts.table import format_exactly
+from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.charts.svg import chart_svg, width_of
-from cc_bot.features.canvas.charts.table import format_exactly
-from cc_bot.features.canvas.model import MAX_VALUE, Chart, ChartKind, Series
+from cc_bot.features.canvas.model import MAX_VALUE
 from tests.charts.charts import chart, several
 
 KINDS: list[ChartKind] = ["bar", "line", "pie"]

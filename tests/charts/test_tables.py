@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cc_bot.charts import table
+from cc_bot.charts.table import format_exactly, format_short, scale
+from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.kinsoku import balance, cells
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.charts import table
-from cc_bot.features.canvas.charts.table import format_exactly, format_short, scale
-from cc_bot.features.canvas.model import Chart, ChartKind, Series
 from tests.charts.charts import chart, several
 
 KINDS: list[ChartKind] = ["bar", "line", "pie"]

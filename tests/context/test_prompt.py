@@ -20,9 +20,10 @@ from cc_bot.chat.context.prompt import (
     shrunk_history,
     window,
 )
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.message import ContextMessage, Message, ToolCall
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.model import Canvas, Card, Chart, Series, Text
+from cc_bot.features.canvas.model import Canvas, Card, Text
 from cc_bot.features.memory.model import Memory
 from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, SystemPart, ToolSchema, UserPart
 

@@ -23,6 +23,7 @@ from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import GuildLocales, Recipients
 from cc_bot.discord.references import References
+from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
@@ -30,7 +31,6 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.agents.selector import AgentSelector
 from cc_bot.features.agents.service import Agents
 from cc_bot.features.canvas.delivery import CanvasBoards, Draw
-from cc_bot.features.canvas.model import Chart
 from cc_bot.features.documents.reader import DocumentReader
 from tests.loopback.discord import Channel, LoopbackDiscord, Shown, User
 from tests.reading.confinement import UNCONFINED

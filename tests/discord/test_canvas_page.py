@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from cc_bot.discord.pages.split import utf16_length
+from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.delivery import draw_pictures
-from cc_bot.features.canvas.model import Canvas, Card, Chart, ChartKind, Series, Text
+from cc_bot.features.canvas.model import Canvas, Card, Text
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.canvas.views import CanvasPage, canvas_page
 from cc_bot.texts import texts

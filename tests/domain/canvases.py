@@ -2,17 +2,8 @@
 
 from hypothesis import strategies as st
 
-from cc_bot.features.canvas.model import (
-    CanvasCommand,
-    Card,
-    Chart,
-    Drawn,
-    RemoveElement,
-    Series,
-    SetMode,
-    Text,
-    UpdateCard,
-)
+from cc_bot.domain.chart import Chart, Series
+from cc_bot.features.canvas.model import CanvasCommand, Card, Drawn, RemoveElement, SetMode, Text, UpdateCard
 
 KINDS = st.sampled_from(["line", "bar", "pie"])
 KNOWN_IDS = st.sampled_from(["", "a", "b", "a-2", "card-1", "text-1", "chart-1", "天気", "A b", "-"])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.message import Visibility
 from cc_bot.features.canvas.model import (
     MAX_ELEMENTS,
@@ -14,10 +15,8 @@ from cc_bot.features.canvas.model import (
     CanvasCommand,
     CanvasRefused,
     Card,
-    Chart,
     Drawn,
     RemoveElement,
-    Series,
     SetMode,
     Text,
     UpdateCard,

@@ -3,7 +3,7 @@
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.texts import texts
-from cc_bot.texts.answer import AnswerTexts
+from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts
 from tests.end_to_end.canvases import (
     CLEAR,
     PLAN,
@@ -73,7 +73,7 @@ async def test_a_canvas_is_one_message_per_user(
     assert (shown.id, texts_of(shown)) == (first.id, ["- パン"])
     cleared = await draw(stage, aiko, channel, CLEAR)
     await no_board(stage, channel)
-    assert f"-# {JA[CanvasTexts].emptied}" in cleared.text
+    assert f"-# {JA[CanvasChangeTexts].emptied}" in cleared.text
     await draw(stage, aiko, channel, PLAN)
     assert texts_of(await board(stage, channel)) == ["朝は散歩、昼は図書館。"]
 

@@ -21,7 +21,7 @@ from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.terminal.commands import InvalidCommand, commands, describe_command, parse
 from cc_bot.terminal.questions import explain_to_operator
 from cc_bot.texts import ErrorTexts, texts
-from cc_bot.texts.answer import AnswerTexts
+from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts
 from cc_bot.texts.cli import TerminalTexts
 from tests.terminal.program import profile
 from tests.terminal.talk import Talk
@@ -204,7 +204,7 @@ class TestQuestions:
 async def test_a_canvas_is_shown_and_cleared(chat: Talk, stores: Stores) -> None:
     words = chat.texts[CanvasTexts]
     assert (await chat.say("/canvas")).strip() == words.empty
-    assert f"◆ {words.changed_here}" in await chat.lines("draw")
+    assert f"◆ {chat.texts[CanvasChangeTexts].changed_here}" in await chat.lines("draw")
     assert await chat.lines("/canvas") == [
         "■ 支出",
         "78,000 65% ████████████ 家賃",

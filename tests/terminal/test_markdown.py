@@ -11,9 +11,11 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cc_bot.chat.stores.opening import Stores
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.text import Locale, printable
 from cc_bot.domain.turn import TextDelta
-from cc_bot.features.canvas.model import Canvas, Card, Chart, Series
+from cc_bot.features.canvas.model import Canvas, Card
+from cc_bot.features.canvas.terminal import canvas_panels
 from cc_bot.terminal.commands import commands, run_line
 from cc_bot.terminal.markdown import ModelWords, one_line
 from cc_bot.terminal.view import RichView
@@ -69,7 +71,7 @@ async def test_help_memories_and_a_canvas_are_whole_at_every_width(stores: Store
         chat = chat_of(stores, profile(Locale.JA), view)
         for line in ("/help", "/memory"):
             await run_line(chat, line)
-        view.canvas(Canvas((secret, spending), "board"), chat.texts)
+        view.panels(*canvas_panels(Canvas((secret, spending), "board"), chat.texts))
         view.say("[bold]これ[/bold] :smile:")
         lines = out.getvalue().splitlines()
         assert max(map(cell_len, lines)) <= width

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from cc_bot.chat.tools import CanvasDraft, ToolContext
-from cc_bot.features.canvas.model import Canvas, Card, Chart, Series, Text
+from cc_bot.domain.chart import Chart, Series
+from cc_bot.features.canvas.model import Canvas, Card, Text
 from tests.tools.conftest import call, result_of, told
 
 HIDDEN = Card("salary", "給料日", "25日", visibility="private")

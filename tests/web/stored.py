@@ -4,12 +4,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from cc_bot.chat.stores.usage import ReservationRequest, Settlement, UsageStore
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import DEFAULT_RULES, ModelUsage, UsageSubject
-from cc_bot.features.canvas.model import Card, Chart, Drawn, Series
+from cc_bot.features.canvas.model import Card, Drawn
 from cc_bot.features.memory.model import Memory
 from tests.web.pages import CHANNEL, TARO, Site
 

@@ -8,9 +8,10 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Locator, Page, expect
 
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.admin.service import Administration
-from cc_bot.features.canvas.model import Card, Chart, Series, SetMode, Text
+from cc_bot.features.canvas.model import Card, SetMode, Text
 from cc_bot.features.memory.model import Source
 from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore

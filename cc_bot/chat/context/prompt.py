@@ -17,10 +17,11 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.chat.context.instructions import Instructions, instructions
 from cc_bot.chat.context.tokens import message_parts, message_tokens, user_part
+from cc_bot.domain.chart import Chart
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Recollection, Session, listed
 from cc_bot.domain.text import Locale, shorten
-from cc_bot.features.canvas.model import Canvas, Card, Chart, Element, Text
+from cc_bot.features.canvas.model import Canvas, Card, Element, Text
 from cc_bot.features.memory.model import Memory
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
 

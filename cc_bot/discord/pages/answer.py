@@ -75,13 +75,12 @@ from cc_bot.domain.turn import (
     Usage,
 )
 from cc_bot.features.canvas.model import Canvas
-from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders.model import ScheduleChange, ScheduleReceipt, with_schedule
 from cc_bot.features.voice import recordings
 from cc_bot.texts import Texts
-from cc_bot.texts.answer import AnswerTexts, MessageMenuTexts, UnfinishedTexts
+from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, MessageMenuTexts, UnfinishedTexts
 from cc_bot.texts.proposal import ProposalTexts
 
 MAX_MESSAGES = 5
@@ -435,7 +434,9 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(_files_left_out(state.files_left_out, words))
     lines.extend(_note_line(note, words) for note in state.notes)
     if state.canvas is not None:
-        lines.append(words[CanvasTexts].emptied if state.canvas.empty else words[CanvasTexts].changed)
+        lines.append(
+            words[CanvasChangeTexts].emptied if state.canvas.empty else words[CanvasChangeTexts].changed
+        )
     if state.failure and not is_blank(state.text):
         lines.append(state.failure)
     if done and done.answer.status == "stopped" and not is_blank(state.text):

@@ -9,6 +9,7 @@ from typing import Final
 
 import hikari
 
+from cc_bot.charts import table
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     ProposalButton,
@@ -26,11 +27,10 @@ from cc_bot.discord.pages.page import (
     escape_markdown,
     timestamp,
 )
+from cc_bot.domain.chart import Chart
 from cc_bot.domain.message import spell_out
 from cc_bot.domain.proposal import CallState, Moment, Proposal, Value
 from cc_bot.domain.text import shorten
-from cc_bot.features.canvas.charts import table
-from cc_bot.features.canvas.model import Chart
 from cc_bot.features.memory.texts import MemoryCardTexts
 from cc_bot.features.memory.views import last_day
 from cc_bot.texts import Texts

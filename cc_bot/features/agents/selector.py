@@ -19,8 +19,8 @@ from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, KnownPlace, 
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.agents.service import Agents
 from cc_bot.features.agents.texts import AgentTexts
-from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.texts import Texts
+from cc_bot.texts.answer import CanvasChangeTexts
 
 _NO_USER: Final = 0
 
@@ -184,8 +184,10 @@ def words_under(chosen: Chosen, recipient: Recipient) -> Texts:
     words = recipient.words
     if not chosen.left:
         return words
-    changed = words[CanvasTexts].changed_unseen.format(display=chosen.agent.display_name(recipient.locale))
-    return words.with_area(words[CanvasTexts].reword(changed=changed))
+    changed = words[CanvasChangeTexts].changed_unseen.format(
+        display=chosen.agent.display_name(recipient.locale)
+    )
+    return words.with_area(words[CanvasChangeTexts].reword(changed=changed))
 
 
 def _allows(place: KnownPlace, agent: Agent) -> bool:

@@ -21,6 +21,7 @@ from typing import Any, Final, TypeVar
 import hikari
 import structlog
 
+from cc_bot import charts
 from cc_bot.db.leases import Leases
 from cc_bot.db.process import WHOLE, Shard
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, ExpectedDeletions, repeat
@@ -29,12 +30,12 @@ from cc_bot.discord.interactions import Answerable, can_write, own_space
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas import charts
-from cc_bot.features.canvas.model import Canvas, Chart
+from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.canvas.store import CanvasMessage, CanvasStore, CurrentCanvas
 from cc_bot.features.canvas.views import CanvasPage, canvas_page, picture_name
 from cc_bot.in_order import KeyedLock, Tasks

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Final, Literal
 
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.message import Visibility, is_blank
-
-ChartKind = Literal["line", "bar", "pie"]
 
 Mode = Literal["list", "board", "focus"]
 """One below the other, cards side by side, or a single element."""
@@ -31,26 +30,6 @@ class Text:
     id: str
     content: str
     title: str = ""
-    _: KW_ONLY
-    visibility: Visibility = "public"
-    tainted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """One value per label of the chart."""
-
-    name: str
-    values: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    id: str
-    title: str
-    kind: ChartKind
-    labels: tuple[str, ...]
-    series: tuple[Series, ...]
     _: KW_ONLY
     visibility: Visibility = "public"
     tainted: bool = False

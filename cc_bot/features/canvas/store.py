@@ -13,9 +13,10 @@ from cc_bot.db import Database, Row, Statement, Steps, run_all, user
 from cc_bot.db.columns import KEY, Columns, Kind, Store, idle_since, key_columns
 from cc_bot.db.process import WHOLE, Shard
 from cc_bot.db.process_store import of_shard
+from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.canvas.model import Canvas, Card, Chart, Drawn, RemoveElement, Text, reduce_all
+from cc_bot.features.canvas.model import Canvas, Card, Drawn, RemoveElement, Text, reduce_all
 
 EMPTY_CANVAS: Final = '{"elements":[]}'
 

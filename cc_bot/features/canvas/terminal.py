@@ -3,17 +3,34 @@
 from collections.abc import Mapping
 from typing import Final
 
+from cc_bot.domain.chart import Chart
+from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.terminal.commands import Command
+from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.questions import Chat
+from cc_bot.texts import Texts
 
 
 async def show_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> str | None:
     seen = await chat.stores.canvases.get(chat.profile.key)
     if seen is None or seen.canvas.empty:
         return chat.texts[CanvasTexts].empty
-    chat.view.canvas(seen.canvas, chat.texts)
+    chat.view.panels(*canvas_panels(seen.canvas, chat.texts))
     return None
+
+
+def canvas_panels(canvas: Canvas, words: Texts) -> tuple[list[tuple[str, str | Chart]], str]:
+    """Return the elements in sight, and the line that names the others."""
+    panels = [
+        (
+            f"{'🔒 ' if each.visibility == 'private' else ''}{one_line(each.title)}".strip(),
+            each if isinstance(each, Chart) else each.content,
+        )
+        for each in canvas.in_sight
+    ]
+    others = [one_line(each.title or each.id) for each in canvas.elements if each not in canvas.in_sight]
+    return panels, words[CanvasTexts].others.format(titles=", ".join(others)) if others else ""
 
 
 async def clear_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:

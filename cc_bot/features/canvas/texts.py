@@ -7,9 +7,6 @@ class CanvasTexts(Area):
     own = Sentence(ja="🖼️ あなたのキャンバス", en="🖼️ Your canvas")
     private_marked = Sentence(ja="🔒 のついたものは、あなただけに見えています。", en="Only you can see what is marked 🔒.")
     others = Sentence(ja="ほかに: {titles}", en="Also up: {titles}")
-    changed = Sentence(ja="🖼️ キャンバスを更新しました。</canvas show> で下に出し直せます。", en="🖼️ The canvas is updated. </canvas show> puts it down here again.")
-    changed_unseen = Sentence(ja="🖼️ 「{display}」のキャンバスを更新しました。</agent use> で「{display}」に切り替えると見られます。", en="🖼️ The canvas of {display} is updated. Switch with </agent use> to see it.")
-    emptied = Sentence(ja="🖼️ キャンバスは空になりました。", en="🖼️ The canvas is empty now.")
     cut = Sentence(ja="長いため一部を省いています。全文は添付のファイルにあります。", en="Some of it is too long to show. The attached file has all of it.")
     cut_for_good = Sentence(ja="長いため一部を省いています。", en="Some of it is too long to show.")
     file_name = Sentence(ja="キャンバス.md", en="canvas.md")
@@ -20,8 +17,6 @@ class CanvasTexts(Area):
     shown_to_you = Sentence(ja="🖼️ いまはこのチャンネルに送れないため、あなただけに見える形で出します。", en="🖼️ I can't post in this channel at the moment, so only you can see this.")
     cleared = Sentence(ja="🧹 キャンバスを空にしました。会話の内容はそのままです。", en="🧹 The canvas is empty now. Our conversation stays as it is.")
     cleared_already = Sentence(ja="キャンバスにはもう何も出ていません。", en="There is nothing on the canvas any more.")
-    changed_here = Sentence(ja="🖼️ キャンバスを書き換えました。/canvas で見られます。", en="🖼️ The canvas has changed. /canvas shows it.")
-    chart_others = Sentence(ja="その他（{count}件）", en="Other ({count})")
 
 
 class CanvasCommandTexts(CommandTexts):

@@ -9,17 +9,15 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from cc_bot.chat.consent import changed_line, check_held, needs_approval, on_one_line, propose, show
 from cc_bot.chat.tools import CanvasDraft, InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
+from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.proposal import Part
 from cc_bot.features.canvas.model import (
     Canvas,
     CanvasCommand,
     CanvasRefused,
     Card,
-    Chart,
-    ChartKind,
     Element,
     RemoveElement,
-    Series,
     SetMode,
     Text,
     UpdateCard,

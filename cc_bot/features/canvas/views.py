@@ -14,13 +14,14 @@ from typing import Final
 
 import hikari
 
+from cc_bot.charts import table
 from cc_bot.discord.pages.markdown import SPOILER, for_discord, keep_spoilers_shut
 from cc_bot.discord.pages.page import COLOUR, TextFile
 from cc_bot.discord.pages.split import split, utf16_length
+from cc_bot.domain.chart import Chart
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.features.canvas.charts import table
-from cc_bot.features.canvas.model import Canvas, Chart, Element
+from cc_bot.features.canvas.model import Canvas, Element
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.texts import Texts
 

@@ -12,13 +12,14 @@ from typing import Any, Final
 import structlog
 from aiohttp import WSCloseCode, web
 
+from cc_bot.charts.svg import chart_svg
 from cc_bot.domain import errors
 from cc_bot.domain.access import WebSession
+from cc_bot.domain.chart import Chart
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.service import find_agent
-from cc_bot.features.canvas.charts.svg import chart_svg
-from cc_bot.features.canvas.model import Canvas, Card, Chart, Element, Text
+from cc_bot.features.canvas.model import Canvas, Card, Element, Text
 from cc_bot.features.canvas.store import CanvasClock
 from cc_bot.log import upkeep
 from cc_bot.texts import Texts, texts

@@ -21,13 +21,13 @@ import aiohttp
 
 from cc_bot import __version__
 from cc_bot.app.models import open_models
+from cc_bot.charts import draw
 from cc_bot.config import Config
 from cc_bot.domain import errors
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.charts import draw
-from cc_bot.features.canvas.model import Chart, Series
 from cc_bot.features.doctor import Finding, failed, ok, warning
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.features.documents.reader import READ_BY_EXTRA, DocumentReader

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from cc_bot.charts import table
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
@@ -10,7 +11,6 @@ from cc_bot.domain.clock import zone_of
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import chart_of
-from cc_bot.features.canvas.charts import table
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.texts.session import UsageTexts
 

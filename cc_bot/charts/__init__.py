@@ -1,6 +1,6 @@
 """Charts as SVG, as a picture of it (extra `charts`), and as a text table everywhere."""
 
-from cc_bot.features.canvas.charts.svg import draw
-from cc_bot.features.canvas.charts.table import table
+from cc_bot.charts.svg import draw
+from cc_bot.charts.table import table
 
 __all__ = ["draw", "table"]

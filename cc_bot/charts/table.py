@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.kinsoku import cells, wrap_label
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.model import Chart, Series
 
 # Numbers are shortened in the units of the language: 1,250万 in Japanese, 12.5M in English.
 

@@ -15,12 +15,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+from cc_bot.charts.table import format_exactly, format_short, percent, scale, slices
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.kinsoku import balance, graphemes, is_wide, shorten, widest_unit, wrap_label
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.charts.table import format_exactly, format_short, percent, scale, slices
-from cc_bot.features.canvas.model import Chart, Series
-from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.texts import texts
+from cc_bot.texts.answer import ChartTexts
 
 WIDTH: Final = 440
 """A phone shows it at seven tenths."""
@@ -400,7 +400,7 @@ _ROOM_FOR_A_LETTER: Final = 0.05
 def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     """If all values are zero, only the list is drawn."""
     values = [max(0.0, value) for value in chart.series[0].values]
-    parts = slices(chart.labels, values, texts(locale)[CanvasTexts].chart_others)
+    parts = slices(chart.labels, values, texts(locale)[ChartTexts].others)
     total = sum(values)
     letters = [chr(ord("A") + at) for at in range(len(parts))]
     angle = 0.0
