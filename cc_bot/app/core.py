@@ -27,6 +27,7 @@ from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.features import modules
 from cc_bot.features.mcp.model import OfferedTool
 from cc_bot.features.mcp.servers import Servers, open_servers
+from cc_bot.features.mcp.store import ToolListStore
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.privacy.service import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
 from cc_bot.features.web_pages.turn import PageSource, SearchService, WebAccess, can_read_pages
@@ -100,7 +101,7 @@ async def open_core(
             opened.push_async_callback(summaries.close, SUMMARY_DRAIN_S)
         named_servers = await opened.enter_async_context(
             open_servers(
-                servers_file, stores.tool_lists, cost=tool_cost, budget=config.tool_tokens, meter=meter
+                servers_file, stores[ToolListStore], cost=tool_cost, budget=config.tool_tokens, meter=meter
             )
         )
         tools = local_tools.beside(ServerTools(servers or named_servers))

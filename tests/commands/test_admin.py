@@ -34,6 +34,7 @@ from cc_bot.features.admin.service import (
 )
 from cc_bot.features.admin.texts import AdminTexts
 from cc_bot.features.mcp.servers import Servers
+from cc_bot.features.mcp.store import ToolListStore
 from cc_bot.texts import texts
 from tests.databases import laid_out
 
@@ -56,7 +57,7 @@ async def administration(tmp_path: Path) -> AsyncIterator[Administration]:
             raise ModelUnavailable
 
     async with open_stores(laid_out(tmp_path / "a.db")) as stores:
-        servers = Servers(stores.tool_lists, lambda _: 1, 4000)
+        servers = Servers(stores[ToolListStore], lambda _: 1, 4000)
         yield Administration(stores.limits, stores.access, stores.channel_models, policies, servers, ask)
 
 

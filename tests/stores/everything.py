@@ -26,6 +26,7 @@ from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.features.canvas.model import Card, Drawn
 from cc_bot.features.mcp.model import StoredToolList
+from cc_bot.features.mcp.store import ToolListStore
 from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import Audience, MemoryFilter, Receipt
 from cc_bot.features.memory.stores.rows import recompute_outdated
@@ -122,7 +123,7 @@ async def do_everything(database: Database) -> set[str]:
     await do(settings.set(USER, locale=Locale.JA, spoken=True), settings.claim_welcome(USER))
     await do(settings.claim_word_on_menu(USER), settings.set(USER, memory_paused=True))
     await stores.token_factors.learn("model", estimated=100, counted=110)
-    await stores.tool_lists.put("time", StoredToolList("[]", "[]"))
+    await stores[ToolListStore].put("time", StoredToolList("[]", "[]"))
     await take_part(stores.processes)
     await decide_as_an_owner(stores)
     await do_everything_with_schedules(stores[ScheduleStore])

@@ -14,6 +14,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import LimitKey
 from cc_bot.features.mcp.model import StoredToolList
+from cc_bot.features.mcp.store import ToolListStore
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
 
 ME, YOU = KEY.user_id, OTHER_USER.user_id
@@ -100,11 +101,11 @@ class TestTokenFactor:
 class TestToolLists:
     async def test_are_there_after_a_restart_as_they_were_put_last(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
-            await stores.tool_lists.put("time", StoredToolList("[1]", "[1]"))
-            await stores.tool_lists.put("time", StoredToolList('[["時刻"]]', "[]"))
-            await stores.tool_lists.put("git", StoredToolList("[]", "[]"))
+            await stores[ToolListStore].put("time", StoredToolList("[1]", "[1]"))
+            await stores[ToolListStore].put("time", StoredToolList('[["時刻"]]', "[]"))
+            await stores[ToolListStore].put("git", StoredToolList("[]", "[]"))
         async with open_again() as stores:
-            assert await stores.tool_lists.get_all() == {
+            assert await stores[ToolListStore].get_all() == {
                 "time": StoredToolList('[["時刻"]]', "[]"),
                 "git": StoredToolList("[]", "[]"),
             }

@@ -26,7 +26,6 @@ from cc_bot.chat.stores.settings import (
     LimitStore,
     SettingsStore,
     TokenFactorStore,
-    ToolListStore,
     WebSessionStore,
 )
 from cc_bot.chat.stores.storage import Storage
@@ -63,7 +62,6 @@ class Stores:
     settings: SettingsStore
     summaries: SummaryStore
     token_factors: TokenFactorStore
-    tool_lists: ToolListStore
     blocks: BlockStore
     channels: ChannelStore
     ledger: TurnLedger
@@ -154,7 +152,6 @@ async def open_stores(
                 settings=SettingsStore(database, clock=clock),
                 summaries=SummaryStore(database, clock=clock),
                 token_factors=TokenFactorStore(database, clock=clock),
-                tool_lists=ToolListStore(database),
                 blocks=BlockStore(database, clock=clock),
                 channels=ChannelStore(database, clock=clock, log=erasures),
                 ledger=TurnLedger(database, process=process),

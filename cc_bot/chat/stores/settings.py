@@ -1,5 +1,5 @@
-"""Settings of users and channels, token factors of models, tool lists of MCP servers; access rules,
-maintenance and limits, which owners set at run time; and the web sessions of users."""
+"""Settings of users and channels, token factors of models; access rules, maintenance and
+limits, which owners set at run time; and the web sessions of users."""
 
 import hashlib
 import json
@@ -33,7 +33,6 @@ from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, LimitName, LimitScope, Rules, UsageSubject
 from cc_bot.features.canvas.store import MOVE
-from cc_bot.features.mcp.model import StoredToolList
 
 
 class Keep(Enum):
@@ -272,24 +271,6 @@ class TokenFactorStore(Store):
         params = (model, counted / estimated, to_text(self._clock()))
         [(factor,)] = await self._change((), _LEARN, *params)
         self._known[model] = float(factor)
-
-
-SELECT_LISTS: Final = "SELECT server, seen, accepted FROM tool_lists ORDER BY server"
-
-_PUT_TOOLS: Final = upsert("tool_lists", "server", "seen accepted")
-
-
-class ToolListStore(Store):
-    """No user data."""
-
-    async def get_all(self) -> Mapping[str, StoredToolList]:
-        """Return the lists by server. Raises StorageError."""
-        rows = await self._database.query(SELECT_LISTS)
-        return {server: StoredToolList(*tools) for server, *tools in rows}
-
-    async def put(self, server: str, tools: StoredToolList) -> None:
-        """Store a server's tools. Raises StorageError."""
-        await self._change((), _PUT_TOOLS, server, tools.seen, tools.accepted)
 
 
 @dataclass(frozen=True, slots=True)

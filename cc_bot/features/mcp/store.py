@@ -1,0 +1,27 @@
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from cc_bot.chat.stores.storage import Storage
+from cc_bot.db.columns import Store, upsert
+from cc_bot.features.mcp.model import StoredToolList
+
+SELECT_LISTS: Final = "SELECT server, seen, accepted FROM tool_lists ORDER BY server"
+
+_PUT_TOOLS: Final = upsert("tool_lists", "server", "seen accepted")
+
+
+class ToolListStore(Store):
+    """No user data."""
+
+    async def get_all(self) -> Mapping[str, StoredToolList]:
+        """Return the lists by server. Raises StorageError."""
+        rows = await self._database.query(SELECT_LISTS)
+        return {server: StoredToolList(*tools) for server, *tools in rows}
+
+    async def put(self, server: str, tools: StoredToolList) -> None:
+        """Store a server's tools. Raises StorageError."""
+        await self._change((), _PUT_TOOLS, server, tools.seen, tools.accepted)
+
+
+def make_stores(storage: Storage) -> Iterable[object]:
+    return (ToolListStore(storage.database),)
