@@ -10,14 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar, get_origin
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, get_origin
 
 import structlog
 from pydantic import BaseModel, ValidationError
 
+from cc_bot.db.engines import config_path
 from cc_bot.domain.errors import StartupError
 from cc_bot.files import NotRegular, open_regular
 from cc_bot.texts.cli import OperatorFileTexts
+
+if TYPE_CHECKING:
+    from cc_bot.config import Config
 
 _log = structlog.get_logger(__name__)
 
@@ -193,3 +197,15 @@ def _look_at(path: Path) -> _Look:
     except OSError:
         return _UNREACHABLE
     return (state.st_mtime_ns, state.st_size, state.st_ino)
+
+
+OPERATOR_FILES = ("agents.toml", "policy.toml", "mcp.json")
+
+
+def path_of(config: "Config", name: str) -> Path:
+    return _configured(config, name) or config_path(config.database_url, config.data_folder).with_name(name)
+
+
+def _configured(config: "Config", name: str) -> Path | None:
+    paths = (config.agents_file, config.policy_file, config.mcp_file)
+    return dict(zip(OPERATOR_FILES, paths, strict=True)).get(name)

@@ -14,10 +14,10 @@ from cc_bot.domain.measures import GatewayHealth, Meter
 from cc_bot.features.agents.service import Agents
 from cc_bot.features.mcp.servers import Servers
 from cc_bot.features.privacy.service import Privacy
+from cc_bot.llm.configured import Models
 from cc_bot.llm.model import Chains
 
 if TYPE_CHECKING:
-    from cc_bot.app.models import Models
     from cc_bot.config import Config
 
 P = TypeVar("P")
@@ -42,7 +42,7 @@ class CoreParts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Building(CoreParts):
     config: "Config"
-    models: "Models"
+    models: Models
     chains: Chains
     tools: ToolRegistry
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from cc_bot.app.files import make_agents, make_policies, make_servers_file
-from cc_bot.app.models import Models, build_embedder, build_speaker, build_transcriber, open_models
+from cc_bot.app.files import make_agents
 from cc_bot.chat.assistant import Assistant, AssistantSettings
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.context.tokens import message_tokens, tools_tokens
+from cc_bot.chat.policy import make_policies
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.summaries import Summaries, SummaryPlan
@@ -25,12 +25,14 @@ from cc_bot.db.leases import JoinOptions, Leases, Membership, join
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.features import modules
+from cc_bot.features.mcp.file import make_servers_file
 from cc_bot.features.mcp.model import OfferedTool
 from cc_bot.features.mcp.servers import Servers, open_servers
 from cc_bot.features.mcp.store import ToolListStore
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.privacy.service import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
 from cc_bot.features.web_pages.turn import PageSource, SearchService, WebAccess, can_read_pages
+from cc_bot.llm.configured import Models, build_embedder, build_speaker, build_transcriber, open_models
 from cc_bot.llm.model import Chains, ToolSchema
 from cc_bot.log import upkeep
 from cc_bot.parts import Building, CoreParts, Parts

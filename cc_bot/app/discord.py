@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cc_bot import __version__
 from cc_bot.app.core import Core, keep_running, open_core, summarize_rest
-from cc_bot.app.files import OPERATOR_FILES, path_of
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.app.web import serve_web
 from cc_bot.config import Config
@@ -30,7 +29,7 @@ from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER
 from cc_bot.features.mcp.servers import Servers
 from cc_bot.log import RecentRecords, keep_records
-from cc_bot.operator_file import hash_file
+from cc_bot.operator_file import OPERATOR_FILES, hash_file, path_of
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 

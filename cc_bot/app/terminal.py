@@ -9,7 +9,6 @@ import sys
 from typing import Final
 
 from cc_bot.app.core import open_core
-from cc_bot.app.files import path_of
 from cc_bot.config import Config
 from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import InvalidSetting
@@ -18,6 +17,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.features.mcp.servers import Servers
 from cc_bot.features.privacy.service import purge_due
 from cc_bot.features.reminders.resolver import TimeResolver
+from cc_bot.operator_file import path_of
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts, TerminalTexts
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import (
     BaseModel,
@@ -33,9 +33,20 @@ from cc_bot.domain.usage import (
     PriceList,
     Rules,
 )
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
+from cc_bot.operator_file import (
+    FileKind,
+    FileRefused,
+    OperatorFile,
+    TableReader,
+    parse_toml,
+    path_of,
+    printable_key,
+)
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.cli import OperatorFileTexts, PolicyFileTexts
+
+if TYPE_CHECKING:
+    from cc_bot.config import Config
 
 UNLIMITED: Final = "unlimited"
 
@@ -182,3 +193,8 @@ class Policies(OperatorFile[Policy]):
 
     async def limits(self) -> Rules:
         return (await self.now()).limits
+
+
+def make_policies(config: "Config") -> Policies:
+    path, required = path_of(config, "policy.toml"), config.policy_file is not None
+    return Policies(path, locale=config.operator_locale, required=required)

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.app.models import open_models
 from cc_bot.config import read_config
 from cc_bot.domain.errors import InvalidModels
 from cc_bot.domain.text import Locale
 from cc_bot.features.doctor.checks import run_doctor
+from cc_bot.llm.configured import open_models
 from cc_bot.llm.model import ChatRequest, UserPart
 from cc_bot.texts import explain, texts
 from cc_bot.texts.cli import ModelsFileTexts, OperatorFileTexts

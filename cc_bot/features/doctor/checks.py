@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from cc_bot import __version__
 from cc_bot.app.core import build_internet, build_searches, tool_cost
-from cc_bot.app.files import make_agents, make_policies, make_servers_file, path_of
-from cc_bot.app.models import build_embedder, build_speaker, build_transcriber
+from cc_bot.app.files import make_agents
+from cc_bot.chat.policy import make_policies
 from cc_bot.chat.tools import discover
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.db.engines import dialect_of
@@ -24,9 +24,12 @@ from cc_bot.features.agents.service import Agents
 from cc_bot.features.doctor import Finding, Report, database, failed, ok, services, warning
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.features.documents.reader import DocumentReader
+from cc_bot.features.mcp.file import make_servers_file
 from cc_bot.features.mcp.model import ToolServerProblem, ToolServerReport, find_missing
 from cc_bot.features.mcp.servers import try_servers
 from cc_bot.features.mcp.texts import ToolServersFileTexts, ToolServersTexts, say_left_out
+from cc_bot.llm.configured import build_embedder, build_speaker, build_transcriber
+from cc_bot.operator_file import path_of
 from cc_bot.texts import Texts, explain, texts
 
 LIMIT_S: Final = 30.0

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from cc_bot.app.files import path_of
 from cc_bot.config import Config
 from cc_bot.db import Database, Statement, Steps, list_pending
 from cc_bot.db.backup import backups_in, copies_of
@@ -28,6 +27,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.text import format_size
 from cc_bot.features.doctor import Finding, failed, ok, warning
 from cc_bot.features.doctor.texts import DoctorTexts
+from cc_bot.operator_file import path_of
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.cli import ProcessTexts, StorageTexts, storage_problem
 

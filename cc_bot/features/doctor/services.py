@@ -20,7 +20,6 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from cc_bot import __version__
-from cc_bot.app.models import open_models
 from cc_bot.charts import draw
 from cc_bot.config import Config
 from cc_bot.domain import errors
@@ -34,6 +33,7 @@ from cc_bot.features.documents.reader import READ_BY_EXTRA, DocumentReader
 from cc_bot.features.memory.search.vectors import Embedder
 from cc_bot.features.web_pages.addresses import parse_address
 from cc_bot.features.web_pages.turn import PageSource, SearchService, can_read_pages
+from cc_bot.llm.configured import open_models
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,

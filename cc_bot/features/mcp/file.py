@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -23,9 +23,12 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_calls import SEPARATOR
 from cc_bot.features.mcp.model import full_name
 from cc_bot.features.mcp.texts import ToolServersFileTexts
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, printable_key
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, path_of, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.cli import OperatorFileTexts
+
+if TYPE_CHECKING:
+    from cc_bot.config import Config
 
 INHERITED: Final = ("PATH", "HOME", "LANG")
 """The only variables that servers inherit from our environment."""
@@ -267,3 +270,8 @@ def servers_file(
     parse = partial(parse_servers, variables=variables, words=words)
     kind = FileKind("tool_servers", "CC_BOT_MCP_FILE", parse, InvalidToolServers, empty)
     return OperatorFile(path, kind, words[OperatorFileTexts], required=required)
+
+
+def make_servers_file(config: "Config") -> OperatorFile[Mapping[str, ServerEntry]]:
+    path, required = path_of(config, "mcp.json"), config.mcp_file is not None
+    return servers_file(path, variables=config.variables, locale=config.operator_locale, required=required)

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Final
 import structlog
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from cc_bot.app.files import path_of
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.domain.errors import InvalidModels
 from cc_bot.features.memory.search.vectors import Embedder
@@ -18,7 +17,7 @@ from cc_bot.llm.embeddings import LocalEmbedder
 from cc_bot.llm.model import ChatModel, ChatRequest, FallbackChain, Speaker, Transcriber, UserPart
 from cc_bot.llm.openai import OpenAIChatModel
 from cc_bot.llm.openai.client import OpenAIEmbedder, OpenAISpeaker, OpenAITranscriber
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, printable_key
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, path_of, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.cli import CliTexts, ModelsFileTexts, OperatorFileTexts
 
