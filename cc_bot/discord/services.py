@@ -35,8 +35,8 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.agents.selector import AgentSelector
 from cc_bot.features.canvas.delivery import CanvasBoards, CanvasUpkeep
 from cc_bot.features.documents.reader import DocumentReader
-from cc_bot.features.heartbeat.service import Heartbeats
 from cc_bot.features.reminders.delivery import Posting, Reminders
+from cc_bot.features.reminders.service import Composer
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.voice.delivery import SpokenAnswers
 from cc_bot.in_order import RateLimiter
@@ -194,7 +194,7 @@ def build_services(
         bot, stores, answers, gate, places=places, replies=replies, granted=granted, shards=shards
     )
     reminders = Reminders(
-        given[Heartbeats],
+        given.own.get(Composer),
         stores[ScheduleStore],
         Posting(bot.rest, pace=pace),
         chooser=chooser,

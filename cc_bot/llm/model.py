@@ -49,6 +49,7 @@ MAX_ANSWER_CHARACTERS: Final = 100_000  # fifty full messages on Discord; a long
 MAX_ARGUMENTS_CHARACTERS: Final = 32_768
 MAX_CALLS: Final = 64  # in one answer, four times as many as are made
 MAX_STORED_NATIVE: Final = 32_768
+SILENT: Final = "[silent]"  # the answer of a model with nothing to say: some can't answer with nothing
 _OPAQUE: Final = re.compile(r"[\w+/=.:-]+", re.ASCII)
 
 

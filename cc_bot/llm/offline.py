@@ -13,6 +13,7 @@ from cc_bot.domain.errors import RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.text import shorten
 from cc_bot.features.reminders.when.resolve import split_when
 from cc_bot.llm.model import (
+    SILENT,
     AssistantPart,
     ChatRequest,
     Delta,
@@ -23,7 +24,6 @@ from cc_bot.llm.model import (
     ToolResultPart,
     UserPart,
 )
-from cc_bot.texts.prompts import HEARTBEAT_INSTRUCTIONS, SILENT
 
 _SENTENCES: Final = """
 unknown | AIモデルが設定されていないので、「〜を覚えて」「〜を忘れて」、覚えたことへの質問、「明日9時に薬って知らせて」のほかにはお答えできません。.env に OPENAI_API_KEY（手元のサーバーなら OPENAI_BASE_URL）を設定してください。 | No AI model is configured, so I understand nothing but “remember that …”, “forget …”, questions about what I remember, and “remind me tomorrow at 9 to call mom”: set OPENAI_API_KEY in .env (OPENAI_BASE_URL for a server of your own).
@@ -126,7 +126,7 @@ class OfflineModel:
 
 def _next_step(request: ChatRequest) -> _Step:
     systems = (part.text for part in request.prompt if isinstance(part, SystemPart))
-    if any(text.endswith(tuple(HEARTBEAT_INSTRUCTIONS.values())) for text in systems):
+    if SILENT in next(systems, ""):  # its instructions allow silence
         return SILENT
     talk = _Talk(request)
     if len(talk.message) > MAX_CHARACTERS or talk.has_images:

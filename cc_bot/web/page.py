@@ -46,7 +46,7 @@ from cc_bot.texts.area import Area
 from cc_bot.texts.session import UsageTexts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.services import WebServices, WebSettings
-from cc_bot.web.visitor import VISITOR, locale_of, visitor_of
+from cc_bot.web.visitor import VISITOR, SignedIn, locale_of, visitor_of
 
 _log = structlog.get_logger(__name__)
 
@@ -66,7 +66,9 @@ STATUSES: Final[Mapping[int, tuple[type[CcBotError], ...]]] = {
 """The first row that matches."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ENVIRONMENT: Final = web.AppKey("environment", Environment)
-LINKS: "Final[web.AppKey[Sequence[Pages]]]" = web.AppKey("links", Sequence)
+PARTS: "Final[web.AppKey[Sequence[Pages]]]" = web.AppKey("parts", Sequence)
+Section = tuple[str, Mapping[str, Any]]
+"""A template, and the `values` in it."""
 WHOSE: Final = "whose"
 """A form's user id: someone else may have signed in with that browser since."""
 _FORM: Final = re.compile(r"<form\b[^<>]*+>")
@@ -145,6 +147,8 @@ class Pages:
     path = ""
     """Where its link in the navigation leads; empty: no link."""
     for_owners = False
+    beside = ""
+    """The path of the page that shows its section, if it has one."""
 
     def __init__(self, services: WebServices) -> None:
         self._services = services
@@ -154,6 +158,10 @@ class Pages:
         raise NotImplementedError
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
+        raise NotImplementedError
+
+    async def section(self, visitor: SignedIn) -> Section | None:
+        """Return what the page `beside` shows of it to a visitor, if anything."""
         raise NotImplementedError
 
     def running(self) -> AbstractAsyncContextManager[None]:
@@ -166,6 +174,12 @@ class Pages:
             await self._services.discord.receipts_changed(visitor_of(request).user_id)
         text = "\n".join(map(without_sign, (*reply.lines, *reply.notes)))
         return _redirect(request, path, PageNotice(text=text))
+
+
+async def sections_on(request: web.Request, path: str) -> Sequence[Section]:
+    visitor = visitor_of(request)
+    found = [await each.section(visitor) for each in request.app[PARTS] if each.beside == path]
+    return [each for each in found if each]
 
 
 def see_other(path: str) -> web.Response:
@@ -218,7 +232,8 @@ def render_for_anyone(
     """Signed-in users get the navigation."""
     visitor, (words, zone) = request.get(VISITOR), reader_of(request)
     owner = bool(visitor and visitor.owner)
-    links = [(each.path, each.title(words)) for each in request.app[LINKS] if owner or not each.for_owners]
+    linked = (each for each in request.app[PARTS] if each.path and (owner or not each.for_owners))
+    links = [(each.path, each.title(words)) for each in linked]
     body = (
         request.app[ENVIRONMENT]
         .get_template(template)

@@ -30,8 +30,8 @@ from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.form import read_form, text_of
 from cc_bot.web.page import (
     ENVIRONMENT,
-    LINKS,
     NOTICES,
+    PARTS,
     SETTINGS,
     WHOSE,
     Handler,
@@ -93,14 +93,15 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
     own = (SignInPages, ConversationPages, UsagePages, AccountPages)
     kinds: list[type[Pages]] = [*(each for module in modules("web") for each in module.PAGES), *own]
     pages = [kind(services) for kind in kinds]
-    linked = [each for each in pages if each.path]
     app = web.Application(middlewares=[Doorway(services).pass_on])
     app.on_response_prepare.append(_secure)
     app[ENVIRONMENT], app[NOTICES], app[SETTINGS] = make_environment(), Notices(), services.settings
-    app[LINKS] = sorted(linked, key=lambda each: each.for_owners)
+    app[PARTS] = sorted(pages, key=lambda each: each.for_owners)
+
+    home = next(each.path for each in pages if each.path)
 
     async def go_home(_: web.Request) -> web.StreamResponse:
-        return see_other(linked[0].path)
+        return see_other(home)
 
     app.add_routes([web.get("/", go_home), web.get("/static/{name}", _static())])
     app.add_routes([route for each in pages for route in each.routes()])

@@ -17,10 +17,11 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import discover
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.heartbeat.service import MAX_LENGTH, Heartbeats, Speech
+from cc_bot.features.heartbeat.runner import MAX_LENGTH, Heartbeats
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.memory.model import Memory, Source
 from cc_bot.features.reminders.model import Place, Schedule
+from cc_bot.features.reminders.service import Composed
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.when.repeats import Quiet
 from cc_bot.llm.model import Finish, ToolResultPart
@@ -48,7 +49,7 @@ class Heart:
         speech = await self.heartbeats.speak(self.schedule, options)
         return None if speech is None or speech.message is None else speech.message.content
 
-    async def speech(self) -> Speech:
+    async def speech(self) -> Composed:
         speech = await self.heartbeats.speak(self.schedule, OPTIONS)
         assert speech is not None
         return speech

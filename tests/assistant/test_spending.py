@@ -23,7 +23,7 @@ from cc_bot.domain.message import Agent, ChannelKey, Message
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Notice, TextDelta, TurnEvent, Usage
 from cc_bot.domain.usage import DailyUsage, LimitKey, LimitName, Price, PriceList, UsageSubject
-from cc_bot.features.heartbeat.service import Heartbeats
+from cc_bot.features.heartbeat.runner import Heartbeats
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import Fallback, Finish

@@ -17,7 +17,7 @@ from cc_bot.chat.tools import discover
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment, Document, DocumentPart, Message, Reference
 from cc_bot.domain.turn import TurnEvent
-from cc_bot.features.heartbeat.service import Heartbeats
+from cc_bot.features.heartbeat.runner import Heartbeats
 from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import Source
 from cc_bot.features.reminders.store import ScheduleStore

@@ -14,9 +14,11 @@ from cc_bot.chat.tools import ToolRegistry
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.features.heartbeat.service import Heartbeats
+from cc_bot.features.heartbeat.runner import Heartbeats
+from cc_bot.features.heartbeat.service import stopped
 from cc_bot.features.reminders.delivery import MAX_CONCURRENT, Posting, Reminders
 from cc_bot.features.reminders.model import Schedule
+from cc_bot.features.reminders.service import Composer
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.databases import laid_out
 from tests.discord.parts import Place, boards_over, chooser_over, gate_over
@@ -89,7 +91,7 @@ async def scene(place: Place) -> AsyncIterator[Scene]:
         place.stores, model = stores, ScriptedModel()
         heartbeats = Heartbeats(stores, only(model), ToolRegistry(()))
         reminders = Reminders(
-            heartbeats,
+            Composer(heartbeats.speak, stopped),
             stores[ScheduleStore],
             Posting(rest, FAST),
             chooser=chooser_over(stores, rest),

@@ -8,20 +8,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.memory.model import Memory, Source
-from cc_bot.features.reminders.model import (
+from cc_bot.features.heartbeat.model import (
     USUAL_QUIET,
-    Firing,
     HeartbeatItem,
-    Schedule,
     days_named,
     due_items,
-    may_mention,
     memory_items,
     missed_items,
     parse_minute,
     select_new,
 )
+from cc_bot.features.memory.model import Memory, Source
+from cc_bot.features.reminders.model import Firing, Schedule, may_mention
 from cc_bot.features.reminders.when.repeats import Quiet, is_quiet, next_time
 from tests.domain.phrases import meanings, phrases
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.text import Locale, shorten
-from cc_bot.features.reminders.model import HeartbeatItem, ItemKind, Reason, Why
+from cc_bot.features.heartbeat.model import HeartbeatItem, ItemKind, Reason, Why
+from cc_bot.features.heartbeat.prompt import HEARTBEAT_INSTRUCTIONS, heartbeat_notes, is_silent
 from cc_bot.llm.model import ChatRequest, SystemPart, UserPart
 from cc_bot.llm.offline import OfflineModel
-from cc_bot.texts.prompts import HEARTBEAT_INSTRUCTIONS, heartbeat_notes, is_silent
 from tests.llm.asking import hear
 
 TOKYO = ZoneInfo("Asia/Tokyo")

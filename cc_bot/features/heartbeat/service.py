@@ -1,232 +1,86 @@
-"""Heartbeats: unprompted messages, sent only if there is something to say.
+"""`/heartbeat …`."""
 
-A heartbeat belongs to no session. Marks of what is new are stored before the message is sent, so a crash
-loses a heartbeat but never repeats one; if the model fails, the next heartbeat looks again.
-"""
-
-import asyncio
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Final
 
-import structlog
-
-from cc_bot.chat.context.instructions import instructions
-from cc_bot.chat.context.prompt import changing, profile, told_to_be
-from cc_bot.chat.rounds import Draft, Rounds
-from cc_bot.chat.spending import Spending
-from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.tools import CanvasDraft, ToolContext, ToolPlace, ToolRegistry
-from cc_bot.chat.turn import TurnOptions, TurnPrompt, read_profile_notes
-from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import LimitReached, ModelUnavailable
-from cc_bot.domain.message import Message, ToolCall, Visibility
-from cc_bot.domain.text import shorten
-from cc_bot.domain.tool_calls import SEPARATOR
-from cc_bot.features.canvas.model import Canvas
-from cc_bot.features.memory.model import Memory
-from cc_bot.features.reminders.model import (
-    LATELY,
-    HeartbeatItem,
-    Schedule,
-    due_items,
-    may_mention,
-    memory_items,
-    missed_items,
-    select_new,
-)
+from cc_bot.chat.reply import Caller, Reply
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import InputError
+from cc_bot.features.heartbeat.model import clock_time, quiet_of
+from cc_bot.features.heartbeat.texts import HeartbeatTexts
+from cc_bot.features.reminders.model import Schedule
+from cc_bot.features.reminders.service import Destination
 from cc_bot.features.reminders.store import HeartbeatStore, ScheduleStore
-from cc_bot.features.reminders.when.repeats import is_quiet
-from cc_bot.llm.model import Chains, ChatRequest, SystemPart, ToolSchema, UserPart
-from cc_bot.texts.prompts import HEARTBEAT_INSTRUCTIONS, heartbeat_notes, is_silent
-
-_log = structlog.get_logger(__name__)
-
-AT_A_TIME: Final = 2
-"""Heartbeats must not delay users."""
-TIME_LIMIT_S: Final = 180.0
-MAX_LENGTH: Final = 1500
-LOOKING: Final = frozenset({"recall", "list_memories"})
-DRAWING: Final = "canvas_"
-_PAGE: Final = 200
+from cc_bot.features.reminders.texts import ReminderTexts
+from cc_bot.features.reminders.when.repeats import hours_of, next_time
+from cc_bot.texts import Texts
 
 
-@dataclass(frozen=True, slots=True)
-class Speech:
-    message: Message | None
-    """None if it only drew. Its calls name the memories shown, so that erasing one finds it."""
-    drew: bool = False
+async def start(
+    caller: Caller,
+    to: Destination,
+    *,
+    every: int,
+    quiet_from: str,
+    quiet_to: str,
+    schedules: ScheduleStore,
+    clock: Clock,
+) -> Reply:
+    """Start a heartbeat, replacing the former one. Raises InputError."""
+    texts, repeat = caller.words[HeartbeatTexts], f"every {every}h"
+    quiet = quiet_of(quiet_from, quiet_to)
+    first = next_time(repeat, clock(), caller.timezone, quiet)
+    if first is None:
+        raise InputError
+    fields = to.fields(caller, repeat, quiet)
+    schedule = await schedules.add(to.key, "", first, kind="heartbeat", place=to.place, **fields)
+    sentence = texts.started.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
+    moved = [texts.by_dm_instead] if to.moved_to_dm else []
+    return Reply((sentence,), notes=(texts.how_to_stop, *moved, *_heartbeat_notes(schedule, caller)))
 
 
-@dataclass(eq=False, slots=True)
-class Heartbeats:
-    stores: Stores
-    chains: Chains
-    tools: ToolRegistry
-    clock: Clock = utc_now
-    time_limit_s: float = TIME_LIMIT_S
-    spending: Spending | None = None
-    """Without it usage is not limited."""
-    _looking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
-    _thinking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
-
-    async def speak(self, schedule: Schedule, options: TurnOptions) -> Speech | None:
-        """Return what a due heartbeat has to say; None if nothing, the usual case, or if a limit is reached.
-        Raises a ModelError or StorageError."""
-        now, key = self.clock(), schedule.key
-        if is_quiet(now, options.timezone, schedule.quiet):
-            return None
-        async with self._looking:
-            items = await self._news(schedule, options, now)
-        if not items:
-            return None
-        async with self._thinking:
-            session_canvas = await self.stores.canvases.draw(key, ())
-            canvas = None if session_canvas is None else CanvasDraft(session_canvas, schedule.heard)
-            try:
-                draft = await self._think(schedule, options, items, now, canvas)
-            except LimitReached as error:
-                _log.info("heartbeat_not_begun", schedule=schedule.id, limit=error.params["what"])
-                return None
-        if not await self._is_wanted(schedule, items):
-            return None
-        marks = {reason.mark: reason.until for each in items for reason in each.reasons}
-        await self.stores[HeartbeatStore].set_marks(key.user_id, marks)
-        drawn = canvas.drawn if canvas else ()
-        drew = bool(drawn) and bool(await self.stores.canvases.draw(key, drawn))
-        silent = is_silent(draft.text)
-        _log.info(
-            "heartbeat_done",
-            schedule=schedule.id,
-            matters=len(items),
-            silent=silent,
-            drew=drew,
-            prompt_tokens=draft.usage.prompt_tokens,
-            completion_tokens=draft.usage.completion_tokens,
-        )
-        if silent:
-            return Speech(None, drew) if drew else None
-        return Speech(_message(draft, items, schedule.heard), drew)
-
-    async def _news(
-        self, schedule: Schedule, options: TurnOptions, now: datetime
-    ) -> tuple[HeartbeatItem, ...]:
-        user_id, here = schedule.key.user_id, (schedule.key.channel_id, schedule.heard)
-        reminders = await self.stores[ScheduleStore].list(user_id)
-        missed = await self.stores[HeartbeatStore].list_missed(user_id, now - LATELY)
-        found = [
-            *due_items((each for each in reminders if may_mention(each, *here)), now),
-            *missed_items((each for each in missed if may_mention(each.schedule, *here)), now),
-        ]
-        before: int | None = None
-        while not options.memory_paused and (
-            memories := await self.stores.memories.list(user_id, limit=_PAGE, before_id=before)
-        ):
-            before = memories[-1].id
-            heard = [each for each in memories if schedule.heard == "private" or each.audience == "anywhere"]
-            looking = memory_items(heard, now, options.timezone, since=schedule.created_at)
-            found += await asyncio.to_thread(list, looking)  # texts may be long
-        return select_new(found, await self.stores[HeartbeatStore].get_marks(user_id)) if found else ()
-
-    async def _is_wanted(self, schedule: Schedule, items: Sequence[HeartbeatItem]) -> bool:
-        """Not if the heartbeat was stopped, memory was paused, or a memory or reminder in it was deleted
-        while the model was asked."""
-        user_id, stores = schedule.key.user_id, self.stores
-        now = await stores[ScheduleStore].get(user_id, schedule.id)
-        if now is None or now.status != "active":
-            return False
-        memories = [each.id for each in items if each.kind == "memory"]
-        if memories and (await stores.settings.get(user_id)).memory_paused:
-            return False
-        reminders = [each.id for each in items if each.kind != "memory"]
-        return all(
-            [
-                *[await stores.memories.get(user_id, memory_id) for memory_id in memories],
-                *[await stores[ScheduleStore].get(user_id, schedule_id) for schedule_id in reminders],
-            ]
-        )
-
-    async def _think(
-        self,
-        schedule: Schedule,
-        options: TurnOptions,
-        items: Sequence[HeartbeatItem],
-        now: datetime,
-        canvas: CanvasDraft | None,
-    ) -> Draft:
-        """Raises LimitReached before the model is asked, and a ModelError if the answer is incomplete."""
-        key, models = schedule.key, options.agent.models
-        tools = self.tools.in_place(ToolPlace(key.user_id, (key.channel_id,), schedule.guild_id, None))
-        offered = _offered(tools, options, drawing=canvas is not None)
-        notes = await read_profile_notes(self.stores.memories, key.user_id, schedule.heard, offered)
-        context = ToolContext(
-            user_id=key.user_id,
-            visibility=schedule.heard,
-            locale=options.locale,
-            timezone=options.timezone,
-            memories=self.stores.memories,
-            can_propose=False,  # no user is present
-            clock=self.clock,
-            key=key,
-            canvas=canvas,
-        )
-        payer = replace(options.paid_by(key.user_id), role_ids=None)  # unknown here
-        spending, draft = self.spending or Spending(self.stores.usage), Draft()
-        async with spending.admit(payer, "heartbeat", model=self.chains.first(models)) as recorder:
-            rounds = Rounds(recorder.metered(self.chains.of(models)), tools, offered, context)
-            try:
-                async with asyncio.timeout(self.time_limit_s):
-                    await rounds.run(_prompt(options, items, now, canvas, notes), draft)
-            except TimeoutError as error:
-                raise ModelUnavailable from error
-        if draft.status != "complete":
-            raise ModelUnavailable
-        return draft
+async def stop(caller: Caller, *, schedules: ScheduleStore, heartbeats: HeartbeatStore) -> Reply:
+    found = await schedules.list(caller.user_id, kind="heartbeat")
+    for schedule in found:
+        await schedules.cancel(caller.user_id, schedule.id)
+    await heartbeats.forget(caller.user_id)
+    return Reply((caller.words[HeartbeatTexts].stopped if found else caller.words[HeartbeatTexts].off,))
 
 
-def _prompt(
-    options: TurnOptions,
-    items: Sequence[HeartbeatItem],
-    now: datetime,
-    canvas: CanvasDraft | None,
-    notes: Sequence[Memory],
-) -> TurnPrompt:
-    words = instructions(options.locale)
-    stable = (
-        told_to_be(options.agent.prompt, words),
-        profile(notes, words.the_user, words, options.timezone),
-        HEARTBEAT_INSTRUCTIONS[options.locale],
-    )
-    local, shown = now.astimezone(options.timezone), canvas.canvas if canvas else Canvas()
-    parts = (
-        SystemPart("\n".join(filter(None, stable))),
-        SystemPart(changing(options.locale, local, options.timezone, canvas=shown), shown.tainted),
-        UserPart(heartbeat_notes(items, options.timezone), tainted=any(each.tainted for each in items)),
-    )
-    return TurnPrompt(lambda _: ChatRequest(parts, stable=(0,)), 0.0, agent=options.agent, tells_private=True)
+async def status(caller: Caller, *, schedules: ScheduleStore) -> Reply:
+    found = await schedules.list(caller.user_id, kind="heartbeat")
+    return state(found, caller)
 
 
-def _offered(tools: ToolRegistry, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
-    """Tools that look things up or draw; of servers only those that read, as no user can approve a call."""
-    schemas = tools.schemas(
-        memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
-    )
-    return tuple(
-        schema
-        for schema in schemas
-        if schema.name in LOOKING
-        or schema.name.startswith(DRAWING)
-        or (SEPARATOR in schema.name and not tools.writes(schema.name))
-    )
+def state(found: Sequence[Schedule], caller: Caller) -> Reply:
+    texts = caller.words[HeartbeatTexts]
+    if not found:
+        return Reply((texts.off,))
+    [schedule] = found
+    if schedule.status == "paused":
+        reason = caller.words[ReminderTexts].reasons[schedule.obstacle]
+        return Reply((texts.paused.format(reason=reason),))
+    sentence = texts.status.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
+    return Reply((sentence,), notes=_heartbeat_notes(schedule, caller))
 
 
-def _message(draft: Draft, items: Sequence[HeartbeatItem], visibility: Visibility) -> Message:
-    """Includes a call that names the memories shown to the model."""
-    shown = [{"id": each.number, "ref": each.id} for each in items if each.kind == "memory"]
-    calls = tuple(draft.calls)
-    if shown:
-        calls = (ToolCall("heartbeat", "recall", "{}", json.dumps({"memories": shown})), *calls)
-    text = shorten(draft.text.strip(), MAX_LENGTH)
-    return Message("assistant", text, tool_calls=calls, visibility=visibility, tainted=draft.tainted)
+def stopped(schedule: Schedule, words: Texts) -> str:
+    reason = words[ReminderTexts].reasons[schedule.obstacle]
+    return words[HeartbeatTexts].could_not_speak.format(reason=reason)
+
+
+def rhythm(schedule: Schedule, caller: Caller) -> str:
+    """How often a heartbeat comes, where, and its quiet hours."""
+    texts, quiet = caller.words[HeartbeatTexts], schedule.quiet
+    where = texts.by_dm
+    if schedule.place == "channel":
+        where = texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
+    silence = texts.never_quiet
+    if quiet is not None and quiet.since != quiet.until:
+        silence = texts.quiet.format(since=clock_time(quiet.since), until=clock_time(quiet.until))
+    return texts.rhythm.format(hours=hours_of(schedule.repeat), where=where, quiet=silence)
+
+
+def _heartbeat_notes(schedule: Schedule, caller: Caller) -> tuple[str, ...]:
+    texts = caller.words[HeartbeatTexts]
+    public = [texts.only_public] if schedule.place == "channel" else []
+    return (*public, *([texts.memory_paused] if caller.memory_paused else []))

@@ -9,6 +9,7 @@ class HeartbeatTexts(Area):
     how_to_stop = Sentence(ja="やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。", en="</heartbeat off> stops it, </heartbeat status> shows it.")
     stopped = Sentence(ja="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。", en="💓 I won’t check in any more. </heartbeat on> starts it again.")
     off = Sentence(ja="声かけはオフです。</heartbeat on> で始められます。", en="Heartbeats are off. </heartbeat on> starts them.")
+    could_not_speak = Sentence(ja="⚠️ こちらからの声かけができませんでした。{reason}。</heartbeat on> で始め直せます。", en="⚠️ I could not check in with you ({reason}). </heartbeat on> starts it again.")
     status = Sentence(ja="💓 声かけはオンです。{rhythm}\n次は {time} です。", en="💓 Heartbeats are on. {rhythm}\nNext: {time}.")
     paused = Sentence(ja="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。", en="⏸ Heartbeats {reason}. Once that is fixed, </heartbeat on> starts them again.")
     rhythm = Sentence(ja="{hours}時間ごとに確かめて、{where}。{quiet}", en="I look every {hours} h and tell you {where}. {quiet}")
@@ -19,6 +20,17 @@ class HeartbeatTexts(Area):
     only_public = Sentence(ja="チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモリだけを見ます。", en="Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.")
     by_dm_instead = Sentence(ja="ここには書き込めないので、DM にしました。", en="I can’t post here for you, so I’ll use your DMs.")
     memory_paused = Sentence(ja="メモリを一時停止しているので、お知らせの予定だけを見ます。", en="Memory is paused, so I look only at your reminders.")
+
+
+class WebHeartbeatTexts(Area):
+    title = Sentence(ja="声かけ", en="Checking in")
+    hint = Sentence(ja="近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ、ボットから声をかけます。", en="The bot looks at what is coming up and at new memories, and speaks to you only when something is worth telling.")
+    every = Sentence(ja="何時間ごとに確かめるか（1〜168）", en="Look every so many hours (1 to 168)")
+    quiet_from = Sentence(ja="静かにする時間のはじめ", en="Quiet from")
+    quiet_to = Sentence(ja="静かにする時間の終わり", en="Quiet until")
+    start = Sentence(ja="DM での声かけを始める", en="Start it, by DM")
+    again = Sentence(ja="この内容で始め直す（DM）", en="Start it anew, by DM")
+    stop = Sentence(ja="声かけをやめる", en="Stop it")
 
 
 class HeartbeatCommandTexts(CommandTexts):

@@ -1,4 +1,4 @@
-"""`/remind …` and `/heartbeat …`. All replies are ephemeral."""
+"""`/remind …`. All replies are ephemeral."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -18,7 +18,7 @@ from cc_bot.discord.handlers import (
     suggesting,
     text_option,
 )
-from cc_bot.discord.interactions import Answerable, can_write, own_space
+from cc_bot.discord.interactions import can_write, own_space
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.page import EphemeralView, Page, reply_view
@@ -32,7 +32,6 @@ from cc_bot.features.reminders.service import Destination
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.features.reminders.views import choice_name, snoozed_page
-from cc_bot.features.reminders.when.repeats import MAX_HOURS, MIN_HOURS
 
 loader = lightbulb.Loader()
 remind = lightbulb.Group("remind", "remind_description", localize=True)
@@ -85,17 +84,13 @@ async def add(
     chooser: AgentSelector,
     moments: TimeResolver,
 ) -> Reply:
-    to = await _destination(ctx.interaction, chooser, here=where != "dm")
+    interaction = ctx.interaction
+    here = where != "dm" and not own_space(interaction)
+    key = (await chooser.of(interaction)).key
+    to = Destination.choose(key, here=here, can_write=can_write(interaction))
     return await reminders.add(
         caller, to, text=text, when=when, repeat=repeat or "", schedules=schedules, moments=moments
     )
-
-
-async def _destination(interaction: Answerable, chooser: AgentSelector, *, here: bool) -> Destination:
-    key = (await chooser.of(interaction)).key
-    if not here or own_space(interaction):
-        return Destination(key, "dm")
-    return Destination(key, "channel") if can_write(interaction) else Destination(key, "dm", moved_to_dm=True)
 
 
 reply_command(remind.register, "remind_list", list_reminders)
@@ -147,45 +142,3 @@ async def snooze(press: Press[SnoozeButton], schedules: ScheduleStore, recipient
     page = snoozed_page(shown, before, later, recipient.words)
     await reply_in_place(interaction, shown).show((page,))
     return None
-
-
-heartbeat = lightbulb.Group("heartbeat", "heartbeat_description", localize=True)
-loader.command(heartbeat)
-
-MAX_TIME_CHARACTERS = 20
-
-
-async def heartbeat_on(
-    caller: Recipient,
-    every: int,
-    where: str,
-    quiet_from: str | None,
-    quiet_to: str | None,
-    *,
-    ctx: lightbulb.Context,
-    schedules: ScheduleStore,
-    chooser: AgentSelector,
-    recipients: Recipients,
-) -> Reply:
-    return await reminders.heartbeat_on(
-        caller,
-        await _destination(ctx.interaction, chooser, here=where == "channel"),
-        every=every,
-        quiet_from=quiet_from or "",
-        quiet_to=quiet_to or "",
-        schedules=schedules,
-        clock=recipients.clock,
-    )
-
-
-reply_command(
-    heartbeat.register,
-    "heartbeat_on",
-    heartbeat_on,
-    every=number_option("heartbeat_every", min_value=MIN_HOURS, max_value=MAX_HOURS),
-    where=text_option("heartbeat_where", default="dm", choices=choices("heartbeat", "dm", "channel")),
-    quiet_from=text_option("heartbeat_quiet_from", default=None, max_length=MAX_TIME_CHARACTERS),
-    quiet_to=text_option("heartbeat_quiet_to", default=None, max_length=MAX_TIME_CHARACTERS),
-)
-reply_command(heartbeat.register, "heartbeat_off", reminders.heartbeat_off)
-reply_command(heartbeat.register, "heartbeat_status", reminders.heartbeat_status)

@@ -26,9 +26,9 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message
 from cc_bot.features.agents.selector import AgentSelector
 from cc_bot.features.canvas.delivery import CanvasBoards
-from cc_bot.features.heartbeat.service import Heartbeats
 from cc_bot.features.reminders.model import Firing, Missed, Obstacle, Place, Schedule
 from cc_bot.features.reminders.scheduler import Scheduler
+from cc_bot.features.reminders.service import Composer
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.views import (
     heartbeat_page,
@@ -166,7 +166,8 @@ class Reminders:
     """Posts due schedules once begun, at most MAX_CONCURRENT at a time: a crash leaves few outcomes
     unknown."""
 
-    heartbeats: Heartbeats
+    composer: Composer | None
+    """None without heartbeats."""
     schedules: ScheduleStore
     posting: Posting
     chooser: AgentSelector
@@ -272,7 +273,7 @@ class Reminders:
 
     async def _speak(self, firing: Firing) -> None:
         schedule = firing.schedule
-        if not await self.gate.serves_owner(schedule, answering=True):
+        if self.composer is None or not await self.gate.serves_owner(schedule, answering=True):
             await _record(lambda: self.schedules.mark_skipped(firing))
             return
         try:
@@ -284,7 +285,7 @@ class Reminders:
                 agent=await self.chooser.choose_speaker(schedule.key, schedule.guild_id),
                 guild_id=schedule.guild_id,
             )
-            speech = await self.heartbeats.speak(schedule, options)
+            speech = await self.composer.compose(schedule, options)
         except BaseException as error:
             # no user waits for a heartbeat
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
@@ -338,9 +339,13 @@ class Reminders:
         if schedule.heard == "private":
             return
         recipient = await self._recipient(schedule)
+        if schedule.kind == "heartbeat" and self.composer:
+            page = Page(self.composer.stopped(schedule, recipient.words))
+        else:
+            page = stopped_page(schedule, recipient.words)
         nonce = nonce_at("p", schedule.id, self.recipients.clock())
         try:
-            await self.posting.whisper(schedule.key.user_id, stopped_page(schedule, recipient.words), nonce)
+            await self.posting.whisper(schedule.key.user_id, page, nonce)
         except Refused as refused:
             _log.info("pause_not_told", schedule=schedule.id, obstacle=refused.obstacle)
 

@@ -1,21 +1,40 @@
-"""`/remind …` and `/heartbeat …`."""
+"""`/remind …`."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from cc_bot.chat.reply import Action, Caller, Item, Reply
-from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import InputError, ScheduleNotFound, SeveralTimes, TooManySchedules
+from cc_bot.chat.turn import TurnOptions
+from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes, TooManySchedules
+from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.heartbeat.texts import HeartbeatTexts
-from cc_bot.features.reminders.model import MAX_SCHEDULES, Place, Schedule, clock_time, quiet_of
+from cc_bot.features.reminders.model import MAX_SCHEDULES, Place, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
-from cc_bot.features.reminders.store import HeartbeatStore, ScheduleFields, ScheduleStore
+from cc_bot.features.reminders.store import ScheduleFields, ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts, described
-from cc_bot.features.reminders.when.repeats import Quiet, begin_at, hours_of, next_time
+from cc_bot.features.reminders.when.repeats import Quiet, begin_at
+from cc_bot.texts import Texts
 
 MAX_QUOTED: Final = 700
 """In a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    message: Message | None
+    """None if it only drew. Its calls name the memories shown, so that erasing one finds it."""
+    drew: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    """Writes the messages of heartbeats, which have no text of their own."""
+
+    compose: Callable[[Schedule, TurnOptions], Awaitable[Composed | None]]
+    """None: there is nothing to say."""
+    stopped: Callable[[Schedule, Texts], str]
+    """Return the sentence for its user when it can't be sent."""
 
 
 class Destination(NamedTuple):
@@ -23,6 +42,11 @@ class Destination(NamedTuple):
     place: Place
     moved_to_dm: bool = False
     """True if the bot can't post where the caller wanted it."""
+
+    @classmethod
+    def choose(cls, key: SessionKey, *, here: bool, can_write: bool) -> "Destination":
+        """The channel, if it is wanted `here` and the bot can write there; else the DM."""
+        return cls(key, "channel" if here and can_write else "dm", moved_to_dm=here and not can_write)
 
     def fields(self, caller: Caller, repeat: str, quiet: Quiet | None = None) -> ScheduleFields:
         return {
@@ -178,69 +202,3 @@ async def _paused_note(caller: Caller, schedules: ScheduleStore) -> tuple[str, .
     known = await schedules.list(caller.user_id)
     count = sum(each.status == "paused" and each.obstacle != "" for each in known)
     return (caller.words[ReminderTexts].look_at_paused.format(count=count),) if count else ()
-
-
-async def heartbeat_on(
-    caller: Caller,
-    to: Destination,
-    *,
-    every: int,
-    quiet_from: str,
-    quiet_to: str,
-    schedules: ScheduleStore,
-    clock: Clock,
-) -> Reply:
-    """Start a heartbeat, replacing the former one. Raises InputError."""
-    texts, repeat = caller.words[HeartbeatTexts], f"every {every}h"
-    quiet = quiet_of(quiet_from, quiet_to)
-    first = next_time(repeat, clock(), caller.timezone, quiet)
-    if first is None:
-        raise InputError
-    fields = to.fields(caller, repeat, quiet)
-    schedule = await schedules.add(to.key, "", first, kind="heartbeat", place=to.place, **fields)
-    sentence = texts.started.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
-    moved = [texts.by_dm_instead] if to.moved_to_dm else []
-    return Reply((sentence,), notes=(texts.how_to_stop, *moved, *_heartbeat_notes(schedule, caller)))
-
-
-async def heartbeat_off(caller: Caller, *, schedules: ScheduleStore, heartbeats: HeartbeatStore) -> Reply:
-    found = await schedules.list(caller.user_id, kind="heartbeat")
-    for schedule in found:
-        await schedules.cancel(caller.user_id, schedule.id)
-    await heartbeats.forget(caller.user_id)
-    return Reply((caller.words[HeartbeatTexts].stopped if found else caller.words[HeartbeatTexts].off,))
-
-
-async def heartbeat_status(caller: Caller, *, schedules: ScheduleStore) -> Reply:
-    found = await schedules.list(caller.user_id, kind="heartbeat")
-    return heartbeat_state(found, caller)
-
-
-def heartbeat_state(found: Sequence[Schedule], caller: Caller) -> Reply:
-    texts = caller.words[HeartbeatTexts]
-    if not found:
-        return Reply((texts.off,))
-    [schedule] = found
-    if schedule.status == "paused":
-        reason = caller.words[ReminderTexts].reasons[schedule.obstacle]
-        return Reply((texts.paused.format(reason=reason),))
-    sentence = texts.status.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
-    return Reply((sentence,), notes=_heartbeat_notes(schedule, caller))
-
-
-def rhythm(schedule: Schedule, caller: Caller) -> str:
-    """How often a heartbeat comes, where, and its quiet hours."""
-    texts, quiet = caller.words[HeartbeatTexts], schedule.quiet
-    where = texts.by_dm
-    if schedule.place == "channel":
-        where = texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
-    silence = texts.never_quiet
-    if quiet is not None and quiet.since != quiet.until:
-        silence = texts.quiet.format(since=clock_time(quiet.since), until=clock_time(quiet.until))
-    return texts.rhythm.format(hours=hours_of(schedule.repeat), where=where, quiet=silence)
-
-
-def _heartbeat_notes(schedule: Schedule, caller: Caller) -> tuple[str, ...]:
-    texts = caller.words[HeartbeatTexts]
-    public = [texts.only_public] if schedule.place == "channel" else []
-    return (*public, *([texts.memory_paused] if caller.memory_paused else []))

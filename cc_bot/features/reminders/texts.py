@@ -51,7 +51,6 @@ class ReminderTexts(Area):
     )
     look_at_paused = Sentence(ja="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。", en="⚠️ Paused reminders: {count}. </remind list> says why.")
     stopped = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。", en="⚠️ I could not remind you of “{text}” ({reason}). Once that is fixed, </remind resume> resumes it.")
-    heartbeat_stopped = Sentence(ja="⚠️ こちらからの声かけができませんでした。{reason}。</heartbeat on> で始め直せます。", en="⚠️ I could not check in with you ({reason}). </heartbeat on> starts it again.")
 
     resumed = Sentence(ja="▶️ 再開しました。次は {time} です: {text}", en="▶️ Resumed. Next: {time}: {text}")
     not_paused = Sentence(ja="このお知らせは止まっていません: {text}", en="This reminder is not paused: {text}")
@@ -245,14 +244,6 @@ class WebReminderTexts(Area):
     cancel_of = Sentence(ja="お知らせ {number} を取り消す", en="Cancel reminder {number}")
     resume = Sentence(ja="再開する", en="Let it go on")
     resume_of = Sentence(ja="お知らせ {number} を再開する", en="Let reminder {number} go on")
-    heartbeat = Sentence(ja="声かけ", en="Checking in")
-    heartbeat_hint = Sentence(ja="近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ、ボットから声をかけます。", en="The bot looks at what is coming up and at new memories, and speaks to you only when something is worth telling.")
-    every = Sentence(ja="何時間ごとに確かめるか（1〜168）", en="Look every so many hours (1 to 168)")
-    quiet_from = Sentence(ja="静かにする時間のはじめ", en="Quiet from")
-    quiet_to = Sentence(ja="静かにする時間の終わり", en="Quiet until")
-    heartbeat_start = Sentence(ja="DM での声かけを始める", en="Start it, by DM")
-    heartbeat_again = Sentence(ja="この内容で始め直す（DM）", en="Start it anew, by DM")
-    heartbeat_stop = Sentence(ja="声かけをやめる", en="Stop it")
 
 
 class RemindCommandTexts(CommandTexts):

@@ -83,8 +83,6 @@ def untold_page(missed: Missed, words: Texts) -> Page:
 
 def stopped_page(schedule: Schedule, words: Texts) -> Page:
     texts, reason = words[ReminderTexts], words[ReminderTexts].reasons[schedule.obstacle]
-    if schedule.kind == "heartbeat":
-        return Page(texts.heartbeat_stopped.format(reason=reason))
     return Page(_plain_text(texts.stopped.format(text=_quoted(schedule), reason=reason)))
 
 

@@ -1,4 +1,4 @@
-"""The page on a user's reminders and heartbeat, as in `/remind` and `/heartbeat`."""
+"""The page on a user's reminders, as in `/remind`."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,23 +8,21 @@ from typing import Final, NamedTuple
 from aiohttp import web
 
 from cc_bot.chat.reply import Reply
-from cc_bot.domain.errors import InputError, NothingHere, ReminderEditOutdated
+from cc_bot.domain.errors import InputError, ReminderEditOutdated
 from cc_bot.features.reminders import service as reminders
-from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, USUAL_QUIET, Schedule, clock_time
+from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
-from cc_bot.features.reminders.store import HeartbeatStore, ScheduleStore
-from cc_bot.features.reminders.when.repeats import hours_of
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
-from cc_bot.web.page import Pages, render
+from cc_bot.web.page import Pages, render, sections_on
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
 MAX_TIME: Final = 100
 """Characters, as in the command."""
-_USUAL_HOURS: Final = 6
 
 
 class ReminderForm(NamedTuple):
@@ -56,21 +54,16 @@ class ReminderPages(Pages):
             web.post("/reminders/{number}/change", self.change),
             web.post("/reminders/{number}/cancel", self.cancel),
             web.post("/reminders/{number}/resume", self.resume),
-            web.post("/heartbeat", self.start_heartbeat),
-            web.post("/heartbeat/stop", self.stop_heartbeat),
         )
 
     async def page(
         self, request: web.Request, entered: ReminderForm = NOTHING_ENTERED, problem: InputError | None = None
     ) -> web.Response:
-        """Show the reminders and the heartbeat; invalid input is shown again with the reason."""
+        """Show the reminders; invalid input is shown again with the reason."""
         visitor = visitor_of(request)
         known = await self._schedules.list(visitor.user_id)
-        beats = await self._schedules.list(visitor.user_id, kind="heartbeat")
-        ids = (each.key.channel_id for each in (*known, *beats) if each.place == "channel")
+        ids = (each.key.channel_id for each in known if each.place == "channel")
         caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
-        beat = beats[0] if beats else None
-        quiet = (beat.quiet if beat else None) or USUAL_QUIET
         return render(
             request,
             "reminders.html",
@@ -82,11 +75,7 @@ class ReminderPages(Pages):
             item_of=lambda each: reminders.reminder_item(each, caller),
             most_characters=MAX_TEXT_CHARACTERS,
             longest_time=MAX_TIME,
-            beat=beat,
-            heartbeat=reminders.heartbeat_state(beats, caller),
-            hours=hours_of(beat.repeat) if beat else _USUAL_HOURS,
-            quiet_from=f"{clock_time(quiet.since):0>5}",
-            quiet_to=f"{clock_time(quiet.until):0>5}",
+            sections=await sections_on(request, self.path),
         )
 
     async def add(self, request: web.Request) -> web.StreamResponse:
@@ -136,29 +125,6 @@ class ReminderPages(Pages):
     async def resume(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         reply = await reminders.resume(visitor, id_in(request, "number"), schedules=self._schedules)
-        return await self._go_on_with(request, "/reminders", reply)
-
-    async def start_heartbeat(self, request: web.Request) -> web.StreamResponse:
-        visitor, every = visitor_of(request), text_of(request, "every")
-        if not visitor.user_id:  # heartbeats are sent on Discord only
-            raise NothingHere
-        quiet_from, quiet_to = text_of(request, "quiet_from").strip(), text_of(request, "quiet_to").strip()
-        if not (every.isascii() and every.isdecimal()) or bool(quiet_from) != bool(quiet_to):
-            raise InputError
-        reply = await reminders.heartbeat_on(
-            visitor,
-            await self._destination(visitor),
-            every=int(every[:9]),
-            quiet_from=quiet_from or "0:00",  # the fields showed what there was: emptied, nothing is quiet
-            quiet_to=quiet_to or "0:00",
-            schedules=self._schedules,
-            clock=self._services.clock,
-        )
-        return await self._go_on_with(request, "/reminders", reply)
-
-    async def stop_heartbeat(self, request: web.Request) -> web.StreamResponse:
-        visitor, heartbeats = visitor_of(request), self._services.stores[HeartbeatStore]
-        reply = await reminders.heartbeat_off(visitor, schedules=self._schedules, heartbeats=heartbeats)
         return await self._go_on_with(request, "/reminders", reply)
 
     async def _destination(self, visitor: SignedIn) -> reminders.Destination:

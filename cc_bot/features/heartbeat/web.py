@@ -1,0 +1,75 @@
+"""The section on a user's heartbeat, as in `/heartbeat`; on the page with the reminders."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from aiohttp import web
+
+from cc_bot.domain.errors import InputError, NothingHere
+from cc_bot.features.heartbeat import service as heartbeats
+from cc_bot.features.heartbeat.model import USUAL_QUIET, clock_time
+from cc_bot.features.reminders.service import Destination
+from cc_bot.features.reminders.store import HeartbeatStore, ScheduleStore
+from cc_bot.features.reminders.when.repeats import hours_of
+from cc_bot.web.conversations import channel_names
+from cc_bot.web.form import text_of
+from cc_bot.web.page import Pages, Section
+from cc_bot.web.visitor import SignedIn, visitor_of
+
+_USUAL_HOURS: Final = 6
+_REMINDERS: Final = "/reminders"
+
+
+class HeartbeatPages(Pages):
+    beside = _REMINDERS
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (web.post("/heartbeat", self.start), web.post("/heartbeat/stop", self.stop))
+
+    async def section(self, visitor: SignedIn) -> Section | None:
+        if not visitor.user_id:  # heartbeats are sent on Discord only
+            return None
+        found = await self._services.stores[ScheduleStore].list(visitor.user_id, kind="heartbeat")
+        ids = (each.key.channel_id for each in found if each.place == "channel")
+        caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
+        beat = found[0] if found else None
+        quiet = (beat.quiet if beat else None) or USUAL_QUIET
+        values = {
+            "begun": beat is not None,
+            "state": heartbeats.state(found, caller),
+            "hours": hours_of(beat.repeat) if beat else _USUAL_HOURS,
+            "quiet_from": f"{clock_time(quiet.since):0>5}",
+            "quiet_to": f"{clock_time(quiet.until):0>5}",
+        }
+        return "heartbeat.html", values
+
+    async def start(self, request: web.Request) -> web.StreamResponse:
+        visitor, every = visitor_of(request), text_of(request, "every")
+        if not visitor.user_id:
+            raise NothingHere
+        quiet_from, quiet_to = text_of(request, "quiet_from").strip(), text_of(request, "quiet_to").strip()
+        if not (every.isascii() and every.isdecimal()) or bool(quiet_from) != bool(quiet_to):
+            raise InputError
+        channel_id = visitor.session.place.channel_id
+        key = await self._services.discord.current_key(visitor.user_id, channel_id)
+        reply = await heartbeats.start(
+            visitor,
+            Destination(key, "dm"),
+            every=int(every[:9]),
+            quiet_from=quiet_from or "0:00",  # the fields showed what there was: emptied, nothing is quiet
+            quiet_to=quiet_to or "0:00",
+            schedules=self._services.stores[ScheduleStore],
+            clock=self._services.clock,
+        )
+        return await self._go_on_with(request, _REMINDERS, reply)
+
+    async def stop(self, request: web.Request) -> web.StreamResponse:
+        stores = self._services.stores
+        reply = await heartbeats.stop(
+            visitor_of(request), schedules=stores[ScheduleStore], heartbeats=stores[HeartbeatStore]
+        )
+        return await self._go_on_with(request, _REMINDERS, reply)
+
+
+PAGES: Final = (HeartbeatPages,)
