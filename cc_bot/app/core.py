@@ -1,12 +1,10 @@
 """Builds the parts that every front end needs."""
-# ruff: noqa: PLC0415 - what settings may leave out is imported late
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import TYPE_CHECKING
 
 import structlog
 
@@ -31,14 +29,10 @@ from cc_bot.features.mcp.servers import Servers, open_servers
 from cc_bot.features.mcp.store import ToolListStore
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.privacy.service import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
-from cc_bot.features.web_pages.turn import PageSource, SearchService, WebAccess, can_read_pages
 from cc_bot.llm.configured import Models, build_embedder, build_speaker, build_transcriber, open_models
 from cc_bot.llm.model import Chains, ToolSchema
 from cc_bot.log import upkeep
 from cc_bot.parts import Building, CoreParts, Parts
-
-if TYPE_CHECKING:
-    from cc_bot.features.web_pages.http import Network
 
 SWEEP_EVERY_S = 600.0
 SUMMARY_DRAIN_S = 1.0  # an interrupted summary is made later
@@ -66,12 +60,11 @@ async def open_core(
     meter: Meter = NULL_METER,
     *,
     pulse: GatewayHealth | None = None,
-    network: "Network | None" = None,
     servers: Servers | None = None,
     joining: JoinOptions | None = None,
 ) -> AsyncIterator[Core]:
-    """Open the assistant with the configured database and models. Pages are read on `network`, by default the
-    public internet; `servers` default to the operator's file; with `joining` it joins the bot's processes."""
+    """Open the assistant with the configured database and models. `servers` default to the operator's file;
+    with `joining` it joins the bot's processes."""
     local_tools, pulse = discover(), pulse or GatewayHealth()
     await (agents := make_agents(config, local_tools.names)).load()
     await (policies := make_policies(config)).load()
@@ -118,7 +111,7 @@ async def open_core(
             stores,
             chains,
             tools,
-            AssistantSettings(config.max_turns, style, internet=build_internet(config, network)),
+            AssistantSettings(config.max_turns, style),
             clock=clock,
             summaries=summaries,
             meter=meter,
@@ -204,33 +197,6 @@ def _make_summaries(
 
 def tool_cost(tool: OfferedTool) -> int:
     return tools_tokens([ToolSchema(tool.full_name, tool.description, tool.parameters)])
-
-
-def build_internet(config: Config, network: "Network | None" = None) -> WebAccess:
-    services, pages = build_searches(config), _build_pages(config, network)
-    if not services:
-        return WebAccess(pages)
-    from cc_bot.features.web_pages.searches import WebSearch
-
-    return WebAccess(pages, WebSearch(services))
-
-
-def _build_pages(config: Config, network: "Network | None") -> PageSource | None:
-    if not (config.read_pages and can_read_pages()):
-        return None
-    from cc_bot.features.web_pages.http import PUBLIC
-    from cc_bot.features.web_pages.reader import PageReader
-
-    return PageReader(network or PUBLIC, unconfined=config.read_unconfined)
-
-
-def build_searches(config: Config) -> tuple[SearchService, ...]:
-    if not (config.search_url or config.brave_key):
-        return ()
-    from cc_bot.features.web_pages.searches import BraveSearch, SearxngSearch
-
-    own: list[SearchService] = [SearxngSearch(config.search_url)] if config.search_url else []
-    return (*own, *([BraveSearch(config.brave_key)] if config.brave_key else []))
 
 
 async def keep_running(work: Work, *, pause_s: float = SWEEP_EVERY_S) -> None:

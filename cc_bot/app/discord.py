@@ -34,20 +34,13 @@ from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 
 if TYPE_CHECKING:
-    from cc_bot.features.web_pages.http import Network
     from cc_bot.metrics import PrometheusMeter
 
 DRAIN_S = 10.0
 
 
-async def run_discord(
-    config: Config,
-    say: Callable[[str], None],
-    *,
-    network: "Network | None" = None,
-    servers: Servers | None = None,
-) -> None:
-    """Run the bot until it is stopped; `network` and `servers` as in `open_core`. Raises StartupError."""
+async def run_discord(config: Config, say: Callable[[str], None], *, servers: Servers | None = None) -> None:
+    """Run the bot until it is stopped; `servers` as in `open_core`. Raises StartupError."""
     if not config.discord_token:
         raise MissingToken
     url = config.database_url
@@ -74,7 +67,7 @@ async def run_discord(
             )
             slot.write_owner(name)
             watchdog = Watchdog(ServiceManager(config.service_manager))
-            restart = await _run(config, say, joining, watchdog, network=network, servers=servers)
+            restart = await _run(config, say, joining, watchdog, servers=servers)
             if not restart:
                 return
             watchdog.end()

@@ -52,8 +52,6 @@ from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.mcp.tools import servers_of
 from cc_bot.features.memory.model import MemoryChange, Source
 from cc_bot.features.reminders.model import ScheduleChange
-from cc_bot.features.web_pages.addresses import TurnTexts
-from cc_bot.features.web_pages.turn import WebAccess
 from cc_bot.texts import explain, texts
 
 _log = structlog.get_logger(__name__)
@@ -110,7 +108,6 @@ class ApprovedResult:
 class Approvals:
     stores: Stores
     tools: ToolRegistry
-    internet: WebAccess
     clock: Clock
     _in_flight: Counter[tuple[int, int]] = field(default_factory=Counter)
     _regenerating: Counter[tuple[int, int]] = field(default_factory=Counter)
@@ -272,7 +269,7 @@ class Approvals:
             place=origin.place,
             guild_id=origin.guild_id,
             in_dm=origin.in_dm,
-            internet=self.internet.for_turn(TurnTexts()),
+            shared=self.tools.shared(),
             asker=asker,
         )
 

@@ -56,7 +56,6 @@ from cc_bot.domain.turn import (
 )
 from cc_bot.features.voice.recordings import BYTES_A_SECOND
 from cc_bot.features.voice.speech import Hearing, Speaking, any_recordings
-from cc_bot.features.web_pages.turn import NO_WEB, WebAccess
 from cc_bot.llm.model import Chains
 from cc_bot.log import take_up_turn
 from cc_bot.texts import explain, texts
@@ -76,7 +75,6 @@ class AssistantSettings:
     max_turns: int = 8
     style: PromptStyle = PromptStyle()
     turn_limit_s: float = TURN_LIMIT_S
-    internet: WebAccess = NO_WEB
 
 
 HEED_EVERY_S: Final = 1.0
@@ -100,7 +98,6 @@ class Assistant:
         self._chains = chains
         self._known_without_tools = set[tuple[SessionKey, str]]()
         self._tools = tools
-        self._internet = settings.internet
         self._turn_limit_s = settings.turn_limit_s
         self._clock = clock
         self._meter = meter
@@ -109,7 +106,7 @@ class Assistant:
         self._conversations = Conversations(stores, self._calibration, settings.style, clock, summaries)
         self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
         self.speaking = Speaking(chains.speaker, self._spending)
-        self.approvals = Approvals(stores, tools, settings.internet, clock)
+        self.approvals = Approvals(stores, tools, clock)
         self.turns = ActiveTurns(settings.max_turns)
 
     async def ask(
@@ -279,13 +276,13 @@ class Assistant:
             memory=not options.memory_paused,
             canvas=turn.canvas is not None,
             file=bool(turn.documents),
-            page=self._internet.pages is not None,  # even without addresses: keeps the prompt prefix stable
-            search=self._internet.searches is not None,
+            schedule=True,
+            **registry.subjects(),
             allowed=options.agent.tools,
         )
         with active.timing("store"):
             prompt = await turn.prompt(offered)
-        context = tool_context(turn, self._stores, self._clock, self._internet)
+        context = tool_context(turn, self._stores, self._clock, registry)
         model = recorder.metered(self._chains.of(options.agent.models))
         earlier = _earlier_calls(turn, registry) if turn.replaced and turn.user_id else options.earlier_calls
         rounds = Rounds(model, registry, offered, context, active, emit, options.pictures, earlier)

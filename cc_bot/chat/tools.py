@@ -11,10 +11,11 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Final, Literal, Protocol, get_type_hints
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Final, Protocol, get_type_hints
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -30,7 +31,7 @@ from cc_bot.domain.errors import (
     ToolTimedOut,
 )
 from cc_bot.domain.forms import Asker
-from cc_bot.domain.message import MAYBE_DONE, Attachment, Visibility
+from cc_bot.domain.message import MAYBE_DONE, Attachment, Message, Visibility
 from cc_bot.domain.proposal import DeferredCall, ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -40,7 +41,6 @@ from cc_bot.features.canvas.model import Canvas, CanvasCommand, Drawn, Element, 
 from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Source
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.reminders.model import Place, ScheduleChange
-from cc_bot.features.web_pages.turn import TurnWebAccess
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.texts import explain, texts
 
@@ -116,7 +116,8 @@ class ToolContext:
     in_dm: bool = False
     files: tuple[Attachment, ...] = ()
     """Documents of the turn and of the history shown, oldest first."""
-    internet: TurnWebAccess | None = None
+    shared: Mapping[type[Any], Any] = field(default_factory=dict)
+    """What tools of a feature share through all rounds of the turn, by its class (see TurnPart)."""
     typed: str = ""
     own_words: str = ""
     """Typed or said in this message."""
@@ -178,7 +179,6 @@ class InvalidToolCall(Exception):
 
 
 ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[ToolOutcome]]
-Subject = Literal["memory", "canvas", "schedule", "file", "page", "search"]
 
 
 @dataclass(eq=False, slots=True)
@@ -188,7 +188,7 @@ class CallableTool(ABC):
     """It stores or changes anything; not offered in a temporary turn."""
     personal: bool
     """It acts for one user and shows the model stored data."""
-    about: Subject | None
+    about: str | None
     """Offered only if the user has that and wants it used."""
     changes: bool
     """A call makes a lasting change at once, so it must not be repeated."""
@@ -232,9 +232,7 @@ class Tool(CallableTool):
             return await self.function(context, **given)
 
 
-def tool(
-    *, writes: bool, personal: bool = True, about: Subject | None = None
-) -> Callable[[ToolFunction], Tool]:
+def tool(*, writes: bool, personal: bool = True, about: str | None = None) -> Callable[[ToolFunction], Tool]:
     def declare(function: ToolFunction) -> Tool:
         arguments = _arguments_of(function)
         schema = ToolSchema(
@@ -264,21 +262,44 @@ class ToolsOutside(Protocol):
         pass
 
 
+class TurnPart(Protocol):
+    """A feature's part of each turn."""
+
+    @property
+    def subjects(self) -> Mapping[str, bool]:
+        """Whether the feature's tools about these are offered."""
+        ...
+
+    def for_turn(self, messages: Sequence[Message]) -> object:
+        """Return what the feature's tools share. `messages`: the turn's questions and the history before
+        them; none for an approved call."""
+        ...
+
+
 class ToolRegistry:
     """All tools in a fixed order, which is part of the prompt's cached prefix."""
 
     def __init__(self, tools: Iterable[CallableTool], outside: ToolsOutside | None = None) -> None:
         self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
         self.outside = outside
+        self.turn_parts: list[TurnPart] = []
 
     def beside(self, outside: ToolsOutside) -> "ToolRegistry":
         return ToolRegistry(self._tools.values(), outside)
+
+    def shared(self, messages: Sequence[Message] = ()) -> Mapping[type[Any], Any]:
+        """Return what the tools of features share in one turn."""
+        return {type(each): each for each in (part.for_turn(messages) for part in self.turn_parts)}
+
+    def subjects(self) -> Mapping[str, bool]:
+        return dict(chain.from_iterable(part.subjects.items() for part in self.turn_parts))
 
     def in_place(self, place: ToolPlace) -> "ToolRegistry":
         """Return the tools available to a turn. External ones can't take a built-in tool's name."""
         if self.outside is None:
             return self
         there = ToolRegistry(self._tools.values())
+        there.turn_parts = self.turn_parts
         for tool in self.outside.tools_in(place):
             there._tools.setdefault(tool.schema.name, tool)
         return there
@@ -290,14 +311,14 @@ class ToolRegistry:
     def schemas(
         self, *, writing: bool = True, allowed: Collection[str] | None = None, **subjects: bool
     ) -> tuple[ToolSchema, ...]:
-        """Return the tools to offer. A subject set to False leaves out its tools. `allowed`: names, and
-        patterns for names of servers' tools; None: all."""
+        """Return the tools to offer. `subjects`, if any are given: those that the tools may be about.
+        `allowed`: names, and patterns for names of servers' tools; None: all."""
         patterns = [each for each in allowed or () if SEPARATOR in each]
         return tuple(
             tool.schema
             for name, tool in self._tools.items()
             if (writing or not tool.writes)
-            and (tool.about is None or subjects.get(tool.about, True))
+            and (tool.about is None or subjects.get(tool.about, not subjects))
             and (allowed is None or name in allowed or any(fnmatchcase(name, each) for each in patterns))
         )
 

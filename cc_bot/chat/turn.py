@@ -17,7 +17,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.settings import TokenFactorStore
 from cc_bot.chat.stores.usage import Settlement
-from cc_bot.chat.tools import CanvasDraft, ToolContext, ToolPlace
+from cc_bot.chat.tools import CanvasDraft, ToolContext, ToolPlace, ToolRegistry
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.forms import Asker
@@ -27,7 +27,6 @@ from cc_bot.domain.message import (
     Attachment,
     ChannelKey,
     Message,
-    Pointing,
     Reference,
     ToolCall,
     Visibility,
@@ -40,8 +39,6 @@ from cc_bot.domain.usage import UsageSubject
 from cc_bot.features.memory.model import Audience, Memory, Source
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.reminders.model import Place
-from cc_bot.features.web_pages.addresses import TurnTexts
-from cc_bot.features.web_pages.turn import WebAccess
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema
 
 _log = structlog.get_logger(__name__)
@@ -250,26 +247,6 @@ class TurnRequest:
         return self.key.user_id if isinstance(self.key, SessionKey) else self.questions[0].author_id
 
 
-_POINTED_AT: Final = frozenset[Pointing]({"reply", "link", "menu"})
-"""The author's text in these may provide addresses."""
-
-
-def link_texts(messages: Iterable[Message]) -> TurnTexts:
-    """The texts whose addresses may be read: users' messages, and what these reference or forward."""
-    typed, seen = list[str](), list[str]()
-    for message in messages:
-        if message.role != "user":
-            continue
-        typed.append(message.typed)
-        seen.append(message.content)
-        for reference in message.references:
-            if reference.shown and reference.author_name:
-                typed += [typed_part(reference.content)] if reference.pointing in _POINTED_AT else []
-                seen.append(reference.content)
-        seen += (file.data.decode("utf-8", "replace") for file in message.attachments if file.is_forward)
-    return TurnTexts(tuple(typed), tuple(seen))
-
-
 _MAX_EARLIER: Final = 3
 
 
@@ -310,7 +287,9 @@ class Turn(ABC):
         self.note_said(history)
 
     def note_said(self, said: Sequence[Message]) -> None:
-        """Set what the user wrote in messages that the questions reply to, then recently, newest first."""
+        """Set the history before the questions. `earlier_words`: what the user wrote in messages that the
+        questions reply to, then recently, newest first."""
+        self.said = said
         replied = (
             typed_part(each.content)
             for question in self.questions
@@ -319,7 +298,6 @@ class Turn(ABC):
         )
         before = [each.own_words for each in said if each.role == "user" and not each.tainted]
         self.earlier_words = tuple(filter(None, (*replied, *before[: -_MAX_EARLIER - 1 : -1])))
-        self.link_texts = link_texts((*said, *self.questions))
 
     @abstractmethod
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
@@ -335,7 +313,7 @@ class Turn(ABC):
         """Start background work after the answer is delivered. `history_tokens`: what fits in requests."""
 
 
-def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: WebAccess) -> ToolContext:
+def tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegistry) -> ToolContext:
     options = turn.options
     place: Place = "terminal" if options.front_end == "terminal" else "channel"
     if place == "channel" and (turn.visibility == "private" or not options.can_write_there):
@@ -355,7 +333,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: WebAccess) 
         guild_id=options.guild_id,
         in_dm=options.guild_id is None and options.front_end == "discord",
         files=turn.documents,
-        internet=internet.for_turn(turn.link_texts),
+        shared=tools.shared((*turn.said, *turn.questions)),
         typed=turn.typed,
         own_words=turn.own_words,
         earlier_words=turn.earlier_words,

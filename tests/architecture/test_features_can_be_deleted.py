@@ -23,7 +23,10 @@ class Offer:
     tools: frozenset[str] = frozenset()
 
 
-FEATURES_OUT: Final[Mapping[str, Offer]] = {"admin": Offer(frozenset({"admin"}))}
+FEATURES_OUT: Final[Mapping[str, Offer]] = {
+    "web_pages": Offer(tools=frozenset({"read_page", "web_search"})),
+    "admin": Offer(frozenset({"admin"})),
+}
 
 
 @pytest.mark.parametrize("feature", FEATURES_OUT)

@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from cc_bot.chat.assistant import Assistant, AssistantSettings
+from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.tools import discover
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.web_pages.addresses import WebAddress, parse_address
@@ -67,13 +67,9 @@ def give_tools(scene: Scene, web: Web) -> None:
     """Have the scene's assistant reach out: by a tool server, and by the web."""
     fetch = offered("fetch", read_only=True, waits=False, open_world=True)
     servers = ServerTools(CountingServers(scene.folder, (fetch,)))
-    scene.assistant = Assistant(
-        scene.stores,
-        only(scene.switch),
-        discover().beside(servers),
-        AssistantSettings(internet=WebAccess(web, web)),
-        clock=scene.clock,
-    )
+    tools = discover().beside(servers)
+    tools.turn_parts.append(WebAccess(web, web))
+    scene.assistant = Assistant(scene.stores, only(scene.switch), tools, clock=scene.clock)
 
 
 def carrying_out(looks: Sequence[ToolRequest]) -> Calling:

@@ -19,7 +19,6 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
-from cc_bot.features.web_pages.turn import NO_WEB
 from cc_bot.texts import texts
 from cc_bot.texts.answer import UnfinishedTexts
 from tests.discord.parts import Place, recipients_over, running_over
@@ -42,7 +41,7 @@ class Scene(Place):
         running = running or running_over(self.stores)
         replies = MessageReplies(self.rest, ExpectedDeletions(), self.stores.channels)
         recipients = recipients_over(self.stores)
-        approvals = Approvals(self.stores, ToolRegistry(()), NO_WEB, utc_now)
+        approvals = Approvals(self.stores, ToolRegistry(()), utc_now)
         unfinished = Recovery(running, self.stores.proposals, replies, recipients, approvals, retry_s=0.01)
         unfinished.begin()
         yield running

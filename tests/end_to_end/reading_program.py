@@ -7,10 +7,12 @@ does, but for where pages are read. There is no setting for that, so that nobody
 import asyncio
 import os
 from ipaddress import ip_address
+from unittest.mock import patch
 
 from cc_bot.app.discord import run_discord
 from cc_bot.cli import say_in_passing
 from cc_bot.config import read_config
+from cc_bot.features.web_pages import http
 from cc_bot.features.web_pages.addresses import IpAddress, is_public
 from cc_bot.features.web_pages.http import Network
 from cc_bot.log import configure_logging
@@ -28,7 +30,8 @@ def main() -> None:
 
     config = read_config()
     configure_logging(config.log_level, config.log_format)
-    asyncio.run(run_discord(config, say_in_passing, network=Network(resolve, is_allowed)))
+    with patch.object(http, "PUBLIC", Network(resolve, is_allowed)):
+        asyncio.run(run_discord(config, say_in_passing))
 
 
 if __name__ == "__main__":

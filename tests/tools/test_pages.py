@@ -9,16 +9,15 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.chat.tools import ToolContext, ToolOutcome
-from cc_bot.chat.turn import link_texts
 from cc_bot.domain.errors import AddressNotPublic, PageKindRefused, PageNotThere
 from cc_bot.domain.message import Attachment, Message, Reference, ToolCall
 from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_calls import PageLink, pages_behind
-from cc_bot.features.web_pages.addresses import TurnTexts, addresses_in
+from cc_bot.features.web_pages.addresses import AddressBook, TurnTexts, addresses_in
 from cc_bot.features.web_pages.reader import PageReader
 from cc_bot.features.web_pages.searches import SearxngSearch, WebSearch
 from cc_bot.features.web_pages.tools import MAX_QUERY_LENGTH
-from cc_bot.features.web_pages.turn import MAX_PAGES, MAX_SEARCHES, TurnWebAccess, WebAccess
+from cc_bot.features.web_pages.turn import MAX_PAGES, MAX_SEARCHES, TurnWebAccess, WebAccess, link_texts
 from cc_bot.texts import explain, texts
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.web import INSIDE, Answer, LoopbackWeb
@@ -57,7 +56,8 @@ class Turn:
     wrote: TurnTexts = field(default_factory=TurnTexts)
 
     def __post_init__(self) -> None:
-        self.context = replace(self.context, internet=self.internet.for_turn(self.wrote))
+        internet = TurnWebAccess(self.internet, AddressBook(self.wrote))
+        self.context = replace(self.context, shared={TurnWebAccess: internet})
 
     def of(self, *wrote: str, seen: tuple[str, ...] = (), **context: Any) -> "Turn":
         """One whose user wrote this."""
@@ -163,8 +163,8 @@ class TestWebSearch:
 
 
 async def test_nothing_is_read_or_offered_without_the_web(context: ToolContext) -> None:
-    for internet in (None, TurnWebAccess()):
-        without = replace(context, internet=internet)
+    for shared in ({}, {TurnWebAccess: TurnWebAccess()}):
+        without = replace(context, shared=shared)
         assert not (await call(without, "read_page", url="http://a.example/")).ok
         assert not (await call(without, "web_search", query="天気")).ok
     for page in (True, False):

@@ -167,7 +167,7 @@ class TestCancelling:
 
 
 def test_are_not_offered_where_nobody_is_reminded_and_only_to_look_in_a_temporary_turn() -> None:
-    nobody = {schema.name for schema in TOOLS.schemas(schedule=False)}
+    nobody = {schema.name for schema in TOOLS.schemas(memory=True, schedule=False)}
     temporary = {schema.name for schema in TOOLS.schemas(writing=False)}
     assert nobody.isdisjoint({"schedule", "list_schedules", "cancel_schedule"})
     assert "recall" in nobody

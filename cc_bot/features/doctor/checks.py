@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, Final
 
 from cc_bot import __version__
-from cc_bot.app.core import build_internet, build_searches, tool_cost
+from cc_bot.app.core import tool_cost
 from cc_bot.app.files import make_agents
 from cc_bot.chat.policy import make_policies
 from cc_bot.chat.tools import discover
@@ -28,6 +28,7 @@ from cc_bot.features.mcp.file import make_servers_file
 from cc_bot.features.mcp.model import ToolServerProblem, ToolServerReport, find_missing
 from cc_bot.features.mcp.servers import try_servers
 from cc_bot.features.mcp.texts import ToolServersFileTexts, ToolServersTexts, say_left_out
+from cc_bot.features.web_pages.parts import make_access, make_searches
 from cc_bot.llm.configured import build_embedder, build_speaker, build_transcriber
 from cc_bot.operator_file import path_of
 from cc_bot.texts import Texts, explain, texts
@@ -81,10 +82,10 @@ def list_checks(config: Config, words: Texts, *, offline: bool) -> Iterator[Chec
     yield "pages", services.check_pages(config, words, config.clock, offline=offline), LIMIT_S
     yield "documents", services.check_documents(DocumentReader(unconfined=unconfined), words), LIMIT_S
     yield "sandbox", services.check_sandbox(DocumentReader(), words, unconfined=unconfined), LIMIT_S
-    pages = build_internet(config).pages if online else None
+    pages = make_access(config).pages if online else None
     yield "reading", services.check_reading(pages, words, wanted=config.read_pages), LIMIT_S
     if online:
-        yield "search", services.check_search(build_searches(config), words), LIMIT_S
+        yield "search", services.check_search(make_searches(config), words), LIMIT_S
 
 
 async def run_checks(checks: Iterable[Check], words: Texts) -> Report:

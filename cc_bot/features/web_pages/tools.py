@@ -109,6 +109,7 @@ def cut(text: str) -> str:
 
 
 def _internet(context: ToolContext) -> TurnWebAccess:
-    if context.internet is None:
+    internet: TurnWebAccess | None = context.shared.get(TurnWebAccess)
+    if internet is None:
         raise InvalidToolCall("The web is out of reach here.")
-    return context.internet
+    return internet

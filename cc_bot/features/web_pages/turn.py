@@ -1,12 +1,13 @@
 """Web access of one turn: reading, searching, and the allowed addresses."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Final, Protocol
 
 from cc_bot.domain.errors import CcBotError, PageError, forget_frames
+from cc_bot.domain.message import Message, Pointing, typed_part
 from cc_bot.features.web_pages.addresses import AddressBook, TurnTexts, WebAddress
 
 READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
@@ -20,6 +21,26 @@ AT_ONCE: Final = 2
 def can_read_pages() -> bool:
     """Return whether the extra for reading HTML is installed."""
     return all(map(find_spec, READ_BY_EXTRA))
+
+
+_POINTED_AT: Final = frozenset[Pointing]({"reply", "link", "menu"})
+"""The author's text in these may provide addresses."""
+
+
+def link_texts(messages: Iterable[Message]) -> TurnTexts:
+    """The texts whose addresses may be read: users' messages, and what these reference or forward."""
+    typed, seen = list[str](), list[str]()
+    for message in messages:
+        if message.role != "user":
+            continue
+        typed.append(message.typed)
+        seen.append(message.content)
+        for reference in message.references:
+            if reference.shown and reference.author_name:
+                typed += [typed_part(reference.content)] if reference.pointing in _POINTED_AT else []
+                seen.append(reference.content)
+        seen += (file.data.decode("utf-8", "replace") for file in message.attachments if file.is_forward)
+    return TurnTexts(tuple(typed), tuple(seen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +88,20 @@ class WebAccess:
     pages: PageSource | None = None
     searches: SearchSource | None = None
 
-    def for_turn(self, texts: TurnTexts) -> "TurnWebAccess":
-        return TurnWebAccess(self, AddressBook(texts))
+    @property
+    def subjects(self) -> Mapping[str, bool]:
+        """Pages are offered even without addresses, which keeps the prompt's prefix stable."""
+        return {"page": self.pages is not None, "search": self.searches is not None}
 
-
-NO_WEB: Final = WebAccess()
+    def for_turn(self, messages: Sequence[Message]) -> "TurnWebAccess":
+        return TurnWebAccess(self, AddressBook(link_texts(messages)))
 
 
 @dataclass(eq=False, slots=True)
 class TurnWebAccess:
     """Web access through all rounds of a turn."""
 
-    internet: WebAccess = NO_WEB
+    internet: WebAccess = WebAccess()
     addresses: AddressBook = field(default_factory=AddressBook)
     pages_left: int = MAX_PAGES
     searches_left: int = MAX_SEARCHES
