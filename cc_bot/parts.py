@@ -1,6 +1,6 @@
 """The parts of the program that front ends share. `app/core.py` builds them; features add their own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from cc_bot.config import Config
 
 P = TypeVar("P")
+
+
+def by_class(parts: Iterable[object]) -> Mapping[type[Any], Any]:
+    """Also by the base classes: those of the core, which knows no others."""
+    return {kind: each for each in parts for kind in type(each).__mro__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +55,16 @@ class Building(CoreParts):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts(CoreParts):
     own: Mapping[type[Any], Any]
-    """Those of the features."""
+    """Those of the features, as in `by_class`."""
 
     def __getitem__(self, kind: type[P]) -> P:
         """Return the feature's part of that class. Raises KeyError if the feature was taken out."""
         part: P = self.own[kind]
         return part
+
+    def get(self, kind: type[P]) -> P | None:
+        """Return the feature's part of that class; None if the feature was taken out."""
+        return self.own.get(kind)
 
     def parts(self) -> dict[str, Any]:
         """The arguments of a class that adds fields to these."""

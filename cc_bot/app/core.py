@@ -13,6 +13,7 @@ from cc_bot.chat.assistant import Assistant, AssistantSettings
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.context.tokens import message_tokens, tools_tokens
 from cc_bot.chat.policy import make_policies
+from cc_bot.chat.speech import Hearing
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.summaries import Summaries, SummaryPlan
@@ -32,7 +33,7 @@ from cc_bot.features.privacy.service import Privacy, keep_copies_to_retention, k
 from cc_bot.llm.configured import Models, build_embedder, build_speaker, build_transcriber, open_models
 from cc_bot.llm.model import Chains, ToolSchema
 from cc_bot.log import upkeep
-from cc_bot.parts import Building, CoreParts, Parts
+from cc_bot.parts import Building, CoreParts, Parts, by_class
 
 SWEEP_EVERY_S = 600.0
 SUMMARY_DRAIN_S = 1.0  # an interrupted summary is made later
@@ -159,7 +160,8 @@ async def open_core(
             chains=chains,
             tools=tools,
         )
-        own = {type(each): each for module in modules("parts") for each in module.make_parts(building)}
+        own = by_class(each for module in modules("parts") for each in module.make_parts(building))
+        assistant.hearing = own.get(Hearing)
         shared = {each.name: getattr(building, each.name) for each in fields(CoreParts)}
         yield Core(
             **shared,

@@ -27,9 +27,11 @@ from cc_bot.db.leases import JoinOptions
 from cc_bot.db.process import Process, write_shards
 from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER
+from cc_bot.features import modules
 from cc_bot.features.mcp.servers import Servers
 from cc_bot.log import RecentRecords, keep_records
 from cc_bot.operator_file import OPERATOR_FILES, hash_file, path_of
+from cc_bot.parts import by_class
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 
@@ -89,8 +91,9 @@ async def _run(
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.services import BotDependencies, DiscordSettings
 
+            shown = by_class(each for module in modules("discord") for each in module.make_parts(core))
             given = BotDependencies(
-                **core.parts(),
+                **{**core.parts(), "own": {**core.own, **shown}},
                 settings=DiscordSettings(
                     token=config.discord_token or "",
                     owners=config.owners,

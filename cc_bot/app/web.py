@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from cc_bot.chat.speech import Speaking
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.config import Config
 from cc_bot.domain.access import WebPlace
@@ -34,7 +35,7 @@ REACH_S = 2.0  # for a server on this machine
 def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "WebServices":
     from cc_bot.web.services import WebServices, WebSettings
 
-    config = core.config
+    config, speaking = core.config, core.get(Speaking)
     settings = WebSettings(
         config.web_host,
         config.web_port or 0,
@@ -42,7 +43,7 @@ def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "W
         config.web_proxies,
         config.locale,
         config.timezone,
-        core.assistant.speaking.speaker is not None,
+        speaking is not None and speaking.possible,
     )
     examine = partial(examine_in_child, config)
     return WebServices(**core.parts(), settings=settings, records=records, examine=examine, discord=discord)

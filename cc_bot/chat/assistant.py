@@ -18,9 +18,11 @@ from cc_bot.chat.approvals import Approvals
 from cc_bot.chat.consent import is_pending
 from cc_bot.chat.context.attachments import MAX_DOCUMENT_TOKENS
 from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.context.recordings import BYTES_A_SECOND
 from cc_bot.chat.context.tokens import max_file_tokens
 from cc_bot.chat.conversations import Conversations
 from cc_bot.chat.rounds import Draft, Emit, Rounds
+from cc_bot.chat.speech import Hearing
 from cc_bot.chat.spending import Spending, UsageRecorder
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.sessions import StoredTurn
@@ -54,8 +56,6 @@ from cc_bot.domain.turn import (
     ToolsUnavailable,
     TurnEvent,
 )
-from cc_bot.features.voice.recordings import BYTES_A_SECOND
-from cc_bot.features.voice.speech import Hearing, Speaking, any_recordings
 from cc_bot.llm.model import Chains
 from cc_bot.log import take_up_turn
 from cc_bot.texts import explain, texts
@@ -104,8 +104,8 @@ class Assistant:
         self._spending = spending or Spending(stores.usage)
         self._calibration = Calibration(stores.token_factors, chains.first(()))
         self._conversations = Conversations(stores, self._calibration, settings.style, clock, summaries)
-        self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
-        self.speaking = Speaking(chains.speaker, self._spending)
+        self.hearing: Hearing | None = None
+        """Handed in by the program. Without it there are no recordings."""
         self.approvals = Approvals(stores, tools, clock)
         self.turns = ActiveTurns(settings.max_turns)
 
@@ -208,9 +208,9 @@ class Assistant:
         async with self._spending.record(reservation) as recorder:
             with active.timing("queue"):
                 await self.turns.wait(active, emit)
-            if any_recordings(request):
+            if self.hearing and self.hearing.is_needed(request):
                 with active.timing("hearing"):
-                    heard = await until_stopped(self._hearing.hear(request, recorder, emit), stop)
+                    heard = await until_stopped(self.hearing.hear(request, recorder, emit), stop)
                     request = heard or request
             with active.timing("store"):
                 turn = await self._conversations.begin(request)

@@ -12,6 +12,7 @@ import aiohttp
 import hikari
 import structlog
 
+from cc_bot.chat.context import recordings
 from cc_bot.chat.context.attachments import (
     document_files,
     is_called_document,
@@ -20,11 +21,10 @@ from cc_bot.chat.context.attachments import (
     size_limit,
     too_large,
 )
-from cc_bot.domain.errors import AttachmentNotFetched, DocumentsWait, InputError, forget_frames
+from cc_bot.domain.errors import AttachmentNotFetched, DocumentsWait, InputError, NobodyListens, forget_frames
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.turn import AskedFile, FilesLeftOut, ScansShown
 from cc_bot.features.documents.reader import DocumentReader
-from cc_bot.features.voice import recordings
 from cc_bot.in_order import KeyedLock
 from cc_bot.proxy import proxy_for
 
@@ -167,6 +167,8 @@ async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
 class AttachmentFetcher:
     documents: DocumentReader
     held: HeldFiles = field(default_factory=HeldFiles)
+    hears: bool = True
+    """False if the feature `voice` was taken out: recordings can't be read."""
 
     async def fetch(
         self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, heard: bool = False
@@ -221,7 +223,10 @@ class AttachmentFetcher:
             data = fetched.getvalue()
             if not is_document(file.name, data):
                 # Measuring or decoding takes up to 0.5 s: no work for the event loop.
-                return (await asyncio.to_thread(read_attachment, file.name, data),)
+                read = await asyncio.to_thread(read_attachment, file.name, data)
+                if read.is_recording and not self.hears:
+                    raise NobodyListens
+                return (read,)
             del data  # of a document nothing is left in the file
             async with nullcontext() if has_turn else self.documents.turn():
                 found = await self.documents.read_now(fetched)

@@ -21,7 +21,7 @@ from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.delivery.turns import RunningTurns
+from cc_bot.discord.delivery.turns import RunningTurns, SpokenAnswers
 from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
 from cc_bot.discord.handlers import Presses
@@ -38,7 +38,6 @@ from cc_bot.features.documents.reader import DocumentReader
 from cc_bot.features.reminders.delivery import Posting, Reminders
 from cc_bot.features.reminders.service import Composer
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.voice.delivery import SpokenAnswers
 from cc_bot.in_order import RateLimiter
 from cc_bot.parts import Parts
 
@@ -164,7 +163,7 @@ def build_services(
         given.clock,
         given.meter,
         receipts,
-        SpokenAnswers(given.assistant.speaking),
+        given.get(SpokenAnswers),
     )
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
     chooser = AgentSelector(given.agents, stores.agents, places)
@@ -184,7 +183,11 @@ def build_services(
         stores,
         gate.reads,
         places,
-        AttachmentFetcher(DocumentReader(unconfined=settings.read_unconfined), running.held),
+        AttachmentFetcher(
+            DocumentReader(unconfined=settings.read_unconfined),
+            running.held,
+            hears=given.assistant.hearing is not None,
+        ),
         partial(own_user, bot),
         reads_all=granted.reading == "all",
     )

@@ -19,6 +19,7 @@ from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Done, TurnEvent
+from cc_bot.features.voice.speech import TranscribedHearing
 from cc_bot.llm.model import ToolRequest, Transcriber
 from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel, only
@@ -148,7 +149,9 @@ async def laid_table(
     async with open_stores(url, profile_notes=profile_notes) as stores:
         chains = only(model := ScriptedModel(), transcriber=transcriber)
         tools = tools if outside is None else tools.beside(outside)
-        yield Table(Assistant(stores, chains, tools, settings, meter=meter), stores, model)
+        assistant = Assistant(stores, chains, tools, settings, meter=meter)
+        assistant.hearing = TranscribedHearing(transcriber, stores.ledger, stores.channels)
+        yield Table(assistant, stores, model)
         await chains.close()
 
 

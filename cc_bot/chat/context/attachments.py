@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
+from cc_bot.chat.context import recordings
+from cc_bot.chat.context.recordings import Sound, probe_audio
 from cc_bot.domain.errors import (
     AttachmentNotSupported,
     AttachmentTooLarge,
@@ -18,8 +20,6 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import MEDIA_TYPES, Attachment, Document, DocumentKind, image_type
 from cc_bot.features.memory.files import PortableMemory, read_memories
-from cc_bot.features.voice import recordings
-from cc_bot.features.voice.recordings import Sound, probe_audio
 from cc_bot.files import decode_text
 
 Cost = Callable[[str], float]

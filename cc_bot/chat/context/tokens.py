@@ -17,10 +17,10 @@ from hashlib import blake2b
 from typing import Final
 
 from cc_bot.chat.context.attachments import MAX_TEXT_BYTES, as_prompt_texts
+from cc_bot.chat.context.recordings import BYTES_A_SECOND
 from cc_bot.domain.message import Message, Pointing, Reference, ToolCall, is_recording, result_for_model
 from cc_bot.domain.text import shorten
 from cc_bot.domain.usage import TOKENS_A_SECOND
-from cc_bot.features.voice.recordings import BYTES_A_SECOND
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,

@@ -18,7 +18,7 @@ from collections.abc import (
 )
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import hikari
 import structlog
@@ -47,7 +47,6 @@ from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion, PendingTurn, TurnKind
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.features.agents.selector import Chosen
 from cc_bot.features.mcp.delivery import OpenForms
-from cc_bot.features.voice.delivery import SpokenAnswers
 from cc_bot.in_order import KeyedLock
 
 _log = structlog.get_logger(__name__)
@@ -58,6 +57,27 @@ Written = TypeVar("Written")
 
 NOTE_TIMEOUT_S: Final = 1.0
 """Discord waits 3 s for an acknowledgement."""
+
+
+class SpokenAnswers(Protocol):
+    """Speech of answers, if the feature `voice` is there."""
+
+    @property
+    def possible(self) -> bool:
+        """True if a speech model is configured."""
+        ...
+
+    async def begin(
+        self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
+    ) -> None:
+        """Begin to synthesize speech, for a user who wants it. Never raises."""
+
+    async def stop(self, message_id: int) -> bool:
+        """Stop attaching speech. Returns whether it was attached already."""
+        ...
+
+    async def close(self) -> None:
+        """Stop all."""
 
 
 @dataclass(eq=False, slots=True)

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 import hikari
 
+from cc_bot.chat.context import recordings
 from cc_bot.chat.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
@@ -78,7 +79,6 @@ from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders.model import ScheduleChange, ScheduleReceipt, with_schedule
-from cc_bot.features.voice import recordings
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, MessageMenuTexts, UnfinishedTexts
 from cc_bot.texts.proposal import ProposalTexts

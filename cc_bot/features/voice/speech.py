@@ -11,7 +11,9 @@ from typing import Final
 
 import structlog
 
+from cc_bot.chat.context.recordings import BYTES_A_SECOND, MAX_SECONDS, probe_audio
 from cc_bot.chat.rounds import Emit
+from cc_bot.chat.speech import Hearing, Speaking
 from cc_bot.chat.spending import Spending, UsageRecorder
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.chat.stores.ledger import TurnLedger
@@ -22,7 +24,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import FilesLeftOut, Notice
 from cc_bot.domain.usage import TOKENS_A_SECOND, UsageSubject
-from cc_bot.features.voice.recordings import BYTES_A_SECOND, MAX_SECONDS, is_silence_artifact, probe_audio
+from cc_bot.features.voice.silence import is_silence_artifact
 from cc_bot.llm.model import Speaker, Transcriber
 
 NOT_HEARD = "[not shown, it could not be heard: {name}]"
@@ -34,16 +36,17 @@ Outcome = str | errors.InputError | errors.TurnError
 
 
 @dataclass(eq=False, slots=True)
-class Hearing:
+class TranscribedHearing(Hearing):
     transcriber: Transcriber | None
     ledger: TurnLedger
     channels: ChannelStore
     _told: bool = False
 
+    def is_needed(self, request: TurnRequest) -> bool:
+        pointed_at = (file for reference in request.references for file in reference.attachments)
+        return any(file.is_recording for file in pointed_at) or any(map(_recordings, request.questions))
+
     async def hear(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
-        """Return the request with transcripts in place of its recordings. If other questions or recordings
-        are left, failed ones are skipped and reported. Raises an InputError or HearingFailed if nothing of
-        the only question could be transcribed."""
         if any(_recordings(question) and not question.heard for question in request.questions):
             emit(Notice("hearing"))
         async with asyncio.TaskGroup() as group:  # concurrent: the time limit is that of one
@@ -112,12 +115,6 @@ class Hearing:
                 await self.ledger.note_heard(request.options.entry, request.key.user_id, heard)
         except errors.StorageError as error:
             _log.warning("heard_not_noted", error=type(error).__name__)
-
-
-def any_recordings(request: TurnRequest) -> bool:
-    """Return whether a request has recordings, including those already transcribed."""
-    pointed_at = (file for reference in request.references for file in reference.attachments)
-    return any(file.is_recording for file in pointed_at) or any(map(_recordings, request.questions))
 
 
 def _about_s(recording: Attachment) -> float:
@@ -208,9 +205,13 @@ def aloud(text: str) -> str:
 
 
 @dataclass(eq=False, slots=True)
-class Speaking:
+class SynthesizedSpeech(Speaking):
     speaker: Speaker | None
     spending: Spending
+
+    @property
+    def possible(self) -> bool:
+        return self.speaker is not None
 
     async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:
         """Return the answer as an MP3 file; None if there is nothing to read aloud or it failed. Errors are

@@ -2,37 +2,42 @@
 replaced."""
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import suppress
 
 import hikari
 import structlog
 
 from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.turns import SpokenAnswers
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.page import MediaFile
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.usage import UsageSubject
-from cc_bot.features.voice.speech import Speaking
+from cc_bot.features.voice.speech import SynthesizedSpeech
+from cc_bot.parts import Parts
 from cc_bot.texts.answer import AnswerTexts
 
 _log = structlog.get_logger(__name__)
 
 
-class SpokenAnswers:
-    def __init__(self, speaking: Speaking) -> None:
+def make_parts(given: Parts) -> Iterable[object]:
+    return (SynthesizedAnswers(given[SynthesizedSpeech]),)
+
+
+class SynthesizedAnswers(SpokenAnswers):
+    def __init__(self, speaking: SynthesizedSpeech) -> None:
         self._speaking = speaking
         self._making: dict[int, asyncio.Task[bool]] = {}
         """By message."""
 
     @property
     def possible(self) -> bool:
-        """True if a speech model is configured."""
-        return self._speaking.speaker is not None
+        return self._speaking.possible
 
     async def begin(
         self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> None:
-        """Begin to synthesize speech, for a user who wants it. Never raises."""
         if not (self.possible and state.done and not state.unseen):
             return
         try:
@@ -45,7 +50,6 @@ class SpokenAnswers:
         task.add_done_callback(lambda _: self._making.pop(message_id, None))
 
     async def stop(self, message_id: int) -> bool:
-        """Stop attaching speech. Returns whether it was attached already."""
         task = self._making.get(message_id)
         if task is None:
             return False
