@@ -25,6 +25,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.mcp.model import StoredToolList
 from cc_bot.features.mcp.store import ToolListStore
 from cc_bot.features.memory.files import PortableMemory
@@ -32,7 +33,7 @@ from cc_bot.features.memory.model import Audience, MemoryFilter, Receipt
 from cc_bot.features.memory.stores.rows import recompute_outdated
 from cc_bot.features.memory.stores.search import Embedding, Meaning
 from cc_bot.features.reminders.model import Firing, Place
-from cc_bot.features.reminders.store import HeartbeatStore, ScheduleStore
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.when.repeats import Quiet
 from tests.proposals import WRITING, remembering
 from tests.stores.backends import KEY, got, stores_over, turn

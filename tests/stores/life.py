@@ -14,9 +14,10 @@ from cc_bot.domain.message import Attachment, ChannelKey, Message, ToolCall
 from cc_bot.domain.proposal import CallMessage
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.memory.model import Receipt
 from cc_bot.features.reminders.model import Place
-from cc_bot.features.reminders.store import HeartbeatStore, ScheduleStore
+from cc_bot.features.reminders.store import ScheduleStore
 from tests.proposals import proposed, remembering
 from tests.stores.backends import columns_of, got, tables_of
 from tests.stores.forgetting import recalled, remembered

@@ -13,7 +13,7 @@ from cc_bot.db import Database
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.reminders.model import LATEST, Firing
-from cc_bot.features.reminders.store import IN_A_CHANNEL, HeartbeatStore, ScheduleStore
+from cc_bot.features.reminders.store import IN_A_CHANNEL, ScheduleStore
 from tests.stores.backends import KEY, OTHER_USER, got
 from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, PLACES, Clocked, once, times
 from tests.stores.places import read_page
@@ -166,9 +166,9 @@ class TestMissed:
         claimed = await stores[ScheduleStore].claim_due(now, ["channel"])
         assert [each.schedule.text for each in claimed] == ["会議"]
         await stores[ScheduleStore].mark_lost(datetime.now(UTC) + timedelta(minutes=1))
-        missed = await stores[HeartbeatStore].list_missed(ME, NOW)
+        missed = await stores[ScheduleStore].list_missed(ME, NOW)
         assert [(each.schedule.id, each.due_at) for each in missed] == [
             (late.id, NOW + hour),
             (lost.id, NOW + 3 * hour),
         ]
-        assert await stores[HeartbeatStore].list_missed(ME, NOW + 4 * hour) == []
+        assert await stores[ScheduleStore].list_missed(ME, NOW + 4 * hour) == []

@@ -35,10 +35,11 @@ from cc_bot.features.heartbeat.model import (
     select_new,
 )
 from cc_bot.features.heartbeat.prompt import HEARTBEAT_INSTRUCTIONS, heartbeat_notes, is_silent
+from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.memory.model import Memory
 from cc_bot.features.reminders.model import Schedule, may_mention
 from cc_bot.features.reminders.service import Composed
-from cc_bot.features.reminders.store import HeartbeatStore, ScheduleStore
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.when.repeats import is_quiet
 from cc_bot.llm.model import Chains, ChatRequest, SystemPart, ToolSchema, UserPart
 
@@ -108,7 +109,7 @@ class Heartbeats:
     ) -> tuple[HeartbeatItem, ...]:
         user_id, here = schedule.key.user_id, (schedule.key.channel_id, schedule.heard)
         reminders = await self.stores[ScheduleStore].list(user_id)
-        missed = await self.stores[HeartbeatStore].list_missed(user_id, now - LATELY)
+        missed = await self.stores[ScheduleStore].list_missed(user_id, now - LATELY)
         found = [
             *due_items((each for each in reminders if may_mention(each, *here)), now),
             *missed_items((each for each in missed if may_mention(each.schedule, *here)), now),

@@ -7,7 +7,7 @@ its user is informed.
 
 import asyncio
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, time, timedelta
 from itertools import groupby
@@ -461,6 +461,11 @@ class ScheduleStore(Store):
 
         return await self._database.write(steps, [MAINTENANCE_LOCK])
 
+    async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
+        """List the user's missed and uncertain reminders since then."""
+        missed = f"{_MISSED} AND s.user_id = $1 AND f.user_id = $1 AND f.due_at >= $2 ORDER BY f.due_at"
+        return [*map(_FIRING.read, await self._database.query(missed, user_id, to_ms(since)))]
+
     async def mark_told(self, missed: Missed) -> None:
         """Record that the report was delivered."""
         settle = "UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3"
@@ -559,34 +564,7 @@ def _time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None)
     return _time_after(new, max(now, after)) or old.due_at
 
 
-class HeartbeatStore(Store):
-    """Marks of what each user's heartbeats have mentioned."""
-
-    async def get_marks(self, user_id: int) -> frozenset[str]:
-        rows = await self._database.query("SELECT name FROM heartbeat_marks WHERE user_id = $1", user_id)
-        return frozenset(name for (name,) in rows)
-
-    async def set_marks(self, user_id: int, marks: Mapping[str, datetime]) -> None:
-        mark = """
-            INSERT INTO heartbeat_marks (user_id, name, until) VALUES ($1, $2, $3)
-            ON CONFLICT (user_id, name) DO UPDATE SET until = excluded.until
-        """
-        batch = [Statement(mark, (user_id, name, to_ms(until))) for name, until in marks.items()]
-        expired = "DELETE FROM heartbeat_marks WHERE user_id = $1 AND until < $2"
-        batch.append(Statement(expired, (user_id, to_ms(self._clock()))))
-        await self._database.transaction(batch, [user(user_id)])
-
-    async def forget(self, user_id: int) -> None:
-        await self._change([user(user_id)], "DELETE FROM heartbeat_marks WHERE user_id = $1", user_id)
-
-    async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
-        """List the user's missed and uncertain reminders since then."""
-        missed = f"{_MISSED} AND s.user_id = $1 AND f.user_id = $1 AND f.due_at >= $2 ORDER BY f.due_at"
-        return [*map(_FIRING.read, await self._database.query(missed, user_id, to_ms(since)))]
-
-
 def make_stores(storage: Storage) -> Iterable[object]:
     yield ScheduleStore(
         storage.database, clock=storage.clock, secret_rules=storage.secret_rules, process=storage.process
     )
-    yield HeartbeatStore(storage.database, clock=storage.clock)
