@@ -26,7 +26,7 @@ class Offer:
 FEATURES_OUT: Final[Mapping[str, Offer]] = {
     "web_pages": Offer(tools=frozenset({"read_page", "web_search"})),
     "admin": Offer(frozenset({"admin"})),
-    "voice": Offer(),
+    "heartbeat": Offer(frozenset({"heartbeat"})),
 }
 
 
