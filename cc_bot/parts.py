@@ -12,7 +12,6 @@ from cc_bot.chat.tools import ToolRegistry
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import GatewayHealth, Meter
 from cc_bot.features.agents.service import Agents
-from cc_bot.features.mcp.servers import Servers
 from cc_bot.features.privacy.service import Privacy
 from cc_bot.llm.configured import Models
 from cc_bot.llm.model import Chains
@@ -41,7 +40,6 @@ class CoreParts:
     policies: Policies
     spending: Spending
     privacy: Privacy
-    servers: Servers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,27 +11,22 @@ import structlog
 from cc_bot.app.files import make_agents
 from cc_bot.chat.assistant import Assistant, AssistantSettings
 from cc_bot.chat.context.prompt import PromptStyle
-from cc_bot.chat.context.tokens import message_tokens, tools_tokens
+from cc_bot.chat.context.tokens import message_tokens
 from cc_bot.chat.policy import make_policies
 from cc_bot.chat.speech import Hearing
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.summaries import Summaries, SummaryPlan
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import ToolsOutside, discover
 from cc_bot.config import Config
 from cc_bot.db.engines import state_path
 from cc_bot.db.leases import JoinOptions, Leases, Membership, join
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.features import modules
-from cc_bot.features.mcp.file import make_servers_file
-from cc_bot.features.mcp.model import OfferedTool
-from cc_bot.features.mcp.servers import Servers, open_servers
-from cc_bot.features.mcp.store import ToolListStore
-from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.privacy.service import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
 from cc_bot.llm.configured import Models, build_embedder, build_speaker, build_transcriber, open_models
-from cc_bot.llm.model import Chains, ToolSchema
+from cc_bot.llm.model import Chains
 from cc_bot.log import upkeep
 from cc_bot.parts import Building, CoreParts, Parts, by_class
 
@@ -61,15 +56,14 @@ async def open_core(
     meter: Meter = NULL_METER,
     *,
     pulse: GatewayHealth | None = None,
-    servers: Servers | None = None,
+    outside: ToolsOutside | None = None,
     joining: JoinOptions | None = None,
 ) -> AsyncIterator[Core]:
-    """Open the assistant with the configured database and models. `servers` default to the operator's file;
-    with `joining` it joins the bot's processes."""
+    """Open the assistant with the configured database and models. Tools `outside` default to those of
+    features; with `joining` it joins the bot's processes."""
     local_tools, pulse = discover(), pulse or GatewayHealth()
     await (agents := make_agents(config, local_tools.names)).load()
     await (policies := make_policies(config)).load()
-    await (servers_file := make_servers_file(config)).load()
     async with AsyncExitStack() as opened:
         models = await opened.enter_async_context(open_models(config))
         if embedder := build_embedder(config):
@@ -95,12 +89,10 @@ async def open_core(
         summaries = _make_summaries(config, stores, models, spending, clock)
         if summaries:
             opened.push_async_callback(summaries.close, SUMMARY_DRAIN_S)
-        named_servers = await opened.enter_async_context(
-            open_servers(
-                servers_file, stores[ToolListStore], cost=tool_cost, budget=config.tool_tokens, meter=meter
-            )
-        )
-        tools = local_tools.beside(ServerTools(servers or named_servers))
+        openers = () if outside else (getattr(module, "open_tools", None) for module in modules("tools"))
+        for open_tools in filter(None, openers):
+            outside = await opened.enter_async_context(open_tools(config, stores, meter))
+        tools = local_tools.beside(outside) if outside else local_tools
         default = () if models.offline else config.models
         hears, speaks = build_transcriber(config), build_speaker(config)
         chains = Chains(models.chain, default, hears, speaks, models.changes)
@@ -156,7 +148,6 @@ async def open_core(
             policies=policies,
             spending=spending,
             privacy=privacy,
-            servers=named_servers,
             chains=chains,
             tools=tools,
         )
@@ -195,10 +186,6 @@ def _make_summaries(
         model_name=models.first(config.summary_models),
         spending=spending,
     )
-
-
-def tool_cost(tool: OfferedTool) -> int:
-    return tools_tokens([ToolSchema(tool.full_name, tool.description, tool.parameters)])
 
 
 async def keep_running(work: Work, *, pause_s: float = SWEEP_EVERY_S) -> None:

@@ -19,6 +19,7 @@ from cc_bot import __version__
 from cc_bot.app.core import Core, keep_running, open_core, summarize_rest
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.app.web import serve_web
+from cc_bot.chat.tools import ToolsOutside
 from cc_bot.config import Config
 from cc_bot.db.backup import newest_backup
 from cc_bot.db.engines import config_path, dialect_of, folder_setting, state_path
@@ -28,7 +29,6 @@ from cc_bot.db.process import Process, write_shards
 from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER
 from cc_bot.features import modules
-from cc_bot.features.mcp.servers import Servers
 from cc_bot.log import RecentRecords, keep_records
 from cc_bot.operator_file import OPERATOR_FILES, hash_file, path_of
 from cc_bot.parts import by_class
@@ -41,8 +41,10 @@ if TYPE_CHECKING:
 DRAIN_S = 10.0
 
 
-async def run_discord(config: Config, say: Callable[[str], None], *, servers: Servers | None = None) -> None:
-    """Run the bot until it is stopped; `servers` as in `open_core`. Raises StartupError."""
+async def run_discord(
+    config: Config, say: Callable[[str], None], *, outside: ToolsOutside | None = None
+) -> None:
+    """Run the bot until it is stopped; `outside` as in `open_core`. Raises StartupError."""
     if not config.discord_token:
         raise MissingToken
     url = config.database_url
@@ -69,7 +71,7 @@ async def run_discord(config: Config, say: Callable[[str], None], *, servers: Se
             )
             slot.write_owner(name)
             watchdog = Watchdog(ServiceManager(config.service_manager))
-            restart = await _run(config, say, joining, watchdog, servers=servers)
+            restart = await _run(config, say, joining, watchdog, outside=outside)
             if not restart:
                 return
             watchdog.end()

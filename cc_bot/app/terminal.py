@@ -9,12 +9,12 @@ import sys
 from typing import Final
 
 from cc_bot.app.core import open_core
+from cc_bot.chat.tools import ToolsOutside
 from cc_bot.config import Config
 from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.mcp.servers import Servers
 from cc_bot.features.privacy.service import purge_due
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.operator_file import path_of
@@ -51,7 +51,8 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
             visibility="private" if channel_id else "public",
             offline=core.models.offline,
         )
-        await _wait_for_servers(core.servers, words[TerminalTexts].servers_starting)
+        if outside := core.assistant.tools.outside:
+            await _wait_for(outside, words[TerminalTexts].servers_starting)
         try:
             return await run_chat(core.assistant, core.stores, core[TimeResolver], profile)
         finally:
@@ -66,7 +67,7 @@ SERVERS_TOLD_S: Final = 1.0
 SERVERS_WAIT_S: Final = 10.0
 
 
-async def _wait_for_servers(servers: Servers, sentence: str) -> None:
+async def _wait_for(servers: ToolsOutside, sentence: str) -> None:
     starting = asyncio.create_task(servers.settle())
     try:
         await asyncio.wait((starting,), timeout=SERVERS_TOLD_S)

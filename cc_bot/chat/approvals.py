@@ -49,7 +49,6 @@ from cc_bot.domain.forms import Asker
 from cc_bot.domain.message import Agent, Attachment, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, CallMessage, CallState, Proposal, is_expired
 from cc_bot.features.canvas.model import Canvas
-from cc_bot.features.mcp.tools import servers_of
 from cc_bot.features.memory.model import MemoryChange, Source
 from cc_bot.features.reminders.model import ScheduleChange
 from cc_bot.texts import explain, texts
@@ -151,12 +150,12 @@ class Approvals:
             raise AnswerInUse
 
     def must_wait(self, proposal: Proposal) -> bool:
-        servers = servers_of(self.tools)
+        servers = self.tools.outside
         return servers is not None and servers.is_starting(proposal.content.server)
 
     async def wait_for_server(self, proposal: Proposal) -> None:
         """Wait for the proposal's server. Raises CallPostponed if it is unavailable, and ProposalGone."""
-        servers, server = servers_of(self.tools), proposal.content.server
+        servers, server = self.tools.outside, proposal.content.server
         away = None
         try:
             if servers and server:

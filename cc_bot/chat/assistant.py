@@ -97,7 +97,7 @@ class Assistant:
         self._stores = stores
         self._chains = chains
         self._known_without_tools = set[tuple[SessionKey, str]]()
-        self._tools = tools
+        self.tools = tools
         self._turn_limit_s = settings.turn_limit_s
         self._clock = clock
         self._meter = meter
@@ -270,7 +270,7 @@ class Assistant:
         """Let the model answer into the draft until it is done, stopped, or out of time. Tool calls without
         an answer get a closing sentence: many servers reject a history without one."""
         options, stop = turn.options, active.stop
-        registry = self._tools.in_place(tool_place(turn))
+        registry = self.tools.in_place(tool_place(turn))
         offered = registry.schemas(
             writing=not options.temporary,
             memory=not options.memory_paused,

@@ -258,8 +258,17 @@ class ToolPlace:
 
 
 class ToolsOutside(Protocol):
-    def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
-        pass
+    """Tools of servers."""
+
+    def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]: ...
+
+    def is_starting(self, server: str) -> bool: ...
+
+    async def wait_for(self, server: str) -> None:
+        """Raises ToolServerAway."""
+
+    async def settle(self) -> None:
+        """Wait until each server is ready or away."""
 
 
 class TurnPart(Protocol):

@@ -26,6 +26,7 @@ from cc_bot.discord.services import BotDependencies, build_services, first_of, s
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.domain.text import one_line
 from cc_bot.features import modules
+from cc_bot.features.mcp.servers import Servers
 from cc_bot.features.mcp.texts import ToolServersTexts
 from cc_bot.in_order import Tasks
 from cc_bot.texts import texts
@@ -170,7 +171,8 @@ class DiscordBot:
         self._services.messages.resume()
         self._services.reminders.begin()
         self._services.recovery.begin()
-        self._tasks.start(self._tell_owners())
+        if servers := self._given.own.get(Servers):
+            self._tasks.start(self._tell_owners(servers))
         self._given.pulse.look = self._latency_s
         self._given.lifeline.ready()
         if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
@@ -180,9 +182,9 @@ class DiscordBot:
         else:
             self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
 
-    async def _tell_owners(self) -> None:
+    async def _tell_owners(self, servers: Servers) -> None:
         while True:
-            server = await self._given.servers.withheld.get()
+            server = await servers.withheld.get()
             news = self._words[ToolServersTexts].news.format(server=one_line(server))
             for owner_id in await self._services.owners.ids():
                 try:

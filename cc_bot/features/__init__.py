@@ -43,6 +43,10 @@ FEATURES: Final = (
 )
 
 
+def has(name: str) -> bool:
+    return any(each.name == name for each in FEATURES)
+
+
 def modules(part: Part) -> Iterator[ModuleType]:
     """Import that module of each feature that has one."""
     for feature in FEATURES:

@@ -14,6 +14,7 @@ import pytest
 from cc_bot.app.core import Core, open_core
 from cc_bot.config import Config, read_config
 from cc_bot.domain.clock import utc_now
+from cc_bot.features.mcp.servers import Servers
 from tests.end_to_end.program import Program
 from tests.loopback.model_requests import new_tool_results
 from tests.loopback.model_server import Call, LoopbackModelServer, calls, says
@@ -86,9 +87,9 @@ class TestTheStart:
 async def accept(core: Core) -> None:
     """Accept the tools of the one server, once it is there."""
     async with asyncio.timeout(60):
-        while not core.servers.reports()[0].code:  # noqa: ASYNC110 - it tells nobody
+        while not core[Servers].reports()[0].code:  # noqa: ASYNC110 - it tells nobody
             await asyncio.sleep(0.02)
-    assert await core.servers.accept("hostile", core.servers.reports()[0].code)
+    assert await core[Servers].accept("hostile", core[Servers].reports()[0].code)
 
 
 class TestTheTools:
@@ -101,11 +102,11 @@ class TestTheTools:
         write(data / "mcp.json", {"hostile": hostile()})
         async with open_core(config, utc_now) as core:
             await accept(core)
-            before = core.servers.tools_in(HERE)
+            before = core[Servers].tools_in(HERE)
             assert [each.full_name for each in before] == ["hostile__echo", "hostile__write"]
-            assert core.servers.reports()[0].tokens > 20
+            assert core[Servers].reports()[0].tokens > 20
         async with open_core(config, utc_now) as core:
-            after = core.servers.tools_in(HERE)
+            after = core[Servers].tools_in(HERE)
             shown = [json.dumps([dict(each.parameters) for each in tools]) for tools in (before, after)]
             assert shown[0] == shown[1]
 

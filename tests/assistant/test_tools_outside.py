@@ -36,7 +36,7 @@ class Camera(CallableTool):
         return ToolOutcome('{"result": "海"}', ok=True, tainted=True, images=(CHART,))
 
 
-class Cameras:
+class Cameras(ServerTools):
     """They are in the channel of the tests for its user, and nowhere else."""
 
     def __init__(self, *cameras: Camera) -> None:

@@ -33,8 +33,6 @@ from cc_bot.features.admin.service import (
     parse_subject,
 )
 from cc_bot.features.admin.texts import AdminTexts
-from cc_bot.features.mcp.servers import Servers
-from cc_bot.features.mcp.store import ToolListStore
 from cc_bot.texts import texts
 from tests.databases import laid_out
 
@@ -57,8 +55,7 @@ async def administration(tmp_path: Path) -> AsyncIterator[Administration]:
             raise ModelUnavailable
 
     async with open_stores(laid_out(tmp_path / "a.db")) as stores:
-        servers = Servers(stores[ToolListStore], lambda _: 1, 4000)
-        yield Administration(stores.limits, stores.access, stores.channel_models, policies, servers, ask)
+        yield Administration(stores.limits, stores.access, stores.channel_models, policies, ask)
 
 
 class TestALimit:

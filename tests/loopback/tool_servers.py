@@ -25,6 +25,7 @@ from cc_bot.domain.message import Attachment
 from cc_bot.domain.proposal import Approvers
 from cc_bot.features.mcp.model import OfferedTool, ServerResult, read_form
 from cc_bot.features.mcp.servers import Servers
+from cc_bot.features.mcp.tools import ServerTools
 
 PICTURE: Final = b"\x89PNG\r\n\x1a\n of a chart"
 TEXT: Final = {
@@ -162,7 +163,7 @@ def main() -> int:
 
     config, servers = read_config(), CountingServers(Path.cwd())
     configure_logging(config.log_level, config.log_format)
-    asyncio.run(run_discord(config, print, servers=servers))
+    asyncio.run(run_discord(config, print, outside=ServerTools(servers)))
     return 0
 
 

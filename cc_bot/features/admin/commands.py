@@ -11,6 +11,7 @@ from cc_bot.discord.gate import Owners
 from cc_bot.discord.handlers import choices, number_option, reply_command, suggesting, text_option
 from cc_bot.domain.access import Ruling
 from cc_bot.domain.usage import LIMIT_NAMES, MAX_LIMIT
+from cc_bot.features import has
 from cc_bot.features.admin import service as admin
 from cc_bot.features.admin.service import (
     MAX_MODEL_CHARACTERS,
@@ -33,7 +34,6 @@ limits = group.subgroup("admin_limits", "admin_limits_description", localize=Tru
 access = group.subgroup("admin_access", "admin_access_description", localize=True)
 model = group.subgroup("admin_model", "admin_model_description", localize=True)
 maintenance = group.subgroup("admin_maintenance", "admin_maintenance_description", localize=True)
-tools = group.subgroup("admin_tools", "admin_tools_description", localize=True)
 loader.command(group)
 
 
@@ -60,18 +60,6 @@ def _kind() -> str | None:
 
 def _limit() -> str:
     return text_option("admin_limit", choices=choices("admin", *LIMIT_NAMES))
-
-
-async def suggest_servers(
-    ctx: lightbulb.AutocompleteContext[str],
-    administration: Administration = lightbulb.di.INJECTED,
-    owners: Owners = lightbulb.di.INJECTED,
-) -> list[str]:
-    if int(ctx.interaction.user.id) not in await owners.ids():
-        return []
-    reports = sorted(administration.servers.reports(), key=lambda each: not each.withheld)
-    typed = str(ctx.focused.value or "").casefold()
-    return [each.server for each in reports if typed in each.server.casefold()]
 
 
 async def show_access(caller: Caller, *, administration: Administration, owners: Owners) -> Reply:
@@ -116,19 +104,37 @@ owners_command(
     note=text_option("admin_note", default="", max_length=MAX_NOTE_CHARACTERS),
 )
 owners_command(maintenance, "admin_maintenance_off", admin.end_maintenance)
-owners_command(
-    tools,
-    "admin_tools_show",
-    admin.show_tools,
-    server=_name("admin_server", default="", autocomplete=suggesting(suggest_servers)),
-)
-owners_command(
-    tools,
-    "admin_tools_accept",
-    admin.accept_tools,
-    server=_name("admin_server", autocomplete=suggesting(suggest_servers)),
-    code=_name("admin_code"),
-)
+if has("mcp"):
+    from cc_bot.features.mcp import service as tool_servers
+    from cc_bot.features.mcp.servers import Servers
+
+    tools = group.subgroup("admin_tools", "admin_tools_description", localize=True)
+
+    async def suggest_servers(
+        ctx: lightbulb.AutocompleteContext[str],
+        servers: Servers = lightbulb.di.INJECTED,
+        owners: Owners = lightbulb.di.INJECTED,
+    ) -> list[str]:
+        if int(ctx.interaction.user.id) not in await owners.ids():
+            return []
+        reports = sorted(servers.reports(), key=lambda each: not each.withheld)
+        typed = str(ctx.focused.value or "").casefold()
+        return [each.server for each in reports if typed in each.server.casefold()]
+
+    owners_command(
+        tools,
+        "admin_tools_show",
+        tool_servers.show_tools,
+        server=_name("admin_server", default="", autocomplete=suggesting(suggest_servers)),
+    )
+    owners_command(
+        tools,
+        "admin_tools_accept",
+        tool_servers.accept_tools,
+        server=_name("admin_server", autocomplete=suggesting(suggest_servers)),
+        code=_name("admin_code"),
+    )
+
 owners_command(
     model,
     "admin_model_set",

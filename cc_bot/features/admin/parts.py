@@ -27,7 +27,6 @@ def make_parts(given: Building) -> Iterable[object]:
         stores.access,
         stores.channel_models,
         given.policies,
-        given.servers,
         not_asked if given.models.offline else given.models.reach,
     )
     return status, administration

@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple
 import structlog
 
 from cc_bot.chat.policy import Policies
-from cc_bot.chat.reply import Caller, Reply, ReplyFile
+from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.stores.settings import AccessStore, ChannelModelStore, LimitStore
 from cc_bot.db.process import find_differing, find_free_shards, write_shards
 from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject, Subjects, ids_of
@@ -29,8 +29,6 @@ from cc_bot.domain.text import format_size, one_line, without_controls
 from cc_bot.domain.usage import DEFAULT_RULES, EVERYONE, LIMIT_NAMES, MAX_LIMIT, QUOTAS, LimitKey, LimitName
 from cc_bot.features.admin.status import BotStatus, Seen
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
-from cc_bot.features.mcp.servers import Servers
-from cc_bot.features.mcp.texts import ToolServersTexts, details_file, say_accepted, say_servers
 from cc_bot.texts import Texts
 from cc_bot.texts.cli import ProcessTexts
 from cc_bot.texts.session import UsageTexts, money
@@ -84,7 +82,6 @@ class Administration:
     access: AccessStore
     models: ChannelModelStore
     policies: Policies
-    servers: Servers
     ask: Ask = not_asked
 
 
@@ -325,31 +322,6 @@ async def _find_missing(models: Sequence[str], ask: Ask) -> Sequence[str]:
 
     found = await asyncio.gather(*map(is_missing, models))
     return [model for model, missing in zip(models, found, strict=True) if missing]
-
-
-async def show_tools(caller: Caller, server: str, *, administration: Administration) -> Reply:
-    """Show the tool servers, or each tool of one. Raises ToolServerUnknown."""
-    texts, reports = caller.words[ToolServersTexts], administration.servers.reports()
-    if not server:
-        return Reply((say_servers(reports, texts, caller.text),))
-    tools = administration.servers.details(server)
-    own = [each for each in reports if each.server == server]
-    done = say_servers(own, texts, caller.text)
-    if not tools:
-        return Reply((done, texts.details_none))
-    written = await asyncio.to_thread(details_file, server, tools, texts)
-    notes = [texts.details, *(texts.code.format(code=each.code) for each in own if each.code)]
-    return Reply((done, *notes), file=ReplyFile(texts.details_file, written.encode()))
-
-
-async def accept_tools(caller: Caller, server: str, code: str, *, administration: Administration) -> Reply:
-    """Accept a server's tools as shown. Raises ToolServerUnknown, and ToolListNotShown if they have
-    changed."""
-    read = unicodedata.normalize("NFKC", code).strip(" `").lower()
-    accepted = await administration.servers.accept(server, read)
-    if accepted is not None:
-        _record("tools_accepted", caller, server=server)
-    return Reply((say_accepted(server, accepted, caller.words[ToolServersTexts], caller.text),))
 
 
 async def show_status(caller: Caller, *, status: BotStatus) -> Reply:

@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Any, Final
 
 from cc_bot import __version__
-from cc_bot.app.core import tool_cost
 from cc_bot.app.files import make_agents
 from cc_bot.chat.policy import make_policies
 from cc_bot.chat.tools import discover
@@ -28,6 +27,7 @@ from cc_bot.features.mcp.file import make_servers_file
 from cc_bot.features.mcp.model import ToolServerProblem, ToolServerReport, find_missing
 from cc_bot.features.mcp.servers import try_servers
 from cc_bot.features.mcp.texts import ToolServersFileTexts, ToolServersTexts, say_left_out
+from cc_bot.features.mcp.tools import tool_cost
 from cc_bot.features.web_pages.parts import make_access, make_searches
 from cc_bot.llm.configured import build_embedder, build_speaker, build_transcriber
 from cc_bot.operator_file import path_of
