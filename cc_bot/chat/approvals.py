@@ -29,6 +29,7 @@ from cc_bot.chat.tools import (
     failed,
     outcome_unknown,
 )
+from cc_bot.domain.change import Change
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import (
     AnswerInUse,
@@ -50,7 +51,6 @@ from cc_bot.domain.message import Agent, Attachment, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, CallMessage, CallState, Proposal, is_expired
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.memory.model import MemoryChange, Source
-from cc_bot.features.reminders.model import ScheduleChange
 from cc_bot.texts import explain, texts
 
 _log = structlog.get_logger(__name__)
@@ -99,8 +99,8 @@ class ApprovedResult:
         return tuple(change for each in self.outcomes for change in each.changes)
 
     @property
-    def schedules(self) -> tuple[ScheduleChange, ...]:
-        return tuple(change for each in self.outcomes for change in each.schedules)
+    def items(self) -> tuple[Change, ...]:
+        return tuple(change for each in self.outcomes for change in each.items)
 
 
 @dataclass(eq=False, slots=True)

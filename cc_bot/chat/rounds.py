@@ -10,6 +10,7 @@ from typing import Final
 import structlog
 
 from cc_bot.chat.active import ActiveTurn
+from cc_bot.chat.changes import changes_in, current
 from cc_bot.chat.context.tokens import call_parts
 from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry, outcome_unknown
 from cc_bot.chat.turn import Measured, TurnPrompt
@@ -37,7 +38,6 @@ from cc_bot.domain.turn import (
     TurnEvent,
     Usage,
 )
-from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import (
     MAX_ANSWER_CHARACTERS,
     AssistantPart,
@@ -202,10 +202,10 @@ class Rounds:
         user_id, stores = self.context.user_id, self.context.stores
         if kept := kept_ids(call):
             return all([await self.context.memories.get(user_id, each) for each in kept])
-        if call.ok and call.name == "schedule" and stores is not None:
-            scheduled = json.loads(call.result).get("scheduled", {})
-            return await stores[ScheduleStore].get(user_id, scheduled.get("ref", 0)) is not None
-        return True
+        if stores is None:
+            return True
+        now = [await current(each, user_id, stores) for each in changes_in([call])]
+        return all(each.state != "undone" for each in now)
 
     async def _listen(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
         """Ask the model; once more with a shorter prompt if it is too long."""
@@ -283,7 +283,7 @@ class Rounds:
                 arguments = "{}" if outcome.secret else _kept_arguments(request)
                 result = NOT_KEPT if outcome.passing else outcome.text
                 draft.calls.append(ToolCall(request.id, request.name, arguments, result, outcome.ok))
-                if outcome.changes or outcome.schedules or outcome.has_side_effects:
+                if outcome.changes or outcome.items or outcome.has_side_effects:
                     draft.lasting.append(draft.calls[-1])
                 if draft.calls[-1].outcome_unknown:
                     self.emit(CallInDoubt())
@@ -318,8 +318,8 @@ class Rounds:
     def _tell(self, outcome: ToolOutcome) -> None:
         for change in outcome.changes:
             self.emit(change)
-        for scheduled in outcome.schedules:
-            self.emit(scheduled)
+        for item in outcome.items:
+            self.emit(item)
         if outcome.recalled:
             ids, numbers = zip(*((memory.id, memory.number) for memory in outcome.recalled), strict=True)
             self.emit(MemoriesRecalled(ids, numbers))

@@ -21,6 +21,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from pydantic import BaseModel, BeforeValidator, ValidationError, create_model
 
+from cc_bot.domain.change import Change
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     CcBotError,
@@ -40,7 +41,7 @@ from cc_bot.features import modules
 from cc_bot.features.canvas.model import Canvas, CanvasCommand, Drawn, Element, reduce
 from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Source
 from cc_bot.features.memory.stores.store import MemoryStore
-from cc_bot.features.reminders.model import Place, ScheduleChange
+from cc_bot.features.reminders.model import Place
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.texts import explain, texts
 
@@ -161,7 +162,8 @@ class ToolOutcome:
     changes: tuple[MemoryChange, ...] = ()
     """Committed."""
     recalled: tuple[Memory, ...] = ()
-    schedules: tuple[ScheduleChange, ...] = ()
+    items: tuple[Change, ...] = ()
+    """Committed changes of what other features keep."""
     proposal: ProposedCalls | None = None
     """A change that needs approval and was not made."""
     made: tuple[int, ...] = ()

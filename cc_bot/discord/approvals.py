@@ -33,7 +33,6 @@ from cc_bot.features.agents.selector import Chosen
 from cc_bot.features.canvas.delivery import CanvasBoards
 from cc_bot.features.mcp.delivery import FormAsker
 from cc_bot.features.memory.model import receipt_of
-from cc_bot.features.reminders.model import ScheduleReceipt
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import CanvasChangeTexts
 from cc_bot.texts.proposal import ProposalTexts
@@ -190,10 +189,7 @@ class ApprovalDelivery:
     async def _report(self, press: _Press, result: ApprovedResult) -> ApprovedResult | None:
         settled = deleted = False
         if result.stored:
-            receipts: list[AnyReceipt] = [
-                *filter(None, map(receipt_of, result.memories)),
-                *map(ScheduleReceipt.of, result.schedules),
-            ]
+            receipts: list[AnyReceipt] = [*filter(None, map(receipt_of, result.memories)), *result.items]
             words = press.asker.words
             lines = _outcome_lines(result, words)
             refusal = await self._show(press.interaction, press.button, words, *lines, receipts=receipts)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
+from cc_bot.domain.change import Change
 from cc_bot.domain.message import Attachment, Message, Pointing, ToolCall, Visibility, is_recording
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
@@ -11,7 +12,6 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_calls import is_of_server
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.memory.model import MemoryChange
-from cc_bot.features.reminders.model import ScheduleChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ TurnEvent = (
     | CallsResumed
     | CallInDoubt
     | ToolsUnavailable
-    | ScheduleChange
+    | Change
     | FilesLeftOut
     | FilesDeleted
     | ReplyWithheld

@@ -201,7 +201,7 @@ async def tell_unfinished_calls(chat: Chat) -> None:
 def _outcome_notices(result: ApprovedResult, words: Texts) -> Iterator[Notice]:
     for change in result.memories:
         yield receipt_line(receipt_of(change), words)
-    yield from (change_line(change, words) for change in result.schedules)
+    yield from (change_line(change, words) for change in result.items)
     if result.canvas is not None:
         yield canvas_line(result.canvas, words)
     if result.proposal.content.goes_on or result.state != "done":

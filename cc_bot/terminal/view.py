@@ -15,8 +15,10 @@ from rich.segment import SegmentLines
 from rich.text import Text
 
 from cc_bot.charts import table
+from cc_bot.chat.changes import shown_changes
 from cc_bot.chat.reply import Caller
 from cc_bot.domain import turn
+from cc_bot.domain.change import Change
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import printable
@@ -24,9 +26,8 @@ from cc_bot.domain.tool_calls import LINKS_SHOWN, is_of_server, pages_behind
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
-from cc_bot.features.reminders.model import Firing, Missed, ScheduleChange
-from cc_bot.features.reminders.service import cancelled, reminder_sentence
-from cc_bot.features.reminders.texts import ReminderTexts, RemindHereTexts
+from cc_bot.features.reminders.model import Firing, Missed
+from cc_bot.features.reminders.texts import RemindHereTexts
 from cc_bot.terminal.markdown import (
     ChatMarkdown,
     ModelWords,
@@ -47,13 +48,11 @@ PAGE_TITLE_CHARACTERS: Final = 60
 CHART_COLUMNS: Final = 72
 
 
-def change_line(change: ScheduleChange, texts: Texts) -> str:
-    schedule = change.schedule
-    caller = Caller(schedule.key.user_id, texts.locale, schedule.zone, texts)
-    if change.kind == "cancelled":
-        return cancelled(schedule, caller)
-    cancel = texts[ReminderTexts].cancel
-    return f"{reminder_sentence(schedule, caller)} ({cancel}: /remind delete {schedule.number})"
+def change_line(change: Change, texts: Texts) -> str:
+    shown = shown_changes()[change.what]
+    line = shown.line(change, Caller(0, texts.locale, ZoneInfo("UTC"), texts))
+    undo = shown.undo(change, texts, alone=True)
+    return f"{line} ({undo.label}: {undo.typed})" if undo else line
 
 
 def due_lines(due: Firing | Missed, zone: ZoneInfo, texts: Texts) -> str:
@@ -116,7 +115,7 @@ class AnswerView:
                 output.notice(words[TerminalTexts].images_given.format(count=len(images)))
             case turn.CanvasChanged(canvas):
                 output.notice(canvas_line(canvas, words))
-            case ScheduleChange() as change:
+            case Change() as change:
                 output.notice(change_line(change, words))
             case turn.Notice():
                 output.wait(_waiting_for(event, words[AnswerTexts]))

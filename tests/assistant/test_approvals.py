@@ -158,9 +158,9 @@ class TestMemory:
 class TestReminder:
     async def test_is_set_as_it_was_proposed_and_privately_for_its_user_alone(self, desk: Desk) -> None:
         wanted = call("schedule", when="明日9時", text="薬", repeat="0 9 * * *")
-        [change] = (await desk.approved(wanted)).schedules
+        [change] = (await desk.approved(wanted)).items
         [kept] = await desk.stores[ScheduleStore].list(ME)
-        assert change.schedule == kept
+        assert (change.id, change.number) == (kept.id, kept.number)
         assert (kept.key, kept.text, kept.due_at.astimezone(OPTIONS.timezone).hour) == (KEY, "薬", 9)
         assert (kept.repeat, kept.guild_id, kept.tainted) == ("0 9 * * *", 1, True)
         await desk.approved(call("schedule", when="明日9時", text="水"), private=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, Literal
 
+from cc_bot.domain.change import Change
 from cc_bot.domain.clock import utc_now
 from cc_bot.features.memory.model import MemoryChange
-from cc_bot.features.reminders.model import ScheduleChange
 from cc_bot.llm.model import ChatRequest, ToolRequest
 from tests.assistant.conftest import KEY
 from tests.attacks.carriers import Carrier, heartbeat
@@ -111,7 +111,7 @@ async def attack(scene: Scene, carrier: Carrier, order: Order, way: Way) -> None
     assert after == before
     kept = [event for event in events if isinstance(event, MemoryChange)]
     assert all(change.unchanged for change in kept)
-    assert not any(isinstance(event, ScheduleChange) for event in events)
+    assert not any(isinstance(event, Change) for event in events)
     assert {user_id for user_id, _ in await scene.open_proposals()} <= {KEY.user_id}
     if events:
         proposals = done_of(events).proposals

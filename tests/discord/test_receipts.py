@@ -35,6 +35,7 @@ from cc_bot.discord.pages.page import (
 )
 from cc_bot.discord.pages.receipts import AnyReceipt
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
+from cc_bot.domain.change import Change
 from cc_bot.domain.message import Message, Status, ToolCall, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -44,7 +45,7 @@ from cc_bot.features.canvas.model import Canvas, Text
 from cc_bot.features.canvas.views import canvas_page
 from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Receipt
 from cc_bot.features.memory.texts import MemoryTexts, ReceiptTexts
-from cc_bot.features.reminders.model import Schedule, ScheduleChange, ScheduleReceipt
+from cc_bot.features.reminders.model import ReminderChange, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import texts
@@ -65,9 +66,9 @@ def memory(
     return replace(made, supersedes=supersedes)
 
 
-def scheduled(number: int = 1, text: str = "薬", repeat: str = "", *, added: bool = True) -> ScheduleChange:
+def scheduled(number: int = 1, text: str = "薬", repeat: str = "", *, added: bool = True) -> ReminderChange:
     made = Schedule(number, SessionKey(USER, 2), "reminder", text, NOON, NOON, repeat=repeat)
-    return ScheduleChange("added" if added else "cancelled", made)
+    return ReminderChange.of("added" if added else "cancelled", made)
 
 
 def after(*events: TurnEvent, before: Page | None = None) -> AnswerState:
@@ -198,7 +199,7 @@ async def test_say_what_has_become_of_what_was_done(stores: Stores) -> None:
         Receipt("added", dog.id, ""),
         Receipt("updated", dog.id, "", dogs.supersedes),
         Receipt("unchanged", cat.id, ""),
-        ScheduleReceipt("added", pill.id),
+        Change("schedule", "added", pill.id),
     ]
 
     async def states() -> list[tuple[str, str]]:

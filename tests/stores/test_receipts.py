@@ -7,9 +7,9 @@ import pytest
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.receipts import ReceiptMessage
+from cc_bot.domain.change import Change
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.memory.model import Receipt
-from cc_bot.features.reminders.model import ScheduleReceipt
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.stores.backends import got
 
@@ -18,7 +18,7 @@ DUE = datetime(2030, 1, 1, tzinfo=UTC)
 CAT, DOG = Receipt("added", 1, "", number=1), Receipt("deleted", 2, "", number=2)
 
 
-def told(message_id: int, *lines: Receipt | ScheduleReceipt, user_id: int = ME) -> ReceiptMessage:
+def told(message_id: int, *lines: Receipt | Change, user_id: int = ME) -> ReceiptMessage:
     return ReceiptMessage(user_id, 7, message_id, "public", lines)
 
 
@@ -57,7 +57,7 @@ class TestReceipts:
     async def test_are_stale_after_each_change_until_they_are_shown_as_it_is(self, stores: Stores) -> None:
         memories, removal = stores.memories, stores.memory_removal
         reminder = await stores[ScheduleStore].add(SessionKey(ME, 7, "default"), "薬", DUE)
-        cat, dog, pill = told(100, CAT), told(200, DOG), told(300, ScheduleReceipt("added", reminder.id))
+        cat, dog, pill = told(100, CAT), told(200, DOG), told(300, Change("schedule", "added", reminder.id))
         for each in (cat, dog, pill):
             await stores.receipts.put(each)
 

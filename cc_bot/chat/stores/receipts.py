@@ -8,9 +8,9 @@ from typing import Final, Literal, NamedTuple
 
 from cc_bot.db import Row, Statement, user
 from cc_bot.db.columns import Columns, Kind, Store
+from cc_bot.domain.change import Change
 from cc_bot.domain.message import Visibility
 from cc_bot.features.memory.model import Audience, Receipt
-from cc_bot.features.reminders.model import ScheduleReceipt
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -24,7 +24,7 @@ class ReceiptMessage:
     """None: ephemeral, so only a press below it can edit it."""
     message_id: int
     visibility: Visibility
-    lines: tuple[Receipt | ScheduleReceipt, ...]
+    lines: tuple[Receipt | Change, ...]
     changes: int = field(default=0, compare=False)
     """Changes of memories and reminders since the message was shown."""
 
@@ -46,7 +46,7 @@ class _Line(NamedTuple):
     user_id: int
     channel_id: int | None
     visibility: Visibility
-    what: Literal["memory", "schedule"]
+    what: str
     kind: Literal["added", "updated", "unchanged", "deleted", "cancelled"]
     named_id: int
     former_id: int | None
@@ -111,7 +111,7 @@ _FRESH: Final = """
 _SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
 
 
-def mark_stale(user_id: int, what: Literal["memory", "schedule"], ids: Collection[int]) -> Statement:
+def mark_stale(user_id: int, what: str, ids: Collection[int]) -> Statement:
     """Mark the messages that name these for an update, in the transaction that changes them."""
     return Statement(_STALE, (user_id, what, json.dumps(sorted(ids))))
 
@@ -157,7 +157,7 @@ def _lines(message: ReceiptMessage) -> Iterator[_Line]:
         if isinstance(each, Receipt):
             yield _Line(*key, "memory", each.kind, each.memory_id, each.former_id, each.number)
         else:
-            yield _Line(*key, "schedule", each.kind, each.schedule_id, None, each.number)
+            yield _Line(*key, each.what, each.kind, each.id, None, each.number)
 
 
 def _read(rows: Sequence[Row]) -> list[ReceiptMessage]:
@@ -174,8 +174,8 @@ def _read(rows: Sequence[Row]) -> list[ReceiptMessage]:
     ]
 
 
-def _receipt(line: _Line) -> Receipt | ScheduleReceipt:
+def _receipt(line: _Line) -> Receipt | Change:
     if line.what == "memory" and line.kind != "cancelled":
         return Receipt(line.kind, line.named_id, "", line.former_id, number=line.number)
     kind: Literal["added", "cancelled"] = "added" if line.kind == "added" else "cancelled"
-    return ScheduleReceipt(kind, line.named_id, number=line.number)
+    return Change(line.what, kind, line.named_id, number=line.number)

@@ -10,6 +10,7 @@ from typing import Final
 import hikari
 import structlog
 
+from cc_bot.chat.changes import current
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.receipts import MemoryNow, ReceiptMessage
 from cc_bot.discord.delivery.outlets import reply_in_place
@@ -19,12 +20,11 @@ from cc_bot.discord.pages.custom_ids import UnscheduleButton, parse_custom_id
 from cc_bot.discord.pages.page import Page, Receipts, changes_to
 from cc_bot.discord.pages.receipts import AnyReceipt, render_receipts
 from cc_bot.discord.recipients import Recipients
+from cc_bot.domain.change import Change, ReceiptState
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Visibility
-from cc_bot.features.memory.model import Receipt, ReceiptState
+from cc_bot.features.memory.model import Receipt
 from cc_bot.features.memory.texts import ReceiptTexts
-from cc_bot.features.reminders.model import ScheduleChange, ScheduleReceipt
-from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.in_order import KeyedLock, RateLimiter, Tasks
 from cc_bot.log import upkeep
 from cc_bot.texts import Texts
@@ -39,9 +39,7 @@ async def as_they_are(receipts: Sequence[AnyReceipt], user_id: int, stores: Stor
     memories = await stores.receipts.get_memories(user_id, ids)
     return tuple(
         [
-            _of_memory(each, memories)
-            if isinstance(each, Receipt)
-            else await _of_schedule(each, user_id, stores)
+            _of_memory(each, memories) if isinstance(each, Receipt) else await current(each, user_id, stores)
             for each in receipts
         ]
     )
@@ -67,18 +65,6 @@ def _state(receipt: Receipt, memories: Mapping[int, MemoryNow]) -> ReceiptState:
     if receipt.kind == "added" or receipt.former_id in memories:
         return "over"
     return "undone"  # undoing a change removes the version before it
-
-
-async def _of_schedule(receipt: ScheduleReceipt, user_id: int, stores: Stores) -> ScheduleReceipt:
-    schedule = await stores[ScheduleStore].get(user_id, receipt.schedule_id)
-    if receipt.kind == "cancelled":
-        return receipt
-    if schedule is None:
-        return replace(receipt, state="undone")
-    return replace(
-        ScheduleReceipt.of(ScheduleChange("added", schedule)),
-        state="over" if schedule.status == "done" else "holds",
-    )
 
 
 MAX_EDITED_AFTER_ERASURE: Final = 25
@@ -186,8 +172,13 @@ class ReceiptUpkeep:
         custom_id = pressed.custom_id()
         buttons = tuple(each for each in page.receipts.buttons if each.custom_id != custom_id)
         page = replace(page, receipts=replace(page.receipts, buttons=buttons))
-        left = await self._stores[ScheduleStore].get(pressed.user_id, pressed.schedule_id)
-        return page if left else replace(page, facts=page.facts.noting(words[ReceiptTexts].taken_back))
+        named = Change("schedule", "added", pressed.schedule_id)
+        now = await current(named, pressed.user_id, self._stores)
+        return (
+            page
+            if now.state != "undone"
+            else replace(page, facts=page.facts.noting(words[ReceiptTexts].taken_back))
+        )
 
     async def _refresh(
         self, user_id: int, words: Texts, messages: Collection[ReceiptMessage] | None = None

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 import hikari
 
+from cc_bot.chat.changes import changes_in
 from cc_bot.chat.context import recordings
 from cc_bot.chat.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import (
@@ -44,9 +45,9 @@ from cc_bot.discord.pages.receipts import (
     recalled_in,
     receipts_in,
     render_receipts,
-    schedules_in,
 )
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
+from cc_bot.domain.change import Change, with_change
 from cc_bot.domain.fences import close_fences
 from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
@@ -78,7 +79,6 @@ from cc_bot.domain.turn import (
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
-from cc_bot.features.reminders.model import ScheduleChange, ScheduleReceipt, with_schedule
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, MessageMenuTexts, UnfinishedTexts
 from cc_bot.texts.proposal import ProposalTexts
@@ -121,7 +121,7 @@ class AnswerState:
     receipts: tuple[Receipt, ...] = ()
     carried: tuple[AnyReceipt, ...] = ()
     """Receipts of the answer that this one replaces."""
-    schedules: tuple[ScheduleReceipt, ...] = ()
+    items: tuple[Change, ...] = ()
     recalled: tuple[int, ...] = ()
     pages: tuple[PageLink, ...] = ()
     outcome_unknown: bool = False
@@ -163,16 +163,16 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             return replace(state, tools=(*state.tools, name))
         case ToolFinished():
             return state  # shown until text follows
-        case MemoryChange() as change:
-            return replace(state, receipts=with_receipt(state.receipts, change))
+        case MemoryChange() as memory_change:
+            return replace(state, receipts=with_receipt(state.receipts, memory_change))
         case CallsResumed(calls):
             known = {one.memory_id for one in state.receipts}
             memories = (one for one in receipts_in(calls) if one.memory_id not in known)
-            reminders = (one for one in schedules_in(calls) if one not in state.schedules)
+            items = (one for one in changes_in(calls) if one not in state.items)
             return replace(
                 state,
                 receipts=(*state.receipts, *memories),
-                schedules=(*state.schedules, *reminders),
+                items=(*state.items, *items),
                 outcome_unknown=event.outcome_unknown,
                 in_doubt_outside=event.in_doubt_outside,
                 done_outside=event.done_outside,
@@ -181,8 +181,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             return replace(state, in_doubt_outside=True)
         case MemoriesRecalled(ids):
             return replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
-        case ScheduleChange() as change:
-            return replace(state, schedules=with_schedule(state.schedules, ScheduleReceipt.of(change)))
+        case Change() as change:
+            return replace(state, items=with_change(state.items, change))
         case FilesLeftOut(names):
             return replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
         case Heard(text):
@@ -204,7 +204,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 text=answer.content,
                 done=event,
                 receipts=state.receipts or receipts_in(answer.tool_calls),
-                schedules=state.schedules or schedules_in(answer.tool_calls),
+                items=state.items or changes_in(answer.tool_calls),
                 recalled=state.recalled or recalled_in(answer.tool_calls),
                 pages=pages_behind(answer.tool_calls),
             )
@@ -273,7 +273,7 @@ def with_effects(
     done = AnswerState(
         receipts=state.receipts,
         carried=state.carried,
-        schedules=state.schedules,
+        items=state.items,
         outcome_unknown=state.outcome_unknown,
         in_doubt_outside=state.in_doubt_outside,
         done_outside=state.done_outside,
@@ -311,7 +311,7 @@ def ask_again_button(retry: RetryButton, words: Texts) -> Button:
 
 
 def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
-    receipts = followed_by(state.carried, (*state.receipts, *state.schedules))
+    receipts = followed_by(state.carried, (*state.receipts, *state.items))
     private = state.done is not None and state.done.answer.visibility == "private"
     return render_receipts(receipts, state.recalled, words, user_id, private=private)
 

@@ -14,10 +14,10 @@ from cc_bot.chat.reply import Action, Caller, Reply, ReplyFile
 from cc_bot.discord.pages.custom_ids import MemoryButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import messages
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
+from cc_bot.domain.change import Change
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.memory.model import Receipt
 from cc_bot.features.memory.texts import MemoryTexts
-from cc_bot.features.reminders.model import ScheduleReceipt
 from cc_bot.texts.area import without_mentions
 from cc_bot.texts.commands import plainly
 from cc_bot.texts.session import ReplyTexts
@@ -182,7 +182,7 @@ class ShownProposal:
 class Receipts:
     """An answer's changes to memories and reminders (pages/receipts.py)."""
 
-    items: tuple[Receipt | ScheduleReceipt, ...] = ()
+    items: tuple[Receipt | Change, ...] = ()
     facts: Facts = NO_FACTS
     buttons: tuple[Button, ...] = ()
     """Undo each, and show the memories used."""
@@ -367,7 +367,7 @@ def reply_view(
     menu: Menu | None = None,
 ) -> EphemeralView:
     """Render a reply. `turn` returns the custom id of a page's button. Pages beyond the last show that."""
-    buttons = tuple(_action_button(action, reader) for action in reply.actions)
+    buttons = tuple(action_button(action, reader.user_id) for action in reply.actions)
     pages, number, shown = reply.pages, reply.page, reply.items
     if shown and not pages:
         pages = -(-len(shown) // PAGE_SIZE)
@@ -395,8 +395,8 @@ def reply_view(
     return EphemeralView(embed=embed, buttons=buttons, menu=menu, attachment=attachment)
 
 
-def _action_button(action: Action, reader: Caller) -> Button:
+def action_button(action: Action, user_id: int) -> Button:
     if action.kind == "cancel":
-        return Button(action.label, UnscheduleButton(reader.user_id, action.id).custom_id())
-    button = MemoryButton(action.kind, reader.user_id, action.id)
+        return Button(action.label, UnscheduleButton(user_id, action.id).custom_id())
+    button = MemoryButton(action.kind, user_id, action.id)
     return Button(action.label, button.custom_id(), danger=action.kind != "undelete")

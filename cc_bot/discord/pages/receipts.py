@@ -2,21 +2,21 @@
 turn, results of stored tool calls, or receipts stored with the message.
 """
 
-import json
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from itertools import filterfalse
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
-from cc_bot.discord.pages.custom_ids import UndoButton, UnscheduleButton, UntellButton, UsedMemoriesButton
-from cc_bot.discord.pages.page import Button, Facts, Receipts, escape_markdown, small_print, timestamp
+from cc_bot.chat.changes import result_of, shown_changes
+from cc_bot.chat.reply import Caller
+from cc_bot.discord.pages.custom_ids import UndoButton, UntellButton, UsedMemoriesButton
+from cc_bot.discord.pages.page import Button, Facts, Receipts, action_button, small_print
+from cc_bot.discord.recipients import Recipient
+from cc_bot.domain.change import Change
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.domain.tool_calls import is_of_server
 from cc_bot.features.memory.model import Receipt
 from cc_bot.features.memory.texts import MemoryTexts, ReceiptTexts
-from cc_bot.features.reminders.model import ScheduleReceipt, with_schedule
-from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts, described
 from cc_bot.texts import Texts
 
 MAX_RECEIPTS: Final = 4
@@ -24,7 +24,7 @@ MAX_RECEIPTS: Final = 4
 SHOWN_CHARACTERS: Final = 60
 LABEL_CHARACTERS: Final = 15
 
-AnyReceipt = Receipt | ScheduleReceipt
+AnyReceipt = Receipt | Change
 
 
 def render_receipts(
@@ -32,13 +32,11 @@ def render_receipts(
 ) -> Receipts:
     """`private`: only the user reads them."""
     shown = tuple(receipts[:MAX_RECEIPTS])
-    lines = tuple(_line(each, words, private=private) for each in shown)
-    undoable = [(each, undo) for each in shown if (undo := _undo_button(each, user_id))]
-    buttons = [
-        Button(_label(each, words, alone=len(undoable) == 1, private=private), undo.custom_id())
-        for each, undo in undoable
-        if each.state == "holds"
-    ]
+    reader = Recipient(user_id, words.locale, ZoneInfo("UTC"), words)
+    lines = tuple(_line(each, reader, private=private) for each in shown)
+    alone = sum(_is_undoable(each) for each in shown) == 1
+    undoable = (each for each in shown if each.state == "holds" and _is_undoable(each))
+    buttons = [*filter(None, (_undo_button(each, reader, alone=alone, private=private) for each in undoable))]
     holding = [each for each in shown if isinstance(each, Receipt) and each.state == "holds"]
     deleted = tuple(sorted(each.memory_id for each in holding if each.kind == "deleted"))
     notices = list[str]()
@@ -61,11 +59,11 @@ def render_receipts(
 
 def followed_by(before: Sequence[AnyReceipt], new: Iterable[AnyReceipt]) -> tuple[AnyReceipt, ...]:
     """Return an answer's receipts and those of its replacement, without repetitions."""
-    known = {(type(each), _id(each)) for each in before}
+    known = set(map(_item, before))
 
     def is_repeated(each: AnyReceipt) -> bool:  # the same reminder is set only once
-        may_repeat = each.kind == ("added" if isinstance(each, ScheduleReceipt) else "unchanged")
-        return may_repeat and (type(each), _id(each)) in known
+        may_repeat = each.kind == ("added" if isinstance(each, Change) else "unchanged")
+        return may_repeat and _item(each) in known
 
     return (*before, *filterfalse(is_repeated, new))
 
@@ -73,7 +71,7 @@ def followed_by(before: Sequence[AnyReceipt], new: Iterable[AnyReceipt]) -> tupl
 def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
     found: dict[int, Receipt] = {}
     for call in calls:
-        for name, data in _result_of(call).items():
+        for name, data in result_of(call).items():
             if name in {"remembered", "updated", "forgotten"} and (one := _from_result(name, data)):
                 known = found.get(one.memory_id)
                 if known and known.kind == "added" and one.kind == "deleted":
@@ -83,32 +81,15 @@ def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
     return tuple(found.values())
 
 
-def schedules_in(calls: Iterable[ToolCall]) -> tuple[ScheduleReceipt, ...]:
-    found: tuple[ScheduleReceipt, ...] = ()
-    for call in calls:
-        if receipt := _scheduled(call):
-            found = with_schedule(found, receipt)
-    return found
-
-
 def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
     found = (
         note.get("ref")
         for call in calls
-        if isinstance(notes := _result_of(call).get("memories"), list)
+        if isinstance(notes := result_of(call).get("memories"), list)
         for note in notes
         if isinstance(note, dict)
     )
     return tuple(dict.fromkeys(number for number in found if isinstance(number, int)))
-
-
-def _result_of(call: ToolCall) -> dict[str, Any]:
-    """Empty for tools of servers, and if it failed or was erased."""
-    try:
-        result = json.loads(call.result) if call.ok and not is_of_server(call.name) else {}
-    except ValueError:
-        return {}
-    return result if isinstance(result, dict) else {}
 
 
 def _from_result(name: str, data: Any) -> Receipt | None:
@@ -126,47 +107,39 @@ def _from_result(name: str, data: Any) -> Receipt | None:
             return None
 
 
-def _scheduled(call: ToolCall) -> ScheduleReceipt | None:
-    match _result_of(call):
-        case {
-            "scheduled": {"id": int(number), "ref": int(id_), "text": str(text), "when": str(when)} as data
-        }:
-            due_at = datetime.fromisoformat(when)
-            return ScheduleReceipt("added", id_, text, due_at, data.get("repeat") or "", number)
-        case {"cancelled": {"id": int(number), "ref": int(id_), "text": str(text)}}:
-            return ScheduleReceipt("cancelled", id_, text, number=number)
-        case _:
-            return None
+def _item(receipt: AnyReceipt) -> tuple[str, int]:
+    return (receipt.what, receipt.id) if isinstance(receipt, Change) else ("memory", receipt.memory_id)
 
 
-def _id(receipt: AnyReceipt) -> int:
-    return receipt.memory_id if isinstance(receipt, Receipt) else receipt.schedule_id
+def _is_undoable(receipt: AnyReceipt) -> bool:
+    return receipt.kind == "added" if isinstance(receipt, Change) else receipt.undo is not None
 
 
-def _undo_button(receipt: AnyReceipt, user_id: int) -> UndoButton | UnscheduleButton | None:
-    if isinstance(receipt, ScheduleReceipt):
-        return UnscheduleButton(user_id, receipt.schedule_id) if receipt.kind == "added" else None
+def _undo_button(receipt: AnyReceipt, reader: Caller, *, alone: bool, private: bool) -> Button | None:
+    words, user_id = reader.words, reader.user_id
+    if isinstance(receipt, Change):
+        action = shown_changes()[receipt.what].undo(receipt, words, alone=alone)
+        return action_button(action, user_id) if action else None
     if receipt.undo is None:
         return None
-    return UndoButton(receipt.undo, user_id, receipt.memory_id, receipt.former_id or 0)
+    undo = UndoButton(receipt.undo, user_id, receipt.memory_id, receipt.former_id or 0)
+    return Button(_label(receipt, words, alone=alone, private=private), undo.custom_id())
 
 
-def _label(receipt: AnyReceipt, words: Texts, *, alone: bool, private: bool) -> str:
-    if isinstance(receipt, ScheduleReceipt):
-        text = shorten(one_line(receipt.text), LABEL_CHARACTERS)
-        return words[ReminderTexts].cancel if alone else words[ReminderTexts].cancel_one.format(text=text)
+def _label(receipt: Receipt, words: Texts, *, alone: bool, private: bool) -> str:
     if alone or (receipt.private and not private):
         return words[ReceiptTexts].undo
     content = receipt.text if private or receipt.kind != "deleted" else f"#{receipt.number}"
     return words[ReceiptTexts].undo_one.format(content=shorten(one_line(content), LABEL_CHARACTERS))
 
 
-def _line(receipt: AnyReceipt, words: Texts, *, private: bool) -> str:
+def _line(receipt: AnyReceipt, reader: Caller, *, private: bool) -> str:
+    words = reader.words
     if receipt.state == "undone":
         return words[ReceiptTexts].taken_back
-    text = escape_markdown(shorten(one_line(receipt.text), SHOWN_CHARACTERS))
-    if isinstance(receipt, ScheduleReceipt):
-        return _schedule_line(receipt, text or f"#{receipt.number}", words)
+    if isinstance(receipt, Change):
+        return shown_changes()[receipt.what].line(receipt, reader, limit=SHOWN_CHARACTERS)
+    text = reader.text(receipt.text, SHOWN_CHARACTERS)
     if receipt.state == "over":
         return words[ReceiptTexts].changed_again.format(id=receipt.number)
     if receipt.private and not private:
@@ -174,14 +147,3 @@ def _line(receipt: AnyReceipt, words: Texts, *, private: bool) -> str:
     if receipt.kind == "deleted" and not (private and text):  # a public line does not repeat what is deleted
         return words[ReceiptTexts].deleted_for_all.format(id=receipt.number)
     return words[ReceiptTexts].line(receipt, text)
-
-
-def _schedule_line(receipt: ScheduleReceipt, text: str, words: Texts) -> str:
-    if receipt.due_at is None:
-        return words[ReminderTexts].cancelled.format(text=text)
-    time = timestamp(receipt.due_at, "F")
-    if receipt.repeat:
-        repeat = described(receipt.repeat, words[RepeatTexts])
-        return words[ReminderTexts].again_and_again.format(repeat=repeat, time=time, text=text)
-    moment = words[ReminderTexts].moment.format(time=time, distance=timestamp(receipt.due_at, "R"))
-    return words[ReminderTexts].once.format(time=moment, text=text)

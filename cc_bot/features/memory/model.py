@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
+from cc_bot.domain.change import ReceiptState
 from cc_bot.domain.errors import (
     BesideTooLong,
     CategoryTooLong,
@@ -307,7 +308,6 @@ def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
 
 
 Kind = Literal["added", "updated", "unchanged", "deleted"]
-ReceiptState = Literal["holds", "over", "undone"]
 """over: it can't be undone, because the memory was changed again or the reminder has fired."""
 
 

@@ -1,16 +1,15 @@
 """Reminders and heartbeats: messages at times that users chose."""
 
-from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
+from cc_bot.domain.change import Change
 from cc_bot.domain.clock import zone_named
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.features.memory.model import ReceiptState
 from cc_bot.features.reminders.when.repeats import Quiet
 
 MAX_TEXT_CHARACTERS: Final = 1000
@@ -84,31 +83,16 @@ Missed = tuple[Firing, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ScheduleChange:
-    kind: Literal["added", "cancelled"]
-    schedule: Schedule
-
-
-@dataclass(frozen=True, slots=True)
-class ScheduleReceipt:
-    kind: Literal["added", "cancelled"]
-    schedule_id: int
-    text: str = ""
+class ReminderChange(Change):
     due_at: datetime | None = None
     repeat: str = ""
-    number: int = 0
-    state: ReceiptState = "holds"
+    zone: ZoneInfo = field(default=ZoneInfo("UTC"), compare=False)
 
     @classmethod
-    def of(cls, change: ScheduleChange) -> "ScheduleReceipt":
-        schedule = change.schedule
-        due_at = schedule.due_at if change.kind == "added" else None
-        return cls(change.kind, schedule.id, schedule.text, due_at, schedule.repeat, schedule.number)
-
-
-def with_schedule(receipts: Sequence[ScheduleReceipt], new: ScheduleReceipt) -> tuple[ScheduleReceipt, ...]:
-    """Add a receipt; one that is made and cancelled in the same answer gets none."""
-    before = next((each for each in receipts if each.schedule_id == new.schedule_id), None)
-    others = tuple(each for each in receipts if each is not before)
-    made_here = before is not None and before.kind == "added" and new.kind == "cancelled"
-    return others if made_here else (*others, new)
+    def of(cls, kind: Literal["added", "cancelled"], schedule: Schedule) -> "ReminderChange":
+        return cls(
+            *("schedule", kind, schedule.id, schedule.text, schedule.number),
+            due_at=schedule.due_at if kind == "added" else None,
+            repeat=schedule.repeat,
+            zone=schedule.zone,
+        )

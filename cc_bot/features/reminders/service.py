@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, NamedTuple
 
 from cc_bot.chat.reply import Action, Caller, Item, Reply
@@ -9,7 +10,7 @@ from cc_bot.chat.turn import TurnOptions
 from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes, TooManySchedules
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.reminders.model import MAX_SCHEDULES, Place, Schedule
+from cc_bot.features.reminders.model import MAX_SCHEDULES, Place, ReminderChange, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleFields, ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts, described
@@ -90,7 +91,7 @@ async def add(
     limit = MAX_QUOTED // (2 * len(added) - 1)  # five fit a message
     where = caller.words[ReminderTexts].by_dm_instead if to.moved_to_dm else _place(added[0], caller)
     return Reply(
-        tuple(reminder_sentence(each, caller, limit=limit) for each in added),
+        tuple(reminder_sentence(each, each.due_at, caller, limit=limit) for each in added),
         notes=(*([] if to.place == "terminal" else [where]), *await _paused_note(caller, schedules)),
         actions=tuple(_cancel_action(each, caller, one_of_several=len(added) > 1) for each in added),
     )
@@ -121,7 +122,7 @@ async def change(
     changed = await schedules.change(caller.user_id, before.id, text=text, time=time, timezone=zone.key)
     if changed is None:
         raise ScheduleNotFound(id=before.number)
-    return Reply((reminder_sentence(changed, caller),), receipts_changed=True)
+    return Reply((reminder_sentence(changed, changed.due_at, caller),), receipts_changed=True)
 
 
 async def find_reminder(schedules: ScheduleStore, user_id: int, number: int) -> Schedule:
@@ -158,12 +159,14 @@ async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
     return Reply((texts.resumed.format(time=caller.moment(resumed.due_at), text=text),))
 
 
-def reminder_sentence(schedule: Schedule, caller: Caller, *, limit: int = MAX_QUOTED) -> str:
-    texts, text = caller.words[ReminderTexts], caller.text(schedule.text, limit)
-    if schedule.repeat:
-        repeat = described(schedule.repeat, caller.words[RepeatTexts])
-        return texts.again_and_again.format(repeat=repeat, time=caller.at(schedule.due_at), text=text)
-    return texts.once.format(time=caller.moment(schedule.due_at), text=text)
+def reminder_sentence(
+    of: Schedule | ReminderChange, due_at: datetime, caller: Caller, *, limit: int = MAX_QUOTED
+) -> str:
+    texts, text = caller.words[ReminderTexts], caller.text(of.text, limit)
+    if of.repeat:
+        repeat = described(of.repeat, caller.words[RepeatTexts])
+        return texts.again_and_again.format(repeat=repeat, time=caller.at(due_at), text=text)
+    return texts.once.format(time=caller.moment(due_at), text=text)
 
 
 def cancelled(schedule: Schedule, caller: Caller) -> str:

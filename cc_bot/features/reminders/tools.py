@@ -16,7 +16,7 @@ from cc_bot.chat.tools import InvalidToolCall, MemoryId, ToolContext, ToolOutcom
 from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood, WhenPassed
 from cc_bot.domain.proposal import Moment, Part
 from cc_bot.features.memory.tools import DATA_NOT_INSTRUCTIONS
-from cc_bot.features.reminders.model import Place, Schedule, ScheduleChange, may_mention
+from cc_bot.features.reminders.model import Place, ReminderChange, Schedule, may_mention
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import RepeatTexts, described
 from cc_bot.features.reminders.when.resolve import parse_schedule
@@ -105,7 +105,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
     if cancelled is None:
         raise ScheduleNotFound(id=id)
     content = {"cancelled": {"id": cancelled.number, "text": cancelled.text, "ref": cancelled.id}}
-    return succeeded(content, schedules=(ScheduleChange("cancelled", cancelled),), tainted=cancelled.tainted)
+    return succeeded(content, items=(ReminderChange.of("cancelled", cancelled),), tainted=cancelled.tainted)
 
 
 def _store(context: ToolContext) -> ScheduleStore:
@@ -145,7 +145,7 @@ async def _list_seen(context: ToolContext) -> Sequence[Schedule]:
 
 
 def _added(schedule: Schedule) -> ToolOutcome:
-    return succeeded({"scheduled": _content(schedule)}, schedules=(ScheduleChange("added", schedule),))
+    return succeeded({"scheduled": _content(schedule)}, items=(ReminderChange.of("added", schedule),))
 
 
 def _content(schedule: Schedule) -> dict[str, Any]:

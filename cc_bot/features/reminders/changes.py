@@ -1,0 +1,64 @@
+"""Receipts of reminders that an answer set or cancelled."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+from cc_bot.chat.reply import Action, Caller
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.domain.change import Change
+from cc_bot.domain.text import one_line, shorten
+from cc_bot.features.reminders.model import ReminderChange
+from cc_bot.features.reminders.service import MAX_QUOTED, reminder_sentence
+from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.features.reminders.texts import ReminderTexts
+from cc_bot.texts import Texts
+
+LABEL_CHARACTERS: Final = 15
+
+
+class ReminderChanges:
+    def read(self, result: Mapping[str, Any]) -> Change | None:
+        match result:
+            case {
+                "scheduled": {
+                    "id": int(number),
+                    "ref": int(id_),
+                    "text": str(text),
+                    "when": str(when),
+                } as data
+            }:
+                due_at, repeat = datetime.fromisoformat(when), data.get("repeat") or ""
+                return ReminderChange("schedule", "added", id_, text, number, due_at=due_at, repeat=repeat)
+            case {"cancelled": {"id": int(number), "ref": int(id_), "text": str(text)}}:
+                return ReminderChange("schedule", "cancelled", id_, text, number)
+            case _:
+                return None
+
+    def line(self, change: Change, caller: Caller, *, limit: int = MAX_QUOTED) -> str:
+        change = change if change.text else replace(change, text=f"#{change.number}")
+        if isinstance(change, ReminderChange) and change.due_at is not None:
+            return reminder_sentence(
+                change, change.due_at, replace(caller, timezone=change.zone), limit=limit
+            )
+        return caller.words[ReminderTexts].cancelled.format(text=caller.text(change.text, limit))
+
+    def undo(self, change: Change, words: Texts, *, alone: bool) -> Action | None:
+        if change.kind != "added":
+            return None
+        texts, text = words[ReminderTexts], shorten(one_line(change.text), LABEL_CHARACTERS)
+        label = texts.cancel if alone else texts.cancel_one.format(text=text)
+        return Action(label, "cancel", change.id, f"/remind delete {change.number}")
+
+    async def now(self, change: Change, user_id: int, stores: Stores) -> Change:
+        if change.kind == "cancelled":
+            return change
+        schedule = await stores[ScheduleStore].get(user_id, change.id)
+        if schedule is None:
+            return replace(change, state="undone")
+        made = ReminderChange.of("added", schedule)
+        return replace(made, state="over") if schedule.status == "done" else made
+
+
+CHANGES: Final = {"schedule": ReminderChanges()}
