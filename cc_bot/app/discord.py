@@ -108,7 +108,6 @@ async def _run(
                     shards=config.shards,
                     shard_count=config.shard_count or None,
                     api_keeps_limits=config.api_keeps_limits,
-                    read_unconfined=config.read_unconfined,
                 ),
                 lifeline=watchdog,
                 pages_url=config.web_url if config.web_port else "",

@@ -14,6 +14,7 @@ import structlog
 
 from cc_bot.chat.context import recordings
 from cc_bot.chat.context.attachments import (
+    DocumentSource,
     document_files,
     is_called_document,
     is_document,
@@ -21,10 +22,16 @@ from cc_bot.chat.context.attachments import (
     size_limit,
     too_large,
 )
-from cc_bot.domain.errors import AttachmentNotFetched, DocumentsWait, InputError, NobodyListens, forget_frames
+from cc_bot.domain.errors import (
+    AttachmentNotFetched,
+    DocumentsNotInstalled,
+    DocumentsWait,
+    InputError,
+    NobodyListens,
+    forget_frames,
+)
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.turn import AskedFile, FilesLeftOut, ScansShown
-from cc_bot.features.documents.reader import DocumentReader
 from cc_bot.in_order import KeyedLock
 from cc_bot.proxy import proxy_for
 
@@ -165,7 +172,7 @@ async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
 
 @dataclass(eq=False, slots=True)
 class AttachmentFetcher:
-    documents: DocumentReader
+    documents: DocumentSource | None
     held: HeldFiles = field(default_factory=HeldFiles)
     hears: bool = True
     """False if the feature `voice` was taken out: recordings can't be read."""
@@ -203,6 +210,13 @@ class AttachmentFetcher:
             raise wrong[0][1]
         return Fetched(read, tuple(name for name, _ in wrong))
 
+    @property
+    def _reader(self) -> DocumentSource:
+        """Raises DocumentsNotInstalled."""
+        if self.documents is None:
+            raise DocumentsNotInstalled
+        return self.documents
+
     async def _outcome(self, file: AskedFile, *, fits: bool) -> tuple[Attachment, ...] | InputError:
         try:
             limit = size_limit(file.media_type, file.name)
@@ -211,7 +225,7 @@ class AttachmentFetcher:
             if not fits:
                 return too_large(MAX_BYTES)
             if _is_called_document(file):  # it is in memory only while it is read
-                async with self.held.reader(), self.documents.turn():
+                async with self.held.reader(), self._reader.turn():
                     return await self._read(file, has_turn=True)
             return await self._read(file)
         except InputError as error:
@@ -228,9 +242,8 @@ class AttachmentFetcher:
                     raise NobodyListens
                 return (read,)
             del data  # of a document nothing is left in the file
-            async with nullcontext() if has_turn else self.documents.turn():
-                found = await self.documents.read_now(fetched)
-            return document_files(file.name, found.document, found.pictures)
+            async with nullcontext() if has_turn else self._reader.turn():
+                return document_files(file.name, await self._reader.read_now(fetched))
 
 
 def _is_called_document(file: AskedFile) -> bool:

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import hikari
 import lightbulb
 
+from cc_bot.chat.context.attachments import DocumentSource
 from cc_bot.db.leases import Membership
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.attachments import AttachmentFetcher
@@ -34,7 +35,6 @@ from cc_bot.domain.message import Reading
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.selector import AgentSelector
 from cc_bot.features.canvas.delivery import CanvasBoards, CanvasUpkeep
-from cc_bot.features.documents.reader import DocumentReader
 from cc_bot.features.reminders.delivery import Posting, Reminders
 from cc_bot.features.reminders.service import Composer
 from cc_bot.features.reminders.store import ScheduleStore
@@ -118,7 +118,6 @@ class DiscordSettings:
     shard_count: int | None = None
     """None: as recommended by Discord."""
     api_keeps_limits: bool = False
-    read_unconfined: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,11 +182,7 @@ def build_services(
         stores,
         gate.reads,
         places,
-        AttachmentFetcher(
-            DocumentReader(unconfined=settings.read_unconfined),
-            running.held,
-            hears=given.assistant.hearing is not None,
-        ),
+        AttachmentFetcher(given.get(DocumentSource), running.held, hears=given.assistant.hearing is not None),
         partial(own_user, bot),
         reads_all=granted.reading == "all",
     )

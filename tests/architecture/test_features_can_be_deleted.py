@@ -27,6 +27,8 @@ FEATURES_OUT: Final[Mapping[str, Offer]] = {
     "web_pages": Offer(tools=frozenset({"read_page", "web_search"})),
     "admin": Offer(frozenset({"admin"})),
     "heartbeat": Offer(frozenset({"heartbeat"})),
+    "voice": Offer(),
+    "documents": Offer(tools=frozenset({"read_file"})),
 }
 
 

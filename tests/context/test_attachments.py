@@ -23,6 +23,7 @@ from cc_bot.chat.context.attachments import (
     MAX_DOCUMENTS_TOKENS,
     MAX_TABLE_BYTES,
     MAX_TEXT_BYTES,
+    ReadDocument,
     as_prompt_text,
     document_files,
     is_document,
@@ -185,7 +186,7 @@ class TestShortDocument:
         )
         read = document(["一枚目", "二枚目"])
         assert shown(read) == told
-        files = document_files("報告.pdf", read, ())
+        files = document_files("報告.pdf", ReadDocument(read))
         part = user_part(Message("user", "これは？", attachments=files))
         assert (part.text, part.tainted) == (f"これは？\n\n{told}", True)
 
@@ -215,7 +216,7 @@ class TestSeveralDocuments:
 class TestScan:
     def test_is_its_first_pages_as_pictures(self) -> None:
         read = Document("pdf", "page", (DocumentPart("", ""),) * 9, pictured=2)
-        files = document_files("紙.pdf", read, (b"\xff\xd8\xff1", b"\xff\xd8\xff2"))
+        files = document_files("紙.pdf", ReadDocument(read, (b"\xff\xd8\xff1", b"\xff\xd8\xff2")))
         part = user_part(Message("user", "何？", attachments=files))
         assert [image.name for image in part.images] == ["紙.pdf (page 1)", "紙.pdf (page 2)"]
         assert "a scan without text. Pictures show its first 2 pages" in part.text

@@ -6,8 +6,12 @@ is fetched.
 
 import mimetypes
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import PurePath
+from typing import Protocol
 
 from cc_bot.chat.context import recordings
 from cc_bot.chat.context.recordings import Sound, probe_audio
@@ -23,6 +27,27 @@ from cc_bot.features.memory.files import PortableMemory, read_memories
 from cc_bot.files import decode_text
 
 Cost = Callable[[str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    document: Document
+    pictures: tuple[bytes, ...] = ()
+
+
+class DocumentSource(Protocol):
+    """Reads documents, if the feature `documents` is there."""
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Wait for a turn, held inside the block. Raises DocumentsWait if it takes too long."""
+        ...
+
+    async def read_now(self, file: BytesIO) -> ReadDocument:
+        """Read a document now. Raises DocumentLocked, DocumentTooLong, DocumentOldFormat,
+        DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported or DocumentUnreadable."""
+        ...
+
+
 MAX_IMAGE_BYTES = 8 * 2**20
 MAX_TEXT_BYTES = 256 * 2**10
 """For the file, and for its text in UTF-8: some 90,000 Japanese characters."""
@@ -121,11 +146,12 @@ def is_document(name: str, data: bytes) -> bool:
     return PurePath(name).suffix.lower() in _TABLE_ENDINGS and len(data) > MAX_TABLE_BYTES
 
 
-def document_files(name: str, document: Document, pictures: Iterable[bytes]) -> tuple[Attachment, ...]:
+def document_files(name: str, read: ReadDocument) -> tuple[Attachment, ...]:
     """A document becomes its text, and the pages of a scan as pictures."""
+    document = read.document
     pages = (
         Attachment(f"{name} ({document.unit} {number})", "image/jpeg", picture)
-        for number, picture in enumerate(pictures, 1)
+        for number, picture in enumerate(read.pictures, 1)
     )
     return (Attachment(name, MEDIA_TYPES[document.kind], b"", document), *pages)
 

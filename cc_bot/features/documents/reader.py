@@ -8,13 +8,13 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import structlog
 from pydantic import Base64Bytes, BaseModel
 
+from cc_bot.chat.context.attachments import DocumentSource, ReadDocument
 from cc_bot.domain import errors
 from cc_bot.domain.message import Document, DocumentKind, DocumentPart, DocumentUnit, Heading
 
@@ -120,13 +120,7 @@ _ERRORS: Final[Mapping[str, type[errors.InputError]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ReadDocument:
-    document: Document
-    pictures: tuple[bytes, ...] = ()
-
-
-class DocumentReader:
+class DocumentReader(DocumentSource):
     """Reads documents one at a time, each in a process of its own."""
 
     def __init__(self, command: Sequence[str] = (), *, unconfined: bool = False) -> None:
@@ -142,7 +136,6 @@ class DocumentReader:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for a turn, held inside the block. Raises DocumentsWait if it takes too long."""
         try:
             async with asyncio.timeout(WAITS_S):
                 await self._turns.acquire()
@@ -155,8 +148,6 @@ class DocumentReader:
             self._turns.release()
 
     async def read_now(self, file: io.BytesIO) -> ReadDocument:
-        """Read a document now. Raises DocumentLocked, DocumentTooLong, DocumentOldFormat,
-        DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported or DocumentUnreadable."""
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 answer = await ask_reader(self._command, file, "documents")

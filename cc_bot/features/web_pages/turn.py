@@ -19,8 +19,8 @@ AT_ONCE: Final = 2
 
 
 def can_read_pages() -> bool:
-    """Return whether the extra for reading HTML is installed."""
-    return all(map(find_spec, READ_BY_EXTRA))
+    """Return whether the extra for reading HTML is installed, and the feature `documents` is there."""
+    return all(map(find_spec, (*READ_BY_EXTRA, "cc_bot.features.documents")))
 
 
 _POINTED_AT: Final = frozenset[Pointing]({"reply", "link", "menu"})
