@@ -26,9 +26,14 @@ STARTS = 8
 TURNS_OF_ONE = """
 import asyncio, sys
 from time import perf_counter
-from cc_bot.domain import Message, SessionKey
-from cc_bot.db import apply_pending, open_database
-from cc_bot.chat.stores import SessionStore
+try:
+    from cc_bot import Message, SessionKey
+    from cc_bot.chat.stores.sessions import SessionStore
+    from cc_bot.db import apply_pending, open_database
+except ImportError:  # the base
+    from cc_bot.domain import Message, SessionKey
+    from cc_bot.storage import apply_pending, open_database
+    from cc_bot.stores import SessionStore
 
 async def main(path, text, turns):
     async with open_database("sqlite:///" + path) as database:
@@ -43,7 +48,7 @@ async def main(path, text, turns):
 
 asyncio.run(main(sys.argv[1], "今日は朝から雨が降っていました。" * 9, int(sys.argv[2])))
 """
-"""What both commits understand: nothing here may be newer than the base."""
+"""Runs on both commits: but for the imports, nothing here may be newer than the base."""
 
 
 @contextmanager

@@ -37,12 +37,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 
 
 from bench.turn import connect_raw, one_core
+from cc_bot import Message, Stores, open_stores
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.conversations import ChannelTurn, Conversations
-from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.tools import discover
 from cc_bot.chat.turn import Calibration, TurnOptions
-from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.text import Locale
 
 GOAL_P99_MS = 5.0

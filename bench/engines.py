@@ -20,9 +20,9 @@ from bench.figures import Block, Line, Spread, Words, by_turns
 from bench.programs import cc_bot_scene
 from bench.recall_text import Everyday, Phrase
 from bench.turn import TURN
+from cc_bot import SessionKey
 from cc_bot.chat.stores.sessions import SessionStore
 from cc_bot.db import Database, Statement, Synchronous, apply_pending, open_database
-from cc_bot.domain.session import SessionKey
 from cc_bot.features.memory.stores.store import MemoryStore
 from tests.postgres_server import SETTINGS, server
 

@@ -21,10 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 
 from hikari.impl import RESTClientImpl
 
-from cc_bot.chat.stores.opening import open_stores
+from cc_bot import Message, open_stores
 from cc_bot.discord.gateway import gateway_bot
 from cc_bot.discord.references import QuestionLocation
-from cc_bot.domain.message import Message
 from tests.discord.parts import references_over
 from tests.loopback.discord import Allowance, LoopbackDiscord
 

@@ -28,17 +28,16 @@ from zoneinfo import ZoneInfo
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/prompt_cache.py`
 
 
+from cc_bot import Message, SessionKey, Stores, open_stores
 from cc_bot.chat.context.channel_prompt import Shown, build_channel_prompt
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.context.tokens import part_tokens
 from cc_bot.chat.conversations import ChannelTurn, Conversations, SessionTurn
 from cc_bot.chat.stores.blocks import context_page
-from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.tools import discover
 from cc_bot.chat.turn import Calibration, TurnOptions
 from cc_bot.db import open_database
-from cc_bot.domain.message import ChannelKey, ContextMessage, Message, Reference
-from cc_bot.domain.session import SessionKey
+from cc_bot.domain.message import ChannelKey, ContextMessage, Reference
 from cc_bot.domain.text import Locale
 from cc_bot.llm.model import ChatRequest, PromptPart
 from cc_bot.llm.openai.quirks import Quirks

@@ -25,9 +25,9 @@ from zoneinfo import ZoneInfo
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/reading.py`
 
 
+from cc_bot import open_stores
 from cc_bot.chat.context.attachments import as_prompt_text
 from cc_bot.chat.context.tokens import estimate_tokens
-from cc_bot.chat.stores.opening import open_stores
 from cc_bot.chat.tools import ToolContext, discover
 from cc_bot.domain.message import Attachment, Document
 from cc_bot.domain.text import Locale

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.recall_text import Everyday
-from cc_bot.chat.stores.opening import open_stores
+from cc_bot import open_stores
 from cc_bot.llm.embeddings import LocalEmbedder
 
 STATUS = Path("/proc/self/status")

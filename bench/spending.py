@@ -17,8 +17,8 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/spending.py`
 
+from cc_bot import open_stores
 from cc_bot.chat.policy import Policies
-from cc_bot.chat.stores.opening import open_stores
 from cc_bot.chat.stores.usage import ReservationRequest, Settlement, UsageStore
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Usage

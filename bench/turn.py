@@ -27,11 +27,10 @@ from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/turn.py`
 
+from cc_bot import Message, SessionKey
 from cc_bot.chat.stores.sessions import SessionStore
 from cc_bot.db import Database, Row, Statement, Steps, Subject, apply_pending, open_database
 from cc_bot.db.database import expand
-from cc_bot.domain.message import Message
-from cc_bot.domain.session import SessionKey
 
 T = TypeVar("T")
 

@@ -29,10 +29,9 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from bench.figures import Line, Spread, Words, by_turns
 from bench.turn import TEXT, one_core
+from cc_bot import Message, SessionKey
 from cc_bot.chat.stores.sessions import SessionStore
 from cc_bot.db import Database, Synchronous, apply_pending, open_database
-from cc_bot.domain.message import Message
-from cc_bot.domain.session import SessionKey
 
 GOAL_TO_FLOOR = 3.0
 GOAL_TO_PEER = 1.0

@@ -27,8 +27,7 @@ from playwright.async_api import Browser, Page, expect
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/web.py`
 
-from cc_bot.domain.message import Message
-from cc_bot.domain.session import SessionKey
+from cc_bot import Message, SessionKey
 from cc_bot.domain.turn import Done
 from cc_bot.features.canvas.model import Card, Drawn, Text, UpdateCard
 from cc_bot.features.memory.files import PortableMemory

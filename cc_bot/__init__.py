@@ -1,6 +1,6 @@
 """cc-bot: a self-hosted Discord assistant that remembers.
 
-What scripts may import is in `_API`; it is loaded when first used.
+What scripts may import is in `_API` (docs/python.md); it is loaded when first used.
 """
 
 from importlib import import_module
@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from cc_bot.chat.stores.opening import Stores, open_stores
+    from cc_bot.domain.errors import CcBotError
     from cc_bot.domain.message import Message
     from cc_bot.domain.session import Session, SessionKey
     from cc_bot.features.memory.model import Memory
 
     __version__: str
 
-__all__ = ["Memory", "Message", "Session", "SessionKey", "Stores", "__version__", "open_stores"]
+__all__ = ["CcBotError", "Memory", "Message", "Session", "SessionKey", "Stores", "__version__", "open_stores"]
 
 _API: Final = {
+    "CcBotError": "domain.errors",
     "Memory": "features.memory.model",
     "Message": "domain.message",
     "Session": "domain.session",

@@ -1,7 +1,7 @@
 """Tools are declared as typed functions; their schemas are derived.
 
-To add tools, add a file to this folder with functions decorated with `@tool`. The model reads the name,
-docstring and parameters. The first parameter is the ToolContext: the user comes from the interaction, never
+To add tools, decorate functions in a feature's `tools.py` with `@tool`. The model reads the name, docstring
+and parameters. The first parameter is the ToolContext: the user comes from the interaction, never
 from the model's arguments.
 """
 
