@@ -15,10 +15,10 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from cc_bot.domain.when import mentioned as mentioned_times
+from cc_bot.domain.when.grammar import normalize
+from cc_bot.domain.when.mentioned import MentionedTime
 from cc_bot.features.memory.search.folding import KANJI, read, stem
-from cc_bot.features.reminders.when import mentioned as mentioned_times
-from cc_bot.features.reminders.when.grammar import normalize
-from cc_bot.features.reminders.when.mentioned import MentionedTime
 
 
 def _stems(words: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from cc_bot.domain.errors import RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.text import shorten
-from cc_bot.features.reminders.when.resolve import split_when
+from cc_bot.domain.when.resolve import split_when
 from cc_bot.llm.model import (
     SILENT,
     AssistantPart,

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 KNOWN_LATER = {
     # Calls that a module makes of its own tables as it is imported: what they make is found in it.
-    "cc_bot.features.reminders.when.grammar: re.compile(pattern, re.ASCII)",
+    "cc_bot.domain.when.grammar: re.compile(pattern, re.ASCII)",
     "cc_bot.chat.grounding: re.compile('|'.join((pattern for each, pattern in _ROWS if each == kind)), "
     "re.MULTILINE)",
     "cc_bot.llm.openai.quirks: re.compile(refusal, re.IGNORECASE | re.DOTALL)",
@@ -43,7 +43,7 @@ class TestPatterns:
         assert unknown == KNOWN_LATER
         places = {found.place for found in patterns()}
         assert {
-            "cc_bot.features.reminders.when.grammar._FORMS",
+            "cc_bot.domain.when.grammar._FORMS",
             "cc_bot.llm.offline._NUMBER",
             "cc_bot.discord.pages.split._PATTERNS",
             "cc_bot.files._ISO_2022_JP_ESCAPE",

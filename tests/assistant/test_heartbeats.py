@@ -17,13 +17,13 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import discover
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.when.repeats import Quiet
 from cc_bot.features.heartbeat.runner import MAX_LENGTH, Heartbeats
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.memory.model import Memory, Source
 from cc_bot.features.reminders.model import Place, Schedule
 from cc_bot.features.reminders.service import Composed
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.reminders.when.repeats import Quiet
 from cc_bot.llm.model import Finish, ToolResultPart
 from tests.assistant.conftest import KEY, OPTIONS, Table, call
 from tests.loopback.tool_servers import CountingServers, calls_in, offered

@@ -10,11 +10,11 @@ import pytest
 
 from cc_bot.domain import errors
 from cc_bot.domain.session import clean_summary
+from cc_bot.domain.when.resolve import parse_schedules, read_moments, split_when
 from cc_bot.features.heartbeat.model import days_named, parse_minute
 from cc_bot.features.memory.files import read_memories
 from cc_bot.features.memory.model import parse_end, parse_tags
 from cc_bot.features.memory.secrets import looks_secret
-from cc_bot.features.reminders.when.resolve import parse_schedules, read_moments, split_when
 from tests.domain.spoken import spoken_texts
 
 TIMES = (errors.WhenNotUnderstood, errors.WhenPassed, errors.WhenTooFar)

@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.when.repeats import Quiet, is_quiet, next_time
 from cc_bot.features.heartbeat.model import (
     USUAL_QUIET,
     HeartbeatItem,
@@ -20,7 +21,6 @@ from cc_bot.features.heartbeat.model import (
 )
 from cc_bot.features.memory.model import Memory, Source
 from cc_bot.features.reminders.model import Firing, Schedule, may_mention
-from cc_bot.features.reminders.when.repeats import Quiet, is_quiet, next_time
 from tests.domain.phrases import meanings, phrases
 
 TOKYO = ZoneInfo("Asia/Tokyo")

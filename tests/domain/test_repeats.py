@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.errors import CcBotError, RepeatNotUnderstood, RepeatTooOften
-from cc_bot.features.reminders.when.repeats import Quiet, check_repeat, next_time
+from cc_bot.domain.when.repeats import Quiet, check_repeat, next_time
 from tests.domain.phrases import refused_otherwise
 
 TOKYO = ZoneInfo("Asia/Tokyo")

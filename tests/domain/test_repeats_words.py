@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cc_bot.domain import errors
-from cc_bot.features.reminders.when.resolve import parse_schedule, parse_schedules
+from cc_bot.domain.when.resolve import parse_schedule, parse_schedules
 from tests.domain.phrases import meanings, refused_otherwise, table, this_year
 
 TOKYO = ZoneInfo("Asia/Tokyo")

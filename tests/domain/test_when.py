@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain import errors
-from cc_bot.features.reminders.when.resolve import FURTHEST_YEARS, read_moments, split_when
+from cc_bot.domain.when.resolve import FURTHEST_YEARS, read_moments, split_when
 from tests.domain.phrases import meanings, phrases, refused_otherwise, table, this_year
 
 TOKYO = ZoneInfo("Asia/Tokyo")

@@ -17,10 +17,10 @@ from structlog.testing import capture_logs
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.db import Database, Statement, apply_pending, open_database
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.when.repeats import next_time
 from cc_bot.features.reminders.model import Firing, Missed
 from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.reminders.when.repeats import next_time
 from tests.databases import laid_out
 
 KEY = SessionKey(user_id=1, channel_id=10)

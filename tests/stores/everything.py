@@ -24,6 +24,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
+from cc_bot.domain.when.repeats import Quiet
 from cc_bot.features.canvas.model import Card, Drawn
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.mcp.model import StoredToolList
@@ -34,7 +35,6 @@ from cc_bot.features.memory.stores.rows import recompute_outdated
 from cc_bot.features.memory.stores.search import Embedding, Meaning
 from cc_bot.features.reminders.model import Firing, Place
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.reminders.when.repeats import Quiet
 from tests.proposals import WRITING, remembering
 from tests.stores.backends import KEY, got, stores_over, turn
 from tests.stores.encoders import TopicEncoder

@@ -8,8 +8,8 @@ from cc_bot.db import Database
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, SecretNotStored, TooManySchedules
 from cc_bot.domain.message import Message
 from cc_bot.domain.text import Locale
+from cc_bot.domain.when.repeats import Quiet
 from cc_bot.features.reminders.model import MAX_SCHEDULES, Firing
-from cc_bot.features.reminders.when.repeats import Quiet
 from tests.stores.backends import KEY, OTHER_USER, got
 from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, Clocked, once, times
 

@@ -8,8 +8,8 @@ import pytest
 
 from cc_bot.domain.errors import RepeatNotUnderstood, SeveralTimes, WhenNotUnderstood
 from cc_bot.domain.text import Locale
+from cc_bot.domain.when.resolve import parse_schedules
 from cc_bot.features.reminders.texts import RepeatTexts, described
-from cc_bot.features.reminders.when.resolve import parse_schedules
 from cc_bot.texts import explain, texts
 from cc_bot.texts.commands import command_names
 from tests.domain.phrases import table

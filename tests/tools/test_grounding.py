@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cc_bot.chat.grounding import OwnWords
-from cc_bot.features.reminders.when.resolve import parse_schedule
+from cc_bot.domain.when.resolve import parse_schedule
 from tests.attacks.wishes import Wish, wishes
 
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)

@@ -9,9 +9,9 @@ import aiohttp
 
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.domain.when.repeats import Quiet
 from cc_bot.features.reminders.model import Firing, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.reminders.when.repeats import Quiet
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import KEY
 

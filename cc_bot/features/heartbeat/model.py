@@ -8,10 +8,10 @@ from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError, TimeOfDayNotUnderstood
+from cc_bot.domain.when.grammar import MIDNIGHT, find_times, normalize, read
+from cc_bot.domain.when.repeats import Quiet
 from cc_bot.features.memory.model import Memory
 from cc_bot.features.reminders.model import Firing, Schedule
-from cc_bot.features.reminders.when.grammar import MIDNIGHT, find_times, normalize, read
-from cc_bot.features.reminders.when.repeats import Quiet
 
 USUAL_QUIET: Final = Quiet(22 * 60, 7 * 60)
 REMINDERS_WITHIN: Final = timedelta(hours=24)

@@ -25,6 +25,7 @@ from cc_bot.domain.errors import LimitReached, ModelUnavailable
 from cc_bot.domain.message import Message, ToolCall, Visibility
 from cc_bot.domain.text import shorten
 from cc_bot.domain.tool_calls import SEPARATOR
+from cc_bot.domain.when.repeats import is_quiet
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.heartbeat.model import (
     LATELY,
@@ -40,7 +41,6 @@ from cc_bot.features.memory.model import Memory
 from cc_bot.features.reminders.model import Schedule, may_mention
 from cc_bot.features.reminders.service import Composed
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.reminders.when.repeats import is_quiet
 from cc_bot.llm.model import Chains, ChatRequest, SystemPart, ToolSchema, UserPart
 
 _log = structlog.get_logger(__name__)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import InputError
+from cc_bot.domain.when.repeats import hours_of, next_time
 from cc_bot.features.heartbeat.model import clock_time, quiet_of
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.heartbeat.texts import HeartbeatTexts
@@ -12,7 +13,6 @@ from cc_bot.features.reminders.model import Schedule
 from cc_bot.features.reminders.service import Destination
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts
-from cc_bot.features.reminders.when.repeats import hours_of, next_time
 from cc_bot.texts import Texts
 
 

@@ -7,12 +7,12 @@ from typing import Final
 from aiohttp import web
 
 from cc_bot.domain.errors import InputError, NothingHere
+from cc_bot.domain.when.repeats import hours_of
 from cc_bot.features.heartbeat import service as heartbeats
 from cc_bot.features.heartbeat.model import USUAL_QUIET, clock_time
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.reminders.service import Destination
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.reminders.when.repeats import hours_of
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import text_of
 from cc_bot.web.page import Pages, Section

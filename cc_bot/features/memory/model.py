@@ -23,8 +23,8 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import without_controls
-from cc_bot.features.reminders.when.grammar import normalize
-from cc_bot.features.reminders.when.resolve import MAX_LENGTH, read_moments
+from cc_bot.domain.when.grammar import normalize
+from cc_bot.domain.when.resolve import MAX_LENGTH, read_moments
 
 MAX_CONTENT_CHARACTERS = 4000
 MAX_BESIDE_CHARACTERS = 4000

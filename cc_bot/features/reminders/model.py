@@ -10,7 +10,7 @@ from cc_bot.domain.clock import zone_named
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.features.reminders.when.repeats import Quiet
+from cc_bot.domain.when.repeats import Quiet
 
 MAX_TEXT_CHARACTERS: Final = 1000
 MAX_SCHEDULES: Final = 100

@@ -19,7 +19,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import UsageSubject
-from cc_bot.features.reminders.when.resolve import MAX_LENGTH, Planned, looks_repeated, parse_schedules
+from cc_bot.domain.when.resolve import MAX_LENGTH, Planned, looks_repeated, parse_schedules
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, SystemPart, UserPart
 from cc_bot.texts.prompts import schedule_in, when_prompt
 

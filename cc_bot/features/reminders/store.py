@@ -34,6 +34,7 @@ from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedule
 from cc_bot.domain.message import Message, Visibility, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale, printable
+from cc_bot.domain.when.repeats import Quiet, hours_of, in_hours, next_time
 from cc_bot.features.memory.stores.limits import SecretRules
 from cc_bot.features.reminders.model import (
     LATEST,
@@ -47,7 +48,6 @@ from cc_bot.features.reminders.model import (
     Schedule,
     ScheduleKind,
 )
-from cc_bot.features.reminders.when.repeats import Quiet, hours_of, in_hours, next_time
 
 # ruff: noqa: S608 - statements are put together from constants alone
 

@@ -5,10 +5,10 @@ from typing import Final
 
 from cc_bot.chat.reply import Reply
 from cc_bot.domain import errors
+from cc_bot.domain.when.resolve import split_when
 from cc_bot.features.reminders import service as reminders
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import RemindHereTexts
-from cc_bot.features.reminders.when.resolve import split_when
 from cc_bot.terminal.commands import Command, InvalidCommand, number_in
 from cc_bot.terminal.questions import Chat
 

@@ -3,8 +3,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from cc_bot.features.reminders.when.grammar import SMALL_HOURS
-from cc_bot.features.reminders.when.repeats import Interval, parts_of
+from cc_bot.domain.when.grammar import SMALL_HOURS
+from cc_bot.domain.when.repeats import Interval, parts_of
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
 

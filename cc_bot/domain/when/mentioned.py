@@ -13,9 +13,9 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError
-from cc_bot.features.reminders.when.grammar import MIDNIGHT, NOON, Clock, TimeWords, find_times
-from cc_bot.features.reminders.when.repeats import count_from, in_hours, next_time
-from cc_bot.features.reminders.when.resolve import day_choices, moments_of, months_on, repeats_of, year_of
+from cc_bot.domain.when.grammar import MIDNIGHT, NOON, Clock, TimeWords, find_times
+from cc_bot.domain.when.repeats import count_from, in_hours, next_time
+from cc_bot.domain.when.resolve import day_choices, moments_of, months_on, repeats_of, year_of
 
 _MAX_LENGTH: Final = 1500
 _BEFORE: Final = re.compile(r"\s?(?:前|before\b|early\b|earlier\b)")

@@ -27,7 +27,7 @@ from cc_bot.domain.errors import (
     WhenPassed,
     WhenTooFar,
 )
-from cc_bot.features.reminders.when.grammar import (
+from cc_bot.domain.when.grammar import (
     MIDNIGHT,
     NAMED_DAYS,
     NOON,
@@ -38,7 +38,7 @@ from cc_bot.features.reminders.when.grammar import (
     normalize,
     read,
 )
-from cc_bot.features.reminders.when.repeats import MAX_HOURS, check_repeat, count_from, in_hours, next_time
+from cc_bot.domain.when.repeats import MAX_HOURS, check_repeat, count_from, in_hours, next_time
 
 FURTHEST_YEARS: Final = 10
 USUAL_MINUTE_OF_DAY: Final = 9 * 60
