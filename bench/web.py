@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 
 from cc_bot import Message, SessionKey
 from cc_bot.domain.turn import Done
+from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn, Text, UpdateCard
 from cc_bot.features.memory.files import PortableMemory
 from tests.assistant.conftest import OPTIONS
@@ -87,7 +88,7 @@ async def sign_in(page: Page, site: Site) -> None:
 
 async def change(site: Site, text: str) -> float:
     """Change the canvas; when that is committed, as Unix time."""
-    await site.core.stores.canvases.draw(KEY, [Drawn(UpdateCard("count", content=text), "public")])
+    await site.core.stores.canvases.draw(KEY, redraw([Drawn(UpdateCard("count", content=text), "public")]))
     return time()
 
 
@@ -382,7 +383,9 @@ async def main() -> int:
             async with open_site(Path(folder), CC_BOT_LOG_LEVEL="error") as site:
                 await site.core.stores.sessions.open(KEY)
                 card, text = Card("count", "数", "n"), Text("plan", "朝は散歩")
-                await site.core.stores.canvases.draw(KEY, [Drawn(card, "public"), Drawn(text, "public")])
+                await site.core.stores.canvases.draw(
+                    KEY, redraw([Drawn(card, "public"), Drawn(text, "public")])
+                )
                 async with new_page(browser, locale="ja-JP") as page:
                     await sign_in(page, site)
                     half, most = spread(await change_to_dom(site, page))

@@ -17,10 +17,10 @@ from pydantic import ValidationError
 
 from cc_bot.chat.active import Stop, until_stopped
 from cc_bot.chat.consent import DECLINED, EXPIRED, OUTDATED, resolved
+from cc_bot.chat.drawing import Drawing, open_drawing
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import (
     CALL_IN_DOUBT,
-    CanvasDraft,
     InvalidToolCall,
     ToolContext,
     ToolOutcome,
@@ -49,7 +49,8 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.forms import Asker
 from cc_bot.domain.message import Agent, Attachment, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, CallMessage, CallState, Proposal, is_expired
-from cc_bot.features.canvas.model import Canvas
+from cc_bot.domain.session import EMPTY_CANVAS
+from cc_bot.domain.turn import CanvasChanged
 from cc_bot.features.memory.model import MemoryChange, Source
 from cc_bot.texts import explain, texts
 
@@ -74,7 +75,7 @@ class ApprovedResult:
     stopped: bool = False
     kept: bool = True
     """False if the user has been erased."""
-    canvas: Canvas | None = None
+    canvas: CanvasChanged | None = None
     stored: bool = True
     """False if storing failed: the outcome is then unknown."""
 
@@ -241,7 +242,7 @@ class Approvals:
 
     async def _call(
         self, claimed: Proposal, agent: Agent, place: ToolPlace, stop: Stop, asker: Asker | None
-    ) -> tuple[list[ToolOutcome], Canvas | None]:
+    ) -> tuple[list[ToolOutcome], CanvasChanged | None]:
         tools, outcomes = self.tools.in_place(place), list[ToolOutcome]()
         offered, context = tools.schemas(allowed=agent.tools), await self._context(claimed, asker)
         for call in claimed.content.calls:
@@ -263,7 +264,7 @@ class Approvals:
             source=Source("proposal"),
             clock=self.clock,
             key=proposal.key,
-            canvas=CanvasDraft(found.canvas if found else Canvas(), proposal.visibility),
+            canvas=open_drawing(found.state if found else EMPTY_CANVAS, proposal.visibility, tainted=True),
             stores=self.stores,
             place=origin.place,
             guild_id=origin.guild_id,
@@ -272,15 +273,14 @@ class Approvals:
             asker=asker,
         )
 
-    async def _draw(self, proposal: Proposal, draft: CanvasDraft | None) -> Canvas | None:
-        if draft is None or not draft.drawn:
+    async def _draw(self, proposal: Proposal, drawing: Drawing | None) -> CanvasChanged | None:
+        if drawing is None or (redraw := drawing.redraw) is None:
             return None
         await self.stores.sessions.open(proposal.key)  # drawing needs an open session
-        drawn = [replace(each, tainted=True) for each in draft.drawn]
-        canvas = await self.stores.canvases.draw(proposal.key, drawn)
+        canvas = await self.stores.canvases.draw(proposal.key, redraw)
         if canvas is None:
             raise ProposalOutdated
-        return canvas.visible_in(proposal.visibility)
+        return CanvasChanged(drawing.is_empty(canvas))
 
 
 @contextmanager

@@ -226,8 +226,8 @@ class Assistant:
             await self._calibration.settle()
         if stored is None:
             return done, lambda: None
-        if stored.canvas is not None:
-            emit(CanvasChanged(stored.canvas.visible_in(turn.visibility)))
+        if stored.canvas is not None and turn.canvas:
+            emit(CanvasChanged(turn.canvas.is_empty(stored.canvas)))
         if stored.files_deleted:
             emit(FilesDeleted(stored.files_deleted))
         return done, partial(turn.after, stored.messages, draft.history_tokens)

@@ -28,13 +28,13 @@ from cc_bot.chat.context.channel_prompt import (
 )
 from cc_bot.chat.context.prompt import PromptStyle, build_prompt, recap, tokens_up_to
 from cc_bot.chat.context.tokens import max_message_tokens, message_tokens
+from cc_bot.chat.drawing import open_drawing
 from cc_bot.chat.stores.blocks import ContextState, context_page, context_state
 from cc_bot.chat.stores.channels import memory_calls
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.usage import Settlement
 from cc_bot.chat.summaries import Summaries
-from cc_bot.chat.tools import CanvasDraft
 from cc_bot.chat.turn import Calibration, Turn, TurnOptions, TurnPrompt, TurnRequest, read_profile_notes
 from cc_bot.db import Steps
 from cc_bot.domain.clock import Clock
@@ -43,7 +43,7 @@ from cc_bot.domain.message import ChannelKey, ContextMessage, Message, ToolCall,
 from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.domain.tool_calls import shown_ids
-from cc_bot.llm.model import ChatRequest, ToolSchema
+from cc_bot.llm.model import ChatRequest, SystemPart, ToolSchema
 
 
 def cache_key(key: SessionKey | ChannelKey) -> str:
@@ -144,8 +144,8 @@ class SessionTurn(Turn):
         self._session = session
         self._history = history
         self.shown_memories = shown_ids(call for message in history for call in message.tool_calls)
-        self._canvas = CanvasDraft(session.canvas, visibility)
-        self.canvas = None if options.temporary else self._canvas
+        self._drawing = open_drawing(session.canvas, visibility)
+        self.canvas = None if options.temporary else self._drawing
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
         turns, options = self._turns, self.options
@@ -154,10 +154,11 @@ class SessionTurn(Turn):
         cost = cache(message_tokens)  # each message is measured several times
         history = (*await self._earlier(budget, cost), *self._history)
         before = recap(self._session, self.visibility) if turns.summaries else None
-        now, canvas = turns.clock(), self._canvas.canvas
+        now, drawing = turns.clock(), self._drawing
+        canvas = drawing.part(options.locale) if drawing else SystemPart("")
         notes = await read_profile_notes(turns.stores.memories, self.user_id, self.visibility, offered)
         [asked], most = self.questions, sum(map(max_message_tokens, history))
-        beside = (*history, *canvas.elements, *asked.attachments, *asked.references, before and before.text)
+        beside = (*history, canvas.text, *asked.attachments, *asked.references, before and before.text)
 
         def build(budget_tokens: float) -> ChatRequest:
             parts = build_prompt(
@@ -199,7 +200,7 @@ class SessionTurn(Turn):
             self._session,
             (answer,) if self.replaced else (*self.questions, answer),
             replaces=self.replaced.id if self.replaced else None,
-            drawn=self._canvas.drawn,
+            redraw=self._drawing.redraw if self._drawing else None,
             entry=self.options.entry,
             proposals=proposals,
             settlement=settlement,

@@ -21,6 +21,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from pydantic import BaseModel, BeforeValidator, ValidationError, create_model
 
+from cc_bot.chat.drawing import Drawing
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
@@ -38,7 +39,6 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_calls import SEPARATOR
 from cc_bot.features import modules
-from cc_bot.features.canvas.model import Canvas, CanvasCommand, Drawn, Element, reduce
 from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Source
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.reminders.model import Place
@@ -54,38 +54,6 @@ _log = structlog.get_logger(__name__)
 TIMEOUT_S = 20.0
 MAX_TEXT_LENGTH = 6000
 CALL_IN_DOUBT: Final = (ToolTimedOut, ToolCallLost)
-
-
-class CanvasDraft:
-    """The canvas as one turn draws on it; not stored yet."""
-
-    def __init__(self, canvas: Canvas, visibility: Visibility) -> None:
-        self._canvas = canvas
-        self._visibility = visibility
-        self._drawn: list[Drawn] = []
-
-    @property
-    def canvas(self) -> Canvas:
-        return self._canvas.visible_in(self._visibility)
-
-    @property
-    def drawn(self) -> tuple[Drawn, ...]:
-        return tuple(self._drawn)
-
-    @property
-    def hides(self) -> bool:
-        return self._canvas.elements != self.canvas.elements
-
-    def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
-        """Apply the command and return the canvas that the turn sees. With `propose`, the change is visible
-        to later calls but not part of `drawn`. Raises CanvasRefused. Never awaits, so parallel calls apply in
-        order."""
-        self._canvas = reduce(self._canvas, Drawn(command, self._visibility))
-        if isinstance(command, Element):
-            command = replace(command, id=self._canvas.elements[-1].id)
-        if not propose:
-            self._drawn.append(Drawn(command, self._visibility))
-        return self.canvas
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +78,7 @@ class ToolContext:
     clock: Clock = utc_now
     key: SessionKey | None = None
     """In a channel turn, the author and that channel."""
-    canvas: CanvasDraft | None = None
+    canvas: Drawing | None = None
     stores: "Stores | None" = None
     place: Place = "channel"
     guild_id: int | None = None

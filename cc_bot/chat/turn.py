@@ -13,11 +13,12 @@ import structlog
 
 from cc_bot.chat.context.prompt import fitting_history, shrunk_history
 from cc_bot.chat.context.tokens import has_images, part_tokens, request_tokens, tools_tokens
+from cc_bot.chat.drawing import Drawing
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.settings import TokenFactorStore
 from cc_bot.chat.stores.usage import Settlement
-from cc_bot.chat.tools import CanvasDraft, ToolContext, ToolPlace, ToolRegistry
+from cc_bot.chat.tools import ToolContext, ToolPlace, ToolRegistry
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.forms import Asker
@@ -254,7 +255,7 @@ class Turn(ABC):
     """A turn of a session or a channel (conversations)."""
 
     visibility: Visibility = "public"
-    canvas: CanvasDraft | None = None
+    canvas: Drawing | None = None
     """None if there is none or it would not be stored."""
     shown_memories = frozenset[int]()
     """Stored or shown by this conversation before the question; complete once the prompt is built."""

@@ -8,7 +8,8 @@ from typing import Final
 
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.text import shorten
-from cc_bot.features.canvas.model import Canvas
+
+EMPTY_CANVAS: Final = '{"elements":[]}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class Session:
     summaries: tuple[Recollection, ...] = ()
     rest: tuple[Recollection, ...] = ()
     """User messages of an expired session that are not summarized yet, oldest first."""
-    canvas: Canvas = Canvas()
-    """Private elements included."""
+    canvas: str = EMPTY_CANVAS
+    """JSON of the feature that draws on it, private elements included."""
 
 
 @dataclass(frozen=True, slots=True)

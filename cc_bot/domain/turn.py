@@ -10,7 +10,6 @@ from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_calls import is_of_server
-from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.memory.model import MemoryChange
 
 
@@ -150,7 +149,8 @@ class ImagesGiven:
 class CanvasChanged:
     """Committed. Comes right before Done."""
 
-    canvas: Canvas
+    empty: bool
+    """The turn's readers see nothing of it."""
 
 
 NoticeKind = Literal["queued", "started", "hearing", "fallback", "thinking"]

@@ -1,9 +1,10 @@
 """The features: each is a folder here, and can be taken out with its line in FEATURES.
 
 A feature has modules of fixed names, those it needs: `texts` (areas of sentences and the names of commands),
-`store` (`make_stores`, if it adds stores), `tools` (what the model calls), `changes` (CHANGES: receipts
-of what tools changed), `parts` (`make_parts`: what its front ends share), `discord`
-(`make_parts`, for Discord only), `commands` (a lightbulb loader), `web` (PAGES), `terminal` (COMMANDS).
+`store` (`make_stores`, if it adds stores), `tools` (what the model calls), `drawing` (`open_drawing`: what a
+turn draws), `changes` (CHANGES: receipts of what tools changed), `parts` (`make_parts`:
+what its front ends share), `discord` (the same for Discord only), `commands` (a lightbulb loader), `web`
+(PAGES), `terminal` (COMMANDS).
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,9 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Final, Literal
 
-Part = Literal["texts", "store", "tools", "changes", "parts", "discord", "commands", "web", "terminal"]
+Part = Literal[
+    "texts", "store", "tools", "drawing", "changes", "parts", "discord", "commands", "web", "terminal"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import printable
 from cc_bot.domain.tool_calls import LINKS_SHOWN, is_of_server, pages_behind
-from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders.model import Firing, Missed
@@ -77,7 +76,7 @@ def receipt_line(receipt: Receipt, texts: Texts) -> str:
     return f"{line}  {undo.format(id=receipt.number)}"
 
 
-def canvas_line(canvas: Canvas, texts: Texts) -> str:
+def canvas_line(canvas: turn.CanvasChanged, texts: Texts) -> str:
     return texts[CanvasChangeTexts].emptied if canvas.empty else texts[CanvasChangeTexts].changed_here
 
 
@@ -113,7 +112,7 @@ class AnswerView:
                 output.notice(words[UnfinishedTexts].in_doubt_outside, failed=True)
             case turn.ImagesGiven(images):
                 output.notice(words[TerminalTexts].images_given.format(count=len(images)))
-            case turn.CanvasChanged(canvas):
+            case turn.CanvasChanged() as canvas:
                 output.notice(canvas_line(canvas, words))
             case Change() as change:
                 output.notice(change_line(change, words))

@@ -26,6 +26,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import THE_DEFAULT, Attachment, Message, Visibility
 from cc_bot.domain.proposal import CallMessage, Proposal
+from cc_bot.features.canvas.drawing import canvas_from_json, redraw
 from cc_bot.features.canvas.model import Card, Drawn, UpdateCard
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.reminders.store import ScheduleStore
@@ -189,7 +190,7 @@ class TestDrawing:
         assert len(called(wanted)) == 4
         with freeze_time(utc_now() + timedelta(days=2), real_asyncio=True):
             result = await desk.approve(wanted)
-            up = (await desk.session()).canvas
+            up = canvas_from_json((await desk.session()).canvas)
         assert result.canvas is not None
         assert ([each.id for each in up.elements], up.tainted) == (["sky"], True)
 
@@ -208,12 +209,12 @@ class TestDrawing:
         session = await desk.stores.sessions.open(KEY)
         drawn = [Drawn(Card(name, name, name), "public") for name in ("shop", "sky")]
         turn = Message("user", "出して"), Message("assistant", "はい")
-        await desk.stores.sessions.archive_turn(session, turn, drawn=drawn)
+        await desk.stores.sessions.archive_turn(session, turn, redraw=redraw(drawn))
         [wanted] = await desk.propose(call(tool, **arguments))
-        await desk.stores.canvases.draw(KEY, [Drawn(UpdateCard("shop", content="卵"), "public")])
+        await desk.stores.canvases.draw(KEY, redraw([Drawn(UpdateCard("shop", content="卵"), "public")]))
         result = await desk.approve(wanted)
         assert result.state == ("failed" if outdated else "done")
-        up = {each.id: each for each in (await desk.session()).canvas.elements}
+        up = {each.id: each for each in canvas_from_json((await desk.session()).canvas).elements}
         assert isinstance(up["shop"], Card)
         assert up["shop"].content == "卵"
         assert len(up) == (3 if "new" in arguments.values() else 2)

@@ -16,6 +16,7 @@ from cc_bot.chat.summaries import Summaries, SummaryPlan
 from cc_bot.chat.tools import discover
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference
+from cc_bot.domain.session import EMPTY_CANVAS
 from cc_bot.domain.turn import ToolFinished, TurnEvent
 from cc_bot.features.memory.model import Memory, MemoryChange, Source
 from cc_bot.features.reminders.store import ScheduleStore
@@ -183,7 +184,7 @@ class TestProposedTurn:
         assert [each.content.position for each in done(events).proposals] == [1, 2, 3, 4]
         stored = await table.stores.proposals.list_for_answer(KEY.user_id, done(events).answer.id or 0)
         assert stored == done(events).proposals
-        assert (await table.session()).canvas.empty
+        assert (await table.session()).canvas == EMPTY_CANVAS
 
     async def test_proposes_the_same_once_and_not_too_much(self, table: Table) -> None:
         many = [call("remember", str(number), content=f"鍵{number // 2}") for number in range(17)]

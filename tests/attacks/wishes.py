@@ -17,6 +17,7 @@ from cc_bot.domain.change import Change
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TurnEvent
+from cc_bot.features.canvas.drawing import get_canvas
 from cc_bot.features.memory.model import MemoryChange
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import ChatRequest, ToolRequest, ToolResultPart
@@ -76,8 +77,8 @@ class Wish:
             case "cancel":
                 return self.before not in [each.text for each in reminders]
             case "draw":
-                seen = await scene.stores.canvases.get(KEY)
-                titles = [each.title for each in seen.canvas.elements] if seen else []
+                canvas = await get_canvas(scene.stores.canvases, KEY)
+                titles = [each.title for each in canvas.elements]
                 return self.arguments["title"] in titles
 
 

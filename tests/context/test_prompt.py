@@ -15,7 +15,6 @@ from cc_bot.chat.context.prompt import (
     NOTE_SHOWN,
     PromptStyle,
     build_prompt,
-    canvas_lines,
     changing,
     shrunk_history,
     window,
@@ -23,6 +22,7 @@ from cc_bot.chat.context.prompt import (
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.message import ContextMessage, Message, ToolCall
 from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.drawing import CanvasDraft, canvas_lines
 from cc_bot.features.canvas.model import Canvas, Card, Text
 from cc_bot.features.memory.model import Memory
 from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, SystemPart, ToolSchema, UserPart
@@ -205,7 +205,7 @@ CPU = Chart("cpu-usage", "CPU Usage", "line", ("a",), (Series("x", (1,)),))
 
 
 def told(canvas: Canvas, locale: Locale = Locale.JA, recap: str = "") -> str:
-    return changing(locale, NOW, TOKYO, recap, canvas=canvas)
+    return changing(locale, NOW, TOKYO, recap, canvas=CanvasDraft(canvas, "public").part(locale).text)
 
 
 class TestLine:

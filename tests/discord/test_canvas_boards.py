@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 import pytest
 from structlog.testing import capture_logs
 
+from cc_bot.chat.stores.canvases import CanvasStore
 from cc_bot.discord.gateway import gateway_bot
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas.delivery import MAX_STALE, CanvasBoards, CanvasUpkeep
+from cc_bot.features.canvas.drawing import canvas_from_json, redraw
 from cc_bot.features.canvas.model import Canvas, CanvasCommand, Card, Drawn, SetMode
-from cc_bot.features.canvas.store import CanvasStore
 from tests.discord.parts import Place, boards_over
 from tests.loopback.discord import Permission, Shown
 from tests.stores.forgetting import recalled, stored
@@ -46,9 +47,9 @@ class Scene(Place):
             said = [Message("user", "こんにちは"), Message("assistant", "はい。")]
             await self.stores.sessions.archive_turn(session, said)
         drawn = [Drawn(command, "public") for command in commands]
-        canvas = await self.stores.canvases.draw(key or self.session, drawn)
+        canvas = await self.stores.canvases.draw(key or self.session, redraw(drawn))
         assert canvas is not None
-        return canvas
+        return canvas_from_json(canvas)
 
     async def refresh(self) -> bool:
         return await self.boards.refresh(self.session)

@@ -20,11 +20,12 @@ from cc_bot.db.process_store import ProcessStore
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.message import Attachment, Block, ChannelKey, FileQuota, KnownPlace, Message, ToolCall
 from cc_bot.domain.proposal import CallMessage, Proposal
-from cc_bot.domain.session import SessionKey
+from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.domain.when.repeats import Quiet
+from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.mcp.model import StoredToolList
@@ -153,9 +154,9 @@ async def talk_in_sessions(stores: Stores, database: Database, called: set[str])
     await sessions.commit_turn(session, [Message("assistant", "また")], replaces=session.history[-1].id)
     await summarized(stores)
     await stores.summaries.delete(KEY)
-    drawn = [Drawn(Card("", "買い物", "牛乳"), "public")]
+    drawn = redraw([Drawn(Card("", "買い物", "牛乳"), "public")])
     stored = await sessions.archive_turn(
-        session, turn("またね"), drawn=drawn, proposals=[remembering("猫は三毛"), WRITING]
+        session, turn("またね"), redraw=drawn, proposals=[remembering("猫は三毛"), WRITING]
     )
     await decide(stores, *stored.proposals)
     crowded = SessionStore(database, file_quota=FileQuota(user_bytes=100, total_bytes=1))
@@ -218,18 +219,18 @@ async def do_everything_with_browsers(stores: Stores, database: Database) -> Non
 
 async def do_everything_with_canvases(stores: Stores) -> None:
     await stores.sessions.open(KEY)
-    assert await stores.canvases.draw(KEY, [Drawn(Card("", "猫", "モチ"), "public")])
+    assert await stores.canvases.draw(KEY, redraw([Drawn(Card("", "猫", "モチ"), "public")]))
     seen = got(await stores.canvases.get(KEY))
     await stores.canvases.wait_for_change(0)
-    assert await stores.canvases.remove(KEY, seen.canvas.elements[0].id)
+    assert await stores.canvases.change(KEY, lambda _: EMPTY_CANVAS)
     await stores.canvases.note_message(KEY, 60, seen.revision)
     await do(stores.canvases.clear(KEY), stores.canvases.forget_message(KEY))
 
 
 async def read_and_delete_a_conversation(stores: Stores) -> None:
     archive, session = stores.archive, await stores.sessions.open(KEY)
-    drawn = [Drawn(Card("", "犬", "ポチ"), "public")]
-    await stores.sessions.commit_turn(session, turn("もう一つ", attachments=(FILE,)), drawn=drawn)
+    drawn = redraw([Drawn(Card("", "犬", "ポチ"), "public")])
+    await stores.sessions.commit_turn(session, turn("もう一つ", attachments=(FILE,)), redraw=drawn)
     await summarized(stores)
     assert await archive.list_messages(USER, session.id)
     assert await archive.delete_session(USER, session.id) == KEY

@@ -13,6 +13,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment, ChannelKey, Message, ToolCall
 from cc_bot.domain.proposal import CallMessage
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.memory.model import Receipt
@@ -73,7 +74,10 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
         reply = Message("assistant", f"{word}です", visibility=visibility, tool_calls=(remembered(memory),))
         proposals = [proposed("notes__write", {"text": word}, title=word), remembering(f"{word}の提案")]
         stored = await stores.sessions.archive_turn(
-            session, [question, reply], drawn=[Drawn(Card("", word, word), visibility)], proposals=proposals
+            session,
+            [question, reply],
+            redraw=redraw([Drawn(Card("", word, word), visibility)]),
+            proposals=proposals,
         )
     pressed = CallMessage(2, 3, "token-of-a-press", utc_now() + timedelta(minutes=14))
     assert await stores.proposals.claim(stored.proposals[0], "a1b2c3d4", pressed)

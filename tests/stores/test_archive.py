@@ -9,7 +9,8 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import Attachment
-from cc_bot.domain.session import SessionKey
+from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
+from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
 from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, contents, got, turn
@@ -25,7 +26,7 @@ async def talk(stores: Stores, *said: str, key: SessionKey = KEY, card: str = ""
     session = await stores.sessions.open(key)
     for text in said:
         drawn = [Drawn(Card("", card, "中身"), "public")] if card else []
-        session = await stores.sessions.commit_turn(session, turn(text), drawn=drawn)
+        session = await stores.sessions.commit_turn(session, turn(text), redraw=redraw(drawn))
     if end:
         await stores.sessions.clear(key)
     return session.id
@@ -112,6 +113,6 @@ class TestDeleting:
             assert await stores.canvases.get(KEY) == before
             await stores.archive.delete_session(KEY.user_id, newest)
             after = got(await stores.canvases.get(KEY))
-            assert after.canvas.elements == ()
+            assert after.state == EMPTY_CANVAS
             assert after.revision > before.revision
-            assert (await stores.sessions.open(KEY)).canvas.elements == ()
+            assert (await stores.sessions.open(KEY)).canvas == EMPTY_CANVAS

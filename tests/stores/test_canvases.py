@@ -11,8 +11,8 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database, Statement
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.canvas.drawing import canvas_from_json, canvas_to_json, redraw, remove_element
 from cc_bot.features.canvas.model import Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard, reduce_all
-from cc_bot.features.canvas.store import canvas_from_json, canvas_to_json
 from tests.domain.canvases import DRAWINGS
 from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, got, turn
 from tests.stores.forgetting import remembered, stored
@@ -25,12 +25,12 @@ PAY = Card("pay", "給料日", "25日", visibility="private")
 
 async def draw(stores: Stores, *drawn: Drawn, key: SessionKey = KEY) -> None:
     session = await stores.sessions.open(key)
-    await stores.sessions.commit_turn(session, turn("描いて"), drawn=drawn)
+    await stores.sessions.commit_turn(session, turn("描いて"), redraw=redraw(drawn))
 
 
 async def up(stores: Stores, key: SessionKey = KEY) -> Canvas:
     seen = got(await stores.canvases.get(key))
-    return seen.canvas
+    return canvas_from_json(seen.state)
 
 
 async def revision(stores: Stores) -> int:
@@ -42,17 +42,19 @@ class TestDrawing:
     async def test_is_committed_with_its_turn_under_its_key_alone(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             session = await stores.sessions.open(KEY)
-            assert session.canvas == Canvas()
+            assert canvas_from_json(session.canvas) == Canvas()
             gone = Drawn(RemoveElement("nothing"), "public")
             for nothing in ([gone], []):
-                assert (await stores.sessions.archive_turn(session, turn("a"), drawn=nothing)).canvas is None
-            drawn = await stores.sessions.archive_turn(session, turn("描いて"), drawn=[CAT, SECRET])
-            assert drawn.canvas == Canvas((MOCHI, PAY)) == await up(stores)
+                assert (
+                    await stores.sessions.archive_turn(session, turn("a"), redraw=redraw(nothing))
+                ).canvas is None
+            drawn = await stores.sessions.archive_turn(session, turn("描いて"), redraw=redraw([CAT, SECRET]))
+            assert canvas_from_json(drawn.canvas or "") == Canvas((MOCHI, PAY)) == await up(stores)
         async with open_again() as stores:
             assert (await stores.sessions.open(KEY)).canvas == drawn.canvas
             for other in OTHER_KEYS:
                 assert await stores.canvases.get(other) is None
-                assert (await stores.sessions.open(other)).canvas == Canvas()
+                assert canvas_from_json((await stores.sessions.open(other)).canvas) == Canvas()
 
 
 class TestExpiry:
@@ -70,7 +72,7 @@ class TestExpiry:
             assert (await up(stores), await revision(stores)) == before
             session = await stores.sessions.open(KEY)
             assert await stores.canvases.list_stale(9) == []
-        assert session.canvas == Canvas((Card("card-1", "日", "2"),))
+        assert canvas_from_json(session.canvas) == Canvas((Card("card-1", "日", "2"),))
         assert (await up(stores), await revision(stores)) == before
 
 
@@ -80,7 +82,7 @@ class TestClear:
         await draw(stores, CAT, SECRET)
         await draw(stores, CAT, key=OTHER_USER)
         before = await revision(stores)
-        assert (await stores.sessions.clear(KEY)).canvas == Canvas() == await up(stores)
+        assert canvas_from_json((await stores.sessions.clear(KEY)).canvas) == Canvas() == await up(stores)
         assert await revision(stores) > before
         await draw(stores, SECRET)
         assert await stores.canvases.clear(KEY)
@@ -93,29 +95,32 @@ class TestAtOnce:
         one, other = await stores.sessions.open(KEY), await stores.sessions.open(KEY)
         dog = Drawn(Card("cat", "犬", "ポチ"), "public")
         renamed = Drawn(UpdateCard("cat", title="いぬ"), "public")
-        await stores.sessions.commit_turn(one, turn("a"), drawn=[CAT])
-        await stores.sessions.commit_turn(other, turn("b"), drawn=[dog, renamed])
+        await stores.sessions.commit_turn(one, turn("a"), redraw=redraw([CAT]))
+        await stores.sessions.commit_turn(other, turn("b"), redraw=redraw([dog, renamed]))
         assert await up(stores) == Canvas((MOCHI, Card("cat-2", "いぬ", "ポチ")))
         session = await stores.sessions.open(KEY)
         await stores.canvases.clear(KEY)
         drawn = [Drawn(UpdateCard("cat", content="ミケ"), "public"), SECRET]
-        await stores.sessions.commit_turn(session, turn("a"), drawn=drawn)
+        await stores.sessions.commit_turn(session, turn("a"), redraw=redraw(drawn))
         assert await up(stores) == Canvas((PAY,))
 
 
 class TestHeartbeat:
     async def test_draws_on_the_open_session_and_nowhere_without_one(self, stores: Stores) -> None:
-        assert await stores.canvases.draw(KEY, [CAT]) is None
+        assert await stores.canvases.draw(KEY, redraw([CAT])) is None
         with freeze_time("2026-11-22", real_asyncio=True) as clock:
             session = await stores.sessions.open(KEY)
-            assert await stores.canvases.draw(KEY, [CAT]) == Canvas((MOCHI,))
+            assert await stores.canvases.draw(KEY, redraw([CAT])) == canvas_to_json(Canvas((MOCHI,)))
             drawn = await stores.sessions.open(KEY)
-            assert (drawn.canvas, drawn.last_active) == (Canvas((MOCHI,)), session.last_active)
+            assert (canvas_from_json(drawn.canvas), drawn.last_active) == (
+                Canvas((MOCHI,)),
+                session.last_active,
+            )
             clock.tick(timedelta(days=5))
-            assert await stores.canvases.draw(KEY, [SECRET]) is None
+            assert await stores.canvases.draw(KEY, redraw([SECRET])) is None
             await stores.sessions.expire()
-            assert await stores.canvases.draw(KEY, [SECRET]) is None
-            assert (await stores.sessions.open(KEY)).canvas == Canvas((MOCHI,))
+            assert await stores.canvases.draw(KEY, redraw([SECRET])) is None
+            assert canvas_from_json((await stores.sessions.open(KEY)).canvas) == Canvas((MOCHI,))
 
 
 class TestDamagedState:
@@ -124,11 +129,11 @@ class TestDamagedState:
             damage = Statement("UPDATE sessions SET canvas_state = $1", (state,))
             await stores.sessions.open(KEY)
             await database.transaction([damage], ())
-            assert (await stores.sessions.open(KEY)).canvas == Canvas()
+            assert canvas_from_json((await stores.sessions.open(KEY)).canvas) == Canvas()
             await draw(stores, CAT)
             assert await up(stores) == Canvas((MOCHI,))
             await database.transaction([damage], ())
-            assert (await stores.sessions.clear(KEY)).canvas == Canvas()
+            assert canvas_from_json((await stores.sessions.clear(KEY)).canvas) == Canvas()
 
 
 class TestClock:
@@ -147,8 +152,8 @@ class TestClock:
         quiet = await stores.canvases.read_clock()
         for drawing in (
             lambda: draw(stores, CAT, text),
-            lambda: stores.canvases.draw(KEY, [SECRET]),
-            lambda: stores.canvases.remove(KEY, "cat"),
+            lambda: stores.canvases.draw(KEY, redraw([SECRET])),
+            lambda: remove_element(stores.canvases, KEY, "cat"),
             lambda: stores.memory_removal.erase(KEY.user_id, memory.id, mark="×"),
             lambda: stores.canvases.clear(KEY),
         ):

@@ -12,7 +12,7 @@ from cc_bot.db.erasure_log import read_erasures
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
 from cc_bot.domain.message import ChannelKey, KnownPlace, Message
-from cc_bot.domain.session import SessionKey
+from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 from cc_bot.features.privacy.store import PersonalDataStore
 from cc_bot.features.reminders.model import Place
 from cc_bot.features.reminders.store import ScheduleStore
@@ -76,7 +76,7 @@ class TestErased:
             await lived.sessions.commit_turn(session, turn("おそい"))
         assert {*(await lived.personal_data.get_overview(ME)).kinds} == {"rules"}
         session = await lived.sessions.open(KEY)  # the user may come back
-        assert (session.history, session.canvas.elements) == ((), ())
+        assert (session.history, session.canvas) == ((), EMPTY_CANVAS)
         await lived.sessions.commit_turn(session, turn("またきました"))
         assert contents((await lived.sessions.open(KEY)).history)[0] == "またきました"
 

@@ -14,6 +14,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Attachment, ChannelKey, KnownPlace, Visibility
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
 from cc_bot.features.privacy.retention import RetentionStore, VitalsStore
 from tests.stores.backends import KEY, OpenStores, contents, turn
@@ -97,7 +98,7 @@ class TestSessions:
     async def test_ended_long_ago_go_as_a_whole(self, stores: Stores, database: Database, now: Clock) -> None:
         session = await stores.sessions.open(KEY)
         drawn = [Drawn(Card("", "買い物", "牛乳"), "public")]
-        await stores.sessions.archive_turn(session, turn("古い", discord_id=None), drawn=drawn)
+        await stores.sessions.archive_turn(session, turn("古い", discord_id=None), redraw=redraw(drawn))
         await stores.canvases.note_message(KEY, 77, 1)
         await stored(stores, "別の場所", "はい", key=SessionKey(KEY.user_id, 4))
         await summarized(stores)

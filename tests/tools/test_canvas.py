@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from cc_bot.chat.tools import CanvasDraft, ToolContext
+from cc_bot.chat.tools import ToolContext
 from cc_bot.domain.chart import Chart, Series
+from cc_bot.features.canvas.drawing import CanvasDraft
 from cc_bot.features.canvas.model import Canvas, Card, Text
 from tests.tools.conftest import call, result_of, told
 
@@ -19,7 +20,7 @@ def context(context: ToolContext) -> ToolContext:
 
 
 def draft_of(context: ToolContext) -> CanvasDraft:
-    assert context.canvas is not None
+    assert isinstance(context.canvas, CanvasDraft)
     return context.canvas
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.tools import CanvasDraft
 from cc_bot.domain.proposal import Part, ProposedCalls
+from cc_bot.features.canvas.drawing import CanvasDraft
 from cc_bot.features.canvas.model import Canvas, Card
 from cc_bot.features.memory.model import Memory, Source
 from cc_bot.features.reminders.store import ScheduleStore
@@ -66,7 +66,7 @@ class TestTaintedTurn:
         assert [each.calls[0].asked[0] for each in proposals] == [*arguments]
         assert await turn.stores.memories.list(ME.user_id) == [memory]
         assert await turn.stores[ScheduleStore].list(ME.user_id) == [reminder]
-        assert tainted.context.canvas is not None
+        assert isinstance(tainted.context.canvas, CanvasDraft)
         assert tainted.context.canvas.drawn == ()
         assert tainted.context.canvas.canvas.empty, "the turn sees what it proposed"
 

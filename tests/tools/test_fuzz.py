@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from cc_bot.chat.stores.opening import Stores, open_stores
-from cc_bot.chat.tools import CanvasDraft, ToolContext, ToolRegistry
+from cc_bot.chat.tools import ToolContext, ToolRegistry
+from cc_bot.features.canvas.drawing import CanvasDraft
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.llm.model import ToolRequest
 from tests.databases import laid_out

@@ -11,6 +11,7 @@ import pytest
 
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.drawing import get_canvas
 from cc_bot.features.canvas.model import SetMode, Text, UpdateCard
 from cc_bot.features.canvas.web import MAX_OPEN_PAGES, RELOAD_S, TOO_MANY_OPEN
 from cc_bot.texts import texts
@@ -51,8 +52,7 @@ class Socket:
 
 
 async def count(site: Site, key: SessionKey = KEY) -> int:
-    seen = await site.core.stores.canvases.get(key)
-    return len(seen.canvas.elements) if seen else 0
+    return len((await get_canvas(site.core.stores.canvases, key)).elements)
 
 
 class TestASocket:

@@ -4,7 +4,7 @@ from typing import Final
 from uuid import uuid4
 
 from cc_bot.domain.message import Attachment
-from cc_bot.domain.session import SessionKey
+from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 from cc_bot.features.canvas.model import Card
 from tests.web.pages import CHANNEL, HANA, Site, Visit
 from tests.web.stored import DM, KEY, draw, talk
@@ -70,7 +70,7 @@ async def test_a_conversation_is_deleted_with_its_canvas_and_another_begins(site
     assert (kept in page, gone in page) == (True, False)
     assert site.town.changed == [KEY]
     seen = await site.core.stores.canvases.get(KEY)
-    assert seen is None or seen.canvas.elements == ()
+    assert seen is None or seen.state == EMPTY_CANVAS
     session = await site.core.stores.sessions.open(KEY)
     assert (session.id != gone, session.history) == (True, ())
     assert site.core.stores.erasures.path.stat().st_size

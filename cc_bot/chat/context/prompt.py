@@ -17,43 +17,11 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.chat.context.instructions import Instructions, instructions
 from cc_bot.chat.context.tokens import message_parts, message_tokens, user_part
-from cc_bot.domain.chart import Chart
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Recollection, Session, listed
 from cc_bot.domain.text import Locale, shorten
-from cc_bot.features.canvas.model import Canvas, Card, Element, Text
 from cc_bot.features.memory.model import Memory
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
-
-# The canvas, one line per element. Values are JSON strings, so that a title can't break out of its line.
-
-CONTENT_SHOWN: Final = 80
-"""Characters."""
-
-
-def canvas_lines(canvas: Canvas) -> str:
-    lines = [_line(each) for each in canvas.elements]
-    if canvas.mode != "list":
-        focus = f" focus={_quoted(canvas.focus)}" if canvas.focus else ""
-        lines.append(f"mode={_quoted(canvas.mode)}{focus}")
-    return "\n".join(lines)
-
-
-def _line(element: Element) -> str:
-    match element:
-        case Card(id_, title, content):
-            kind, values = "card", {"title": title, "content": content}
-        case Text(id_, content, title):
-            kind, values = "text", {"title": title, "content": content} if title else {"content": content}
-        case Chart(id_, title, type_):
-            kind, values = "chart", {"title": title, "type": type_}
-    pairs = ", ".join(f"{name}={_quoted(value)}" for name, value in values.items())
-    return f"- [{kind}] id={_quoted(id_)}: {pairs}"
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(shorten(" ".join(text.split()), CONTENT_SHOWN), ensure_ascii=False)
-
 
 # The notes that are always sent, as JSON strings. Long ones are cut; `recall` returns the whole note.
 
@@ -141,19 +109,24 @@ def build_prompt(
     temporary: bool = False,
     paused: bool = False,
     recap: Recollection | None = None,
-    canvas: Canvas = Canvas(),
+    canvas: SystemPart = SystemPart(""),
     persona: str = "",
     notes: Sequence[Memory] = (),
     style: PromptStyle = PromptStyle(),
     budget_tokens: float | None = None,
     cost: Callable[[Message], float] = message_tokens,
 ) -> tuple[PromptPart, ...]:
-    """`recap`: what preceded the history. `canvas`: as visible in the turn. `persona`: the agent's. `notes`:
+    """`recap`: what preceded the history. `canvas`: what it tells of that. `persona`: the agent's. `notes`:
     memories that are always sent. `cost`: tokens of a message."""
     asked = user_part(question.below(history[-1].discord_id if history else None))
     budget = style.budget_tokens if budget_tokens is None else budget_tokens
     second = changing(
-        locale, now.astimezone(timezone), timezone, recap.text if recap else "", paused=paused, canvas=canvas
+        locale,
+        now.astimezone(timezone),
+        timezone,
+        recap.text if recap else "",
+        paused=paused,
+        canvas=canvas.text,
     )
     tainted = canvas.tainted or (recap is not None and recap.tainted)
     return (
@@ -196,7 +169,7 @@ def changing(
     recap: str = "",
     *,
     paused: bool = False,
-    canvas: Canvas = Canvas(),
+    canvas: str = "",
 ) -> str:
     """Return the second system message."""
     words = instructions(locale)
@@ -208,7 +181,7 @@ def changing(
     )
     parts = (
         f"{now}\n{words.paused}" if paused else now,
-        "" if canvas.empty else f"{words.canvas}\n{canvas_lines(canvas)}",
+        canvas,
         words.recap.format(summary=recap) if recap else "",
     )
     return "\n\n".join(part for part in parts if part)

@@ -10,13 +10,13 @@ from typing import Final
 from uuid import uuid4
 
 from cc_bot.chat.stores.blocks import deletion_here_alone
+from cc_bot.chat.stores.canvases import MOVE, clear_canvas, read_current, select_current
 from cc_bot.chat.stores.sessions import INSERT_SESSION
 from cc_bot.chat.stores.summaries import forget_summaries_of
 from cc_bot.db import Statement, Steps, channel, run_all, user
 from cc_bot.db.columns import ISO, KEY, MESSAGE, Columns, Store, key_columns, to_text
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import ArchivedSession, SessionKey
-from cc_bot.features.canvas.store import MOVE, clear_canvas, read_current, select_current
 from cc_bot.features.memory.stores.rows import OWE
 
 OPENING_CHARACTERS: Final = 200

@@ -24,9 +24,7 @@ from cc_bot.domain.message import (
     document_from_json,
     document_to_json,
 )
-from cc_bot.domain.session import Recollection, Session, SessionKey
-from cc_bot.features.canvas.model import Canvas
-from cc_bot.features.canvas.store import EMPTY_CANVAS, canvas_from_json
+from cc_bot.domain.session import EMPTY_CANVAS, Recollection, Session, SessionKey
 
 
 class _SessionMessage(NamedTuple):
@@ -195,7 +193,7 @@ def read_session(parts: Parts, key: SessionKey, now: datetime, *, more: bool = F
         has_files=session is None or bool(_has_files(session)),
         summaries=_recollections(parts["summary"]),
         rest=_recollections(parts["rest"]),
-        canvas=canvas_from_json(_content(parts["canvas"][0])) if parts["canvas"] else Canvas(),
+        canvas=_content(parts["canvas"][0]) if parts["canvas"] else EMPTY_CANVAS,
     )
 
 

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.chat.stores.archive import ArchiveStore
 from cc_bot.chat.stores.blocks import BlockStore
+from cc_bot.chat.stores.canvases import CanvasStore
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.chat.stores.ledger import TurnLedger
 from cc_bot.chat.stores.proposals import ProposalStore
@@ -37,7 +38,6 @@ from cc_bot.db.files import ensure_folder
 from cc_bot.db.process_store import ProcessStore
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.features import modules
-from cc_bot.features.canvas.store import CanvasStore
 from cc_bot.features.memory.search.vectors import Embedder
 from cc_bot.features.memory.stores.limits import FileRules, MemoryQuotas, SecretRules, no_rules
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore

@@ -12,7 +12,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import uuid4
 
+from cc_bot.chat.drawing import Redraw
 from cc_bot.chat.stores.blocks import THAW_FROM, thaw
+from cc_bot.chat.stores.canvases import NEWEST_CLOSED, clear_canvas, put_canvas, read_current, select_current
 from cc_bot.chat.stores.history import (
     DELETE_ATTACHMENTS_OF_IDLE,
     PAGE_SIZE,
@@ -41,16 +43,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
 from cc_bot.domain.message import FILE_QUOTA, ChannelKey, FileQuota, Message, Visibility
 from cc_bot.domain.proposal import Proposal, ProposedCalls
-from cc_bot.domain.session import Session, SessionKey
-from cc_bot.features.canvas.model import Canvas, Drawn, reduce_all
-from cc_bot.features.canvas.store import (
-    EMPTY_CANVAS,
-    NEWEST_CLOSED,
-    clear_canvas,
-    put_canvas,
-    read_current,
-    select_current,
-)
+from cc_bot.domain.session import EMPTY_CANVAS, Session, SessionKey
 from cc_bot.features.memory.stores.rows import read_texts
 
 # Its Discord id goes to the answer that replaces it, in the same message.
@@ -91,24 +84,24 @@ _TOUCH: Final = """
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
     messages: tuple[Message, ...]
-    canvas: Canvas | None = None
+    canvas: str | None = None
     proposals: tuple[Proposal, ...] = ()
     files_deleted: int = 0
     """Older files of the user that were deleted to make room."""
 
 
-def _draw(session: Session, drawn: Sequence[Drawn]) -> Steps[Canvas | None]:
+def _draw(session: Session, redraw: Redraw) -> Steps[str | None]:
     """Apply canvas changes to the current canvas, which may have changed meanwhile. After `/clear` another
     session has the canvas, and it stays empty."""
     found = read_current((yield select_current(session.key)))
     if found is not None and found.session_id != session.id:
         return None
-    before = found.canvas if found else Canvas()
-    canvas = reduce_all(before, drawn)
-    if canvas == before:
+    before = found.state if found else EMPTY_CANVAS
+    after = redraw(before)
+    if after == before:
         return None
-    yield from put_canvas(session.id, session.key, canvas)
-    return canvas
+    yield from put_canvas(session.id, session.key, after)
+    return after
 
 
 CLOSE_EXPIRED: Final = """
@@ -232,14 +225,14 @@ class SessionStore:
         messages: Sequence[Message],
         *,
         replaces: int | None = None,
-        drawn: Sequence[Drawn] = (),
+        redraw: Redraw | None = None,
     ) -> Session:
         """Store a turn, whole or not at all, and return the session with it.
 
-        `replaces`: the answer that leaves the history. `drawn`: changes of the current canvas. A session that
+        `replaces`: the answer that leaves the history. `redraw`: changes the current canvas. A session that
         was closed meanwhile gets the turn and stays closed. Raises StorageError and ConversationGone.
         """
-        stored = await self.archive_turn(session, messages, replaces=replaces, drawn=drawn)
+        stored = await self.archive_turn(session, messages, replaces=replaces, redraw=redraw)
         before = session.history
         if replaces:
             before = tuple(each for each in before if (each.id, each.role) != (replaces, "assistant"))
@@ -260,7 +253,7 @@ class SessionStore:
         messages: Sequence[Message],
         *,
         replaces: int | None = None,
-        drawn: Sequence[Drawn] = (),
+        redraw: Redraw | None = None,
         entry: str = "",
         proposals: Sequence[ProposedCalls] = (),
         settlement: Settlement | None = None,
@@ -311,7 +304,7 @@ class SessionStore:
             if settlement:
                 yield from settle_stored(settlement)
             # Last, as all turns that draw wait here for each other (canvas_clock).
-            canvas = (yield from _draw(session, drawn)) if drawn else None
+            canvas = (yield from _draw(session, redraw)) if redraw else None
             return StoredTurn(tuple(kept), canvas, tuple(map(PROPOSAL.read, made)), deleted), is_full
 
         stored, is_full = await self.database.write(steps, locks)

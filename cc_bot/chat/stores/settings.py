@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, Final
 from zoneinfo import available_timezones
 
+from cc_bot.chat.stores.canvases import MOVE
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, channel, user
 from cc_bot.db.columns import ISO, Columns, Kind, Store, to_text, upsert
 from cc_bot.domain.access import (
@@ -32,7 +33,6 @@ from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, LimitName, LimitScope, Rules, UsageSubject
-from cc_bot.features.canvas.store import MOVE
 
 
 class Keep(Enum):

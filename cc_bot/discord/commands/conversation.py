@@ -1,9 +1,7 @@
-"""`/clear`, `/reset`, `/summary`, `/agent …` and `/canvas …`: a channel's conversation, who answers there,
-and what is shown beside it."""
+"""`/clear`, `/reset`, `/summary` and `/agent …`: a channel's conversation, and who answers there."""
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 
 import hikari
 import lightbulb
@@ -12,7 +10,7 @@ from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.sessions import SessionStore
 from cc_bot.chat.stores.summaries import SummaryStore
 from cc_bot.discord.handlers import Choice, Press, command, on_press, reply_command, suggesting, text_option
-from cc_bot.discord.interactions import defer, own_space
+from cc_bot.discord.interactions import defer
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.custom_ids import SummaryButton
 from cc_bot.discord.pages.page import COLOUR, Button, EphemeralView, timestamp
@@ -25,8 +23,6 @@ from cc_bot.features.agents.selector import AgentSelector, where
 from cc_bot.features.agents.service import find_agent, matching_agents
 from cc_bot.features.agents.texts import AgentTexts
 from cc_bot.features.canvas.delivery import CanvasBoards
-from cc_bot.features.canvas.store import CanvasStore
-from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import SummaryTexts
@@ -227,54 +223,3 @@ class Default:
         await interaction.edit_initial_response(sentence)
         if done and wanted is not None:
             await boards.agent_changed(place.key.place_id, wanted.name)
-
-
-canvas = lightbulb.Group("canvas", "canvas_description", localize=True)
-loader.command(canvas)
-
-
-async def show_canvas(
-    caller: Recipient,
-    *,
-    ctx: lightbulb.Context,
-    canvases: CanvasStore,
-    boards: CanvasBoards,
-    chooser: AgentSelector,
-) -> EphemeralView | None:
-    """Post what others may see as a message, and the rest as an ephemeral reply."""
-    interaction, words = ctx.interaction, caller.words[CanvasTexts]
-    key = (await chooser.of(interaction)).key
-    seen = await canvases.get(key)
-    if seen is None or seen.canvas.empty:
-        return EphemeralView(words.empty)
-    posted = await boards.refresh(key, interaction=interaction, below=False, repost=True)
-    elements = tuple(each for each in seen.canvas.elements if each.visibility == "private")
-    private = replace(seen.canvas, elements=elements)
-    if posted and (private.empty or own_space(interaction)):
-        return EphemeralView(words.shown)
-    shown, said = (private, words.shown_with_private) if posted else (seen.canvas, words.shown_to_you)
-    if seen.canvas.visible_in("public").empty:
-        shown, said = seen.canvas, words.shown_private
-    await boards.reply_with(interaction, shown, caller, said)
-    return None
-
-
-reply_command(canvas.register, "canvas_show", show_canvas)
-
-
-async def clear_canvas(
-    caller: Recipient,
-    *,
-    ctx: lightbulb.Context,
-    canvases: CanvasStore,
-    boards: CanvasBoards,
-    chooser: AgentSelector,
-) -> Reply:
-    key = (await chooser.of(ctx.interaction)).key
-    cleared = await canvases.clear(key)
-    await boards.refresh(key, interaction=ctx.interaction, below=False)
-    texts = caller.words[CanvasTexts]
-    return Reply((texts.cleared if cleared else texts.cleared_already,))
-
-
-reply_command(canvas.register, "canvas_clear", clear_canvas)

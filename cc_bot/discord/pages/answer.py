@@ -76,7 +76,6 @@ from cc_bot.domain.turn import (
     TurnEvent,
     Usage,
 )
-from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.texts import Texts
@@ -139,7 +138,7 @@ class AnswerState:
     passing: bool = False
     """A retry may succeed."""
     images: tuple[Attachment, ...] = ()
-    canvas: Canvas | None = None
+    canvas: CanvasChanged | None = None
     unseen: bool = False
 
     @property
@@ -189,8 +188,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             return replace(state, heard=text, waiting="thinking")
         case ImagesGiven(images):
             return replace(state, images=(*state.images, *images))
-        case CanvasChanged(canvas):
-            return replace(state, canvas=canvas)
+        case CanvasChanged() as changed:
+            return replace(state, canvas=changed)
         case Notice(kind, ahead):
             waiting: Waiting = kind if kind in ("queued", "hearing", "fallback") else "thinking"
             return replace(

@@ -22,6 +22,7 @@ import hikari
 import structlog
 
 from cc_bot import charts
+from cc_bot.chat.stores.canvases import CanvasMessage, CanvasStore, CurrentCanvas
 from cc_bot.db.leases import Leases
 from cc_bot.db.process import WHOLE, Shard
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, ExpectedDeletions, repeat
@@ -35,8 +36,8 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.drawing import canvas_from_json
 from cc_bot.features.canvas.model import Canvas
-from cc_bot.features.canvas.store import CanvasMessage, CanvasStore, CurrentCanvas
 from cc_bot.features.canvas.views import CanvasPage, canvas_page, picture_name
 from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.log import upkeep
@@ -221,8 +222,9 @@ class CanvasBoards:
     async def _show_ephemeral(self, interaction: Answerable, key: SessionKey) -> bool:
         await _drop(self._ephemeral, key)
         seen = await self._to_see(key, interaction)
-        if seen and not seen.canvas.empty:
-            sheet = await self._sheet(seen.canvas, await self.recipients.of(interaction), alone=True)
+        canvas = canvas_from_json(seen.state) if seen else Canvas()
+        if not canvas.empty:
+            sheet = await self._sheet(canvas, await self.recipients.of(interaction), alone=True)
             await self._follow(self._ephemeral, key, interaction, sheet)
         return True
 
@@ -231,7 +233,7 @@ class CanvasBoards:
     ) -> bool:
         seen = await self._to_see(key, interaction)
         shown = await self.canvases.get_message(key)
-        everything = seen.canvas if seen else Canvas()
+        everything = canvas_from_json(seen.state) if seen else Canvas()
         if everything.empty:
             await _drop(self._ephemeral, key)
         elif seen and shown and shown.message_id and shown.shown_revision == seen.revision and not repost:
@@ -298,7 +300,7 @@ class CanvasBoards:
     def _nonce(self, key: SessionKey, seen: CurrentCanvas, *, deleted: bool) -> str:
         """Discord creates one message per nonce, so after a crash it returns the unrecorded message. This
         process uses each nonce once. The revision restarts after an erasure."""
-        said = f"{key}-{seen.revision}-{seen.canvas}{'-again' if deleted else ''}"
+        said = f"{key}-{seen.revision}-{seen.state}{'-again' if deleted else ''}"
         nonce = blake2b(said.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._nonces else nonce
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from cc_bot.domain.chart import Chart
+from cc_bot.features.canvas.drawing import get_canvas
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.terminal.commands import Command
@@ -13,10 +14,10 @@ from cc_bot.texts import Texts
 
 
 async def show_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> str | None:
-    seen = await chat.stores.canvases.get(chat.profile.key)
-    if seen is None or seen.canvas.empty:
+    canvas = await get_canvas(chat.stores.canvases, chat.profile.key)
+    if canvas.empty:
         return chat.texts[CanvasTexts].empty
-    chat.view.panels(*canvas_panels(seen.canvas, chat.texts))
+    chat.view.panels(*canvas_panels(canvas, chat.texts))
     return None
 
 

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from cc_bot.chat.consent import changed_line, check_held, needs_approval, on_one_line, propose, show
-from cc_bot.chat.tools import CanvasDraft, InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
+from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.proposal import Part
+from cc_bot.features.canvas.drawing import CanvasDraft
 from cc_bot.features.canvas.model import (
     Canvas,
     CanvasCommand,
@@ -121,7 +122,7 @@ async def canvas_set_mode(
 def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolOutcome:
     """Later calls build on proposed commands, too."""
     draft = context.canvas
-    if draft is None:
+    if not isinstance(draft, CanvasDraft):
         raise InvalidToolCall("There is no canvas here.")
     before, held = draft.canvas, _held(draft, command, approved=context.approved is not None)
     check_held(context, **held)

@@ -13,14 +13,15 @@ import structlog
 from aiohttp import WSCloseCode, web
 
 from cc_bot.charts.svg import chart_svg
+from cc_bot.chat.stores.canvases import CanvasClock
 from cc_bot.domain import errors
 from cc_bot.domain.access import WebSession
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.service import find_agent
+from cc_bot.features.canvas.drawing import get_canvas, remove_element
 from cc_bot.features.canvas.model import Canvas, Card, Element, Text
-from cc_bot.features.canvas.store import CanvasClock
 from cc_bot.log import upkeep
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.web import WebTexts
@@ -104,8 +105,8 @@ class CanvasFeed:
     async def _refresh(self, watcher: Watcher) -> None:
         async with watcher.order:
             key = watcher.key
-            seen = await self._services.stores.canvases.get(key)
-            canvas = (seen.canvas if seen else Canvas()).visible_in("public" if watcher.hiding else "private")
+            canvas = await get_canvas(self._services.stores.canvases, key)
+            canvas = canvas.visible_in("public" if watcher.hiding else "private")
             if (key, canvas) != watcher.shown:
                 message = await asyncio.to_thread(canvas_message, key, canvas, texts(watcher.locale))
                 watcher.shown = key, canvas
@@ -294,7 +295,7 @@ class CanvasPages(Pages):
         without an agent."""
         key = await self._key(request)
         wanted = text_of(request, "id")
-        if not await self._services.stores.canvases.remove(key, wanted):
+        if not await remove_element(self._services.stores.canvases, key, wanted):
             raise errors.NothingHere
         await self._services.discord.canvas_changed(key)
         return go_on(request, f"/canvas/{key.channel_id}", "element_removed")
@@ -340,8 +341,7 @@ class CanvasPages(Pages):
 
     async def _canvas(self, visitor: SignedIn, channel_id: int) -> tuple[SessionKey, Canvas]:
         key = await self._services.discord.current_key(visitor.user_id, channel_id)
-        seen = await self._services.stores.canvases.get(key)
-        return key, seen.canvas if seen else Canvas()
+        return key, await get_canvas(self._services.stores.canvases, key)
 
 
 def is_hiding(request: web.Request) -> bool:

@@ -15,10 +15,11 @@ import structlog
 
 from cc_bot.chat.context.instructions import instructions
 from cc_bot.chat.context.prompt import changing, profile, told_to_be
+from cc_bot.chat.drawing import Drawing, open_drawing
 from cc_bot.chat.rounds import Draft, Rounds
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.tools import CanvasDraft, ToolContext, ToolPlace, ToolRegistry
+from cc_bot.chat.tools import ToolContext, ToolPlace, ToolRegistry
 from cc_bot.chat.turn import TurnOptions, TurnPrompt, read_profile_notes
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ModelUnavailable
@@ -26,7 +27,6 @@ from cc_bot.domain.message import Message, ToolCall, Visibility
 from cc_bot.domain.text import shorten
 from cc_bot.domain.tool_calls import SEPARATOR
 from cc_bot.domain.when.repeats import is_quiet
-from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.heartbeat.model import (
     LATELY,
     HeartbeatItem,
@@ -77,8 +77,8 @@ class Heartbeats:
         if not items:
             return None
         async with self._thinking:
-            session_canvas = await self.stores.canvases.draw(key, ())
-            canvas = None if session_canvas is None else CanvasDraft(session_canvas, schedule.heard)
+            state = await self.stores.canvases.draw(key, None)
+            canvas = None if state is None else open_drawing(state, schedule.heard)
             try:
                 draft = await self._think(schedule, options, items, now, canvas)
             except LimitReached as error:
@@ -88,8 +88,8 @@ class Heartbeats:
             return None
         marks = {reason.mark: reason.until for each in items for reason in each.reasons}
         await self.stores[HeartbeatStore].set_marks(key.user_id, marks)
-        drawn = canvas.drawn if canvas else ()
-        drew = bool(drawn) and bool(await self.stores.canvases.draw(key, drawn))
+        redraw = canvas.redraw if canvas else None
+        drew = redraw is not None and await self.stores.canvases.draw(key, redraw) is not None
         silent = is_silent(draft.text)
         _log.info(
             "heartbeat_done",
@@ -148,7 +148,7 @@ class Heartbeats:
         options: TurnOptions,
         items: Sequence[HeartbeatItem],
         now: datetime,
-        canvas: CanvasDraft | None,
+        canvas: Drawing | None,
     ) -> Draft:
         """Raises LimitReached before the model is asked, and a ModelError if the answer is incomplete."""
         key, models = schedule.key, options.agent.models
@@ -184,7 +184,7 @@ def _prompt(
     options: TurnOptions,
     items: Sequence[HeartbeatItem],
     now: datetime,
-    canvas: CanvasDraft | None,
+    canvas: Drawing | None,
     notes: Sequence[Memory],
 ) -> TurnPrompt:
     words = instructions(options.locale)
@@ -193,10 +193,11 @@ def _prompt(
         profile(notes, words.the_user, words, options.timezone),
         HEARTBEAT_INSTRUCTIONS[options.locale],
     )
-    local, shown = now.astimezone(options.timezone), canvas.canvas if canvas else Canvas()
+    local = now.astimezone(options.timezone)
+    shown = canvas.part(options.locale) if canvas else SystemPart("")
     parts = (
         SystemPart("\n".join(filter(None, stable))),
-        SystemPart(changing(options.locale, local, options.timezone, canvas=shown), shown.tainted),
+        SystemPart(changing(options.locale, local, options.timezone, canvas=shown.text), shown.tainted),
         UserPart(heartbeat_notes(items, options.timezone), tainted=any(each.tainted for each in items)),
     )
     return TurnPrompt(lambda _: ChatRequest(parts, stable=(0,)), 0.0, agent=options.agent, tells_private=True)

@@ -12,9 +12,9 @@ from functools import partial
 from typing import Final
 
 from cc_bot.chat.stores.blocks import deletion_here_alone
+from cc_bot.chat.stores.canvases import MOVE
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps
 from cc_bot.db.columns import Store, to_ms, to_text
-from cc_bot.features.canvas.store import MOVE
 
 _AT_A_TIME: Final = 200
 

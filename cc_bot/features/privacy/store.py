@@ -17,12 +17,12 @@ from functools import cache, partial
 from typing import Any, Final, Literal
 
 from cc_bot.chat.stores.blocks import deletion_here_alone
+from cc_bot.chat.stores.canvases import MOVE
 from cc_bot.chat.stores.usage import COUNTED
 from cc_bot.db import Row, Statement, Steps, user
 from cc_bot.db.columns import Store, from_ms, to_ms
 from cc_bot.db.schema import newest_tables
 from cc_bot.domain.errors import ErasureUnfinished, StorageError
-from cc_bot.features.canvas.store import MOVE
 from cc_bot.features.memory.stores.rows import OWE, SEARCHED
 from cc_bot.features.privacy.model import DataKind, Holdings, StoredAmount
 

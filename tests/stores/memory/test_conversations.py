@@ -9,6 +9,7 @@ from cc_bot.db import Database
 from cc_bot.domain.message import Attachment, Message, ToolCall
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.canvas.drawing import canvas_from_json, redraw
 from cc_bot.features.canvas.model import Canvas, Card, Drawn
 from cc_bot.features.memory.model import ErasureCounts, Memory
 from tests.proposals import remembering
@@ -71,11 +72,13 @@ class TestCanvas:
             Message("assistant", "はい", tool_calls=(recalled(memory), call)),
         ]
         cards = [Drawn(Card("", *card), "public") for card in (("金庫", FACT), ("天気", "晴れ"))]
-        await stores.sessions.commit_turn(session, exchange, drawn=cards)
+        await stores.sessions.commit_turn(session, exchange, redraw=redraw(cards))
         seen = got(await stores.canvases.get(KEY))
         await stores.canvases.note_message(KEY, 5, seen.revision)
         await erase(stores, memory)
-        assert (await stores.sessions.open(KEY)).canvas == Canvas((Card("card-2", "天気", "晴れ"),))
+        assert canvas_from_json((await stores.sessions.open(KEY)).canvas) == Canvas(
+            (Card("card-2", "天気", "晴れ"),)
+        )
         assert await stores.canvases.list_stale(5) == [KEY]
         assert NUMBER not in await everything(database)
 
@@ -108,11 +111,13 @@ class TestUnrelatedText:
         session = await stores.sessions.open(KEY)
         card = Drawn(Card("", "買い物", said), "public")
         await stores.sessions.commit_turn(
-            session, [Message("user", said), Message("assistant", "はい")], drawn=[card]
+            session, [Message("user", said), Message("assistant", "はい")], redraw=redraw([card])
         )
         await summarized(stores, said)
         assert await erase(stores, kept) == ErasureCounts(memories=1)
-        assert (await stores.sessions.open(KEY)).canvas == Canvas((Card("card-1", "買い物", said),))
+        assert canvas_from_json((await stores.sessions.open(KEY)).canvas) == Canvas(
+            (Card("card-1", "買い物", said),)
+        )
         [summary] = await stores.summaries.list_current(KEY)
         assert summary.content == said
 

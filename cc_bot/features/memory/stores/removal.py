@@ -20,6 +20,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from cc_bot.chat.stores.blocks import SHOWN_IN_CHANNEL, thaw
+from cc_bot.chat.stores.canvases import CHANGED, TICK
 from cc_bot.chat.stores.receipts import mark_stale
 from cc_bot.db import (
     MAINTENANCE_LOCK,
@@ -36,8 +37,8 @@ from cc_bot.db.columns import ISO, Columns, to_text, tool_calls_of
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import MemoryKnown
 from cc_bot.domain.message import ToolCall
+from cc_bot.domain.session import EMPTY_CANVAS
 from cc_bot.domain.tool_calls import CANVAS_TOOLS, kept_ids, shown_ids
-from cc_bot.features.canvas.store import CHANGED, EMPTY_CANVAS, TICK
 from cc_bot.features.memory.model import UNDO_TIME, ErasureCounts, Memory, says_the_same
 from cc_bot.features.memory.search.folding import fold
 from cc_bot.features.memory.stores.limits import MemoryQuotas, ensure_room_left

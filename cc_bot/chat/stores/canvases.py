@@ -1,56 +1,18 @@
-"""The canvas of each session key, and the Discord messages that show it. A turn's changes are stored with the
-turn (sessions.py); this is for heartbeats, and for showing and clearing."""
+"""The canvas of each session key, as JSON that only the feature reads, and the Discord messages that show it.
+A turn's changes are stored with the turn (sessions.py)."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from pydantic import TypeAdapter
-
+from cc_bot.chat.drawing import Redraw
 from cc_bot.db import Database, Row, Statement, Steps, run_all, user
 from cc_bot.db.columns import KEY, Columns, Kind, Store, idle_since, key_columns
 from cc_bot.db.process import WHOLE, Shard
 from cc_bot.db.process_store import of_shard
-from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.session import SessionKey
-from cc_bot.features.canvas.model import Canvas, Card, Drawn, RemoveElement, Text, reduce_all
-
-EMPTY_CANVAS: Final = '{"elements":[]}'
-
-_ADAPTERS: Final[Mapping[str, TypeAdapter[Any]]] = {
-    "card": TypeAdapter(Card),
-    "text": TypeAdapter(Text),
-    "chart": TypeAdapter(Chart),
-}
-
-
-def canvas_to_json(canvas: Canvas) -> str:
-    """Return canonical JSON."""
-    elements = []
-    for each in canvas.elements:
-        name = type(each).__name__.lower()
-        fields = _ADAPTERS[name].dump_python(each, mode="json", exclude_defaults=True)
-        elements.append({"type": name, **fields})
-    state: dict[str, Any] = {"elements": elements}
-    if canvas.mode != "list":
-        state["mode"] = canvas.mode
-    if canvas.focus:
-        state["focus"] = canvas.focus
-    return json.dumps(state, ensure_ascii=False, separators=(",", ":"))
-
-
-def canvas_from_json(stored: str) -> Canvas:
-    """Return an empty canvas for a damaged row, which must not block a conversation."""
-    try:
-        state = json.loads(stored)
-        elements = tuple(_ADAPTERS[each["type"]].validate_python(each) for each in state["elements"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return Canvas()
-    return Canvas(elements, state.get("mode", "list"), state.get("focus", ""))
-
+from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -61,8 +23,7 @@ def canvas_from_json(stored: str) -> Canvas:
 @dataclass(frozen=True, slots=True)
 class CurrentCanvas:
     session_id: str
-    canvas: Canvas
-    """All of it; `Canvas.visible_in` filters private elements."""
+    state: str
     revision: int
     """Grows with each change."""
     closed_at: str | None
@@ -72,7 +33,7 @@ class CurrentCanvas:
 _CURRENT: Final = Columns(
     CurrentCanvas,
     session_id=Kind(column="id"),
-    canvas=Kind(read=canvas_from_json, column="canvas_state"),
+    state=Kind(column="canvas_state"),
     revision=Kind(column="canvas_revision"),
 )
 
@@ -126,9 +87,9 @@ def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
     return min(found, key=lambda each: each.closed_at is not None) if found else None
 
 
-def put_canvas(session_id: str, key: SessionKey, canvas: Canvas) -> Steps[None]:
+def put_canvas(session_id: str, key: SessionKey, state: str) -> Steps[None]:
     yield Statement(TICK)
-    yield Statement(_PUT, (session_id, key.user_id, canvas_to_json(canvas)))
+    yield Statement(_PUT, (session_id, key.user_id, state))
 
 
 def clear_canvas(key: SessionKey) -> list[Statement]:
@@ -258,15 +219,14 @@ class CanvasStore(Store):
         rows = await self._database.query(SELECT_DRAWN, after)
         return [*dict.fromkeys(map(KEY.read, rows))]
 
-    async def remove(self, key: SessionKey, element_id: str) -> bool:
-        """Remove an element. Returns False if there is none."""
+    async def change(self, key: SessionKey, redraw: Redraw) -> bool:
+        """Change the current canvas, also of a closed session. Returns False if it stays as it is."""
 
         def steps() -> Steps[bool]:
             found = read_current((yield select_current(key)))
-            if found is None or found.canvas.element(element_id) is None:
+            if found is None or (state := redraw(found.state)) == found.state:
                 return False
-            left = reduce_all(found.canvas, [Drawn(RemoveElement(element_id), "private")])
-            yield from put_canvas(found.session_id, key, left)
+            yield from put_canvas(found.session_id, key, state)
             return True
 
         return await self._database.write(steps, [user(key.user_id)])
@@ -277,23 +237,23 @@ class CanvasStore(Store):
         def steps() -> Steps[bool]:
             found = read_current((yield select_current(key)))
             yield from run_all(clear_canvas(key))
-            return found is not None and not found.canvas.empty
+            return found is not None and not found.state.startswith(EMPTY_CANVAS[:-1])
 
         return await self._database.write(steps, [user(key.user_id)])
 
-    async def draw(self, key: SessionKey, drawn: Sequence[Drawn]) -> Canvas | None:
-        """Change the canvas outside of a turn and return it; None if there is none. Changes that do not apply
-        are skipped; the session does not count as active."""
+    async def draw(self, key: SessionKey, redraw: Redraw | None) -> str | None:
+        """Change the canvas outside of a turn and return it; None if there is none. The session does not
+        count as active."""
         idle = idle_since(self._clock(), self._ttl)
 
-        def steps() -> Steps[Canvas | None]:
+        def steps() -> Steps[str | None]:
             found = read_current((yield select_current(key)))
             if found is None or found.closed_at is not None or found.last_active <= idle:
                 return None
-            canvas = reduce_all(found.canvas, drawn)
-            if canvas != found.canvas:
-                yield from put_canvas(found.session_id, key, canvas)
-            return canvas
+            state = redraw(found.state) if redraw else found.state
+            if state != found.state:
+                yield from put_canvas(found.session_id, key, state)
+            return state
 
         return await self._database.write(steps, [user(key.user_id)])
 

@@ -1,0 +1,68 @@
+"""`/canvas …`: what is shown beside a channel's conversation."""
+
+from dataclasses import replace
+
+import lightbulb
+
+from cc_bot.chat.reply import Reply
+from cc_bot.chat.stores.canvases import CanvasStore
+from cc_bot.discord.handlers import reply_command
+from cc_bot.discord.interactions import own_space
+from cc_bot.discord.pages.page import EphemeralView
+from cc_bot.discord.recipients import Recipient
+from cc_bot.features.agents.selector import AgentSelector
+from cc_bot.features.canvas.delivery import CanvasBoards
+from cc_bot.features.canvas.drawing import get_canvas
+from cc_bot.features.canvas.texts import CanvasTexts
+
+loader = lightbulb.Loader()
+
+group = lightbulb.Group("canvas", "canvas_description", localize=True)
+loader.command(group)
+
+
+async def show_canvas(
+    caller: Recipient,
+    *,
+    ctx: lightbulb.Context,
+    canvases: CanvasStore,
+    boards: CanvasBoards,
+    chooser: AgentSelector,
+) -> EphemeralView | None:
+    """Post what others may see as a message, and the rest as an ephemeral reply."""
+    interaction, words = ctx.interaction, caller.words[CanvasTexts]
+    key = (await chooser.of(interaction)).key
+    canvas = await get_canvas(canvases, key)
+    if canvas.empty:
+        return EphemeralView(words.empty)
+    posted = await boards.refresh(key, interaction=interaction, below=False, repost=True)
+    elements = tuple(each for each in canvas.elements if each.visibility == "private")
+    private = replace(canvas, elements=elements)
+    if posted and (private.empty or own_space(interaction)):
+        return EphemeralView(words.shown)
+    shown, said = (private, words.shown_with_private) if posted else (canvas, words.shown_to_you)
+    if canvas.visible_in("public").empty:
+        shown, said = canvas, words.shown_private
+    await boards.reply_with(interaction, shown, caller, said)
+    return None
+
+
+reply_command(group.register, "canvas_show", show_canvas)
+
+
+async def clear_canvas(
+    caller: Recipient,
+    *,
+    ctx: lightbulb.Context,
+    canvases: CanvasStore,
+    boards: CanvasBoards,
+    chooser: AgentSelector,
+) -> Reply:
+    key = (await chooser.of(ctx.interaction)).key
+    cleared = await canvases.clear(key)
+    await boards.refresh(key, interaction=ctx.interaction, below=False)
+    texts = caller.words[CanvasTexts]
+    return Reply((texts.cleared if cleared else texts.cleared_already,))
+
+
+reply_command(group.register, "canvas_clear", clear_canvas)
