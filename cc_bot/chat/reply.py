@@ -8,9 +8,8 @@ from cc_bot.domain.access import Subject
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import Locale, one_line, printable, shorten
 from cc_bot.domain.usage import UsageSubject
-from cc_bot.features.reminders.texts import RemindHereTexts
 from cc_bot.texts import Texts
-from cc_bot.texts.session import ReplyTexts
+from cc_bot.texts.session import MomentTexts, ReplyTexts
 
 ActionKind = Literal["cancel", "undelete", "erase", "erase-said"]
 """`cancel` is for reminders, the others for memories."""
@@ -38,7 +37,7 @@ class Caller:
         return self.payer.guild_id or None
 
     def at(self, moment: datetime) -> str:
-        return self.words[RemindHereTexts].written(moment.astimezone(self.timezone), utc_now())
+        return self.words[MomentTexts].written(moment.astimezone(self.timezone), utc_now())
 
     def day(self, moment: datetime) -> str:
         return moment.astimezone(self.timezone).date().isoformat()

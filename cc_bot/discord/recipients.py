@@ -22,8 +22,8 @@ from cc_bot.domain.clock import Clock, utc_now, zone_named
 from cc_bot.domain.errors import AccessError, CcBotError, StorageError, TooManyCommands
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale, language_of, one_line, shorten
-from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import Texts, commands, explain, texts, texts_with_mentions
+from cc_bot.texts.session import MomentTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -84,7 +84,9 @@ class Recipient(Caller):
         return timestamp(moment)
 
     def moment(self, moment: datetime) -> str:
-        return self.words[ReminderTexts].moment.format(time=self.at(moment), distance=timestamp(moment, "R"))
+        return self.words[MomentTexts].with_distance.format(
+            time=self.at(moment), distance=timestamp(moment, "R")
+        )
 
     def text(self, text: str, limit: int = 200) -> str:
         return escape_markdown(shorten(one_line(text), limit))

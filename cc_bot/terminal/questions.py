@@ -29,7 +29,6 @@ from cc_bot.features.memory.model import receipt_of
 from cc_bot.features.memory.service import Memories
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
 from cc_bot.features.reminders.resolver import TimeResolver
-from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.in_order import ExportQueue
 from cc_bot.terminal.markdown import MARGIN, Notice, Quoted, one_line
 from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_line, change_line, receipt_line
@@ -241,4 +240,6 @@ def _write_value(value: Value, profile: ChatProfile) -> str:
                 written += words[TerminalTexts].in_zone.format(zone=zone.key)
             if repeat:
                 written = words[ProposalTexts].repeated.format(repeat=repeat, time=written)
-            return written if place in (None, "terminal") else f"{written} ({words[ReminderTexts].elsewhere})"
+            return (
+                written if place in (None, "terminal") else f"{written} ({words[TerminalTexts].on_discord})"
+            )

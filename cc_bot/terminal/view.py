@@ -40,6 +40,7 @@ from cc_bot.terminal.markdown import (
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, UnfinishedTexts
 from cc_bot.texts.cli import TerminalTexts
+from cc_bot.texts.session import MomentTexts
 
 LATE_AFTER: Final = timedelta(minutes=1)
 RECEIPT_CHARACTERS: Final = 60
@@ -59,7 +60,9 @@ def due_lines(due: Firing | Missed, zone: ZoneInfo, texts: Texts) -> str:
 
     def line(template: str, firing: Firing) -> str:
         content = indent_symbols(printable(firing.schedule.text), at_line_start=False)
-        return template.format(text=content, time=words.written(firing.due_at.astimezone(zone), now))
+        return template.format(
+            text=content, time=texts[MomentTexts].written(firing.due_at.astimezone(zone), now)
+        )
 
     if isinstance(due, Firing):
         return line(words.said_late if now - due.due_at > LATE_AFTER else "⏰ {text}", due)

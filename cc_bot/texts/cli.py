@@ -184,6 +184,7 @@ class TerminalTexts(Area):
     nothing_to_undo = Sentence(ja="#{id} に取り消せる変更はありません。", en="There is no change of #{id} to undo.")
     proposal = Sentence(ja="提案: {what}", en="Proposal: {what}")
     confirm = Sentence(ja="実行しますか？（y/N）", en="Do it? (y/N)")
+    on_discord = Sentence(ja="Discord でお知らせします", en="on Discord")
     in_zone = Sentence(ja="（{zone} の時刻）", en=" ({zone} time)")
 
 

@@ -13,6 +13,21 @@ class ReplyTexts(Area):
     file_name = Sentence(ja="一覧.txt", en="list.txt")
 
 
+class MomentTexts(Area):
+    with_distance = Sentence(ja="{time}（{distance}）", en="{time} ({distance})")
+    at = Sentence(ja="{m}月{d}日({w}) {t}", en="{w}, {m} {d}, {t}")
+    at_in_year = Sentence(ja="{y}年{m}月{d}日({w}) {t}", en="{w}, {m} {d} {y}, {t}")
+    weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))
+    """Monday first."""
+    months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
+
+    def written(self, local: datetime, now: datetime) -> str:
+        """Write a local time: 11月23日(月) 9:00, with the year if it is not that of `now`."""
+        template = self.at if local.year == now.astimezone(local.tzinfo).year else self.at_in_year
+        month, weekday = self.months[local.month - 1], self.weekdays[local.weekday()]
+        return template.format(y=local.year, m=month, d=local.day, w=weekday, t=f"{local.hour}:{local.minute:02}")
+
+
 class UsageTexts(Area):
     title = Sentence(ja="使用量", en="What you used")
     server_title = Sentence(ja="このサーバーの使用量", en="What this server used")

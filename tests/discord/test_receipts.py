@@ -49,6 +49,7 @@ from cc_bot.features.reminders.model import ReminderChange, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import texts
+from cc_bot.texts.session import MomentTexts
 
 JA = texts(Locale.JA)
 SAY = JA[ReceiptTexts]
@@ -105,7 +106,7 @@ class TestLines:
         reminder = UnscheduleButton(USER, 1)
         dog, to_dog = memory(content="犬", supersedes=9), SAY.updated.format(number="", content="犬")
         daily = JA[ReminderTexts].again_and_again.format(repeat="平日 9:00", time=AT_NOON, text="薬")
-        noon = JA[ReminderTexts].moment.format(time=AT_NOON, distance=FROM_NOW)
+        noon = JA[MomentTexts].with_distance.format(time=AT_NOON, distance=FROM_NOW)
         once = JA[ReminderTexts].once.format(time=noon, text="\\*\\*薬\\*\\* # 大")
         table: list[tuple[TurnEvent, str, Control | None]] = [
             (MemoryChange("added", memory()), ADDED, UndoButton("added", USER, 1)),

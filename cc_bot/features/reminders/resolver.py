@@ -20,8 +20,8 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.domain.when.resolve import MAX_LENGTH, Planned, looks_repeated, parse_schedules
+from cc_bot.features.reminders.prompt import schedule_in, when_prompt
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, SystemPart, UserPart
-from cc_bot.texts.prompts import schedule_in, when_prompt
 
 _log = structlog.get_logger(__name__)
 

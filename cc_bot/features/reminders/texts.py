@@ -1,6 +1,5 @@
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Final
 
 from cc_bot.domain.when.grammar import SMALL_HOURS
@@ -23,7 +22,6 @@ class ReminderTexts(Area):
     not_yours = Sentence(ja="このボタンは、お知らせを予約した人だけが使えます。ご自分の分は </remind add> で予約できます。", en="Only the person who set the reminder can use this button. Set your own with </remind add>.")
 
     once = Sentence(ja="⏰ {time} にお知らせします: {text}", en="⏰ I’ll remind you on {time}: {text}")
-    moment = Sentence(ja="{time}（{distance}）", en="{time} ({distance})")
     again_and_again = Sentence(ja="🔁 {repeat}にお知らせします（次は {time}）: {text}", en="🔁 I’ll remind you {repeat} (next: {time}): {text}")
     cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
     cancel = Sentence(ja="お知らせを取り消す", en="Cancel the reminder")
@@ -33,7 +31,6 @@ class ReminderTexts(Area):
     in_channel = Sentence(ja="場所: {channel}", en="Where: {channel}")
     by_dm = Sentence(ja="場所: DM", en="Where: DM")
     in_terminal = Sentence(ja="場所: ターミナル", en="Where: terminal")
-    elsewhere = Sentence(ja="Discord でお知らせします", en="on Discord")
     by_dm_instead = Sentence(ja="場所: DM（ここには書き込めないため）", en="Where: DM (I can’t post here for you)")
 
     none = Sentence(ja="予約したお知らせはありません。</remind add> で予約できます。", en="You have no reminders. Set one with </remind add>.")
@@ -64,22 +61,12 @@ class ReminderTexts(Area):
 class RemindHereTexts(Area):
     """Reminders in the terminal, which shows them while it is open."""
 
-    moment = Sentence(ja="{m}月{d}日({w}) {t}", en="{w}, {m} {d}, {t}")
-    moment_of_year = Sentence(ja="{y}年{m}月{d}日({w}) {t}", en="{w}, {m} {d} {y}, {t}")
-    weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))
-    """Monday first."""
-    months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
     said_late = Sentence(ja="⏰ {text}（予定は {time} でした）", en="⏰ {text} (it was due on {time})")
     missed = Sentence(ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}", en="⏰ While I was not running, the time of a reminder passed ({time}): {text}")
     uncertain = Sentence(ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}", en="⏰ The reminder of {time} may not have reached you: {text}")
     id_needed = Sentence(ja="どのお知らせかを番号で書いてください。番号は /remind list で見られます。", en="Give the number of the reminder. /remind list shows the numbers.")
     what = Sentence(ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む", en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills")
 
-    def written(self, local: datetime, now: datetime) -> str:
-        """Write a local time: 11月23日(月) 9:00, with the year if it is not that of `now`."""
-        template = self.moment if local.year == now.astimezone(local.tzinfo).year else self.moment_of_year
-        month, weekday = self.months[local.month - 1], self.weekdays[local.weekday()]
-        return template.format(y=local.year, m=month, d=local.day, w=weekday, t=f"{local.hour}:{local.minute:02}")
 
 
 class RepeatTexts(Area):
