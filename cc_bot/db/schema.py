@@ -9,7 +9,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -23,6 +23,7 @@ from cc_bot.db.files import has_folder
 from cc_bot.db.sqlite import classify, code_of, connect_existing, size_of
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import DatabaseNewer, SchemaChanged, StorageError
+from cc_bot.features import FEATURES
 
 RECORDS: Final = "schema_migrations"
 _MAKE_RECORDS: Final = """
@@ -59,7 +60,12 @@ class Migration:
 
 @cache
 def known_migrations(dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
-    return read_migrations(resources.files("cc_bot.db") / "migrations", dialect)
+    """The first one also makes the tables of features, which are in their `schema.sql`."""
+    first, *later = read_migrations(resources.files("cc_bot.db") / "migrations", dialect)
+    own = (resources.files("cc_bot.features") / feature.name / "schema.sql" for feature in FEATURES)
+    scripts = [file.read_text("utf-8") for file in own if file.is_file()]
+    tables = chain.from_iterable(_split(expand(script, dialect)) for script in scripts)
+    return replace(first, statements=(*first.statements, *tables)), *later
 
 
 def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[Migration, ...]:

@@ -1,10 +1,18 @@
 """The features: each is a folder here, and can be taken out with its line in FEATURES.
 
-A feature has modules of fixed names, those it needs: `texts` (areas of sentences and the names of commands),
-`store` (`make_stores`, if it adds stores), `tools` (what the model calls), `drawing` (`open_drawing`: what a
-turn draws), `changes` (CHANGES: receipts of what tools changed), `parts` (`make_parts`:
-what its front ends share), `discord` (the same for Discord only), `commands` (a lightbulb loader), `web`
-(PAGES), `terminal` (COMMANDS).
+A feature has files of fixed names, those it needs:
+
+texts: areas of sentences, and the names of commands
+schema.sql, tables: its tables, and TABLES, the rows in them about a user
+store: `make_stores`, if it adds stores
+tools: what the model calls
+drawing: `open_drawing`, what a turn draws
+changes: CHANGES, receipts of what tools changed
+parts: `make_parts`, what its front ends share
+discord: the same for Discord only
+commands: a lightbulb loader
+web: PAGES
+terminal: COMMANDS
 """
 
 from collections.abc import Iterator
@@ -15,7 +23,17 @@ from types import ModuleType
 from typing import Final, Literal
 
 Part = Literal[
-    "texts", "store", "tools", "drawing", "changes", "parts", "discord", "commands", "web", "terminal"
+    "texts",
+    "tables",
+    "store",
+    "tools",
+    "drawing",
+    "changes",
+    "parts",
+    "discord",
+    "commands",
+    "web",
+    "terminal",
 ]
 
 

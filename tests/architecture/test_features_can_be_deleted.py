@@ -1,5 +1,6 @@
 """A feature is a folder and a line: without both, the program starts, offers the rest and answers."""
 
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,5 +57,10 @@ async def test_the_bot_answers_without(feature: str, tmp_path: Path) -> None:
         assert reply.text.startswith("はい。")
         assert "recall" in stage.tools()
         assert not stage.tools() & offer.tools
+        made = {name for (name,) in stage.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        schema = SOURCE / "features" / feature / "schema.sql"
+        own = re.findall(r"CREATE TABLE (\w+)", schema.read_text("utf-8")) if schema.exists() else []
+        assert "sessions" in made
+        assert not made & {*own}
         code, output = await stage.program.stop(), stage.program.output
         assert code == 0, output

@@ -1,5 +1,5 @@
--- The schema of both engines. `@number`, `@text` and the like are fragments of storage/dialect.py; a line that begins
--- with `@sqlite` or `@postgresql` is there on that engine alone.
+-- The schema of both engines; the tables of features are in their `schema.sql`. `@number`, `@text` and the like are
+-- fragments of db/database.py; a line that begins with `@sqlite` or `@postgresql` is there on that engine alone.
 --
 -- Snowflakes are numbers. Times are UTC: ISO 8601 text of one width in sessions, memories and user_settings (so that
 -- text order is time order), Unix milliseconds elsewhere. What is true or false is 0 or 1. `thread_id` is 0 for the
@@ -42,6 +42,14 @@ CREATE INDEX sessions_to_summarize_by_end ON sessions (closed_at) WHERE summariz
 CREATE INDEX sessions_with_canvas ON sessions (user_id, channel_id, agent, closed_at) WHERE canvas_revision > 0;
 -- Serves: the canvases that changed since.
 CREATE INDEX sessions_by_canvas_change ON sessions (canvas_change) WHERE canvas_change > 0;
+
+-- Pages that show canvases compare this one row with what they have seen, after every change of the database.
+CREATE TABLE canvas_clock (
+    id    @number PRIMARY KEY CHECK (id = 1),
+    drawn @number NOT NULL,  -- grows with every change of any canvas: the number of the newest
+    moved @number NOT NULL   -- grows when a key may have got another canvas to show: a choice, a deletion
+) @strict;
+INSERT INTO canvas_clock (id, drawn, moved) VALUES (1, 0, 0);
 
 -- The archive, and the one source of what was said; a session's history is its tail.
 -- `user_id` is the owner of the session, NULL where a row belongs to a channel alone. It repeats sessions.user_id so
@@ -302,51 +310,7 @@ CREATE TABLE places (
 -- Serves: all threads of a channel that is gone.
 CREATE INDEX places_by_channel ON places (channel_id);
 
--- ---- canvases, agents ----------------------------------------------------------------------------------------------
-
--- The message that shows the canvas of a key to everyone who reads the channel. A shown_revision of 0 was never
--- brought up to date.
-CREATE TABLE canvas_messages (
-    user_id        @number NOT NULL,
-    channel_id     @number NOT NULL,
-    agent          @text NOT NULL,
-    message_id     @number NOT NULL,
-    shown_revision @number NOT NULL DEFAULT 0,
-    PRIMARY KEY (user_id, channel_id, agent)  -- serves: a turn's end, the start
-) @clustered;
-
--- Serves: whose canvas a message shows.
-CREATE INDEX canvas_messages_by_message ON canvas_messages (message_id);
--- Serves: a channel that gets another agent.
-CREATE INDEX canvas_messages_by_channel ON canvas_messages (channel_id);
-
--- Pages that show canvases compare this one row with what they have seen, after every change of the database.
-CREATE TABLE canvas_clock (
-    id    @number PRIMARY KEY CHECK (id = 1),
-    drawn @number NOT NULL,  -- grows with every change of any canvas: the number of the newest
-    moved @number NOT NULL   -- grows when a key may have got another canvas to show: a choice, a deletion
-) @strict;
-INSERT INTO canvas_clock (id, drawn, moved) VALUES (1, 0, 0);
-
--- The agent that a user chose in a channel.
-CREATE TABLE agent_choices (
-    user_id    @number NOT NULL,
-    channel_id @number NOT NULL,
-    agent      @text NOT NULL,
-    chosen_at  @text NOT NULL,
-    PRIMARY KEY (user_id, channel_id)  -- serves: each turn
-) @clustered;
-
--- The agent of a channel, for all others.
-CREATE TABLE channel_agents (
-    channel_id @number PRIMARY KEY,  -- serves: each turn
-    guild_id   @number NOT NULL,
-    agent      @text NOT NULL,
-    set_by     @number NOT NULL,
-    set_at     @text NOT NULL
-) @strict;
-
--- ---- memories ------------------------------------------------------------------------------------------------------
+-- ---- numbers -------------------------------------------------------------------------------------------------------
 
 -- The last number given to a user, of each noun. Users see these numbers; rows keep their ids, which buttons and the
 -- erasure log go by. None is given twice, even when its row is erased.
@@ -355,88 +319,6 @@ CREATE TABLE numbers (
     noun    @text NOT NULL CHECK (noun IN ('memory', 'schedule', 'proposal')),
     last    @number NOT NULL,
     PRIMARY KEY (user_id, noun)  -- serves: giving the next one
-) @clustered;
-
-CREATE TABLE memories (
-    id             @id,
-    user_id        @number NOT NULL,
-    number         @number,                    -- NULL: a former version, which has its memory's
-    content        @text NOT NULL,
-    category       @text NOT NULL,
-    tags           @text NOT NULL DEFAULT '[]',
-    metadata       @text NOT NULL DEFAULT '{}',
-    source         @text NOT NULL DEFAULT '{}',  -- JSON: kind, link, model, author
-    audience       @text NOT NULL DEFAULT 'anywhere' CHECK (audience IN ('anywhere', 'private')),
-    -- active: recalled and listed. superseded: a former version, history of the memory that names it in `supersedes`.
-    -- deleted: hidden, and purged (with its history) once the time for an undo is over.
-    status         @text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'superseded', 'deleted')),
-    supersedes     @number,                    -- the version before this one
-    pinned         @number NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1)),  -- known in every answer
-    created_at     @text NOT NULL,
-    updated_at     @text NOT NULL,
-    expires_at     @text,                      -- from then on it is not recalled
-    deleted_at     @text,
-    bytes          @number NOT NULL GENERATED ALWAYS AS (@bytes(content) + @bytes(tags) + @bytes(metadata)) STORED,
-    likeness       @number NOT NULL DEFAULT 0, -- a hash that near-duplicates have in common
-    search_content @text NOT NULL,             -- content, folded for comparison
-    search_tags    @text NOT NULL DEFAULT '',  -- tags, folded, each between line feeds
-    term_count     @number NOT NULL DEFAULT 0, -- of text and tags, repeated ones included
-    terms_version  @number NOT NULL DEFAULT 0  -- of the rules that made the four columns before and `memory_terms`
-) @strict;
-
--- Serves: search, list and count of one user's memories, newest first; get, update and delete go by id.
-CREATE INDEX memories_by_user ON memories (user_id, id);
--- Serves: the quotas, which count all of a user's: how many are active, and the bytes of all.
-CREATE INDEX memories_by_size ON memories (user_id, status, bytes);
--- Serves: what a user means by a number.
-CREATE INDEX memories_by_number ON memories (user_id, number) WHERE number IS NOT NULL;
--- Serves: whether a user has this memory already.
-CREATE INDEX memories_by_likeness ON memories (user_id, likeness) WHERE status = 'active';
--- Serves: which memory a former version belongs to.
-CREATE INDEX memories_by_former ON memories (user_id, supersedes) WHERE supersedes IS NOT NULL;
--- Serves: recomputing what an older version of the search rules made.
-CREATE INDEX memories_by_rules ON memories (terms_version, id);
--- Serves: the purge.
-CREATE INDEX memories_deleted ON memories (deleted_at) WHERE status = 'deleted';
--- Serves: what a prompt tells of a user from the start, and how many are pinned.
-CREATE INDEX memories_pinned ON memories (user_id, id) WHERE pinned = 1 AND status = 'active';
--- Serves: search, which reads this much of all memories of a user.
-@sqlite CREATE INDEX memories_by_text ON memories (
-@sqlite     user_id, status, id, term_count, search_content, search_tags, category, audience, expires_at, source
-@sqlite );
-
--- The imports of each user in the last hour.
-CREATE TABLE memory_imports (
-    user_id @number PRIMARY KEY,
-    moments @text NOT NULL  -- JSON: Unix milliseconds
-) @strict;
-
--- How many erasures there were, and how many of them before the last VACUUM. One row.
-CREATE TABLE memory_erasures (
-    id       @number PRIMARY KEY CHECK (id = 1),
-    erased   @number NOT NULL DEFAULT 0,
-    vacuumed @number NOT NULL DEFAULT 0
-) @strict;
-INSERT INTO memory_erasures (id) VALUES (1);
-
--- The search index: which active memories have which term, a hash of 32 bits.
-CREATE TABLE memory_terms (
-    user_id     @number NOT NULL,
-    term        @number NOT NULL,
-    memory_id   @number NOT NULL,
-    occurrences @number NOT NULL,
-    PRIMARY KEY (user_id, term, memory_id)  -- serves: search
-) @clustered;
--- Serves: a change of a memory.
-CREATE INDEX memory_terms_by_memory ON memory_terms (user_id, memory_id);
-
--- What a text means, as a model sees it; made some time after the text was written.
-CREATE TABLE memory_vectors (
-    memory_id @number NOT NULL,
-    user_id   @number NOT NULL,
-    model     @text NOT NULL,
-    vector    @blob NOT NULL,
-    PRIMARY KEY (user_id, memory_id)  -- serves: search
 ) @clustered;
 
 -- ---- what a user decides -------------------------------------------------------------------------------------------
@@ -504,75 +386,6 @@ CREATE TABLE receipts (
 CREATE INDEX receipts_by_named ON receipts (user_id, what, named_id);
 -- Serves: messages to show again at a start, since the last run ended before it could.
 CREATE INDEX receipts_stale ON receipts (user_id, message_id) WHERE stale > 0;
-
--- ---- reminders and heartbeats --------------------------------------------------------------------------------------
-
-CREATE TABLE schedules (
-    id          @id,               -- buttons name it
-    user_id     @number NOT NULL,
-    number      @number,           -- NULL: a heartbeat, of which each user has one
-    channel_id  @number NOT NULL,
-    agent       @text NOT NULL DEFAULT 'default',
-    guild_id    @number,
-    kind        @text NOT NULL CHECK (kind IN ('reminder', 'heartbeat')),
-    place       @text NOT NULL CHECK (place IN ('channel', 'dm', 'terminal')),
-    visibility  @text NOT NULL DEFAULT 'public' CHECK (visibility IN ('public', 'private')),
-    text        @text NOT NULL DEFAULT '',
-    due_at      @number NOT NULL,           -- Unix milliseconds
-    repeat      @text NOT NULL DEFAULT '',  -- cron, or 'every 6h'; empty: once
-    timezone    @text NOT NULL,
-    quiet       @text,                      -- JSON: minutes after midnight, since and until; NULL: none
-    status      @text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'paused', 'done')),
-    obstacle    @text NOT NULL DEFAULT '',  -- why it is paused; empty: its user paused it
-    locale      @text NOT NULL DEFAULT '',  -- of its user, as far as it was known when it was made
-    tainted     @number NOT NULL DEFAULT 1,
-    created_at  @number NOT NULL,           -- Unix milliseconds
-    advanced_at @number NOT NULL            -- when due_at was worked out; if later than now, the clock went back
-) @strict;
-
--- Serves: what is due next, of all users.
-CREATE INDEX schedules_due ON schedules (due_at) WHERE status = 'active';
--- Serves: what was worked out by a clock that was put back since.
-CREATE INDEX schedules_rewound ON schedules (advanced_at) WHERE status = 'active' AND repeat <> '';
--- Serves: deleting what was done long ago.
-CREATE INDEX schedules_done ON schedules (due_at) WHERE status = 'done';
--- Serves: a user's own.
-CREATE INDEX schedules_by_user ON schedules (user_id, status, due_at);
--- Serves: what a user means by a number.
-CREATE INDEX schedules_by_number ON schedules (user_id, number) WHERE number IS NOT NULL;
--- One heartbeat a user.
-CREATE UNIQUE INDEX schedules_heartbeat ON schedules (user_id) WHERE kind = 'heartbeat';
-
--- Each time of each schedule. The process that inserts its row sends it, and no other.
-CREATE TABLE firings (
-    schedule_id @number NOT NULL,
-    due_at      @number NOT NULL,  -- Unix milliseconds
-    user_id     @number NOT NULL,
-    state       @text NOT NULL CHECK (state IN ('claimed', 'sent', 'skipped', 'missed', 'uncertain', 'failed')),
-    claimed_by  @text NOT NULL,    -- a random name of the process
-    claimed_at  @number NOT NULL,  -- Unix milliseconds
-    message_id  @number,           -- as Discord counts it, once it is posted
-    reported    @number NOT NULL DEFAULT 0 CHECK (reported IN (0, 1)),  -- its user knows that it was missed
-    told_by     @text,             -- the process that is reporting that; if it dies, another does; NULL: none
-    PRIMARY KEY (schedule_id, due_at)  -- serves: claiming
-) @clustered;
-
--- Serves: unsettled claims, and what is still to be reported.
-CREATE INDEX firings_open ON firings (claimed_at) WHERE state = 'claimed';
-CREATE INDEX firings_unreported ON firings (user_id, due_at) WHERE state IN ('missed', 'uncertain') AND reported = 0;
-CREATE INDEX firings_being_told ON firings (told_by) WHERE told_by IS NOT NULL;
--- Serves: deleting what is long over.
-CREATE INDEX firings_by_time ON firings (due_at);
--- Serves: all of a user's own.
-CREATE INDEX firings_by_user ON firings (user_id);
-
--- What each user's heartbeats have looked at, so that nothing is raised twice.
-CREATE TABLE heartbeat_marks (
-    user_id @number NOT NULL,
-    name    @text NOT NULL,       -- numbers and dates of a reminder or memory, and nothing of its text
-    until   @number NOT NULL,     -- Unix milliseconds: from then on it can't come up again
-    PRIMARY KEY (user_id, name)   -- serves: what a user's heartbeats know
-) @clustered;
 
 -- ---- usage, limits, access -----------------------------------------------------------------------------------------
 
@@ -676,14 +489,6 @@ CREATE TABLE maintenance (
     set_at @text NOT NULL
 ) @strict;
 
--- The tools of the servers that the operator names, so that a request has the same bytes while one is away. They say
--- nothing about users.
-CREATE TABLE tool_lists (
-    server   @text PRIMARY KEY,  -- serves: every statement on this table
-    seen     @text NOT NULL,     -- JSON: those that it had last
-    accepted @text NOT NULL      -- JSON: those that an owner accepted; empty: none yet
-) @strict;
-
 -- ---- pages in a browser --------------------------------------------------------------------------------------------
 
 -- A code that signs in once. Only its hash is here: reading the file is not enough to use it.
@@ -750,15 +555,7 @@ CREATE TABLE erasing (
 @postgresql    ALTER COLUMN tool_calls SET STATISTICS 0, ALTER COLUMN heard SET STATISTICS 0;
 @postgresql ALTER TABLE attachments ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN data SET STATISTICS 0,
 @postgresql    ALTER COLUMN document SET STATISTICS 0;
-@postgresql ALTER TABLE memories ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN category SET STATISTICS 0,
-@postgresql    ALTER COLUMN tags SET STATISTICS 0, ALTER COLUMN metadata SET STATISTICS 0,
-@postgresql    ALTER COLUMN search_content SET STATISTICS 0, ALTER COLUMN search_tags SET STATISTICS 0,
-@postgresql    ALTER COLUMN source SET STATISTICS 0;
-@postgresql ALTER TABLE memory_vectors ALTER COLUMN vector SET STATISTICS 0;
-@postgresql ALTER TABLE memory_terms ALTER COLUMN term SET STATISTICS 0;
 @postgresql ALTER TABLE summaries ALTER COLUMN content SET STATISTICS 0;
-@postgresql ALTER TABLE schedules ALTER COLUMN text SET STATISTICS 0;
-@postgresql ALTER TABLE heartbeat_marks ALTER COLUMN name SET STATISTICS 0;
 @postgresql ALTER TABLE turns ALTER COLUMN question SET STATISTICS 0, ALTER COLUMN token SET STATISTICS 0,
 @postgresql    ALTER COLUMN pages SET STATISTICS 0, ALTER COLUMN earlier SET STATISTICS 0, ALTER COLUMN calls SET STATISTICS 0;
 @postgresql ALTER TABLE proposals ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN token SET STATISTICS 0;

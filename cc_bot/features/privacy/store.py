@@ -11,95 +11,23 @@ mentions. The id of the last one is kept per channel, so that catching up does n
 import base64
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cache, partial
-from typing import Any, Final, Literal
+from functools import partial
+from itertools import chain
+from typing import Any, Final
 
 from cc_bot.chat.stores.blocks import deletion_here_alone
 from cc_bot.chat.stores.canvases import MOVE
 from cc_bot.chat.stores.usage import COUNTED
 from cc_bot.db import Row, Statement, Steps, user
 from cc_bot.db.columns import Store, from_ms, to_ms
-from cc_bot.db.schema import newest_tables
+from cc_bot.db.personal import DataKind, PersonalTable
 from cc_bot.domain.errors import ErasureUnfinished, StorageError
-from cc_bot.features.memory.stores.rows import OWE, SEARCHED
-from cc_bot.features.privacy.model import DataKind, Holdings, StoredAmount
+from cc_bot.features import modules
+from cc_bot.features.memory.stores.rows import OWE
+from cc_bot.features.privacy.model import Holdings, StoredAmount
 
 # ruff: noqa: S608 - put together from constants alone
-
-
-@dataclass(frozen=True, slots=True)
-class PersonalTable:
-    """The rows of a table about a user ($1)."""
-
-    table: str
-    kind: DataKind | None
-    """None: derived, and not exported."""
-    at: str = ""
-    """The time column, if any."""
-    name: str = ""
-    """Its list in an export; empty: the table's name."""
-    column: str = "user_id"
-    only: str = ""
-    """An additional condition."""
-    hidden: tuple[str, ...] = ()
-    """Columns that are not exported: derived ones, Discord tokens, and process names."""
-    erasing: Literal["delete", "unsign", "keep"] = "delete"
-    """unsign: the row stays, without the user's id."""
-    ids: str = ""
-    """A query for the rows' ids, if there may be many or they are found through other rows."""
-    id_column: str = "id"
-    page_size: int = 200
-    """Ids whose rows are read together."""
-    read_where: str = ""
-    """If not by the user column."""
-
-    @property
-    def list_name(self) -> str:
-        return self.name or self.table
-
-    @property
-    def theirs(self) -> str:
-        return f"{self.column} = $1{self.only and f' AND {self.only}'}"
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(name for name in _schema_columns()[self.table] if name not in self.hidden)
-
-    @property
-    def select(self) -> str:
-        """The rows. $1 user; with `ids`: $2 an array of ids, in whose order the rows come."""
-        some = f" AND {self.id_column} IN @ids($2) ORDER BY {self.id_column}" if self.ids else ""
-        held = self.read_where or self.theirs
-        return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {held}{some}"
-
-    @property
-    def count(self) -> str:
-        """Their number, first and last time. $1 user"""
-        span = f"min({self.at}), max({self.at})" if self.at else "NULL, NULL"
-        held = self.read_where or self.theirs
-        chosen = f"{held} AND {self.id_column} IN ({self.ids})" if self.ids else held
-        return f"SELECT count(*), {span} FROM {self.table} WHERE {chosen}"
-
-    @property
-    def erase(self) -> str:
-        """$1 user"""
-        if self.erasing == "unsign":
-            return f"UPDATE {self.table} SET {self.column} = 0 WHERE {self.theirs}"
-        chosen = f" AND {self.id_column} IN ({self.ids})" if self.ids else ""
-        return f"DELETE FROM {self.table} WHERE {self.theirs}{chosen}"
-
-    @property
-    def users(self) -> str:
-        more = self.only and f" AND {self.only}"
-        signed = "<> 0" if self.erasing == "unsign" else "IS NOT NULL"  # the terminal user is 0
-        return f"SELECT DISTINCT {self.column} FROM {self.table} WHERE {self.column} {signed}{more}"
-
-
-@cache
-def _schema_columns() -> Mapping[str, tuple[str, ...]]:
-    return {table.name: tuple(column.name for column in table.columns) for table in newest_tables()}
 
 
 OWN_MESSAGES: Final = """
@@ -129,7 +57,7 @@ ANSWERED_IN_CHANNELS: Final = """
 """
 _ANSWER: Final = "user_id IS NULL AND role = 'assistant' /* channel */"
 
-PERSONAL_TABLES: Final = (
+PERSONAL_TABLES: Final[tuple[PersonalTable, ...]] = (
     PersonalTable("user_settings", "settings", "updated_at", name="settings"),
     PersonalTable("sessions", "conversations", "created_at", hidden=("canvas_change", "active_hour")),
     PersonalTable("messages", "messages", "created_at", hidden=("memory_user_id",), ids=OWN_MESSAGES),
@@ -156,24 +84,9 @@ PERSONAL_TABLES: Final = (
         page_size=1,  # a message may have 20 MB of attachments
     ),
     PersonalTable("summaries", "summaries", "created_at"),
-    PersonalTable(
-        "memories",
-        "memories",
-        "created_at",
-        hidden=SEARCHED.names,
-        ids="SELECT id FROM memories WHERE user_id = $1",
-    ),
-    *(
-        PersonalTable(table, None)
-        for table in ("memory_vectors", "memory_terms", "memory_imports", "numbers")
-    ),
-    PersonalTable("schedules", "schedules", "created_at"),
+    PersonalTable("numbers", None),
     PersonalTable("proposals", "proposals", "made_at", hidden=("token", "process")),
     PersonalTable("receipts", "receipts"),
-    PersonalTable("firings", "deliveries", "due_at"),
-    PersonalTable("heartbeat_marks", "deliveries"),
-    PersonalTable("agent_choices", "choices", "chosen_at"),
-    PersonalTable("canvas_messages", "choices"),
     PersonalTable("turns", "turns", "accepted_at", only="kind <> 'mention'", hidden=("token", "process")),
     PersonalTable("turns", None, name="mentions", only="kind = 'mention'"),
     PersonalTable("usage", "usage", "day"),
@@ -188,13 +101,13 @@ PERSONAL_TABLES: Final = (
     *(
         PersonalTable(table, "decisions", "set_at", name=name, column="set_by", erasing="unsign")
         for name, table in (
-            ("decided_agents", "channel_agents"),
             ("decided_models", "channel_models"),
             ("decided_limits", "limits"),
             ("decided_access", "access_rules"),
             ("decided_maintenance", "maintenance"),
         )
     ),
+    *chain.from_iterable(module.TABLES for module in modules("tables")),
 )
 """Each after those that its rows refer to."""
 _EXPORTED: Final = tuple(table for table in PERSONAL_TABLES if table.kind)

@@ -1,0 +1,110 @@
+"""The tables with personal data: how the rows about a user are counted, exported and erased."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from cc_bot.db.schema import newest_tables
+
+# ruff: noqa: S608 - put together from constants alone
+
+DataKind = Literal[
+    "settings",
+    "conversations",
+    "messages",
+    "channel_messages",
+    "channel_answers",
+    "files",
+    "summaries",
+    "memories",
+    "schedules",
+    "deliveries",
+    "choices",
+    "proposals",
+    "receipts",
+    "turns",
+    "usage",
+    "counts",
+    "rules",
+    "decisions",
+    "sign_ins",
+]
+"""messages: in the user's own conversations, with the answers. channel_messages: the user's messages in
+channels; channel_answers: the answers to them. deliveries: when reminders and heartbeats were sent. choices:
+agents, and where canvases are shown. proposals: calls awaiting approval. receipts: messages that show
+changes. turns: unfinished ones. counts: tokens used before an erasure. rules: an operator's decisions about
+the user. decisions: the user's decisions for others. sign_ins: signed-in browsers."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalTable:
+    """The rows of a table about a user ($1)."""
+
+    table: str
+    kind: DataKind | None
+    """None: derived, and not exported."""
+    at: str = ""
+    """The time column, if any."""
+    name: str = ""
+    """Its list in an export; empty: the table's name."""
+    column: str = "user_id"
+    only: str = ""
+    """An additional condition."""
+    hidden: tuple[str, ...] = ()
+    """Columns that are not exported: derived ones, Discord tokens, and process names."""
+    erasing: Literal["delete", "unsign", "keep"] = "delete"
+    """unsign: the row stays, without the user's id."""
+    ids: str = ""
+    """A query for the rows' ids, if there may be many or they are found through other rows."""
+    id_column: str = "id"
+    page_size: int = 200
+    """Ids whose rows are read together."""
+    read_where: str = ""
+    """If not by the user column."""
+
+    @property
+    def list_name(self) -> str:
+        return self.name or self.table
+
+    @property
+    def theirs(self) -> str:
+        return f"{self.column} = $1{self.only and f' AND {self.only}'}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(name for name in _schema_columns()[self.table] if name not in self.hidden)
+
+    @property
+    def select(self) -> str:
+        """The rows. $1 user; with `ids`: $2 an array of ids, in whose order the rows come."""
+        some = f" AND {self.id_column} IN @ids($2) ORDER BY {self.id_column}" if self.ids else ""
+        held = self.read_where or self.theirs
+        return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {held}{some}"
+
+    @property
+    def count(self) -> str:
+        """Their number, first and last time. $1 user"""
+        span = f"min({self.at}), max({self.at})" if self.at else "NULL, NULL"
+        held = self.read_where or self.theirs
+        chosen = f"{held} AND {self.id_column} IN ({self.ids})" if self.ids else held
+        return f"SELECT count(*), {span} FROM {self.table} WHERE {chosen}"
+
+    @property
+    def erase(self) -> str:
+        """$1 user"""
+        if self.erasing == "unsign":
+            return f"UPDATE {self.table} SET {self.column} = 0 WHERE {self.theirs}"
+        chosen = f" AND {self.id_column} IN ({self.ids})" if self.ids else ""
+        return f"DELETE FROM {self.table} WHERE {self.theirs}{chosen}"
+
+    @property
+    def users(self) -> str:
+        more = self.only and f" AND {self.only}"
+        signed = "<> 0" if self.erasing == "unsign" else "IS NOT NULL"  # the terminal user is 0
+        return f"SELECT DISTINCT {self.column} FROM {self.table} WHERE {self.column} {signed}{more}"
+
+
+@cache
+def _schema_columns() -> Mapping[str, tuple[str, ...]]:
+    return {table.name: tuple(column.name for column in table.columns) for table in newest_tables()}

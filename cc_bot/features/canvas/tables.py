@@ -1,0 +1,5 @@
+from typing import Final
+
+from cc_bot.db.personal import PersonalTable
+
+TABLES: Final = (PersonalTable("canvas_messages", "choices"),)
