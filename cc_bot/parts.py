@@ -1,6 +1,7 @@
 """The parts of the program that front ends share. `app/core.py` builds them; features add their own."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -48,6 +49,8 @@ class Building(CoreParts):
     models: Models
     chains: Chains
     tools: ToolRegistry
+    opened: AsyncExitStack
+    """Closes what features opened."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,17 +6,7 @@ from dataclasses import dataclass, field
 
 from cc_bot.domain.errors import ModelError
 from cc_bot.domain.turn import Usage
-from cc_bot.llm.model import (
-    Chains,
-    ChatModel,
-    ChatRequest,
-    Delta,
-    Fallback,
-    Finish,
-    ModelEvent,
-    ToolRequest,
-    Transcriber,
-)
+from cc_bot.llm.model import Chains, ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, ToolRequest
 
 Step = str | Finish | Fallback | ModelError | asyncio.Event | ToolRequest
 """Text to say, an end, a change of model, an error, something to wait for, or a tool to ask for."""
@@ -62,6 +52,6 @@ class ScriptedModel:
         yield Finish("tools" if calls else "stop", tuple(calls), Usage(100, 10))
 
 
-def only(model: ChatModel, name: str = "", transcriber: Transcriber | None = None) -> Chains:
-    """The chains of a program in which one model answers, whoever is asked, and another one hears."""
-    return Chains(lambda _: model, (name,) if name else (), transcriber)
+def only(model: ChatModel, name: str = "") -> Chains:
+    """The chains of a program in which one model answers, whoever is asked."""
+    return Chains(lambda _: model, (name,) if name else ())

@@ -25,7 +25,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.features import modules
 from cc_bot.features.privacy.service import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
-from cc_bot.llm.configured import Models, build_embedder, build_speaker, build_transcriber, open_models
+from cc_bot.llm.configured import Models, build_embedder, open_models
 from cc_bot.llm.model import Chains
 from cc_bot.log import upkeep
 from cc_bot.parts import Building, CoreParts, Parts, by_class
@@ -94,9 +94,7 @@ async def open_core(
             outside = await opened.enter_async_context(open_tools(config, stores, meter))
         tools = local_tools.beside(outside) if outside else local_tools
         default = () if models.offline else config.models
-        hears, speaks = build_transcriber(config), build_speaker(config)
-        chains = Chains(models.chain, default, hears, speaks, models.changes)
-        opened.push_async_callback(chains.close)
+        chains = Chains(models.chain, default, models.changes)
         for agent in (await agents.all()).values():  # not during a turn
             chains.of(agent.models)
         style = PromptStyle(config.token_budget, config.block_tokens, config.locale)
@@ -150,6 +148,7 @@ async def open_core(
             privacy=privacy,
             chains=chains,
             tools=tools,
+            opened=opened,
         )
         own = by_class(each for module in modules("parts") for each in module.make_parts(building))
         assistant.hearing = own.get(Hearing)

@@ -35,7 +35,7 @@ REACH_S = 2.0  # for a server on this machine
 def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "WebServices":
     from cc_bot.web.services import WebServices, WebSettings
 
-    config, speaking = core.config, core.get(Speaking)
+    config = core.config
     settings = WebSettings(
         config.web_host,
         config.web_port or 0,
@@ -43,7 +43,7 @@ def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "W
         config.web_proxies,
         config.locale,
         config.timezone,
-        speaking is not None and speaking.possible,
+        core.get(Speaking) is not None,
     )
     examine = partial(examine_in_child, config)
     return WebServices(**core.parts(), settings=settings, records=records, examine=examine, discord=discord)

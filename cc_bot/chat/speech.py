@@ -5,6 +5,8 @@ from typing import Protocol
 from cc_bot.chat.rounds import Emit
 from cc_bot.chat.spending import UsageRecorder
 from cc_bot.chat.turn import TurnRequest
+from cc_bot.domain.message import Message
+from cc_bot.domain.usage import UsageSubject
 
 
 class Hearing(Protocol):
@@ -20,7 +22,7 @@ class Hearing(Protocol):
 
 
 class Speaking(Protocol):
-    @property
-    def possible(self) -> bool:
-        """True if a speech model is configured."""
+    async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:
+        """Return the answer as an MP3 file; None if there is nothing to read aloud or it failed. Errors are
+        only logged: the user has the answer."""
         ...

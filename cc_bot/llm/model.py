@@ -259,8 +259,6 @@ class Chains:
     make: Callable[[Sequence[str]], ChatModel]
     default: tuple[str, ...]
     """For agents that name none; empty if the offline model answers."""
-    transcriber: Transcriber | None = None
-    speaker: Speaker | None = None
     changes: Callable[[], Mapping[str, tuple[str, ...]]] = dict
 
     def of(self, names: tuple[str, ...]) -> ChatModel:
@@ -269,8 +267,3 @@ class Chains:
     def first(self, names: tuple[str, ...]) -> str:
         """The name of a chain's first model; empty for the offline model."""
         return (names or self.default)[0] if self.default else ""
-
-    async def close(self) -> None:
-        for each in (self.transcriber, self.speaker):
-            if each:
-                await each.close()

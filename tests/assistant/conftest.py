@@ -147,12 +147,13 @@ async def laid_table(
 ) -> AsyncIterator[Table]:
     url, tools = laid_out(folder / "sessions.db"), discover()
     async with open_stores(url, profile_notes=profile_notes) as stores:
-        chains = only(model := ScriptedModel(), transcriber=transcriber)
+        chains = only(model := ScriptedModel())
         tools = tools if outside is None else tools.beside(outside)
         assistant = Assistant(stores, chains, tools, settings, meter=meter)
         assistant.hearing = TranscribedHearing(transcriber, stores.ledger, stores.channels)
         yield Table(assistant, stores, model)
-        await chains.close()
+        if transcriber:
+            await transcriber.close()
 
 
 @pytest.fixture

@@ -60,12 +60,7 @@ NOTE_TIMEOUT_S: Final = 1.0
 
 
 class SpokenAnswers(Protocol):
-    """Speech of answers, if the feature `voice` is there."""
-
-    @property
-    def possible(self) -> bool:
-        """True if a speech model is configured."""
-        ...
+    """Speech of answers, if the feature `voice` is there and has a model."""
 
     async def begin(
         self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject

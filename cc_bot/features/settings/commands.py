@@ -71,7 +71,7 @@ async def settings(
     running: RunningTurns,
 ) -> Reply:
     """Change the given settings, and show all. Raises UnknownTimezone."""
-    may_speak = running.spoken is not None and running.spoken.possible
+    may_speak = running.spoken is not None
     in_vain, changes = voice == "on" and not may_speak, dict[str, Any]()
     if language is not None:
         changes["locale"] = Locale(language)

@@ -22,7 +22,8 @@ _log = structlog.get_logger(__name__)
 
 
 def make_parts(given: Parts) -> Iterable[object]:
-    return (SynthesizedAnswers(given[SynthesizedSpeech]),)
+    speaking = given.get(SynthesizedSpeech)
+    return (SynthesizedAnswers(speaking),) if speaking else ()
 
 
 class SynthesizedAnswers(SpokenAnswers):
@@ -31,14 +32,10 @@ class SynthesizedAnswers(SpokenAnswers):
         self._making: dict[int, asyncio.Task[bool]] = {}
         """By message."""
 
-    @property
-    def possible(self) -> bool:
-        return self._speaking.possible
-
     async def begin(
         self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> None:
-        if not (self.possible and state.done and not state.unseen):
+        if not state.done or state.unseen:
             return
         try:
             message_id = (await reply.message_ids())[-1]

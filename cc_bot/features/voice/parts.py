@@ -1,10 +1,14 @@
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from cc_bot.features.voice.speech import SynthesizedSpeech, TranscribedHearing
+from cc_bot.llm.configured import build_speaker, build_transcriber
 from cc_bot.parts import Building
 
 
-def make_parts(given: Building) -> Iterable[object]:
-    chains, stores = given.chains, given.stores
-    hearing = TranscribedHearing(chains.transcriber, stores.ledger, stores.channels)
-    return hearing, SynthesizedSpeech(chains.speaker, given.spending)
+def make_parts(given: Building) -> Iterator[object]:
+    stores, transcriber, speaker = given.stores, build_transcriber(given.config), build_speaker(given.config)
+    for each in filter(None, (transcriber, speaker)):
+        given.opened.push_async_callback(each.close)
+    yield TranscribedHearing(transcriber, stores.ledger, stores.channels)
+    if speaker:
+        yield SynthesizedSpeech(speaker, given.spending)

@@ -206,27 +206,19 @@ def aloud(text: str) -> str:
 
 @dataclass(eq=False, slots=True)
 class SynthesizedSpeech(Speaking):
-    speaker: Speaker | None
+    speaker: Speaker
     spending: Spending
 
-    @property
-    def possible(self) -> bool:
-        return self.speaker is not None
-
     async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:
-        """Return the answer as an MP3 file; None if there is nothing to read aloud or it failed. Errors are
-        only logged: the user has the answer."""
         text = aloud(answer.content) if answer.status == "complete" else ""
-        if self.speaker is None or not text:
-            return None
         try:
-            return await self._speak(self.speaker, text, payer)
+            return await self._speak(text, payer) if text else None
         except (errors.LimitReached, errors.ModelError, errors.StorageError) as error:
             _log.info("answer_not_spoken", error=type(error).__name__)
             return None
 
-    async def _speak(self, speaker: Speaker, text: str, payer: UsageSubject) -> bytes | None:
-        about_s = ceil(len(text) / _CHARACTERS_A_SECOND)
+    async def _speak(self, text: str, payer: UsageSubject) -> bytes | None:
+        speaker, about_s = self.speaker, ceil(len(text) / _CHARACTERS_A_SECOND)
         tokens = TOKENS_A_SECOND * about_s
         async with self.spending.admit(payer, "speech", model=speaker.name, tokens=tokens) as recorder:
             with recorder.sound(speaker.name, about_s) as sound:
