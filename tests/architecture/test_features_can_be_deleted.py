@@ -29,7 +29,7 @@ FEATURES_OUT: Final[Mapping[str, Offer]] = {
     "admin": Offer(frozenset({"admin"})),
     "heartbeat": Offer(frozenset({"heartbeat"})),
     "voice": Offer(),
-    "documents": Offer(tools=frozenset({"read_file"})),
+    "documents": Offer(tools=frozenset({"read_file", "read_page"})),
 }
 
 
