@@ -16,7 +16,6 @@ from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.privacy.service import purge_due
-from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.operator_file import path_of
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts, TerminalTexts
@@ -54,7 +53,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
         if outside := core.assistant.tools.outside:
             await _wait_for(outside, words[TerminalTexts].servers_starting)
         try:
-            return await run_chat(core.assistant, core.stores, core[TimeResolver], profile)
+            return await run_chat(core.assistant, core.stores, core.own, profile)
         finally:
             await purge_due(core.stores.memory_removal, clock)
 

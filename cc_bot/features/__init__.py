@@ -12,7 +12,7 @@ parts: `make_parts`, what its front ends share
 discord: the same for Discord only
 commands: a lightbulb loader
 web: PAGES
-terminal: COMMANDS
+terminal: COMMANDS, and `beside_chat`, work of its own while the chat is open
 """
 
 from collections.abc import Iterator

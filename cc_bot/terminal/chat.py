@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from prompt_toolkit import PromptSession
@@ -28,15 +28,11 @@ from rich.theme import Theme
 
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.domain.errors import CcBotError, OutputLost, StorageError
-from cc_bot.domain.message import Message
-from cc_bot.features.reminders.model import Firing
-from cc_bot.features.reminders.resolver import TimeResolver
-from cc_bot.features.reminders.scheduler import Scheduler
-from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.domain.errors import OutputLost, StorageError
+from cc_bot.features import modules
 from cc_bot.terminal.commands import complete, run_line
 from cc_bot.terminal.questions import Chat, ChatProfile, tell_unfinished_calls
-from cc_bot.terminal.view import PlainView, RichView, due_lines
+from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import Texts
 from cc_bot.texts.cli import TerminalTexts
 
@@ -235,73 +231,53 @@ Running = Callable[[], AbstractContextManager[None]]
 
 @dataclass(eq=False)
 class Conversation:
-    """Handles one line or due reminder at a time."""
+    """Runs one line at a time; the features' work beside it holds `busy` while it shows something."""
 
     chat: Chat
-    _busy: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    def __post_init__(self) -> None:
-        stores = self.chat.stores
-        self._scheduler = Scheduler(stores[ScheduleStore], places=["terminal"], user_id=self.chat.user_id)
+    busy: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(self, line: str) -> bool:
         """Returns False if the line ends the chat."""
-        async with self._busy:
+        async with self.busy:
             return await run_line(self.chat, line)
 
-    async def remind(self) -> None:
-        """Show due reminders; failures are logged and retried."""
-        chat = self.chat
-        async with self._busy:
-            try:
-                for each in await self._scheduler.due():
-                    lines = due_lines(each, chat.profile.timezone, chat.texts)
-                    await run_in_terminal(partial(chat.view.say, lines))  # above the input line
-                    if isinstance(each, Firing):
-                        message = Message("assistant", each.schedule.text)
-                        await chat.stores[ScheduleStore].mark_sent(each, message)
-            except CcBotError as error:
-                _log.warning("reminders_not_said", error=type(error).__name__)
-
     async def converse(self, lines: AsyncIterator[str], running: Running) -> None:
-        """Show reminders as they come due, and run each line inside `running`."""
+        """Run each line inside `running`."""
         with contextlib.suppress(StorageError):  # the first question reports it
             await tell_unfinished_calls(self.chat)
-        await self.remind()
-        reminding = asyncio.create_task(self._keep_reminding())
-        try:
+        async with contextlib.AsyncExitStack() as beside:
+            for work in (getattr(module, "beside_chat", None) for module in modules("terminal")):
+                if work:
+                    await beside.enter_async_context(work(self))
             async for line in lines:
                 with running():
                     if not await self.run(line):
                         return
-        finally:
-            self._scheduler.stop()  # not cancelled: claimed reminders are still shown
-            await asyncio.gather(reminding, return_exceptions=True)
 
-    async def _keep_reminding(self) -> None:
-        await self._scheduler.wait()
-        while not self._scheduler.stopped:
-            await self.remind()
-            await self._scheduler.wait()
+    async def say(self, text: str) -> None:
+        """Show a text above the input line."""
+        await run_in_terminal(partial(self.chat.view.say, text))
 
 
 _GONE: Final = {errno.EPIPE, errno.EIO}
 _THEME: Final = Theme({"markdown.code": "bold cyan"})
 
 
-async def run_chat(assistant: Assistant, stores: Stores, moments: TimeResolver, profile: ChatProfile) -> bool:
+async def run_chat(
+    assistant: Assistant, stores: Stores, own: Mapping[type[Any], Any], profile: ChatProfile
+) -> bool:
     """Chat on standard input and output until the end. Returns False if a piped line failed."""
     ending = _Ending(assistant)
     try:
         if sys.stdin.isatty() and sys.stdout.isatty():
             view = RichView(Console(highlight=False, markup=False, emoji=False, theme=_THEME))
-            await _chat_with_person(Chat(assistant, stores, moments, profile, view), ending, view)
+            await _chat_with_person(Chat(assistant, stores, own, profile, view), ending, view)
             return True
         piped = PlainView(sys.stdout, sys.stderr)
         file = io.FileIO(sys.stdin.fileno(), closefd=False)
         lines = ending.lines(partial(_read_piped, file))
         with _handle_signals(dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), ending.begin)):
-            chat = Chat(assistant, stores, moments, profile, piped)
+            chat = Chat(assistant, stores, own, profile, piped)
             await Conversation(chat).converse(lines, nullcontext)
         return ending.begun.is_set() or not piped.failed
     except OSError as error:

@@ -1,11 +1,12 @@
 """Asks a question and shows the answer and its proposals."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from cc_bot.charts import table
@@ -28,7 +29,6 @@ from cc_bot.domain.usage import UsageSubject
 from cc_bot.features.memory.model import receipt_of
 from cc_bot.features.memory.service import Memories
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
-from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.in_order import ExportQueue
 from cc_bot.terminal.markdown import MARGIN, Notice, Quoted, one_line
 from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_line, change_line, receipt_line
@@ -63,6 +63,9 @@ class ChatProfile:
         return self.key.user_id
 
 
+P = TypeVar("P")
+
+
 async def _refuse(_question: str) -> bool:
     return False
 
@@ -71,7 +74,8 @@ async def _refuse(_question: str) -> bool:
 class Chat:
     assistant: Assistant
     stores: Stores
-    moments: TimeResolver
+    own: Mapping[type[Any], Any]
+    """Parts of the features."""
     profile: ChatProfile
     view: View
     confirm: Callable[[str], Awaitable[bool]] = _refuse
@@ -89,6 +93,10 @@ class Chat:
     @property
     def memories(self) -> Memories:
         return Memories(self.stores, ExportQueue(), utc_now)
+
+    def __getitem__(self, kind: type[P]) -> P:
+        part: P = self.own[kind]
+        return part
 
     def stop(self) -> None:
         if self.answering is not None:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
 from typing import Final, TextIO
 from zoneinfo import ZoneInfo
 
@@ -20,13 +19,10 @@ from cc_bot.chat.reply import Caller
 from cc_bot.domain import turn
 from cc_bot.domain.change import Change
 from cc_bot.domain.chart import Chart
-from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import printable
 from cc_bot.domain.tool_calls import LINKS_SHOWN, is_of_server, pages_behind
 from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
-from cc_bot.features.reminders.model import Firing, Missed
-from cc_bot.features.reminders.texts import RemindHereTexts
 from cc_bot.terminal.markdown import (
     ChatMarkdown,
     ModelWords,
@@ -40,9 +36,7 @@ from cc_bot.terminal.markdown import (
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, UnfinishedTexts
 from cc_bot.texts.cli import TerminalTexts
-from cc_bot.texts.session import MomentTexts
 
-LATE_AFTER: Final = timedelta(minutes=1)
 RECEIPT_CHARACTERS: Final = 60
 PAGE_TITLE_CHARACTERS: Final = 60
 CHART_COLUMNS: Final = 72
@@ -53,21 +47,6 @@ def change_line(change: Change, texts: Texts) -> str:
     line = shown.line(change, Caller(0, texts.locale, ZoneInfo("UTC"), texts))
     undo = shown.undo(change, texts, alone=True)
     return f"{line} ({undo.label}: {undo.typed})" if undo else line
-
-
-def due_lines(due: Firing | Missed, zone: ZoneInfo, texts: Texts) -> str:
-    words, now = texts[RemindHereTexts], utc_now()
-
-    def line(template: str, firing: Firing) -> str:
-        content = indent_symbols(printable(firing.schedule.text), at_line_start=False)
-        return template.format(
-            text=content, time=texts[MomentTexts].written(firing.due_at.astimezone(zone), now)
-        )
-
-    if isinstance(due, Firing):
-        return line(words.said_late if now - due.due_at > LATE_AFTER else "⏰ {text}", due)
-    templates = {"missed": words.missed, "uncertain": words.uncertain}
-    return "\n".join(line(templates[firing.state], firing) for firing in due)
 
 
 def receipt_line(receipt: Receipt, texts: Texts) -> str:

@@ -9,8 +9,9 @@ The model answers by what the question contains: `slow` never ends by itself, `l
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -84,8 +85,8 @@ def profile(locale: Locale, history_file: Path | None = None) -> ChatProfile:
 TOOLS = discover()
 
 
-def moments() -> TimeResolver:
-    return TimeResolver(ScriptedModel(), utc_now)
+def own() -> Mapping[type[Any], Any]:
+    return {TimeResolver: TimeResolver(ScriptedModel(), utc_now)}
 
 
 def assistant(stores: Stores) -> Assistant:
@@ -94,13 +95,13 @@ def assistant(stores: Stores) -> Assistant:
 
 def chat_of(stores: Stores, who: ChatProfile, view: View, answering: Assistant | None = None) -> Chat:
     """A chat in which the scripted model answers, unless another assistant does."""
-    return Chat(answering or assistant(stores), stores, moments(), who, view)
+    return Chat(answering or assistant(stores), stores, own(), who, view)
 
 
 async def main(url: str, locale: str, history_file: Path | None) -> None:
     asyncio.get_running_loop().slow_callback_duration = 60  # a busy machine is nothing to complain of
     async with open_stores(url) as stores:
-        await run_chat(assistant(stores), stores, moments(), profile(Locale(locale), history_file))
+        await run_chat(assistant(stores), stores, own(), profile(Locale(locale), history_file))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.features.reminders.terminal import DueReminders
 from cc_bot.terminal.chat import Conversation
 from cc_bot.terminal.view import PlainView
 from tests.terminal.program import chat_of, profile
@@ -26,6 +27,7 @@ class Talk:
         self.chat = chat_of(stores, profile(locale), PlainView(self.out, self.err), answering)
         self.texts = self.chat.texts
         self.conversation = Conversation(self.chat)
+        self.due = DueReminders(self.conversation)
         self.shown_before_deciding: list[str] = []
 
     def decides(self, *answers: bool) -> None:
@@ -50,7 +52,7 @@ class Talk:
 
     async def reminded(self) -> str:
         """Everything that is due."""
-        await self.conversation.remind()
+        await self.due.show()
         return self.taken()
 
     async def history(self) -> Sequence[Message]:

@@ -1,16 +1,36 @@
-"""The commands of the terminal."""
+"""Reminders in the terminal: its commands, and what is due while it is open."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
+
+import structlog
 
 from cc_bot.chat.reply import Reply
 from cc_bot.domain import errors
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.message import Message
+from cc_bot.domain.text import printable
 from cc_bot.domain.when.resolve import split_when
 from cc_bot.features.reminders import service as reminders
+from cc_bot.features.reminders.model import Firing, Missed
+from cc_bot.features.reminders.resolver import TimeResolver
+from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import RemindHereTexts
+from cc_bot.terminal.chat import Conversation
 from cc_bot.terminal.commands import Command, InvalidCommand, number_in
+from cc_bot.terminal.markdown import indent_symbols
 from cc_bot.terminal.questions import Chat
+from cc_bot.texts import Texts
+from cc_bot.texts.session import MomentTexts
+
+_log = structlog.get_logger(__name__)
+
+LATE_AFTER: Final = timedelta(minutes=1)
 
 
 async def list_reminders(chat: Chat, _text: str, _options: Mapping[str, str]) -> Reply:
@@ -31,7 +51,7 @@ async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Re
         text=what,
         when=when,
         schedules=schedules,
-        moments=chat.moments,
+        moments=chat[TimeResolver],
     )
 
 
@@ -50,3 +70,57 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "remind list": Command(list_reminders, short="remind"),
     "remind delete": Command(delete_reminder, ("remind_id",), suggest=suggest_reminders),
 }
+
+
+def due_lines(due: Firing | Missed, zone: ZoneInfo, texts: Texts) -> str:
+    words, now = texts[RemindHereTexts], utc_now()
+
+    def line(template: str, firing: Firing) -> str:
+        content = indent_symbols(printable(firing.schedule.text), at_line_start=False)
+        return template.format(
+            text=content, time=texts[MomentTexts].written(firing.due_at.astimezone(zone), now)
+        )
+
+    if isinstance(due, Firing):
+        return line(words.said_late if now - due.due_at > LATE_AFTER else "⏰ {text}", due)
+    templates = {"missed": words.missed, "uncertain": words.uncertain}
+    return "\n".join(line(templates[firing.state], firing) for firing in due)
+
+
+class DueReminders:
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation, self._chat = conversation, conversation.chat
+        self._schedules = self._chat.stores[ScheduleStore]
+        self.scheduler = Scheduler(self._schedules, places=["terminal"], user_id=self._chat.user_id)
+
+    async def show(self) -> None:
+        """Show those that are due now; failures are logged and retried."""
+        async with self._conversation.busy:
+            try:
+                for each in await self.scheduler.due():
+                    lines = due_lines(each, self._chat.profile.timezone, self._chat.texts)
+                    await self._conversation.say(lines)
+                    if isinstance(each, Firing):
+                        message = Message("assistant", each.schedule.text)
+                        await self._schedules.mark_sent(each, message)
+            except errors.CcBotError as error:
+                _log.warning("reminders_not_said", error=type(error).__name__)
+
+    async def keep_showing(self) -> None:
+        await self.scheduler.wait()
+        while not self.scheduler.stopped:
+            await self.show()
+            await self.scheduler.wait()
+
+
+@asynccontextmanager
+async def beside_chat(conversation: Conversation) -> AsyncIterator[None]:
+    """Show reminders as they come due."""
+    due = DueReminders(conversation)
+    await due.show()
+    showing = asyncio.create_task(due.keep_showing())
+    try:
+        yield
+    finally:
+        due.scheduler.stop()  # not cancelled: claimed reminders are still shown
+        await asyncio.gather(showing, return_exceptions=True)
