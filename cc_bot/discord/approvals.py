@@ -13,6 +13,7 @@ from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.chat.tools import ToolPlace
 from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
@@ -30,7 +31,6 @@ from cc_bot.domain.errors import CcBotError, ProposalGone, StorageError
 from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
 from cc_bot.features.agents.selector import Chosen
-from cc_bot.features.canvas.delivery import CanvasBoards
 from cc_bot.features.mcp.delivery import FormAsker
 from cc_bot.features.memory.model import receipt_of
 from cc_bot.texts import Texts, explain
@@ -77,7 +77,7 @@ class ApprovalDelivery:
     answers: Answers
     recipients: Recipients
     upkeep: ReceiptUpkeep
-    boards: CanvasBoards
+    beside: Beside
     owners: Owners
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -150,7 +150,7 @@ class ApprovalDelivery:
                 await approvals.wait_for_server(press.proposal)
             result = await self._make(press, chosen, begun)
         if result and result.canvas is not None:
-            await self.boards.update(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
+            await self.beside.update(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
         if result and result.goes_on:
             try:
                 await self._go_on(press, chosen, result)

@@ -314,7 +314,7 @@ class DiscordBot:
             leaving.push_async_callback(self._disconnect)
             leaving.push_async_callback(given.privacy.close, loop.time() + drain_s + LAST_WORDS_S)
             leaving.push_async_callback(services.recovery.close)
-            leaving.push_async_callback(services.canvas_upkeep.close)
+            leaving.push_async_callback(services.answers.beside.close)
             services.messages.close()
             if services.answers.running.spoken:
                 leaving.push_async_callback(services.answers.running.spoken.close)
@@ -331,7 +331,7 @@ class DiscordBot:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline_s):
                     await services.answers.running.wait_idle()
-                    await services.answers.boards.settle()
+                    await services.answers.beside.settle()
                     await services.receipts.wait_idle()
 
     async def _disconnect(self) -> None:

@@ -18,6 +18,7 @@ from cc_bot.db.leases import Membership
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.beside import Beside, BesideMaker
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.recovery import Recovery
@@ -34,7 +35,6 @@ from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.message import Reading
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.selector import AgentSelector
-from cc_bot.features.canvas.delivery import CanvasBoards, CanvasUpkeep
 from cc_bot.features.reminders.delivery import Posting, Reminders
 from cc_bot.features.reminders.service import Composer
 from cc_bot.features.reminders.store import ScheduleStore
@@ -140,7 +140,6 @@ class BotServices:
     receipts: ReceiptUpkeep
     messages: Messages
     reminders: Reminders
-    canvas_upkeep: CanvasUpkeep
     recovery: Recovery
     owners: Owners
 
@@ -166,17 +165,17 @@ def build_services(
     )
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
     chooser = AgentSelector(given.agents, stores.agents, places)
-    boards = CanvasBoards(
-        bot.rest,
-        stores.canvases,
-        recipients,
-        places,
-        expected_deletions,
-        spoken_in=recipients.guilds.of,
-        is_current=chooser.is_current,
-    )
+    beside, maker = Beside(), given.get(BesideMaker)
+    if maker:
+        beside = maker.make(
+            bot,
+            recipients=recipients,
+            places=places,
+            expected_deletions=expected_deletions,
+            is_current=chooser.is_current,
+            duties=given.membership,
+        )
     shards = Shards(places, recipients.guilds)
-    canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards, duties=given.membership)
     references = References(
         bot.rest,
         stores,
@@ -186,7 +185,7 @@ def build_services(
         partial(own_user, bot),
         reads_all=granted.reading == "all",
     )
-    answers = Answers(given.assistant, running, chooser, recipients, references, boards, expected_deletions)
+    answers = Answers(given.assistant, running, chooser, recipients, references, beside, expected_deletions)
     replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
     messages = Messages(
         bot, stores, answers, gate, places=places, replies=replies, granted=granted, shards=shards
@@ -197,7 +196,7 @@ def build_services(
         Posting(bot.rest, pace=pace),
         chooser=chooser,
         gate=gate,
-        boards=boards,
+        beside=beside,
         recipients=recipients,
         duties=given.membership,
     )
@@ -211,22 +210,21 @@ def build_services(
         *(*stores.own.values(), *given.own.values()),
         *(given.assistant, given.privacy, given.spending),
         *(PagesUrl(given.pages_url), granted, owners, gate),
-        ApprovalDelivery(given.assistant, answers, recipients, receipts, boards, owners),
-        *(recipients, running, running.forms, receipts, chooser, places, expected_deletions, boards),
+        ApprovalDelivery(given.assistant, answers, recipients, receipts, beside, owners),
+        *(recipients, running, running.forms, receipts, chooser, places, expected_deletions, beside),
         *(messages, messages.quotes, messages.forwards, answers),
     )
+    client.di.registry_for(lightbulb.di.Contexts.DEFAULT).register_value(Beside, beside)
     drop_floods(bot, gate.floods)
     Presses(client, gate, recipients).listen(bot)
-    canvas_upkeep.listen()
     messages.listen()
     return BotServices(
         gate,
-        DiscordForPages(bot.rest, gate, chooser, places, boards, receipts, recipients),
+        DiscordForPages(bot.rest, gate, chooser, places, beside, receipts, recipients),
         answers,
         receipts,
         messages,
         reminders,
-        canvas_upkeep,
         recovery,
         owners,
     )

@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeVar, cast
 import hikari
 import structlog
 
+from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.places import Places, Recent, guild_permissions
@@ -19,7 +20,6 @@ from cc_bot.domain.message import Agent, ChannelKey, KnownPlace
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import one_line, without_controls
 from cc_bot.features.agents.selector import AgentSelector
-from cc_bot.features.canvas.delivery import CanvasBoards
 
 _log = structlog.get_logger(__name__)
 
@@ -42,7 +42,7 @@ class DiscordForPages:
     gate: Gate
     chooser: AgentSelector
     places: Places
-    boards: CanvasBoards
+    beside: Beside
     receipts: ReceiptUpkeep
     recipients: Recipients
     _cached: Recent[tuple[object, ...], tuple[object, float]] = field(default_factory=Recent)
@@ -112,12 +112,12 @@ class DiscordForPages:
     async def use_agent(self, user_id: int, channel_id: int, agent: Agent) -> None:
         before, after = await self.chooser.choose(user_id, await self._place(channel_id), agent)
         if before.key != after.key and channel_id:
-            await self.boards.refresh(before.key)
-            await self.boards.refresh(after.key)
+            await self.beside.refresh(before.key)
+            await self.beside.refresh(after.key)
 
     async def canvas_changed(self, key: SessionKey) -> None:
         if key.channel_id and key.user_id:  # else it is the terminal's
-            await self.boards.refresh(key)
+            await self.beside.refresh(key)
 
     async def receipts_changed(self, user_id: int) -> None:
         try:

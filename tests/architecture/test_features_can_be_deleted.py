@@ -28,6 +28,9 @@ FEATURES_OUT: Final[Mapping[str, Offer]] = {
     "web_pages": Offer(tools=frozenset({"read_page", "web_search"})),
     "admin": Offer(frozenset({"admin"})),
     "heartbeat": Offer(frozenset({"heartbeat"})),
+    "canvas": Offer(
+        frozenset({"canvas"}), frozenset({"canvas_add_card", "canvas_add_chart", "canvas_set_mode"})
+    ),
     "voice": Offer(),
     "documents": Offer(tools=frozenset({"read_file", "read_page"})),
 }

@@ -9,6 +9,7 @@ import lightbulb
 from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.sessions import SessionStore
 from cc_bot.chat.stores.summaries import SummaryStore
+from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.handlers import Choice, Press, command, on_press, reply_command, suggesting, text_option
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.messages.listening import Messages
@@ -22,7 +23,6 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.features.agents.selector import AgentSelector, where
 from cc_bot.features.agents.service import find_agent, matching_agents
 from cc_bot.features.agents.texts import AgentTexts
-from cc_bot.features.canvas.delivery import CanvasBoards
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import SummaryTexts
@@ -36,11 +36,11 @@ async def clear(
     ctx: lightbulb.Context,
     sessions: SessionStore,
     chooser: AgentSelector,
-    boards: CanvasBoards,
+    beside: Beside,
 ) -> Reply:
     key = (await chooser.of(ctx.interaction)).key
     await sessions.clear(key)
-    await boards.refresh(key, interaction=ctx.interaction, below=False)  # the canvas is empty now
+    await beside.refresh(key, interaction=ctx.interaction, below=False)  # the canvas is empty now
     return Reply((caller.words[SessionTexts].cleared,))
 
 
@@ -177,7 +177,7 @@ reply_command(agent.register, "agent_list", list_agents)
 
 
 async def use(
-    caller: Recipient, name: str, *, ctx: lightbulb.Context, chooser: AgentSelector, boards: CanvasBoards
+    caller: Recipient, name: str, *, ctx: lightbulb.Context, chooser: AgentSelector, beside: Beside
 ) -> Reply:
     """Raises UnknownAgent."""
     texts, place = caller.words[AgentTexts], where(ctx.interaction)
@@ -186,8 +186,8 @@ async def use(
         raise UnknownAgent
     before, after = await chooser.choose(caller.user_id, place, wanted)
     if before.key != after.key:
-        await boards.refresh(before.key, interaction=ctx.interaction)  # removes its message
-        await boards.refresh(after.key, interaction=ctx.interaction)
+        await beside.refresh(before.key, interaction=ctx.interaction)  # removes its message
+        await beside.refresh(after.key, interaction=ctx.interaction)
     sentence = texts.using_already if before.agent.name == wanted.name else texts.using
     return Reply((sentence.format(display=wanted.display_name(caller.locale)),))
 
@@ -200,7 +200,7 @@ class Default:
     name = agent_name()
 
     async def invoke(
-        self, ctx: lightbulb.Context, chooser: AgentSelector, recipients: Recipients, boards: CanvasBoards
+        self, ctx: lightbulb.Context, chooser: AgentSelector, recipients: Recipients, beside: Beside
     ) -> None:
         """Public, because it affects everyone."""
         interaction, place = ctx.interaction, where(ctx.interaction)
@@ -222,4 +222,4 @@ class Default:
             sentence = words.default_set.format(display=wanted.display_name(recipient.locale))
         await interaction.edit_initial_response(sentence)
         if done and wanted is not None:
-            await boards.agent_changed(place.key.place_id, wanted.name)
+            await beside.agent_changed(place.key.place_id, wanted.name)

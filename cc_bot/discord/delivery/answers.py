@@ -17,6 +17,7 @@ from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.context.tokens import UNSAID
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
+from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.live import LiveAnswer, for_channel, is_shown, show_failures
 from cc_bot.discord.delivery.outlets import noop, reply_by_token
 from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent, delete_all
@@ -43,7 +44,6 @@ from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, To
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
 from cc_bot.features.agents.selector import AgentSelector, Chosen, Preloaded, words_under
-from cc_bot.features.canvas.delivery import CanvasBoards
 from cc_bot.features.mcp.delivery import FormAsker
 from cc_bot.in_order import KeyedLock
 from cc_bot.log import begin_turn
@@ -57,7 +57,7 @@ class TurnRunner:
     chooser: AgentSelector
     recipients: Recipients
     references: References
-    boards: CanvasBoards
+    beside: Beside
     _order: KeyedLock = field(default_factory=KeyedLock, init=False)
     """Keeps one user's questions in order while their files are fetched."""
 
@@ -106,7 +106,7 @@ class TurnRunner:
     async def show_canvas(self, turn: ShownTurn, state: AnswerState) -> None:
         """Show the canvas that the turn has changed. Never raises."""
         if state.canvas is not None:
-            await self.boards.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
+            await self.beside.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
 
     async def _follow(self, turn: ShownTurn, live: LiveAnswer) -> None:
         row, again = turn.row, turn.asked_again
@@ -132,7 +132,7 @@ class TurnRunner:
                 async with aclosing(events):
                     async for event in events:
                         if isinstance(event, CanvasChanged):  # recorded before it is shown
-                            await self.boards.want(row.key, turn.interaction)
+                            await self.beside.want(row.key, turn.interaction)
                         live.feed(event)
             except ShuttingDown as error:
                 turn.postponed = turn.key is not None

@@ -25,6 +25,7 @@ from cc_bot import charts
 from cc_bot.chat.stores.canvases import CanvasMessage, CanvasStore, CurrentCanvas
 from cc_bot.db.leases import Leases
 from cc_bot.db.process import WHOLE, Shard
+from cc_bot.discord.delivery.beside import Beside, IsCurrent
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, ExpectedDeletions, repeat
 from cc_bot.discord.gateway import Shards, shard_of
 from cc_bot.discord.interactions import Answerable, can_write, own_space
@@ -105,7 +106,7 @@ _FollowUps = Recent[SessionKey, _FollowUp]
 
 
 @dataclass(eq=False, slots=True)
-class CanvasBoards:
+class CanvasBoards(Beside):
     rest: hikari.api.RESTClient
     canvases: CanvasStore
     recipients: Recipients
@@ -113,9 +114,9 @@ class CanvasBoards:
     expected_deletions: ExpectedDeletions
     spoken_in: Callable[[int], Locale | None]
     """The language of a channel's server."""
-    is_current: Callable[[SessionKey, Answerable | None], Awaitable[bool]]
-    """Whether the key's agent answers there."""
+    is_current: IsCurrent
     draw: Draw = _draw_once
+    upkeep: "CanvasUpkeep | None" = None
     _files: Recent[int, bytes] = field(default_factory=Recent)
     """Digests of attached files, by message."""
     _nonces: Recent[str, None] = field(default_factory=Recent)
@@ -134,14 +135,11 @@ class CanvasBoards:
         below: bool = True,
         repost: bool = False,
     ) -> bool:
-        """Post, edit or delete the message of a canvas. Never raises; returns False on failure. `interaction`
-        saves requests. `below`: show it below the interaction if the bot may not write there. `repost`:
-        post it again and delete the older message."""
+        """Post, edit or delete the message of a canvas. Returns False on failure. `repost`: post it again
+        and delete the older message."""
         return await self._try(key, partial(self._refresh, key, interaction, below=below, repost=repost))
 
     async def want(self, key: SessionKey, interaction: Answerable | None = None) -> None:
-        """Record that a canvas needs a message, if the bot may post here: after a crash the next process
-        posts it. Never raises."""
         if interaction is None or _may_write(interaction):
             try:
                 if await self.canvases.get_message(key) is None:
@@ -152,16 +150,17 @@ class CanvasBoards:
     async def update(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
     ) -> None:
-        """Show a canvas that a turn has changed, after the answer. Never raises. After an ephemeral answer
-        all elements are shown to the user only, and the public message loses those that became private."""
         await asyncio.shield(self._showing.start(self._show_change(key, interaction, ephemeral=ephemeral)))
 
     async def settle(self) -> None:
         await asyncio.gather(*self._showing)
 
+    async def close(self) -> None:
+        if self.upkeep:
+            await self.upkeep.close()
+
     async def forget_message(self, message_id: int) -> None:
-        """Record that a user deleted a message. The canvas is posted again with its next change, or on
-        request. Raises StorageError."""
+        """The canvas is posted again with its next change, or on request."""
         key = await self.canvases.get_key(message_id)
         if key is None:
             return
@@ -181,7 +180,6 @@ class CanvasBoards:
         await self.refresh(key)
 
     async def refresh_stale(self) -> None:
-        """Refresh outdated messages. Raises StorageError."""
         now_s = asyncio.get_running_loop().time()
         stale = await self.canvases.list_stale(MAX_STALE + MAX_RESTING)
         ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
@@ -190,7 +188,6 @@ class CanvasBoards:
                 self._rest_until_s[key] = now_s + REST_S
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
-        """Replace the canvases in a channel by those of its new default agent. Raises StorageError."""
         for key in await self.canvases.list_shown_in(channel_id, MAX_STALE):
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))

@@ -14,6 +14,7 @@ from hikari.impl import ModalActionRowBuilder
 from cc_bot.chat.context.attachments import too_large
 from cc_bot.chat.reply import Caller, Item, Reply
 from cc_bot.discord.attachments import fetch_bytes
+from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.handlers import (
     Choice,
@@ -42,7 +43,6 @@ from cc_bot.discord.pages.page import Button, EphemeralView, Menu, reply_view, t
 from cc_bot.discord.recipients import Recipient, Recipients, tell
 from cc_bot.domain.errors import AttachmentNotFetched, InputError, MemoryNotFound, StorageError
 from cc_bot.domain.text import shorten
-from cc_bot.features.canvas.delivery import CanvasBoards
 from cc_bot.features.memory import service as memories
 from cc_bot.features.memory.files import MAX_IMPORT_BYTES, PortableMemory, importable_parts
 from cc_bot.features.memory.model import (
@@ -325,7 +325,7 @@ async def open_card(press: Press[OpenMenu], service: Memories) -> EphemeralView:
 
 @on_memory_press(MemoryButton, only=lambda button: button.action != "edit")
 async def change(
-    press: Press[MemoryButton], service: Memories, boards: CanvasBoards, upkeep: ReceiptUpkeep
+    press: Press[MemoryButton], service: Memories, beside: Beside, upkeep: ReceiptUpkeep
 ) -> None:
     """Run a button or menu of a memory, and show the result; for one on its card, the card again."""
     interaction, button, recipient = press
@@ -336,12 +336,12 @@ async def change(
     await show(interaction, shown, recipient)
     upkeep.refresh(recipient.user_id, recipient.words)
     if action == "erase-said":
-        await boards.refresh_stale()  # canvases lose its content, too
+        await beside.refresh_stale()  # canvases lose its content, too
 
 
 @on_memory_press(ConfirmButton)
 async def confirm(
-    press: Press[ConfirmButton], service: Memories, boards: CanvasBoards, upkeep: ReceiptUpkeep
+    press: Press[ConfirmButton], service: Memories, beside: Beside, upkeep: ReceiptUpkeep
 ) -> EphemeralView | None:
     """Erase all memories, unless there are more than the question said; import the file below it; or
     cancel."""
@@ -359,7 +359,7 @@ async def confirm(
         return await _ask(recipient, service=service)
     await show(interaction, EphemeralView(words[ErasureTexts].say_erased(erased)), recipient)
     upkeep.refresh(recipient.user_id, recipient.words)
-    await boards.refresh_stale()
+    await beside.refresh_stale()
     return None
 
 

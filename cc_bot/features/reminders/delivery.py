@@ -16,6 +16,7 @@ import structlog
 
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.db.leases import Leases
+from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.reply import next_form, repeat
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.pages.custom_ids import base36
@@ -25,7 +26,6 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message
 from cc_bot.features.agents.selector import AgentSelector
-from cc_bot.features.canvas.delivery import CanvasBoards
 from cc_bot.features.reminders.model import Firing, Missed, Obstacle, Place, Schedule
 from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.service import Composer
@@ -172,7 +172,7 @@ class Reminders:
     posting: Posting
     chooser: AgentSelector
     gate: Gate
-    boards: CanvasBoards
+    beside: Beside
     recipients: Recipients
     duties: Leases = field(default_factory=Leases)
     _scheduler: Scheduler = field(init=False)
@@ -297,7 +297,7 @@ class Reminders:
             except Refused as refused:
                 await self._stop(firing, refused.obstacle)
                 return
-            await self.boards.refresh(schedule.key)
+            await self.beside.refresh(schedule.key)
         if speech is None or speech.message is None:
             await _record(lambda: self.schedules.mark_skipped(firing))
         else:

@@ -1,0 +1,47 @@
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import hikari
+
+from cc_bot.chat.stores.canvases import CanvasStore
+from cc_bot.db.leases import Leases
+from cc_bot.discord.delivery.beside import BesideMaker, IsCurrent
+from cc_bot.discord.delivery.reply import ExpectedDeletions
+from cc_bot.discord.gateway import Shards
+from cc_bot.discord.places import Places
+from cc_bot.discord.recipients import Recipients
+from cc_bot.features.canvas.delivery import CanvasBoards, CanvasUpkeep
+from cc_bot.parts import Parts
+
+
+def make_parts(given: Parts) -> Iterable[object]:
+    return (BoardsMaker(given.stores.canvases),)
+
+
+@dataclass(frozen=True)
+class BoardsMaker(BesideMaker):
+    canvases: CanvasStore
+
+    def make(
+        self,
+        bot: hikari.GatewayBot,
+        *,
+        recipients: Recipients,
+        places: Places,
+        expected_deletions: ExpectedDeletions,
+        is_current: IsCurrent,
+        duties: Leases,
+    ) -> CanvasBoards:
+        boards = CanvasBoards(
+            bot.rest,
+            self.canvases,
+            recipients,
+            places,
+            expected_deletions,
+            spoken_in=recipients.guilds.of,
+            is_current=is_current,
+        )
+        shards = Shards(places, recipients.guilds)
+        boards.upkeep = CanvasUpkeep(bot, self.canvases, boards, shards, duties=duties)
+        boards.upkeep.listen()
+        return boards
