@@ -5,11 +5,7 @@ aiohttp's server and Jinja2 are imported only if a port is set.
 # ruff: noqa: PLC0415 - see above
 
 import asyncio
-import json
-import os
-import sys
-from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,8 +15,6 @@ from cc_bot.chat.speech import Speaking
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.config import Config
 from cc_bot.domain.access import WebPlace
-from cc_bot.domain.text import Locale
-from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.log import RecentRecords
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
@@ -45,30 +39,7 @@ def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "W
         config.timezone,
         core.get(Speaking) is not None,
     )
-    examine = partial(examine_in_child, config)
-    return WebServices(**core.parts(), settings=settings, records=records, examine=examine, discord=discord)
-
-
-async def examine_in_child(config: Config, locale: Locale) -> Sequence[Mapping[str, str]]:
-    """Run `cc-bot doctor --json` in a child process, and return its findings in that language."""
-    child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "cc_bot", "doctor", "--json"),
-        env={**os.environ, **config.variables, "CC_BOT_LOCALE": locale.value},
-        stdin=DEVNULL,
-        stdout=PIPE,
-        stderr=DEVNULL,
-    )
-    try:
-        output, _ = await child.communicate()
-        found: Sequence[Mapping[str, str]] = json.loads(output)["checks"]
-        return found
-    except ValueError as error:
-        broke = texts(locale)[DoctorTexts].broke.format(error=type(error).__name__)
-        return [{"check": "program", "verdict": "failed", "detail": broke}]
-    finally:
-        if child.returncode is None:
-            child.kill()
-            await child.wait()
+    return WebServices(**core.parts(), settings=settings, records=records, discord=discord)
 
 
 @asynccontextmanager

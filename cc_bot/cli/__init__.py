@@ -20,7 +20,7 @@ from cc_bot import __version__
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import CcBotError, CopyStopped, InvalidSetting, OutputLost, StorageError
 from cc_bot.domain.text import Locale
-from cc_bot.features.doctor.texts import DoctorTexts
+from cc_bot.features import modules
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts, storage_problem
 
@@ -84,9 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not structlog.is_configured():  # its default prints local variables
             configure_logging("error")
         structlog.get_logger(__name__).critical("program_broke", exc_info=error)
-        words = texts(locale)
-        broke = words[DoctorTexts].broke if _wants_json(options) else words[CliTexts].broke
-        _say_trouble(error, broke.format(error=type(error).__name__), options)
+        _say_trouble(error, texts(locale)[CliTexts].broke.format(error=type(error).__name__), options)
         return EXIT_BROKEN
 
 
@@ -110,12 +108,11 @@ def _as_typed(error: CcBotError, options: argparse.Namespace) -> CcBotError:
 
 def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace) -> None:
     with contextlib.suppress(OutputLost):
-        if _wants_json(options) and not isinstance(error, OutputLost):
-            from cc_bot.features.doctor import Report, as_json, failed
-
-            report = Report([failed("settings" if isinstance(error, CcBotError) else "program", sentence)])
-            say(as_json(report, version=__version__, offline=options.offline))
-            return
+        if options.feature and not isinstance(error, OutputLost):
+            written = options.feature.say_error(error, sentence, options, texts(operator_locale()))
+            if written:
+                say(written)
+                return
     with contextlib.suppress(OSError):
         print(sentence, file=sys.stderr)  # noqa: T201 - it is no record
 
@@ -152,10 +149,9 @@ def _parser(all_texts: Texts) -> argparse.ArgumentParser:
     pages = commands.add_parser("web", help=words.web, description=words.web)
     pages.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)
     _add_database_commands(commands, all_texts)
-    said = all_texts[DoctorTexts]
-    doctor = commands.add_parser("doctor", help=said.doctor, description=said.doctor)
-    doctor.add_argument("--json", action="store_true", help=said.as_json)
-    doctor.add_argument("--offline", action="store_true", help=said.offline_option)
+    parser.set_defaults(feature=None)
+    for feature in modules("cli"):
+        feature.add_command(commands, all_texts).set_defaults(feature=feature)
     return parser
 
 
@@ -232,32 +228,16 @@ def _run(config: Config, options: argparse.Namespace) -> int:
 
             configure_logging("warning", config.log_format)
             return EXIT_OK if asyncio.run(run_web(config, options.user, say)) else EXIT_OPERATOR
-        case "doctor":
+        case _ if options.feature:
             configure_logging("error", config.log_format)
-            return _run_doctor(config, options)
+            code: int = options.feature.run(config, options, say)
+            return code
         case _:
             configure_logging("warning", config.log_format)
             from cc_bot.cli.database import COMMANDS
 
             asyncio.run(COMMANDS[options.command](config, options))
     return EXIT_OK
-
-
-def _run_doctor(config: Config, options: argparse.Namespace) -> int:
-    from cc_bot.features.doctor import as_json, as_lines
-    from cc_bot.features.doctor.checks import run_doctor
-
-    report = asyncio.run(run_doctor(config, offline=options.offline))
-    if options.json:
-        say(as_json(report, version=__version__, offline=options.offline))
-        return report.exit_code
-    for line in as_lines(report, texts(config.operator_locale), offline=options.offline):
-        say(line)
-    return report.exit_code
-
-
-def _wants_json(options: argparse.Namespace) -> bool:
-    return options.command == "doctor" and bool(options.json)
 
 
 def _open_standard_streams() -> None:

@@ -13,6 +13,8 @@ discord: the same for Discord only
 commands: a lightbulb loader
 web: PAGES
 terminal: COMMANDS, and `beside_chat`, work of its own while the chat is open
+cli: `add_command`, a command of `cc-bot`, with `run` and `say_error`
+doctor: `list_checks`
 """
 
 from collections.abc import Iterator
@@ -34,6 +36,8 @@ Part = Literal[
     "commands",
     "web",
     "terminal",
+    "cli",
+    "doctor",
 ]
 
 
@@ -61,6 +65,7 @@ FEATURES: Final = (
     Feature("web_pages"),
     Feature("mcp"),
     Feature("admin"),
+    Feature("doctor"),
 )
 
 

@@ -1,6 +1,6 @@
 """The parts given to the web pages."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
@@ -79,6 +79,4 @@ class WebSettings:
 class WebServices(Parts):
     settings: WebSettings
     records: RecentRecords
-    examine: Callable[[Locale], Awaitable[Sequence[Mapping[str, str]]]]
-    """Return the findings of `cc-bot doctor`."""
     discord: Discord

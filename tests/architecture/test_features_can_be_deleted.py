@@ -33,6 +33,7 @@ FEATURES_OUT: Final[Mapping[str, Offer]] = {
     ),
     "voice": Offer(),
     "documents": Offer(tools=frozenset({"read_file", "read_page"})),
+    "doctor": Offer(),
 }
 
 

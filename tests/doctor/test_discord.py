@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from cc_bot.checks import Finding
 from cc_bot.config import read_config
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Reading
 from cc_bot.domain.text import Locale
-from cc_bot.features.doctor import Finding
 from cc_bot.features.doctor.services import check_discord
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.texts import texts

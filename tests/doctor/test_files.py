@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.checks import Finding
 from cc_bot.config import read_config
 from cc_bot.db import ErasureLog, Statement, apply_pending, open_database
 from cc_bot.db.erasure_log import copy_in, merge_log
 from cc_bot.domain.errors import ErasureNotNoted
 from cc_bot.domain.text import Locale, format_size
-from cc_bot.features.doctor import Finding
 from cc_bot.features.doctor.checks import run_doctor
 from cc_bot.features.doctor.database import MIN_FREE_BYTES, WANTED_BYTES, Free, check_database_file
 from cc_bot.texts import texts

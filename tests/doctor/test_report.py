@@ -10,15 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.checks import Check, Finding, failed, ok, warning
 from cc_bot.config import Config, read_config
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.text import Locale
-from cc_bot.features.doctor import Finding, Report, as_json, as_lines, failed, ok, warning
-from cc_bot.features.doctor.checks import Check, run_checks
+from cc_bot.features.doctor.checks import run_checks
 from cc_bot.features.doctor.database import check_backups
-from cc_bot.features.doctor.services import check_charts, check_documents, check_sandbox
+from cc_bot.features.doctor.report import Report, as_json, as_lines
+from cc_bot.features.doctor.services import check_charts
 from cc_bot.features.doctor.texts import DoctorTexts
+from cc_bot.features.documents.doctor import check_documents, check_sandbox
 from cc_bot.features.documents.reader import DocumentReader, reading_command
+from cc_bot.features.documents.texts import DocumentCheckTexts
 from cc_bot.texts import explain, texts
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 
@@ -39,7 +42,7 @@ def check(found: Sequence[Finding] = (), error: Exception | None = None, wait: b
             raise error
         return found
 
-    return "token", run(), 0.01 if wait else 5
+    return Check("token", run(), 0.01 if wait else 5)
 
 
 class TestACheckup:
@@ -73,7 +76,7 @@ class TestAReport:
         written = as_json(Report([FINE, LOW]), version="1.2.3", offline=True)
         told = json.loads(written)
         assert (told["version"], told["verdict"], told["offline"]) == ("1.2.3", "warning", True)
-        fine = {"check": "token", "verdict": "ok", "detail": FINE.detail, "fix": None}
+        fine = {"check": "token", "label": "", "verdict": "ok", "detail": FINE.detail, "fix": None}
         assert told["checks"][0] == fine
         assert (told["checks"][1]["fix"], LOW.detail.endswith("。")) == (LOW.fix, True)
 
@@ -81,7 +84,7 @@ class TestAReport:
 async def test_what_is_tried_is_told_by_drawing_and_reading() -> None:
     font = await check_charts(Locale.JA, JA)
     [reads] = await check_documents(DocumentReader(unconfined=UNCONFINED), JA)
-    assert [font.detail, reads.detail] == [JA[DoctorTexts].font_ok, JA[DoctorTexts].documents_ok]
+    assert [font.detail, reads.detail] == [JA[DoctorTexts].font_ok, JA[DocumentCheckTexts].documents_ok]
     [fails] = await check_documents(DocumentReader((sys.executable, "-c", "")), JA)
     assert (fails.verdict, bool(fails.fix)) == ("failed", True)
 
@@ -89,12 +92,12 @@ async def test_what_is_tried_is_told_by_drawing_and_reading() -> None:
 @pytest.mark.skipif(UNCONFINED, reason="the sandbox is Linux's")
 async def test_the_sandbox_is_tried_by_reading_in_it() -> None:
     holds = await check_sandbox(DocumentReader(), JA, unconfined=False)
-    assert (holds.verdict, holds.detail) == ("ok", JA[DoctorTexts].sandbox_ok)
+    assert (holds.verdict, holds.detail) == ("ok", JA[DocumentCheckTexts].sandbox_ok)
     reader = DocumentReader((*WITHOUT_SECCOMP, *reading_command()))
     refusing = await check_sandbox(reader, JA, unconfined=False)
-    assert (refusing.verdict, refusing.detail in JA[DoctorTexts].sandbox_none) == ("warning", True)
+    assert (refusing.verdict, refusing.detail in JA[DocumentCheckTexts].sandbox_none) == ("warning", True)
     permitted = await check_sandbox(reader, JA, unconfined=True)
-    assert (permitted.verdict, permitted.detail in JA[DoctorTexts].sandbox_off) == ("warning", True)
+    assert (permitted.verdict, permitted.detail in JA[DocumentCheckTexts].sandbox_off) == ("warning", True)
     assert await check_documents(reader, JA) == []
 
 

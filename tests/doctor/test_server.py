@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from cc_bot.checks import Finding
 from cc_bot.config import read_config
 from cc_bot.db import apply_pending, open_database
 from cc_bot.domain.text import Locale
-from cc_bot.features.doctor import Finding
 from cc_bot.features.doctor.database import check_database_server
 from cc_bot.texts import texts
 from tests.postgres_cluster import Server, folder, running_server

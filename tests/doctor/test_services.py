@@ -4,20 +4,17 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from cc_bot.checks import Finding
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.text import Locale
-from cc_bot.features.doctor import Finding
-from cc_bot.features.doctor.services import (
-    check_embedder,
-    check_model,
-    check_reading,
-    check_search,
-    check_speaker,
-    check_transcriber,
-)
+from cc_bot.features.doctor.services import check_model
 from cc_bot.features.doctor.texts import DoctorTexts
+from cc_bot.features.memory.doctor import check_embedder
+from cc_bot.features.voice.doctor import check_speaker, check_transcriber
+from cc_bot.features.web_pages.doctor import check_reading, check_search
 from cc_bot.features.web_pages.reader import PageReader
 from cc_bot.features.web_pages.searches import BraveSearch, SearxngSearch
+from cc_bot.features.web_pages.texts import WebPageCheckTexts
 from cc_bot.llm.model import ToolSchema
 from cc_bot.llm.openai import OpenAIChatModel
 from cc_bot.llm.openai.client import OpenAISpeaker, OpenAITranscriber
@@ -181,8 +178,8 @@ class TestPagesAndSearch:
         assert missing.verdict == "warning"
         found += await check_reading(None, EN, wanted=False)
         assert {finding.verdict for finding in found} == {"ok"}
-        told = [finding.detail for finding in found[2:]]
-        assert told == [EN[DoctorTexts].search_none, EN[DoctorTexts].reading_ok, EN[DoctorTexts].reading_off]
+        told, said = [finding.detail for finding in found[2:]], EN[WebPageCheckTexts]
+        assert told == [said.search_none, said.reading_ok, said.reading_off]
 
     async def test_that_do_not_answer_are_told_with_what_mends_it_and_without_the_key(self) -> None:
         async with LoopbackSearchServer(json=False) as server:

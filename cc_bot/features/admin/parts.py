@@ -4,6 +4,7 @@ from functools import partial
 from cc_bot.db.backup import newest_backup
 from cc_bot.db.engines import config_path, dialect_of
 from cc_bot.db.files import free_bytes
+from cc_bot.features.admin.examination import Examination
 from cc_bot.features.admin.service import Administration, not_asked
 from cc_bot.features.admin.status import BotStatus
 from cc_bot.parts import Building
@@ -29,4 +30,4 @@ def make_parts(given: Building) -> Iterable[object]:
         given.policies,
         not_asked if given.models.offline else given.models.reach,
     )
-    return status, administration
+    return status, administration, Examination(config.variables)

@@ -159,6 +159,7 @@ class ConsoleTexts(Area):
 
     doctor_what = Sentence(ja="cc-bot doctor と同じ点検を、動いているまま行います。30秒ほどかかることがあります。", en="The same checks as cc-bot doctor, while the bot goes on. They may take half a minute.")
     run_doctor = Sentence(ja="点検する", en="Run the doctor")
+    no_report = Sentence(ja="点検の結果がありません。この cc-bot に doctor がないか、途中で止まりました。", en="There is no report: this cc-bot has no doctor, or it was stopped.")
     doctor_at = Sentence(ja="{at} の結果", en="The report of {at}")
     check = Sentence(ja="項目", en="Check")
     verdict = Sentence(ja="結果", en="Verdict")

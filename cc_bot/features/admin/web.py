@@ -15,6 +15,7 @@ from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject, Subject
 from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, SubjectNotUnderstood
 from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.features.admin import service as admin
+from cc_bot.features.admin.examination import Examination
 from cc_bot.features.admin.service import (
     MAX_MODEL_CHARACTERS,
     MAX_MODELS,
@@ -187,7 +188,7 @@ class ConsolePages(Pages):
         """Run the doctor, one run at a time."""
         owner = await self._require_owner(request)
         async with self._examining:
-            report = await self._services.examine(owner.locale)
+            report = await self._services[Examination].run(owner.locale)
         examined_at = self._services.clock()
         return _render(request, "console_doctor.html", report=report, examined_at=examined_at)
 

@@ -43,3 +43,9 @@ class AgentCommandTexts(CommandTexts):
     agent_use = Both(ja=("使う", "このチャンネルであなたに答えるエージェントを選びます"), en=("use", "Choose who answers you in this channel"))
     agent_default = Both(ja=("既定", "このチャンネルの既定のエージェントを決めます（サーバーを管理する人だけ）"), en=("default", "Choose who answers in this channel by default (for those who manage the server)"))
     agent_name = Both(ja=("名前", "エージェント。名前の一部を入力すると候補が出ます"), en=("name", "An agent; type a part of its name to choose from matches"))
+
+
+class AgentCheckTexts(Area):
+    agents = Sentence(ja="エージェント", en="Agents")
+    agents_ok = Sentence(ja="{count} 人が使えます。", en="{count} can be used.")
+    agents_none = Sentence(ja="ファイルはありません（既定のエージェントだけです）。", en="There is no file; only the default agent.")

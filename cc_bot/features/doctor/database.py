@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from cc_bot.checks import Finding, failed, ok, warning
 from cc_bot.config import Config
 from cc_bot.db import Database, Statement, Steps, list_pending
 from cc_bot.db.backup import backups_in, copies_of
@@ -25,7 +26,6 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.domain.text import format_size
-from cc_bot.features.doctor import Finding, failed, ok, warning
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.operator_file import path_of
 from cc_bot.texts import Texts, explain

@@ -1,11 +1,9 @@
 """Tries Discord, the models and the optional features with real requests."""
 
 import asyncio
-import io
 import ssl
 import string
 import time
-import wave
 from base64 import b64decode
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing
@@ -21,18 +19,14 @@ import aiohttp
 
 from cc_bot import __version__
 from cc_bot.charts import draw
+from cc_bot.checks import Finding, failed, ok, warning
 from cc_bot.config import Config
 from cc_bot.domain import errors
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
-from cc_bot.features.doctor import Finding, failed, ok, warning
 from cc_bot.features.doctor.texts import DoctorTexts
-from cc_bot.features.documents.reader import READ_BY_EXTRA, DocumentReader
-from cc_bot.features.memory.search.vectors import Embedder
-from cc_bot.features.web_pages.addresses import parse_address
-from cc_bot.features.web_pages.turn import PageSource, SearchService, can_read_pages
 from cc_bot.llm.configured import open_models
 from cc_bot.llm.model import (
     AssistantPart,
@@ -40,16 +34,14 @@ from cc_bot.llm.model import (
     Delta,
     Finish,
     PromptPart,
-    Speaker,
     SystemPart,
     Thinking,
     ToolResultPart,
     ToolSchema,
-    Transcriber,
     UserPart,
 )
 from cc_bot.proxy import proxy_for
-from cc_bot.texts import Texts, explain
+from cc_bot.texts import Texts
 from cc_bot.texts.cli import CliTexts
 
 if TYPE_CHECKING:
@@ -236,67 +228,6 @@ async def _ask(
     return finish
 
 
-PAGE: Final = "https://example.com/"
-"""Maintained by IANA for such uses."""
-QUERY: Final = "cc-bot"
-SMALL_PDF: Final = (
-    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
-    b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
-    b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 99]/Contents 4 0 R/Resources<</Font<</F<</Type/Font"
-    b"/Subtype/Type1/BaseFont/Helvetica>>>>>>>>endobj\n4 0 obj<</Length 66>>stream\n"
-    b"BT /F 12 Tf 9 50 Td (A page that the checkup has read.) Tj ET      \nendstream endobj\n"
-    b"trailer<</Root 1 0 R>>\n%%EOF"
-)
-SMALL_RTF: Final = rb"{\rtf1 A page.}"
-_SETTINGS: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
-
-
-async def check_transcriber(transcriber: Transcriber | None, texts: Texts) -> Finding:
-    said = texts[DoctorTexts]
-    if transcriber is None:
-        return ok("hearing", said.hearing_none)
-    use = transcriber.transcribe(Attachment("", "audio/wav", _silence()), Locale.EN)
-    return await _try("hearing", transcriber, use, said.hearing_ok, said.hearing_failed)
-
-
-def _silence() -> bytes:
-    file = io.BytesIO()
-    with wave.open(file, "wb") as sound:
-        sound.setparams((1, 2, 16_000, 0, "NONE", "not compressed"))
-        sound.writeframes(bytes(32_000))
-    return file.getvalue()
-
-
-async def check_speaker(speaker: Speaker | None, texts: Texts) -> Finding:
-    said = texts[DoctorTexts]
-    if speaker is None:
-        return ok("speaking", said.speaking_none)
-    return await _try("speaking", speaker, speaker.speak("OK"), said.speaking_ok, said.speaking_failed)
-
-
-async def check_embedder(embedder: Embedder | None, texts: Texts, *, wanted: bool) -> Finding:
-    """A failure is a warning: search by words works without it."""
-    said = texts[DoctorTexts]
-    if embedder is None:
-        return ok("embedder", said.embedder_none if wanted else said.embedder_off)
-    use = embedder.embed(["猫 cat"])
-    return await _try("embedder", embedder, use, said.embedder_ok, said.embedder_failed)
-
-
-_Service = Transcriber | Speaker | Embedder
-
-
-async def _try(check: str, service: _Service, use: Awaitable[object], works: str, fails: str) -> Finding:
-    """Await its use, and close the service."""
-    try:
-        await use
-    except errors.CcBotError:
-        return warning(check, fails.format(name=service.name))
-    finally:
-        await service.close()
-    return ok(check, works.format(name=service.name))
-
-
 async def check_charts(locale: Locale, texts: Texts) -> Finding:
     said = texts[DoctorTexts]
     if not find_spec("resvg_py"):
@@ -307,63 +238,6 @@ async def check_charts(locale: Locale, texts: Texts) -> Finding:
     except (ImportError, OSError, RuntimeError):
         drawn = None
     return ok("font", said.font_ok) if drawn else failed("font", said.font_failed)
-
-
-async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Finding]:
-    said = texts[DoctorTexts]
-    if not all(map(find_spec, READ_BY_EXTRA)):
-        return [ok("documents", said.documents_none)]
-    try:
-        await reader.read(SMALL_PDF)
-    except errors.DocumentsNotConfined:  # reported by check_sandbox
-        return []
-    except errors.InputError:
-        return [failed("documents", said.documents_failed)]
-    return [ok("documents", said.documents_ok)]
-
-
-async def check_sandbox(reader: DocumentReader, texts: Texts, *, unconfined: bool) -> Finding:
-    """`unconfined`: documents are read even without a sandbox."""
-    said = texts[DoctorTexts]
-    try:
-        await reader.read(SMALL_RTF)
-    except errors.DocumentsNotConfined:
-        return warning("sandbox", said.sandbox_off if unconfined else said.sandbox_none)
-    except errors.InputError:
-        return failed("sandbox", said.documents_failed)
-    return ok("sandbox", said.sandbox_ok)
-
-
-async def check_reading(
-    reader: PageSource | None, texts: Texts, *, wanted: bool, page: str = PAGE
-) -> Sequence[Finding]:
-    """Without a `reader` nothing is fetched."""
-    said = texts[DoctorTexts]
-    if not wanted or not can_read_pages():
-        return [ok("reading", said.reading_none if wanted else said.reading_off)]
-    if reader is None:
-        return []
-    try:
-        await reader.read(parse_address(page), asyncio.Semaphore())
-    except errors.PagesNotConfined:  # reported by check_sandbox
-        return []
-    except errors.PageError as error:
-        return [warning("reading", explain(error, texts), said.reading_failed_fix.format(url=page))]
-    return [ok("reading", said.reading_ok)]
-
-
-async def check_search(services: Sequence[SearchService], texts: Texts) -> Sequence[Finding]:
-    said, found = texts[DoctorTexts], list[Finding]()
-    for service in services:
-        names = {"name": service.name, "variable": _SETTINGS[service.name]}
-        try:
-            await service.find(QUERY)
-            found.append(ok("search", said.search_ok.format(**names)))
-        except errors.SearchFormatOff:
-            found.append(failed("search", said.search_format_off))
-        except errors.SearchFailed:
-            found.append(failed("search", said.search_failed.format(**names)))
-    return found or [ok("search", said.search_none)]
 
 
 SOON: Final = timedelta(days=14)

@@ -1,9 +1,7 @@
 """Findings of `cc-bot doctor`; "→" introduces what to do."""
 
-from collections.abc import Mapping
 
-from cc_bot.features.mcp.model import ToolServerProblemKind
-from cc_bot.texts.area import Area, Both, Sentence, by_key
+from cc_bot.texts.area import Area, Sentence, by_key
 
 
 class DoctorTexts(Area):
@@ -25,18 +23,9 @@ class DoctorTexts(Area):
             "backups": Sentence(ja="バックアップ", en="Backups"),
             "erasures": Sentence(ja="消去の記録", en="Record of erasures"),
             "files": Sentence(ja="ファイルの権限", en="File modes"),
-            "agents": Sentence(ja="エージェント", en="Agents"),
             "policy": Sentence(ja="制限とアクセス", en="Limits and access"),
-            "tools": Sentence(ja="ツールのサーバー", en="Servers with tools"),
             "model": Sentence(ja="モデル", en="Model"),
-            "embedder": Sentence(ja="意味での検索", en="Search by meaning"),
-            "hearing": Sentence(ja="聞き取り", en="Hearing"),
-            "speaking": Sentence(ja="読み上げ", en="Reading aloud"),
             "font": Sentence(ja="グラフの文字", en="Letters in charts"),
-            "documents": Sentence(ja="文書", en="Documents"),
-            "sandbox": Sentence(ja="読み取りの隔離", en="Sandbox for reading"),
-            "reading": Sentence(ja="ウェブページを読む", en="Reading web pages"),
-            "search": Sentence(ja="ウェブ検索", en="Web search"),
             "pages": Sentence(ja="ブラウザのページ", en="Pages in a browser"),
         }
     )
@@ -80,16 +69,6 @@ class DoctorTexts(Area):
         en="The server of {model}, {host}, can't be reached: the name is not known, or nothing answers there.\n→ Check that the server runs, and the name and port in OPENAI_BASE_URL (or base_url in models.toml). Inside a container, localhost is the container itself.",
     )
     model_unavailable = Sentence(ja="{model} から答えがありません。\n→ アドレス（OPENAI_BASE_URL か、models.toml の base_url）とサーバーの状態を確かめてください。", en="{model} gives no answer.\n→ Check the address (OPENAI_BASE_URL, or base_url in models.toml) and the server.")
-    hearing_ok = Sentence(ja="{name} が音声を文字にします。", en="{name} writes down voice messages.")
-    hearing_none = Sentence(ja="CC_BOT_TRANSCRIBE_MODEL がないので、ボイスメッセージは聞き取りません。", en="CC_BOT_TRANSCRIBE_MODEL is not set: voice messages are not heard.")
-    hearing_failed = Sentence(ja="{name} が音声を文字にしません。\n→ CC_BOT_TRANSCRIBE_URL（なければ OPENAI_BASE_URL）のサーバーと、モデル名、キーを確かめてください。", en="{name} does not write down what it hears.\n→ Check the server at CC_BOT_TRANSCRIBE_URL (or else OPENAI_BASE_URL), the model's name and the key.")
-    speaking_ok = Sentence(ja="{name} が回答を読み上げます。", en="{name} reads answers aloud.")
-    speaking_none = Sentence(ja="CC_BOT_SPEECH_MODEL がないので、回答は読み上げません。", en="CC_BOT_SPEECH_MODEL is not set: answers are not read aloud.")
-    speaking_failed = Sentence(ja="{name} が読み上げません。\n→ CC_BOT_TRANSCRIBE_URL（なければ OPENAI_BASE_URL）のサーバーと、モデル名、キーを確かめてください。", en="{name} does not read aloud.\n→ Check the server at CC_BOT_TRANSCRIBE_URL (or else OPENAI_BASE_URL), the model's name and the key.")
-    embedder_ok = Sentence(ja="{name} が使えます。", en="{name} works.")
-    embedder_off = Sentence(ja="使わない設定です（言葉で探します）。", en="Switched off; memories are found by words.")
-    embedder_none = Sentence(ja="エンコーダーは入っていません（言葉で探します）。入れるには make semantic。", en="No encoder is installed; memories are found by words. `make semantic` installs one.")
-    embedder_failed = Sentence(ja="{name} が使えず、メモリは言葉だけで探します。\n→ CC_BOT_EMBEDDING_MODEL とサーバーを確かめるか、make semantic で入れ直してください。", en="{name} does not work; memories are found by words.\n→ Check CC_BOT_EMBEDDING_MODEL and its server, or install it again: `make semantic`.")
     font_ok = Sentence(ja="日本語のグラフを画像にできます。", en="Charts with Japanese can be drawn.")
     font_none = Sentence(ja="グラフは文字の表で出します。画像にするには make charts。", en="Charts come as text tables. `make charts` makes them pictures.")
     font_failed = Sentence(ja="グラフを画像にできません。\n→ make charts で入れ直してください。それまでは文字の表で出します。", en="Charts can't be drawn.\n→ Install the extra again with `make charts`. Until then they come as text tables.")
@@ -101,26 +80,6 @@ class DoctorTexts(Area):
     pages_unreached = Sentence(ja="{url} ではページに届きません。\n→ cc-bot run が動いているか、リバースプロキシの設定（docs/web.ja.md）を確かめてください。", en="The pages can't be reached at {url}.\n→ See that cc-bot run is up, and how the reverse proxy is set up (docs/web.md).")
     pages_uncertified = Sentence(ja="{url} の証明書を確かめられません。\n→ リバースプロキシの証明書を更新してください。", en="The certificate of {url} can't be verified.\n→ Renew the certificate of the reverse proxy.")
     pages_ending = Sentence(ja="ページの証明書はあと{days}日で切れます。\n→ リバースプロキシの証明書を更新してください。", en="The certificate of the pages ends in {days} days.\n→ Renew the certificate of the reverse proxy.")
-    reading_ok = Sentence(ja="貼られた URL のページを読めます。", en="Pages that users link to can be read.")
-    reading_none = Sentence(ja="貼られた URL のページは読めません。読むには make pages。", en="Pages that users link to are not read. `make pages` adds that.")
-    reading_off = Sentence(ja="貼られた URL のページは読みません（CC_BOT_READ_PAGES=off）。", en="Pages that users link to are not read (CC_BOT_READ_PAGES=off).")
-    reading_failed_fix = Sentence(ja="このマシンから {url} を直接開けるか確かめてください（プロキシは使いません）。ページを読まないなら CC_BOT_READ_PAGES=off。", en="Check that this machine can open {url} directly (no proxy is used). CC_BOT_READ_PAGES=off if no pages are to be read.")
-    search_ok = Sentence(ja="ウェブ検索（{name}）を使えます。", en="The web can be searched ({name}).")
-    search_none = Sentence(ja="ウェブ検索は使いません。使うには CC_BOT_SEARCH_URL か CC_BOT_BRAVE_KEY を設定してください。", en="The web is not searched. CC_BOT_SEARCH_URL or CC_BOT_BRAVE_KEY adds that.")
-    search_failed = Sentence(ja="ウェブ検索（{name}）が答えません。\n→ {variable} と、その検索が動いているかを確かめてください。", en="The web search ({name}) does not answer.\n→ Check {variable}, and whether that search is running.")
-    search_format_off = Sentence(ja="SearXNG が、プログラムからの検索（JSON）を許していません。\n→ settings.yml の search.formats に json を足して、起動し直してください。", en="The SearXNG does not let programs search (JSON is off).\n→ Add json to search.formats in its settings.yml, and restart it.")
-    documents_ok = Sentence(ja="PDF・Excelなどの文書を読めます。", en="Documents can be read, PDF and Excel among them.")
-    documents_none = Sentence(ja="WordやPowerPointは読めます。PDFとExcelも読むには make documents。", en="Word, PowerPoint and the like are read. `make documents` adds PDF and Excel.")
-    documents_failed = Sentence(ja="文書を読めません。\n→ make documents で入れ直してください。それまでは、読めない文書は断ります。", en="Documents can't be read.\n→ Install the extra again with `make documents`. Until then such files are refused.")
-    sandbox_ok = Sentence(ja="文書とウェブページは、ファイルにもネットワークにも触れられないプロセスで読みます。", en="Documents and web pages are read in a process that can reach neither files nor the network.")
-    sandbox_none = Sentence(
-        ja="このシステムでは、読み取りのプロセスを隔離できません（seccomp が使えません）。文書とウェブページは読みません。\n→ Linux（x86-64 か ARM64）で動かすか、隔離なしで読んでよければ CC_BOT_READ_UNCONFINED=on にしてください。",
-        en="This system can't confine the process that reads (no seccomp): documents and web pages are not read.\n→ Run it on Linux (x86-64 or ARM64), or set CC_BOT_READ_UNCONFINED=on to read them without a sandbox.",
-    )
-    sandbox_off = Sentence(
-        ja="文書とウェブページを隔離なしで読んでいます（CC_BOT_READ_UNCONFINED=on）。細工されたファイルは、ボットと同じことができるかもしれません。\n→ Linux（x86-64 か ARM64）で動かすと、隔離して読みます。",
-        en="Documents and web pages are read without a sandbox (CC_BOT_READ_UNCONFINED=on): a crafted file may do whatever the bot can.\n→ On Linux (x86-64 or ARM64) they are read in one.",
-    )
     database_ok = Sentence(ja="{path}（{size}）は壊れておらず、書き込めます。", en="{path} ({size}) is intact and writable.")
     database_new = Sentence(ja="{path} はまだありません。最初の起動で作られます。", en="{path} is not there yet. The first start makes it.")
     database_folder = Sentence(ja="フォルダ {folder} がありません。\n→ 作成するか、CC_BOT_DATABASE_URL を直してください。", en="The folder {folder} does not exist.\n→ Create it or correct CC_BOT_DATABASE_URL.")
@@ -147,25 +106,6 @@ class DoctorTexts(Area):
     )
     files_ok = Sentence(ja="ほかの利用者からは読めません。", en="Other users of this machine can't read them.")
     files_open = Sentence(ja="ほかの利用者からも読めます: {names}\n→ chmod 600 {names}", en="Others on this machine can read: {names}\n→ chmod 600 {names}")
-    agents_ok = Sentence(ja="{count} 人が使えます。", en="{count} can be used.")
-    agents_none = Sentence(ja="ファイルはありません（既定のエージェントだけです）。", en="There is no file; only the default agent.")
-    tools_none = Sentence(ja="ツールのサーバーはありません（data/mcp.json に書くと使えます）。", en="There are no servers with tools (data/mcp.json can name some).")
-    tools_ok = Sentence(ja="ファイルを読めました（サーバー: {count}）。", en="The file can be read (servers: {count}).")
-    tool_server_ok = Sentence(ja="{server}: 起動して確かめました。ツール {tools}、{tokens} トークン（管理者が </admin tools accept> で認めるまで、AI は使えません）", en="{server} was started and answers; tools: {tools}, tokens: {tokens}. Until an owner accepts them (</admin tools accept>), the model can't use them")
-    tool_server_away = Sentence(ja="{server}: つながりません。{problem}\n→ command をターミナルで実行して、何が足りないか確かめてください（URL なら、開けるか確かめてください）。", en="{server} is not there: {problem}\n→ Run its command in a terminal and see what is missing; of a URL, see whether it can be reached.")
-    tool_server_problems: Both[Mapping[ToolServerProblemKind, str]] = by_key(
-        {
-            "ended": Sentence(ja="プログラムがコード {detail} で終わりました。", en="its program ended with code {detail}."),
-            "refused": Sentence(ja="接続を拒否されました。", en="connection refused."),
-            "late": Sentence(ja="{seconds} 秒たっても応えません。", en="it does not answer within {seconds} s."),
-            "closed": Sentence(ja="接続を閉じられました。", en="it closed the connection."),
-            "error": Sentence(ja="エラーの種類: {detail}", en="the error is a {detail}."),
-        }
-    )
-    agent_tools_missing = Sentence(ja="エージェント {agent} の次のツールは、どのサーバーにもありません: {tools}\n→ agents.toml の名前を直すか、サーバーを data/mcp.json に書いてください。", en="The agent {agent} names tools that no server has: {tools}\n→ Correct agents.toml, or name their server in data/mcp.json.")
-    tool_server_none_fits = Sentence(ja="{server}: 使えるツールがありません。サーバーにあるもの: {tools}\n→ cc_bot の tools・deny の名前を、サーバーのツールに合わせてください。", en="{server} has no tool that may be used. Those that there are: {tools}\n→ Correct the names under cc_bot.tools and cc_bot.deny.")
-    tool_server_empty = Sentence(ja="{server}: ツールが1つもありません。\n→ args などの指定を確かめてください。要らないサーバーなら、ファイルから消してください。", en="{server} has no tools at all.\n→ See whether its args are right, or take it out of the file.")
-    tool_server_left_out = Sentence(ja="{server}: 使えないツールがあります: {tools}\n→ サーバーの作者に伝えるか、cc_bot の deny に書いてください。", en="{server} has tools that are left out: {tools}\n→ Tell the author of the server, or name them under cc_bot.deny.")
     policy_ok = Sentence(ja="ファイルを読めました。", en="The file can be read.")
     policy_none = Sentence(ja="ファイルはありません（既定の制限だけです）。", en="There is no file; only the default limits.")
     file_fix = Sentence(ja="ファイルを直してください。動作中のボットは、直るまで前の内容を使います。", en="Fix the file. A running bot uses its last valid content.")

@@ -11,6 +11,7 @@ from cc_bot.features.mcp.model import (
     LeftOutReason,
     LeftOutTool,
     ToolDetails,
+    ToolServerProblemKind,
     ToolServerReport,
     ToolServerState,
     ToolStatus,
@@ -222,3 +223,24 @@ def _visible(sign: str) -> str:
 
 def _indented(schema: str) -> str:
     return json.dumps(json.loads(schema), ensure_ascii=False, indent=2 if len(schema) <= MAX_INDENTED else None)
+
+
+class McpCheckTexts(Area):
+    tools = Sentence(ja="ツールのサーバー", en="Servers with tools")
+    tools_none = Sentence(ja="ツールのサーバーはありません（data/mcp.json に書くと使えます）。", en="There are no servers with tools (data/mcp.json can name some).")
+    tools_ok = Sentence(ja="ファイルを読めました（サーバー: {count}）。", en="The file can be read (servers: {count}).")
+    tool_server_ok = Sentence(ja="{server}: 起動して確かめました。ツール {tools}、{tokens} トークン（管理者が </admin tools accept> で認めるまで、AI は使えません）", en="{server} was started and answers; tools: {tools}, tokens: {tokens}. Until an owner accepts them (</admin tools accept>), the model can't use them")
+    tool_server_away = Sentence(ja="{server}: つながりません。{problem}\n→ command をターミナルで実行して、何が足りないか確かめてください（URL なら、開けるか確かめてください）。", en="{server} is not there: {problem}\n→ Run its command in a terminal and see what is missing; of a URL, see whether it can be reached.")
+    tool_server_problems: Both[Mapping[ToolServerProblemKind, str]] = by_key(
+        {
+            "ended": Sentence(ja="プログラムがコード {detail} で終わりました。", en="its program ended with code {detail}."),
+            "refused": Sentence(ja="接続を拒否されました。", en="connection refused."),
+            "late": Sentence(ja="{seconds} 秒たっても応えません。", en="it does not answer within {seconds} s."),
+            "closed": Sentence(ja="接続を閉じられました。", en="it closed the connection."),
+            "error": Sentence(ja="エラーの種類: {detail}", en="the error is a {detail}."),
+        }
+    )
+    tool_server_none_fits = Sentence(ja="{server}: 使えるツールがありません。サーバーにあるもの: {tools}\n→ cc_bot の tools・deny の名前を、サーバーのツールに合わせてください。", en="{server} has no tool that may be used. Those that there are: {tools}\n→ Correct the names under cc_bot.tools and cc_bot.deny.")
+    tool_server_empty = Sentence(ja="{server}: ツールが1つもありません。\n→ args などの指定を確かめてください。要らないサーバーなら、ファイルから消してください。", en="{server} has no tools at all.\n→ See whether its args are right, or take it out of the file.")
+    tool_server_left_out = Sentence(ja="{server}: 使えないツールがあります: {tools}\n→ サーバーの作者に伝えるか、cc_bot の deny に書いてください。", en="{server} has tools that are left out: {tools}\n→ Tell the author of the server, or name them under cc_bot.deny.")
+    agent_tools_missing = Sentence(ja="エージェント {agent} の次のツールは、どのサーバーにもありません: {tools}\n→ agents.toml の名前を直すか、サーバーを data/mcp.json に書いてください。", en="The agent {agent} names tools that no server has: {tools}\n→ Correct agents.toml, or name their server in data/mcp.json.")

@@ -407,3 +407,11 @@ class MemoryCommandTexts(CommandTexts):
     memory_pause = Both(ja=("停止", "メモリを一時停止します（新しく覚えず、回答にも使いません）"), en=("pause", "Keep and use no memories until you resume"))
     memory_resume = Both(ja=("再開", "メモリを再開します"), en=("resume", "Keep and use memories again"))
     memory_stats = Both(ja=("統計", "あなたのメモリを数字で見ます"), en=("stats", "Your memories in numbers"))
+
+
+class MemoryCheckTexts(Area):
+    embedder = Sentence(ja="意味での検索", en="Search by meaning")
+    embedder_ok = Sentence(ja="{name} が使えます。", en="{name} works.")
+    embedder_off = Sentence(ja="使わない設定です（言葉で探します）。", en="Switched off; memories are found by words.")
+    embedder_none = Sentence(ja="エンコーダーは入っていません（言葉で探します）。入れるには make semantic。", en="No encoder is installed; memories are found by words. `make semantic` installs one.")
+    embedder_failed = Sentence(ja="{name} が使えず、メモリは言葉だけで探します。\n→ CC_BOT_EMBEDDING_MODEL とサーバーを確かめるか、make semantic で入れ直してください。", en="{name} does not work; memories are found by words.\n→ Check CC_BOT_EMBEDDING_MODEL and its server, or install it again: `make semantic`.")

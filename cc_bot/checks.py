@@ -1,0 +1,91 @@
+"""What the checks of `cc-bot doctor` are given, and what they find."""
+
+from collections.abc import Awaitable, Collection, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+from cc_bot.domain.errors import CcBotError, StartupError
+from cc_bot.domain.message import Agent
+from cc_bot.features.agents.service import Agents
+from cc_bot.texts import Texts
+
+if TYPE_CHECKING:
+    from cc_bot.config import Config
+
+Verdict = Literal["ok", "warning", "failed"]
+"""warning: it runs, but not as it should or not for long."""
+SLACK_S = 2.0
+"""Beyond a check's own timeouts, so that these are reported first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Holds no secret."""
+
+    check: str
+    verdict: Verdict
+    detail: str
+    fix: str = ""
+    label: str = field(default="", compare=False)
+
+
+class Check(NamedTuple):
+    name: str
+    running: Coroutine[Any, Any, Finding | Sequence[Finding]]
+    limit_s: float = 30.0
+    label: str = ""
+    """Names it to a reader; empty: the doctor knows it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    config: "Config"
+    words: Texts
+    online: bool
+    """False: only checks without network."""
+    agents: Agents
+
+    async def list_agents(self) -> Collection[Agent]:
+        """None if their file is invalid, which is a finding of its own."""
+        try:
+            return (await self.agents.load()).values()
+        except StartupError:
+            return ()
+
+
+class Service(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    async def close(self) -> None: ...
+
+
+def ok(check: str, detail: str) -> Finding:
+    return Finding(check, "ok", detail)
+
+
+def warning(check: str, text: str, fix: str = "") -> Finding:
+    return _finding(check, "warning", text, fix)
+
+
+def failed(check: str, text: str, fix: str = "") -> Finding:
+    return _finding(check, "failed", text, fix)
+
+
+def _finding(check: str, verdict: Verdict, text: str, fix: str) -> Finding:
+    """`text` may hold the fix after an arrow."""
+    detail, _, own = text.partition("\n→ ")
+    return Finding(check, verdict, detail, fix or own)
+
+
+async def try_service(
+    check: str, service: Service, use: Awaitable[object], works: str, fails: str
+) -> Finding:
+    """Await its use, and close the service. A failure is a warning: the bot answers without it."""
+    try:
+        await use
+    except CcBotError:
+        return warning(check, fails.format(name=service.name))
+    finally:
+        await service.close()
+    return ok(check, works.format(name=service.name))

@@ -1,0 +1,48 @@
+# ruff: noqa: PLC0415 - the checks are imported when they run
+
+import argparse
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from cc_bot import __version__
+from cc_bot.domain.errors import CcBotError
+from cc_bot.features.doctor.texts import DoctorTexts
+from cc_bot.texts import Texts, texts
+
+if TYPE_CHECKING:
+    from cc_bot.config import Config
+
+
+def add_command(commands: Any, all_texts: Texts) -> argparse.ArgumentParser:
+    said = all_texts[DoctorTexts]
+    doctor: argparse.ArgumentParser = commands.add_parser("doctor", help=said.doctor, description=said.doctor)
+    doctor.add_argument("--json", action="store_true", help=said.as_json)
+    doctor.add_argument("--offline", action="store_true", help=said.offline_option)
+    return doctor
+
+
+def run(config: "Config", options: argparse.Namespace, say: Callable[[str], None]) -> int:
+    from cc_bot.features.doctor.checks import run_doctor
+    from cc_bot.features.doctor.report import as_json, as_lines
+
+    report = asyncio.run(run_doctor(config, offline=options.offline))
+    if options.json:
+        say(as_json(report, version=__version__, offline=options.offline))
+        return report.exit_code
+    for line in as_lines(report, texts(config.operator_locale), offline=options.offline):
+        say(line)
+    return report.exit_code
+
+
+def say_error(error: Exception, sentence: str, options: argparse.Namespace, words: Texts) -> str:
+    """Return a report that holds the error, for `--json`; else nothing."""
+    if not options.json:
+        return ""
+    from cc_bot.checks import failed
+    from cc_bot.features.doctor.report import Report, as_json
+
+    found = failed("settings", sentence)
+    if not isinstance(error, CcBotError):
+        found = failed("program", words[DoctorTexts].broke.format(error=type(error).__name__))
+    return as_json(Report([found]), version=__version__, offline=options.offline)

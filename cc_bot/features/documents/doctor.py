@@ -1,0 +1,53 @@
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from typing import Final
+
+from cc_bot.checks import Check, Examined, Finding, failed, ok, warning
+from cc_bot.domain.errors import DocumentsNotConfined, InputError
+from cc_bot.features.documents.reader import READ_BY_EXTRA, DocumentReader
+from cc_bot.features.documents.texts import DocumentCheckTexts
+from cc_bot.texts import Texts
+
+SMALL_PDF: Final = (
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+    b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+    b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 99]/Contents 4 0 R/Resources<</Font<</F<</Type/Font"
+    b"/Subtype/Type1/BaseFont/Helvetica>>>>>>>>endobj\n4 0 obj<</Length 66>>stream\n"
+    b"BT /F 12 Tf 9 50 Td (A page that the checkup has read.) Tj ET      \nendstream endobj\n"
+    b"trailer<</Root 1 0 R>>\n%%EOF"
+)
+SMALL_RTF: Final = rb"{\rtf1 A page.}"
+
+
+def list_checks(given: Examined) -> Iterator[Check]:
+    words, unconfined = given.words, given.config.read_unconfined
+    said = words[DocumentCheckTexts]
+    reading = check_documents(DocumentReader(unconfined=unconfined), words)
+    yield Check("documents", reading, label=said.documents)
+    confined = check_sandbox(DocumentReader(), words, unconfined=unconfined)
+    yield Check("sandbox", confined, label=said.sandbox)
+
+
+async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Finding]:
+    said = texts[DocumentCheckTexts]
+    if not all(map(find_spec, READ_BY_EXTRA)):
+        return [ok("documents", said.documents_none)]
+    try:
+        await reader.read(SMALL_PDF)
+    except DocumentsNotConfined:  # reported by check_sandbox
+        return []
+    except InputError:
+        return [failed("documents", said.documents_failed)]
+    return [ok("documents", said.documents_ok)]
+
+
+async def check_sandbox(reader: DocumentReader, texts: Texts, *, unconfined: bool) -> Finding:
+    """`unconfined`: documents are read even without a sandbox."""
+    said = texts[DocumentCheckTexts]
+    try:
+        await reader.read(SMALL_RTF)
+    except DocumentsNotConfined:
+        return warning("sandbox", said.sandbox_off if unconfined else said.sandbox_none)
+    except InputError:
+        return failed("sandbox", said.documents_failed)
+    return ok("sandbox", said.sandbox_ok)

@@ -1,0 +1,23 @@
+from collections.abc import Iterator
+
+from cc_bot.checks import Check, Examined, Finding, ok, try_service
+from cc_bot.config import LOCAL, OFF
+from cc_bot.features.memory.search.vectors import Embedder
+from cc_bot.features.memory.texts import MemoryCheckTexts
+from cc_bot.llm.configured import build_embedder
+from cc_bot.texts import Texts
+
+
+def list_checks(given: Examined) -> Iterator[Check]:
+    config, words = given.config, given.words
+    if given.online or config.embedding_model in (LOCAL, OFF):
+        check = check_embedder(build_embedder(config), words, wanted=config.embedding_model != OFF)
+        yield Check("embedder", check, label=words[MemoryCheckTexts].embedder)
+
+
+async def check_embedder(embedder: Embedder | None, texts: Texts, *, wanted: bool) -> Finding:
+    said = texts[MemoryCheckTexts]
+    if embedder is None:
+        return ok("embedder", said.embedder_none if wanted else said.embedder_off)
+    use = embedder.embed(["猫 cat"])
+    return await try_service("embedder", embedder, use, said.embedder_ok, said.embedder_failed)

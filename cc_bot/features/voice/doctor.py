@@ -1,0 +1,42 @@
+import io
+import wave
+from collections.abc import Iterator
+
+from cc_bot.checks import SLACK_S, Check, Examined, Finding, ok, try_service
+from cc_bot.domain.message import Attachment
+from cc_bot.domain.text import Locale
+from cc_bot.features.voice.texts import VoiceCheckTexts
+from cc_bot.llm.configured import build_speaker, build_transcriber
+from cc_bot.llm.model import Speaker, Transcriber
+from cc_bot.texts import Texts
+
+
+def list_checks(given: Examined) -> Iterator[Check]:
+    if given.online:
+        config, words, limit_s = given.config, given.words, given.config.model_timeout_s + SLACK_S
+        said = words[VoiceCheckTexts]
+        yield Check("hearing", check_transcriber(build_transcriber(config), words), limit_s, said.hearing)
+        yield Check("speaking", check_speaker(build_speaker(config), words), limit_s, said.speaking)
+
+
+async def check_transcriber(transcriber: Transcriber | None, texts: Texts) -> Finding:
+    said = texts[VoiceCheckTexts]
+    if transcriber is None:
+        return ok("hearing", said.hearing_none)
+    use = transcriber.transcribe(Attachment("", "audio/wav", _silence()), Locale.EN)
+    return await try_service("hearing", transcriber, use, said.hearing_ok, said.hearing_failed)
+
+
+def _silence() -> bytes:
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setparams((1, 2, 16_000, 0, "NONE", "not compressed"))
+        sound.writeframes(bytes(32_000))
+    return file.getvalue()
+
+
+async def check_speaker(speaker: Speaker | None, texts: Texts) -> Finding:
+    said = texts[VoiceCheckTexts]
+    if speaker is None:
+        return ok("speaking", said.speaking_none)
+    return await try_service("speaking", speaker, speaker.speak("OK"), said.speaking_ok, said.speaking_failed)

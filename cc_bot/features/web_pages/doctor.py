@@ -1,0 +1,56 @@
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from cc_bot.checks import Check, Examined, Finding, failed, ok, warning
+from cc_bot.domain import errors
+from cc_bot.features.web_pages.addresses import parse_address
+from cc_bot.features.web_pages.parts import make_access, make_searches
+from cc_bot.features.web_pages.texts import WebPageCheckTexts
+from cc_bot.features.web_pages.turn import PageSource, SearchService, can_read_pages
+from cc_bot.texts import Texts, explain
+
+PAGE: Final = "https://example.com/"
+"""Maintained by IANA for such uses."""
+QUERY: Final = "cc-bot"
+_SETTINGS: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
+
+
+def list_checks(given: Examined) -> Iterator[Check]:
+    config, words = given.config, given.words
+    said, pages = words[WebPageCheckTexts], make_access(config).pages if given.online else None
+    yield Check("reading", check_reading(pages, words, wanted=config.read_pages), label=said.reading)
+    if given.online:
+        yield Check("search", check_search(make_searches(config), words), label=said.search)
+
+
+async def check_reading(
+    reader: PageSource | None, texts: Texts, *, wanted: bool, page: str = PAGE
+) -> Sequence[Finding]:
+    """Without a `reader` nothing is fetched."""
+    said = texts[WebPageCheckTexts]
+    if not wanted or not can_read_pages():
+        return [ok("reading", said.reading_none if wanted else said.reading_off)]
+    if reader is None:
+        return []
+    try:
+        await reader.read(parse_address(page), asyncio.Semaphore())
+    except errors.PagesNotConfined:  # reported by check_sandbox
+        return []
+    except errors.PageError as error:
+        return [warning("reading", explain(error, texts), said.reading_failed_fix.format(url=page))]
+    return [ok("reading", said.reading_ok)]
+
+
+async def check_search(services: Sequence[SearchService], texts: Texts) -> Sequence[Finding]:
+    said, found = texts[WebPageCheckTexts], list[Finding]()
+    for service in services:
+        names = {"name": service.name, "variable": _SETTINGS[service.name]}
+        try:
+            await service.find(QUERY)
+            found.append(ok("search", said.search_ok.format(**names)))
+        except errors.SearchFormatOff:
+            found.append(failed("search", said.search_format_off))
+        except errors.SearchFailed:
+            found.append(failed("search", said.search_failed.format(**names)))
+    return found or [ok("search", said.search_none)]
