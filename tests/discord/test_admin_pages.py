@@ -39,14 +39,14 @@ def test_agents_fit_one_message_that_tells_how_many_it_leaves_out(
 @pytest.mark.parametrize("locale", list(Locale))
 def test_help_tells_what_is_done_with_messages_and_every_command_and_fits_one_embed(locale: Locale) -> None:
     words = texts(locale)[SessionTexts]
-    off, some, everything = (help_text(words, reading) for reading in ("off", "mentions", "all"))
+    off, some, everything = (help_text(texts(locale), reading) for reading in ("off", "mentions", "all"))
     assert [words.help_mention in told for told in (off, some, everything)] == [False, True, True]
     assert words.help_stored_all not in off
     assert some.endswith(words.help_stored_mentions)
     assert everything.endswith(words.help_stored_all)
-    told = help_text(mentioned(locale)[SessionTexts], "all")
+    told = help_text(mentioned(locale), "all")
     names = set(re.findall(r"</([a-z -]+):", told))
     assert {"ask", "memory delete-all", "canvas clear", "agent default", "privacy erase"} <= names
     assert not any(name.startswith("admin") for name in names)
-    of_owners = help_text(mentioned(locale)[SessionTexts], "all", owner=True)
+    of_owners = help_text(mentioned(locale), "all", owner=True)
     assert ("</admin status:" in of_owners, len(of_owners) <= 4096) == (True, True)

@@ -1,5 +1,6 @@
 """`/settings`, `/help`, `/usage`, `/web` and `/privacy …`: the user's own settings and data."""
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import nullcontext
 from datetime import datetime
@@ -44,7 +45,8 @@ from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.service import choose, show_usage
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.in_order import ExportQueue
-from cc_bot.texts import explain
+from cc_bot.texts import Texts, explain
+from cc_bot.texts.commands import command_names
 from cc_bot.texts.web import WebCommandTexts
 
 _log = structlog.get_logger(__name__)
@@ -117,17 +119,27 @@ reply_command(
 )
 
 
+_COMMAND: Final = re.compile(r"- `</([a-z]+)")
+
+
 async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owners) -> Reply:
     owner = caller.user_id in await owners.ids()
-    return Reply((help_text(caller.words[SessionTexts], granted.reading, owner=owner),))
+    return Reply((help_text(caller.words, granted.reading, owner=owner),))
 
 
-def help_text(words: SessionTexts, reading: Reading, *, owner: bool = False) -> str:
-    """Return the help, with what the bot stores. Exceeds the limit of message contents, but not of embeds."""
+def help_text(texts: Texts, reading: Reading, *, owner: bool = False) -> str:
+    """Return the help, with what the bot stores, without commands of features that were taken out. Exceeds
+    the limit of message contents, but not of embeds."""
+    words, names = texts[SessionTexts], command_names(Locale.EN)
     mention = "" if reading == "off" else words.help_mention
     stored = {"off": "", "mentions": words.help_stored_mentions, "all": words.help_stored_all}
-    admin = words.help_admin if owner else ""
-    return words.help.format(mention=mention, admin=admin, stored=stored[reading])
+    admin = words.help_admin if owner and "admin" in names else ""
+    marked = SessionTexts.help.of(texts.locale).splitlines(keepends=True)
+    lines = zip(marked, words.help.splitlines(keepends=True), strict=True)
+    offered = "".join(
+        line for mark, line in lines if not (named := _COMMAND.match(mark)) or named[1] in names
+    )
+    return offered.format(mention=mention, admin=admin, stored=stored[reading])
 
 
 reply_command(loader.command, "help", show_help)
