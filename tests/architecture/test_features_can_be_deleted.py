@@ -61,6 +61,9 @@ async def test_the_bot_answers_without(feature: str, tmp_path: Path) -> None:
         assert reply.text.startswith("はい。")
         assert "recall" in stage.tools()
         assert not stage.tools() & offer.tools
+        shown = await stage.told(stage.discord.user("Ben", locale="en-US"), channel, "help")
+        assert "/memory add" in shown
+        assert not [name for name in offer.commands if f"/{name} " in shown]
         made = {name for (name,) in stage.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
         schema = SOURCE / "features" / feature / "schema.sql"
         own = re.findall(r"CREATE TABLE (\w+)", schema.read_text("utf-8")) if schema.exists() else []
