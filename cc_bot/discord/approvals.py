@@ -31,7 +31,6 @@ from cc_bot.domain.errors import CcBotError, ProposalGone, StorageError
 from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
 from cc_bot.features.agents.selector import Chosen
-from cc_bot.features.mcp.delivery import FormAsker
 from cc_bot.features.memory.model import receipt_of
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import CanvasChangeTexts
@@ -169,8 +168,8 @@ class ApprovalDelivery:
             answer_id=int(message.id),
         )
         forms = None  # the author would not see an ephemeral message
-        if press.by_asker or not press.ephemeral:
-            forms = FormAsker(running.forms, reply_in_place(press.interaction, Page("")), press.asker)
+        if running.askers and (press.by_asker or not press.ephemeral):
+            forms = running.askers.asker(reply_in_place(press.interaction, Page("")), press.asker)
         with running.track(turn), self.assistant.calling(press.asker.user_id, turn.stop):
             channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIVES
             shown = CallMessage(channel_id, int(message.id), press.interaction.token, until, press.ephemeral)

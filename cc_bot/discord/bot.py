@@ -19,15 +19,13 @@ from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 
 from cc_bot.discord import commands
 from cc_bot.discord.delivery.reply import open_dm
+from cc_bot.discord.gate import OwnerNews
 from cc_bot.discord.gateway import GrantedReading, RestShare, check_token, fetch_reading, gateway_bot, refusal
 from cc_bot.discord.handlers import admit_commands
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names, tell_failure
 from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
-from cc_bot.domain.text import one_line
 from cc_bot.features import modules
-from cc_bot.features.mcp.servers import Servers
-from cc_bot.features.mcp.texts import ToolServersTexts
 from cc_bot.in_order import Tasks
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
@@ -171,8 +169,8 @@ class DiscordBot:
         self._services.messages.resume()
         self._services.reminders.begin()
         self._services.recovery.begin()
-        if servers := self._given.own.get(Servers):
-            self._tasks.start(self._tell_owners(servers))
+        if news := self._given.get(OwnerNews):
+            self._tasks.start(self._tell_owners(news))
         self._given.pulse.look = self._latency_s
         self._given.lifeline.ready()
         if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
@@ -182,14 +180,13 @@ class DiscordBot:
         else:
             self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
 
-    async def _tell_owners(self, servers: Servers) -> None:
+    async def _tell_owners(self, news: OwnerNews) -> None:
         while True:
-            server = await servers.withheld.get()
-            news = self._words[ToolServersTexts].news.format(server=one_line(server))
+            sentence = await news.next(self._words)
             for owner_id in await self._services.owners.ids():
                 try:
                     dm_id = await open_dm(self._bot.rest, owner_id)
-                    await self._bot.rest.create_message(dm_id, news, user_mentions=False)
+                    await self._bot.rest.create_message(dm_id, sentence, user_mentions=False)
                 except hikari.HikariError as error:
                     _log.info("owner_not_told", error=type(error).__name__)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from time import monotonic
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 import hikari
 import structlog
@@ -33,6 +33,7 @@ from cc_bot.domain.usage import MINUTE, Rules, UsageSubject, limits_of_user
 from cc_bot.features.agents.selector import Preloaded
 from cc_bot.features.reminders.model import Schedule
 from cc_bot.in_order import KeyedLock
+from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
 
@@ -59,6 +60,11 @@ _UNKNOWN_GUILD: Final = 0
 
 SeenRoles = Recent[tuple[int | None, int], tuple[int, ...]]
 """By server and user, as of their last message or interaction."""
+
+
+class OwnerNews(Protocol):
+    async def next(self, words: Texts) -> str:
+        """Wait for something that the owners are to be notified of."""
 
 
 @dataclass(slots=True)

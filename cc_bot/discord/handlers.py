@@ -25,10 +25,7 @@ from cc_bot.discord.interactions import MAX_CHOICES, Answerable, defer_early, de
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     AnswerButton,
-    AskForm,
     Control,
-    EditForm,
-    FormSheet,
     PrivacyButton,
     RetryButton,
     StopButton,
@@ -77,7 +74,6 @@ Response = Literal["update", "message", "later", "own"]
 """Acknowledged before the handler runs: `update` edits the button's message, `message` is an ephemeral one.
 Acknowledged by the handler: `later`, or `own`: at once, without the database and out of order."""
 
-_FORMS: Final = AskForm | EditForm | FormSheet
 _DOUBLE_PRESS_S: Final = 1.0
 """The user has not seen the effect of the first press yet."""
 
@@ -155,7 +151,7 @@ class Presses:
             arrival = await self._gate.admit(interaction, always=isinstance(control, PrivacyButton))
             settings = arrival.settings
         is_form = isinstance(interaction, hikari.ModalInteraction)
-        if control is None or handler is None or isinstance(control, _FORMS) != is_form:
+        if control is None or handler is None or control.is_form != is_form:
             _log.info("press_unknown")
             words = (await self._recipients.soon(interaction, settings)).words
             await tell(interaction, words[AnswerTexts].unknown_press)

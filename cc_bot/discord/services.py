@@ -23,7 +23,7 @@ from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.delivery.turns import RunningTurns, SpokenAnswers
+from cc_bot.discord.delivery.turns import Askers, RunningTurns, SpokenAnswers
 from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
 from cc_bot.discord.handlers import Presses
@@ -162,6 +162,7 @@ def build_services(
         given.meter,
         receipts,
         given.get(SpokenAnswers),
+        given.get(Askers),
     )
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
     chooser = AgentSelector(given.agents, stores.agents, places)
@@ -211,7 +212,7 @@ def build_services(
         *(given.assistant, given.privacy, given.spending),
         *(PagesUrl(given.pages_url), granted, owners, gate),
         ApprovalDelivery(given.assistant, answers, recipients, receipts, beside, owners),
-        *(recipients, running, running.forms, receipts, chooser, places, expected_deletions, beside),
+        *(recipients, running, receipts, chooser, places, expected_deletions, beside),
         *(messages, messages.quotes, messages.forwards, answers),
     )
     client.di.registry_for(lightbulb.di.Contexts.DEFAULT).register_value(Beside, beside)

@@ -5,7 +5,7 @@ A feature has files of fixed names, those it needs:
 texts: areas of sentences, and the names of commands
 schema.sql, tables: its tables, and TABLES, the rows in them about a user
 store: `make_stores`, if it adds stores
-tools: what the model calls
+tools: what the model calls, and `open_tools`, those of servers
 drawing: `open_drawing`, what a turn draws
 changes: CHANGES, receipts of what tools changed
 parts: `make_parts`, what its front ends share

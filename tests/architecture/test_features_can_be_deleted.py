@@ -27,6 +27,7 @@ class Offer:
 FEATURES_OUT: Final[Mapping[str, Offer]] = {
     "web_pages": Offer(tools=frozenset({"read_page", "web_search"})),
     "admin": Offer(frozenset({"admin"})),
+    "mcp": Offer(),
     "heartbeat": Offer(frozenset({"heartbeat"})),
     "canvas": Offer(
         frozenset({"canvas"}), frozenset({"canvas_add_card", "canvas_add_chart", "canvas_set_mode"})

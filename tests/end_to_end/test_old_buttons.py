@@ -8,6 +8,7 @@ import pytest
 
 from cc_bot.discord.pages.custom_ids import KINDS, RetryButton, parse_custom_id
 from cc_bot.domain.text import Locale
+from cc_bot.features import modules
 from cc_bot.features.memory.service import PAGE_SIZE
 from cc_bot.texts import texts
 from cc_bot.texts.answer import UnfinishedTexts
@@ -33,6 +34,7 @@ ELSEWHERE = {
 
 def kinds() -> set[str]:
     """The names of all values that make a custom id."""
+    list(modules("commands"))  # features have their own
     return {kind.__name__ for kind in KINDS.values()}
 
 

@@ -1,4 +1,4 @@
-"""The buttons below an answer, and those of MCP servers' forms."""
+"""The buttons below an answer."""
 
 import asyncio
 from contextlib import suppress
@@ -17,15 +17,13 @@ from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.delivery.turns import RunningTurns
-from cc_bot.discord.handlers import Press, Submission, on_press
-from cc_bot.discord.interactions import defer_update, is_accepted_ahead
+from cc_bot.discord.handlers import Press, on_press
+from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     AnswerButton,
-    FormButton,
-    FormSheet,
     ProposalButton,
     RetryButton,
     SeeProposalsButton,
@@ -34,14 +32,10 @@ from cc_bot.discord.pages.custom_ids import (
     UntellButton,
     UsedMemoriesButton,
 )
-from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, EphemeralView, Page, components, reply_view, rows_of
+from cc_bot.discord.pages.page import NO_FACTS, EphemeralView, Page, reply_view, rows_of
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.recipients import Recipient, respond_or_follow_up, tell
-from cc_bot.domain.errors import InputError, StorageError
-from cc_bot.domain.text import shorten
-from cc_bot.features.mcp.delivery import MAX_TITLE_LENGTH, OpenForms, entered_in, form_buttons, sheet
-from cc_bot.features.mcp.model import read_form
-from cc_bot.features.mcp.texts import FormTexts
+from cc_bot.domain.errors import StorageError
 from cc_bot.features.memory.service import hidden_reply
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.memory.stores.store import MemoryStore
@@ -49,7 +43,6 @@ from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.memory.views import used_list, within
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.log import begin_turn
-from cc_bot.texts import explain
 from cc_bot.texts.answer import AnswerTexts, UnfinishedTexts
 from cc_bot.texts.proposal import ProposalTexts
 
@@ -151,60 +144,6 @@ async def _runs_elsewhere(button: StopButton, ledger: TurnLedger) -> bool:
         async with asyncio.timeout(_LOOKUP_TIMEOUT_S):
             return await ledger.runs_elsewhere(button.turn, button.user_id)
     return False
-
-
-# Forms of an earlier run, or answered elsewhere, are closed.
-
-
-@on_press(FormButton, not_yours=lambda words: words[FormTexts].not_yours, response="later")
-async def open_form(press: Press[FormButton], forms: OpenForms) -> None:
-    interaction, button, recipient = press
-    words, found = recipient.words, forms.find(button.form)
-    if is_accepted_ahead(interaction):
-        return  # pressed twice: the first press shows the result
-    if found is None:
-        await _close(interaction, words[FormTexts].over)
-    elif button.action == "skip":
-        found.answer(None)
-        await _close(interaction, words[FormTexts].declined.format(server=found.form.server))
-    else:
-        fields = sheet(found.form, found.entered, words)
-        shown = FormSheet(recipient.user_id, button.form).custom_id()
-        title = shorten(words[FormTexts].title.format(server=found.form.server), MAX_TITLE_LENGTH)
-        await interaction.create_modal_response(title, shown, components=fields)
-
-
-@on_press(FormSheet, not_yours=lambda words: words[FormTexts].not_yours, response="later")
-async def take_form(press: Submission[FormSheet], forms: OpenForms) -> None:
-    interaction, sent, recipient = press
-    words, found = recipient.words, forms.find(sent.form)
-    if found is None:
-        if interaction.message and not interaction.message.components:
-            await tell(interaction, words[FormTexts].over)  # the message shows the outcome
-        else:
-            await _close(interaction, words[FormTexts].over)
-        return
-    entered = entered_in(found.form, press.values)
-    try:
-        read_form(found.form, entered)
-    except InputError as error:
-        found.entered = entered
-        await interaction.create_initial_response(
-            hikari.ResponseType.MESSAGE_CREATE,
-            explain(error, words),
-            components=components(form_buttons(sent.form, recipient.user_id, words)),
-            flags=hikari.MessageFlag.EPHEMERAL,
-            **NO_PINGS,
-        )
-        return
-    found.answer(entered)
-    await _close(interaction, words[FormTexts].answered.format(server=found.form.server))
-
-
-async def _close(interaction: hikari.ComponentInteraction | hikari.ModalInteraction, sentence: str) -> None:
-    await interaction.create_initial_response(
-        hikari.ResponseType.MESSAGE_UPDATE, sentence, components=[], **NO_PINGS
-    )
 
 
 @on_press(ProposalButton, not_yours=lambda words: words[ProposalTexts].not_yours, anybody=True)

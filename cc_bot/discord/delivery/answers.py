@@ -44,7 +44,6 @@ from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, To
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
 from cc_bot.features.agents.selector import AgentSelector, Chosen, Preloaded, words_under
-from cc_bot.features.mcp.delivery import FormAsker
 from cc_bot.in_order import KeyedLock
 from cc_bot.log import begin_turn
 from cc_bot.texts.answer import AnswerTexts
@@ -167,7 +166,7 @@ class TurnRunner:
             earlier_calls=row.calls,
             role_ids=turn.role_ids,
             pictures=turn.pictures,
-            asker=FormAsker(self.running.forms, live.reply, recipient),
+            asker=askers.asker(live.reply, recipient) if (askers := self.running.askers) else None,
             by_owner=recipient.is_owner,
         )
 

@@ -40,13 +40,13 @@ from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, LimitReached, StorageError
+from cc_bot.domain.forms import Asker
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Attachment, ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion, PendingTurn, TurnKind
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.features.agents.selector import Chosen
-from cc_bot.features.mcp.delivery import OpenForms
 from cc_bot.in_order import KeyedLock
 
 _log = structlog.get_logger(__name__)
@@ -57,6 +57,14 @@ Written = TypeVar("Written")
 
 NOTE_TIMEOUT_S: Final = 1.0
 """Discord waits 3 s for an acknowledgement."""
+
+
+class Askers(Protocol):
+    """Forms of running tools, if the feature `mcp` is there."""
+
+    def asker(self, reply: Reply, recipient: Recipient) -> Asker:
+        """Make one that asks below `reply`."""
+        ...
 
 
 class SpokenAnswers(Protocol):
@@ -120,8 +128,8 @@ class RunningTurns:
     meter: Meter = NULL_METER
     receipts: ReceiptUpkeep | None = None
     spoken: SpokenAnswers | None = None
+    askers: Askers | None = None
     note_timeout_s: float = NOTE_TIMEOUT_S
-    forms: OpenForms = field(default_factory=OpenForms)
     held: HeldFiles = field(default_factory=HeldFiles)
     retry_due: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when recovery has something to do in this process."""

@@ -23,10 +23,11 @@ class Control:
     """A button, menu or form for `user_id`. The last field of a kind may be numbers, or any text."""
 
     head: ClassVar[str]
+    is_form: ClassVar[bool]
     user_id: int
 
-    def __init_subclass__(cls, head: str) -> None:
-        cls.head = head
+    def __init_subclass__(cls, head: str, *, is_form: bool = False) -> None:
+        cls.head, cls.is_form = head, is_form
         KINDS[head] = dataclass(frozen=True)(cls)
 
     def custom_id(self) -> str:
@@ -98,7 +99,7 @@ class RetryButton(Control, head="retry"):
     entry: str
 
 
-class AskForm(Control, head="about"):
+class AskForm(Control, head="about", is_form=True):
     user_id: int
     message_id: int
 
@@ -150,19 +151,6 @@ class SeeProposalsButton(Control, head="proposals"):
     answer_id: int
 
 
-class FormButton(Control, head="form"):
-    """Answer or decline an MCP server's elicitation."""
-
-    action: Literal["fill", "skip"]
-    user_id: int
-    form: str
-
-
-class FormSheet(Control, head="sheet"):
-    user_id: int
-    form: str
-
-
 MemoryAction = Literal[
     "edit",
     "undo-edit",
@@ -205,7 +193,7 @@ class OpenMenu(Control, head="open"):
     user_id: int
 
 
-class EditForm(Control, head="edit"):
+class EditForm(Control, head="edit", is_form=True):
     user_id: int
     memory_id: int
 

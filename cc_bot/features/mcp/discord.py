@@ -3,29 +3,52 @@ process."""
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 import hikari
 import structlog
 from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.discord.delivery.reply import PostUncertain, Reply
-from cc_bot.discord.pages.custom_ids import FormButton
+from cc_bot.discord.delivery.turns import Askers
+from cc_bot.discord.gate import OwnerNews
+from cc_bot.discord.pages.custom_ids import Control
 from cc_bot.discord.pages.markdown import without_previews
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import quote
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.forms import Form, FormField
+from cc_bot.domain.forms import Asker, Form, FormField
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.mcp.model import MAX_ENTRY_LENGTH, OPEN_FOR_S
-from cc_bot.features.mcp.texts import FormTexts
+from cc_bot.features.mcp.servers import Servers
+from cc_bot.features.mcp.texts import FormTexts, ToolServersTexts
 from cc_bot.in_order import Tasks
+from cc_bot.parts import Parts
 from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)
+
+
+def make_parts(given: Parts) -> Iterable[object]:
+    yield OpenForms()
+    if servers := given.get(Servers):
+        yield WithheldTools(servers)
+
+
+class FormButton(Control, head="form"):
+    """Answer or decline an MCP server's elicitation."""
+
+    action: Literal["fill", "skip"]
+    user_id: int
+    form: str
+
+
+class FormSheet(Control, head="sheet", is_form=True):
+    user_id: int
+    form: str
 
 
 @dataclass(eq=False, slots=True)
@@ -40,7 +63,7 @@ class OpenForm:
 
 
 @dataclass(eq=False, slots=True)
-class OpenForms:
+class OpenForms(Askers):
     by_key: dict[str, OpenForm] = field(default_factory=dict)
     tasks: Tasks = field(default_factory=Tasks)
 
@@ -48,9 +71,12 @@ class OpenForms:
         found = self.by_key.get(key)
         return None if found is None or found.answered.done() else found
 
+    def asker(self, reply: Reply, recipient: Recipient) -> Asker:
+        return FormAsker(self, reply, recipient)
+
 
 @dataclass(eq=False, slots=True)
-class FormAsker:
+class FormAsker(Asker):
     """Asks in a separate message, ephemeral if the reply is."""
 
     forms: OpenForms
@@ -86,6 +112,15 @@ class FormAsker:
             await self.reply.edit_beside(message_id, Page(outcome))
         except hikari.HikariError as error:  # its buttons then say so
             _log.warning("form_not_closed", error=type(error).__name__)
+
+
+@dataclass(eq=False, slots=True)
+class WithheldTools(OwnerNews):
+    servers: Servers
+
+    async def next(self, words: Texts) -> str:
+        server = await self.servers.withheld.get()
+        return words[ToolServersTexts].news.format(server=one_line(server))
 
 
 SHOWN_CHARACTERS: Final = 600

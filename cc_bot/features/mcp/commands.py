@@ -1,0 +1,78 @@
+"""The buttons of forms."""
+
+import hikari
+import lightbulb
+
+from cc_bot.discord.handlers import Press, Submission, on_press
+from cc_bot.discord.interactions import is_accepted_ahead
+from cc_bot.discord.pages.page import NO_PINGS, components
+from cc_bot.discord.recipients import tell
+from cc_bot.domain.errors import InputError
+from cc_bot.domain.text import shorten
+from cc_bot.features.mcp.discord import (
+    MAX_TITLE_LENGTH,
+    FormButton,
+    FormSheet,
+    OpenForms,
+    entered_in,
+    form_buttons,
+    sheet,
+)
+from cc_bot.features.mcp.model import read_form
+from cc_bot.features.mcp.texts import FormTexts
+from cc_bot.texts import explain
+
+loader = lightbulb.Loader()  # without one, lightbulb skips the module
+
+# Forms of an earlier run, or answered elsewhere, are closed.
+
+
+@on_press(FormButton, not_yours=lambda words: words[FormTexts].not_yours, response="later")
+async def open_form(press: Press[FormButton], forms: OpenForms) -> None:
+    interaction, button, recipient = press
+    words, found = recipient.words, forms.find(button.form)
+    if is_accepted_ahead(interaction):
+        return  # pressed twice: the first press shows the result
+    if found is None:
+        await _close(interaction, words[FormTexts].over)
+    elif button.action == "skip":
+        found.answer(None)
+        await _close(interaction, words[FormTexts].declined.format(server=found.form.server))
+    else:
+        fields = sheet(found.form, found.entered, words)
+        shown = FormSheet(recipient.user_id, button.form).custom_id()
+        title = shorten(words[FormTexts].title.format(server=found.form.server), MAX_TITLE_LENGTH)
+        await interaction.create_modal_response(title, shown, components=fields)
+
+
+@on_press(FormSheet, not_yours=lambda words: words[FormTexts].not_yours, response="later")
+async def take_form(press: Submission[FormSheet], forms: OpenForms) -> None:
+    interaction, sent, recipient = press
+    words, found = recipient.words, forms.find(sent.form)
+    if found is None:
+        if interaction.message and not interaction.message.components:
+            await tell(interaction, words[FormTexts].over)  # the message shows the outcome
+        else:
+            await _close(interaction, words[FormTexts].over)
+        return
+    entered = entered_in(found.form, press.values)
+    try:
+        read_form(found.form, entered)
+    except InputError as error:
+        found.entered = entered
+        await interaction.create_initial_response(
+            hikari.ResponseType.MESSAGE_CREATE,
+            explain(error, words),
+            components=components(form_buttons(sent.form, recipient.user_id, words)),
+            flags=hikari.MessageFlag.EPHEMERAL,
+            **NO_PINGS,
+        )
+        return
+    found.answer(entered)
+    await _close(interaction, words[FormTexts].answered.format(server=found.form.server))
+
+
+async def _close(interaction: hikari.ComponentInteraction | hikari.ModalInteraction, sentence: str) -> None:
+    await interaction.create_initial_response(
+        hikari.ResponseType.MESSAGE_UPDATE, sentence, components=[], **NO_PINGS
+    )
