@@ -33,7 +33,7 @@ from cc_bot.domain.errors import (
     ToolTimedOut,
 )
 from cc_bot.domain.forms import Asker
-from cc_bot.domain.message import MAYBE_DONE, Attachment, Message, Visibility
+from cc_bot.domain.message import MAYBE_DONE, Attachment, Message, Place, Visibility
 from cc_bot.domain.proposal import DeferredCall, ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -41,7 +41,6 @@ from cc_bot.domain.tool_calls import SEPARATOR
 from cc_bot.features import modules
 from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Source
 from cc_bot.features.memory.stores.store import MemoryStore
-from cc_bot.features.reminders.model import Place
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.texts import explain, texts
 

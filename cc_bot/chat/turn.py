@@ -28,6 +28,7 @@ from cc_bot.domain.message import (
     Attachment,
     ChannelKey,
     Message,
+    Place,
     Reference,
     ToolCall,
     Visibility,
@@ -39,7 +40,6 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.features.memory.model import Audience, Memory, Source
 from cc_bot.features.memory.stores.store import MemoryStore
-from cc_bot.features.reminders.model import Place
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema
 
 _log = structlog.get_logger(__name__)

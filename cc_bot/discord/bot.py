@@ -140,6 +140,8 @@ class DiscordBot:
             sync_commands=False,
         )
         self._services = build_services(self._bot, self._client, given, granted)
+        makers = (module.make_jobs for module in modules("jobs"))
+        self._jobs = [job for make in makers for job in make(given, self._services)]
         membership.on_end.append(given.assistant.turns.cut)
         membership.on_change.append(self._services.recovery.look_again)
         self._client.error_handler(self._on_failed_command)
@@ -167,7 +169,8 @@ class DiscordBot:
         self._say(words.ready.format(name=me.username if me else "cc-bot"))
         _log.info("ready")
         self._services.messages.resume()
-        self._services.reminders.begin()
+        for job in self._jobs:
+            job.begin()
         self._services.recovery.begin()
         if news := self._given.get(OwnerNews):
             self._tasks.start(self._tell_owners(news))
@@ -317,13 +320,15 @@ class DiscordBot:
                 leaving.push_async_callback(services.answers.running.spoken.close)
             begin_shutdown = given.stores.begin_shutdown
             hurrying = loop.call_later(max(0.0, drain_s - SHUTDOWN_DATABASE_S), begin_shutdown)
-            await services.reminders.close()
-            draining = (given.assistant.turns, given.privacy, services.reminders)
+            for job in self._jobs:
+                await job.close()
+            draining = (given.assistant.turns, given.privacy, *self._jobs)
             await asyncio.gather(*(each.drain(drain_s) for each in draining))
             hurrying.cancel()
             begin_shutdown()
             deadline_s = loop.time() + LAST_WORDS_S
-            leaving.push_async_callback(services.reminders.finish, deadline_s)
+            for job in self._jobs:
+                leaving.push_async_callback(job.finish, deadline_s)
             leaving.push_async_callback(services.messages.finish, deadline_s)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline_s):

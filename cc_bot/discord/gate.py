@@ -29,9 +29,9 @@ from cc_bot.domain.errors import (
     UnderMaintenance,
 )
 from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.session import SessionKey
 from cc_bot.domain.usage import MINUTE, Rules, UsageSubject, limits_of_user
 from cc_bot.features.agents.selector import Preloaded
-from cc_bot.features.reminders.model import Schedule
 from cc_bot.in_order import KeyedLock
 from cc_bot.texts import Texts
 
@@ -279,10 +279,10 @@ class Gate:
             Visitor(user_id, (key.place_id, key.channel_id), _UNKNOWN_GUILD, None), in_force
         )
 
-    async def serves_owner(self, schedule: Schedule, *, answering: bool = False) -> bool:
-        """Return whether its owner may use the bot in its channel; True if unknown. Maintenance counts only
-        for `answering`."""
-        visitor = self._visitor(schedule.key.user_id, (schedule.key.channel_id,), schedule.guild_id)
+    async def serves(self, key: SessionKey, guild_id: int | None, *, answering: bool = False) -> bool:
+        """Return whether a user may use the bot in a channel; True if unknown. Maintenance counts only for
+        `answering`."""
+        visitor = self._visitor(key.user_id, (key.channel_id,), guild_id)
         try:
             return await self.refusal_of(visitor, answering=answering) is None
         except (StorageError, hikari.HikariError):

@@ -54,7 +54,6 @@ from cc_bot.domain.message import (
 )
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.domain.turn import AskedAbout, FilesLeftOut, MessagesRead, ReplyWithheld, TurnEvent
-from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.texts import texts
 from cc_bot.texts.answer import AnswerTexts
 
@@ -316,7 +315,7 @@ class References:
             return _Found(Reference(pointing, shown=False), None, answers, withheld)
         found = await self._files(message)
         foreign = message.author.id != asker_id or contains_foreign_text(message, int(bot.id))
-        if own and (posted := await self.stores[ScheduleStore].get_said(int(message.id))):
+        if own and (posted := await self.stores.archive.get_said(int(message.id))):
             owner_id, reminder = posted
             foreign = owner_id != asker_id or reminder.tainted
         reference = Reference(

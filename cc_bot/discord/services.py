@@ -35,9 +35,6 @@ from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.message import Reading
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.selector import AgentSelector
-from cc_bot.features.reminders.delivery import Posting, Reminders
-from cc_bot.features.reminders.service import Composer
-from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.in_order import RateLimiter
 from cc_bot.parts import Parts
 
@@ -120,6 +117,22 @@ class DiscordSettings:
     api_keeps_limits: bool = False
 
 
+class Job(Protocol):
+    """What a feature does while the bot is connected: `make_jobs(given, services)` in its `jobs`."""
+
+    def begin(self) -> None:
+        pass
+
+    async def close(self) -> None:
+        """Begin nothing more."""
+
+    async def drain(self, timeout_s: float) -> None:
+        """Wait for what runs."""
+
+    async def finish(self, deadline_s: float) -> None:
+        """Wait until a time of the event loop, then cancel what runs."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotDependencies(Parts):
     """Parts that the bot is given and does not close."""
@@ -139,7 +152,8 @@ class BotServices:
     answers: Answers
     receipts: ReceiptUpkeep
     messages: Messages
-    reminders: Reminders
+    pace: RateLimiter
+    """For requests that nobody waits for."""
     recovery: Recovery
     owners: Owners
 
@@ -191,16 +205,6 @@ def build_services(
     messages = Messages(
         bot, stores, answers, gate, places=places, replies=replies, granted=granted, shards=shards
     )
-    reminders = Reminders(
-        given.own.get(Composer),
-        stores[ScheduleStore],
-        Posting(bot.rest, pace=pace),
-        chooser=chooser,
-        gate=gate,
-        beside=beside,
-        recipients=recipients,
-        duties=given.membership,
-    )
     recovery = Recovery(
         running, stores.proposals, replies, recipients, given.assistant.approvals, receipts.changes
     )
@@ -225,7 +229,7 @@ def build_services(
         answers,
         receipts,
         messages,
-        reminders,
+        pace,
         recovery,
         owners,
     )

@@ -18,6 +18,7 @@ REASONING: Final = ("none", "minimal", "low", "medium", "high")
 
 Visibility = Literal["public", "private"]
 """Everyone in the channel, or only the user (an ephemeral reply, a DM)."""
+Place = Literal["channel", "dm", "terminal"]
 
 Status = Literal["complete", "stopped", "cut", "replaced"]
 

@@ -10,10 +10,9 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from cc_bot.domain.chart import Chart
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import Place, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.features.reminders.model import Place
 
 MAX_PROPOSALS: Final = 5
 """Each has a row of buttons, and a message has five."""

@@ -10,6 +10,7 @@ drawing: `open_drawing`, what a turn draws
 changes: CHANGES, receipts of what tools changed
 parts: `make_parts`, what its front ends share
 discord: the same for Discord only
+jobs: `make_jobs`, work of its own while Discord is connected
 commands: a lightbulb loader
 web: PAGES
 terminal: COMMANDS, and `beside_chat`, work of its own while the chat is open
@@ -33,6 +34,7 @@ Part = Literal[
     "changes",
     "parts",
     "discord",
+    "jobs",
     "commands",
     "web",
     "terminal",

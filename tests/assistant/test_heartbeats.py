@@ -16,12 +16,13 @@ from freezegun.api import FrozenDateTimeFactory
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import discover
 from cc_bot.domain.errors import ModelUnavailable
+from cc_bot.domain.message import Place
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.when.repeats import Quiet
 from cc_bot.features.heartbeat.runner import MAX_LENGTH, Heartbeats
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.memory.model import Memory, Source
-from cc_bot.features.reminders.model import Place, Schedule
+from cc_bot.features.reminders.model import Schedule
 from cc_bot.features.reminders.service import Composed
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import Finish, ToolResultPart
@@ -271,6 +272,6 @@ class TestSpeech:
             counts = await removal.erase(ME, each.id, mark="（消去しました）")
             assert counts is not None
             assert counts.messages == emptied
-        said = await heart.table.stores[ScheduleStore].get_said(5)
+        said = await heart.table.stores.archive.get_said(5)
         assert said is not None
         assert said[1].content == "（消去しました）"

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from cc_bot.chat.tools import discover
-from cc_bot.domain.message import Agent, ChannelKey, Visibility
+from cc_bot.domain.message import Agent, ChannelKey, Place, Visibility
 from cc_bot.domain.turn import MemoriesRecalled
 from cc_bot.features.heartbeat.runner import Heartbeats
 from cc_bot.features.memory.model import Audience, Source
-from cc_bot.features.reminders.model import Place
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import SystemPart
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call, laid_table

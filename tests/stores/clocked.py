@@ -3,8 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from cc_bot.chat.stores.archive import ArchiveStore
 from cc_bot.db import Database
-from cc_bot.features.reminders.model import Firing, Place, Schedule
+from cc_bot.domain.message import Place
+from cc_bot.features.reminders.model import Firing, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.stores.backends import KEY
 
@@ -22,6 +24,7 @@ class Clocked(ScheduleStore):
     def __init__(self, database: Database, *, process: str = "") -> None:
         self.now = NOON - HOUR
         super().__init__(database, clock=lambda: self.now, process=process)
+        self.archive = ArchiveStore(database, clock=lambda: self.now)
 
     async def at(self, moment: datetime, **options: Any) -> list[Firing]:
         """What is claimed then."""

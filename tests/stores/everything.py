@@ -18,7 +18,16 @@ from cc_bot.db import Database, Statement
 from cc_bot.db.process import Process
 from cc_bot.db.process_store import ProcessStore
 from cc_bot.domain.access import WebPlace
-from cc_bot.domain.message import Attachment, Block, ChannelKey, FileQuota, KnownPlace, Message, ToolCall
+from cc_bot.domain.message import (
+    Attachment,
+    Block,
+    ChannelKey,
+    FileQuota,
+    KnownPlace,
+    Message,
+    Place,
+    ToolCall,
+)
 from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 from cc_bot.domain.text import Locale
@@ -34,7 +43,7 @@ from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import Audience, MemoryFilter, Receipt
 from cc_bot.features.memory.stores.rows import recompute_outdated
 from cc_bot.features.memory.stores.search import Embedding, Meaning
-from cc_bot.features.reminders.model import Firing, Place
+from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.proposals import WRITING, remembering
 from tests.stores.backends import KEY, got, stores_over, turn

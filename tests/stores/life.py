@@ -10,14 +10,13 @@ from cc_bot.chat.stores.receipts import ReceiptMessage
 from cc_bot.db import Database, Statement
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.message import Attachment, ChannelKey, Message, ToolCall
+from cc_bot.domain.message import Attachment, ChannelKey, Message, Place, ToolCall
 from cc_bot.domain.proposal import CallMessage
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.memory.model import Receipt
-from cc_bot.features.reminders.model import Place
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.proposals import proposed, remembering
 from tests.stores.backends import columns_of, got, tables_of

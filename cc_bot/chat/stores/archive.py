@@ -5,6 +5,7 @@ summaries. An empty session replaces the one with the current canvas, so that ea
 """
 
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import Final
 from uuid import uuid4
@@ -14,12 +15,14 @@ from cc_bot.chat.stores.canvases import MOVE, clear_canvas, read_current, select
 from cc_bot.chat.stores.sessions import INSERT_SESSION
 from cc_bot.chat.stores.summaries import forget_summaries_of
 from cc_bot.db import Statement, Steps, channel, run_all, user
-from cc_bot.db.columns import ISO, KEY, MESSAGE, Columns, Store, key_columns, to_text
+from cc_bot.db.columns import ISO, KEY, MESSAGE, Columns, Store, key_columns, to_ms, to_text
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import ArchivedSession, SessionKey
 from cc_bot.features.memory.stores.rows import OWE
 
 OPENING_CHARACTERS: Final = 200
+ANSWERED_WITHIN: Final = timedelta(days=1)
+"""A later message in a DM does not answer a reminder."""
 
 _SESSION: Final = Columns(ArchivedSession, moments=ISO)
 
@@ -95,6 +98,32 @@ _DELETE: Final = "DELETE FROM sessions WHERE user_id = $1 AND id = $2"
 
 
 class ArchiveStore(Store):
+    async def get_said(self, discord_id: int) -> tuple[int, Message] | None:
+        """Return a reminder or heartbeat and its owner, by its Discord message."""
+        said = f"""
+            SELECT m.user_id, {MESSAGE.of("m")} FROM messages AS m
+            WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL
+                AND m.role = 'assistant' /* all users */
+        """
+        rows = await self._database.query(said, discord_id)
+        return (rows[0][0], MESSAGE.read(rows[0][1:])) if rows else None
+
+    async def get_last_said(self, user_id: int, channel_id: int) -> Message | None:
+        """Return the newest reminder or heartbeat of the last day, if its user has said nothing there
+        since."""
+        last = f"""
+            SELECT {MESSAGE.of("m")} FROM messages AS m
+            WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
+                AND NOT EXISTS (
+                    SELECT 1 FROM sessions AS s
+                    WHERE s.user_id = $1 AND s.channel_id = $2
+                        AND s.last_active > @iso(m.created_at)
+                )
+            ORDER BY m.id DESC LIMIT 1
+        """
+        since = to_ms(self._clock() - ANSWERED_WITHIN)
+        return MESSAGE.first(await self._database.query(last, user_id, channel_id, since))
+
     async def list_keys(self, user_id: int) -> list[SessionKey]:
         """One key per session with messages, newest first."""
         rows = await self._database.read_long(Statement(_LIST_KEYS, (user_id,)).as_steps)

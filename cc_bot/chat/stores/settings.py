@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 from zoneinfo import available_timezones
 
 from cc_bot.chat.stores.canvases import MOVE
@@ -33,6 +33,14 @@ from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, LimitName, LimitScope, Rules, UsageSubject
+
+
+@runtime_checkable
+class FollowsZone(Protocol):
+    """A feature's store that changes with a user's time zone."""
+
+    async def rezone(self, user_id: int, timezone: str) -> None:
+        pass
 
 
 class Keep(Enum):

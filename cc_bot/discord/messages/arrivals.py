@@ -48,7 +48,6 @@ from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
 from cc_bot.features.agents.selector import Chosen
-from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.log import begin_turn
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
@@ -184,16 +183,14 @@ class ProactiveMessageQuotes:
         answer = reply_target(message, int(self.bot().id))
         if answer is None or not message.author:
             return None
-        said = await self.stores[ScheduleStore].get_said(int(answer.id))
+        said = await self.stores.archive.get_said(int(answer.id))
         return said[1].content if said and said[0] == message.author.id else None
 
     async def quote(self, message: hikari.PartialMessage, text: str) -> str:
         """Return the text below the reminder or heartbeat replied to, or the DM's last message."""
         said = self._answered.get(int(message.id)) or await self.replied_to(message)
         if said is None and message.guild_id is None and message.author and not message.referenced_message:
-            last = await self.stores[ScheduleStore].get_last_said(
-                int(message.author.id), int(message.channel_id)
-            )
+            last = await self.stores.archive.get_last_said(int(message.author.id), int(message.channel_id))
             said = last.content if last else None
         if said is None:
             return text
@@ -202,7 +199,7 @@ class ProactiveMessageQuotes:
 
     async def quote_last(self, user_id: int, channel_id: int, text: str) -> str:
         """The same for a question without a message."""
-        last = await self.stores[ScheduleStore].get_last_said(user_id, channel_id)
+        last = await self.stores.archive.get_last_said(user_id, channel_id)
         return _below(last.content, text) if last else text
 
 

@@ -24,9 +24,9 @@ from cc_bot.discord.pages.page import Page, Part, new_message
 from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import Message, Place
 from cc_bot.features.agents.selector import AgentSelector
-from cc_bot.features.reminders.model import Firing, Missed, Obstacle, Place, Schedule
+from cc_bot.features.reminders.model import Firing, Missed, Obstacle, Schedule
 from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.service import Composer
 from cc_bot.features.reminders.store import ScheduleStore
@@ -264,7 +264,7 @@ class Reminders:
 
     async def _remind(self, firing: Firing) -> None:
         schedule = firing.schedule
-        if not await self.gate.serves_owner(schedule):
+        if not await self.gate.serves(schedule.key, schedule.guild_id):
             await _record(lambda: self.schedules.mark_skipped(firing))
             return
         recipient = await self._recipient(schedule)
@@ -273,7 +273,9 @@ class Reminders:
 
     async def _speak(self, firing: Firing) -> None:
         schedule = firing.schedule
-        if self.composer is None or not await self.gate.serves_owner(schedule, answering=True):
+        if self.composer is None or not await self.gate.serves(
+            schedule.key, schedule.guild_id, answering=True
+        ):
             await _record(lambda: self.schedules.mark_skipped(firing))
             return
         try:
@@ -306,7 +308,7 @@ class Reminders:
     async def _report(self, missed: Missed) -> None:
         """Report by DM, else the public ones in their channels. If repeated, with the same nonces."""
         first, latest = missed[0].schedule, max(firing.due_at for firing in missed)
-        if await self.gate.serves_owner(first):
+        if await self.gate.serves(first.key, first.guild_id):
             user_id, recipient = first.key.user_id, await self._recipient(first)
             page = untold_page(missed, recipient.words)
             try:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import zone_named
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import Place, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.when.repeats import Quiet
@@ -19,7 +19,6 @@ LATEST: Final = timedelta(hours=1)
 
 ScheduleKind = Literal["reminder", "heartbeat"]
 
-Place = Literal["channel", "dm", "terminal"]
 ScheduleStatus = Literal["active", "paused", "done"]
 Obstacle = Literal[
     "", "channel_gone", "bot_removed", "left_server", "dms_closed", "permission_missing", "channel_refused"

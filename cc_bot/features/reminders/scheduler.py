@@ -11,7 +11,8 @@ import structlog
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError
-from cc_bot.features.reminders.model import Firing, Missed, Place
+from cc_bot.domain.message import Place
+from cc_bot.features.reminders.model import Firing, Missed
 from cc_bot.features.reminders.store import LOST_AFTER, ScheduleStore
 
 LOOK_EVERY_S: Final = 15.0

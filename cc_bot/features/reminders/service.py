@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 from cc_bot.chat.reply import Action, Caller, Item, Reply
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes, TooManySchedules
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import Message, Place
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.when.repeats import Quiet, begin_at
-from cc_bot.features.reminders.model import MAX_SCHEDULES, Place, ReminderChange, Schedule
+from cc_bot.features.reminders.model import MAX_SCHEDULES, ReminderChange, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleFields, ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts, described

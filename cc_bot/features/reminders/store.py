@@ -17,7 +17,6 @@ from cc_bot.chat.stores.receipts import mark_stale
 from cc_bot.chat.stores.storage import Storage
 from cc_bot.db import MAINTENANCE_LOCK, Database, Statement, Steps, user
 from cc_bot.db.columns import (
-    MESSAGE,
     MS,
     Columns,
     Kind,
@@ -31,7 +30,7 @@ from cc_bot.db.columns import (
 )
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
-from cc_bot.domain.message import Message, Visibility, is_blank
+from cc_bot.domain.message import Message, Place, Visibility, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale, printable
 from cc_bot.domain.when.repeats import Quiet, hours_of, in_hours, next_time
@@ -44,7 +43,6 @@ from cc_bot.features.reminders.model import (
     FiringState,
     Missed,
     Obstacle,
-    Place,
     Schedule,
     ScheduleKind,
 )
@@ -230,8 +228,6 @@ def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> S
 
 KEPT: Final = timedelta(days=30)
 """After its last time; its buttons still work."""
-ANSWERED_WITHIN: Final = timedelta(days=1)
-"""A later message in a DM does not answer a reminder."""
 LOST_AFTER: Final = timedelta(minutes=5)
 """Until a claim is uncertain even if its process lives."""
 
@@ -487,32 +483,6 @@ class ScheduleStore(Store):
         settled = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed' /* all users */"
         batch = [Statement(each, (to_ms(self._clock() - KEPT),)) for each in (over, settled)]
         await self._database.transaction(batch, [MAINTENANCE_LOCK])
-
-    async def get_said(self, discord_id: int) -> tuple[int, Message] | None:
-        """Return a reminder or heartbeat and its owner, by its Discord message."""
-        said = f"""
-            SELECT m.user_id, {MESSAGE.of("m")} FROM messages AS m
-            WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL
-                AND m.role = 'assistant' /* all users */
-        """
-        rows = await self._database.query(said, discord_id)
-        return (rows[0][0], MESSAGE.read(rows[0][1:])) if rows else None
-
-    async def get_last_said(self, user_id: int, channel_id: int) -> Message | None:
-        """Return the newest reminder or heartbeat of the last day, if its user has said nothing there
-        since."""
-        last = f"""
-            SELECT {MESSAGE.of("m")} FROM messages AS m
-            WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
-                AND NOT EXISTS (
-                    SELECT 1 FROM sessions AS s
-                    WHERE s.user_id = $1 AND s.channel_id = $2
-                        AND s.last_active > @iso(m.created_at)
-                )
-            ORDER BY m.id DESC LIMIT 1
-        """
-        since = to_ms(self._clock() - ANSWERED_WITHIN)
-        return MESSAGE.first(await self._database.query(last, user_id, channel_id, since))
 
     def check(self, text: str) -> str:
         """Return the text as stored. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""

@@ -14,10 +14,11 @@ from pydantic import BeforeValidator, Field
 from cc_bot.chat.consent import check_held, field_line, needs_approval, on_one_line, propose, show
 from cc_bot.chat.tools import InvalidToolCall, MemoryId, ToolContext, ToolOutcome, as_or_none, succeeded, tool
 from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood, WhenPassed
+from cc_bot.domain.message import Place
 from cc_bot.domain.proposal import Moment, Part
 from cc_bot.domain.when.resolve import parse_schedule
 from cc_bot.features.memory.tools import DATA_NOT_INSTRUCTIONS
-from cc_bot.features.reminders.model import Place, ReminderChange, Schedule, may_mention
+from cc_bot.features.reminders.model import ReminderChange, Schedule, may_mention
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import RepeatTexts, described
 from cc_bot.texts import Texts, texts

@@ -6,12 +6,11 @@ from cc_bot.charts import table
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.stores.settings import Keep
+from cc_bot.chat.stores.settings import FollowsZone, Keep
 from cc_bot.domain.clock import zone_of
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import chart_of
-from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.texts.session import UsageTexts
 
 MAX_NAME_CHARACTERS: Final = 60
@@ -53,5 +52,7 @@ async def choose(
     timezone = zone_of(zone) if isinstance(zone, str) else zone
     chosen = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:
-        await stores[ScheduleStore].rezone(user_id, chosen.timezone or default_zone)
+        for store in stores.own.values():
+            if isinstance(store, FollowsZone):
+                await store.rezone(user_id, chosen.timezone or default_zone)
     return chosen

@@ -1,0 +1,20 @@
+from collections.abc import Iterable
+
+from cc_bot.discord.services import BotDependencies, BotServices, Job
+from cc_bot.features.reminders.delivery import Posting, Reminders
+from cc_bot.features.reminders.service import Composer
+from cc_bot.features.reminders.store import ScheduleStore
+
+
+def make_jobs(given: BotDependencies, services: BotServices) -> Iterable[Job]:
+    answers, gate = services.answers, services.gate
+    yield Reminders(
+        given.own.get(Composer),
+        given.stores[ScheduleStore],
+        Posting(gate.rest, pace=services.pace),
+        chooser=answers.chooser,
+        gate=gate,
+        beside=answers.beside,
+        recipients=answers.recipients,
+        duties=given.membership,
+    )
