@@ -11,28 +11,18 @@ _SLOWEST: Final = 1.0
 _NOTE: Final = re.compile(r"[\[(（【<][^\[\](){}（）【】<>]{0,40}[\])）】>]")
 """Such as [BLANK_AUDIO] and (音楽)."""
 # Ends of videos that speech models were trained on.
-_OF_SILENCE: Final = sorted(
-    (
-        *("ご視聴ありがとうございました", "ご視聴ありがとうございます", "ご清聴ありがとうございました"),
-        *("ご覧いただきありがとうございました", "最後までご視聴いただきありがとうございました"),
-        *("最後までご視聴いただきありがとうございます",),
-        *("最後まで視聴してくださって本当にありがとうございました", "字幕視聴ありがとうございました"),
-        *("チャンネル登録お願いします", "チャンネル登録をお願いします", "チャンネル登録をお願いいたします"),
-        *("チャンネル登録よろしくお願いします", "高評価とチャンネル登録をお願いします"),
-        *("次の動画でお会いしましょう", "また次の動画でお会いしましょう", "thankyouforwatching"),
-        *("thanksforwatching", "thankyousomuchforwatching", "thankyouforwatchingthisvideo"),
-        *(
-            "pleasesubscribe",
-            "pleasesubscribetomychannel",
-            "pleaselikeandsubscribe",
-            "dontforgettolikeandsubscribe",
-        ),
-        *("seeyouinthenextvideo", "illseeyouinthenextvideo", "subtitlesbytheamaraorgcommunity"),
-        *("transcriptionbycastingwords", "you"),
-    ),
-    key=len,
-    reverse=True,
-)
+_PHRASES: Final = """
+    ご視聴ありがとうございました ご視聴ありがとうございます ご清聴ありがとうございました
+    ご覧いただきありがとうございました 最後までご視聴いただきありがとうございました
+    最後までご視聴いただきありがとうございます 最後まで視聴してくださって本当にありがとうございました
+    字幕視聴ありがとうございました チャンネル登録お願いします チャンネル登録をお願いします
+    チャンネル登録をお願いいたします チャンネル登録よろしくお願いします 高評価とチャンネル登録をお願いします
+    次の動画でお会いしましょう また次の動画でお会いしましょう thankyouforwatching thanksforwatching
+    thankyousomuchforwatching thankyouforwatchingthisvideo pleasesubscribe pleasesubscribetomychannel
+    pleaselikeandsubscribe dontforgettolikeandsubscribe seeyouinthenextvideo illseeyouinthenextvideo
+    subtitlesbytheamaraorgcommunity transcriptionbycastingwords you
+"""
+_OF_SILENCE: Final = sorted(_PHRASES.split(), key=len, reverse=True)
 
 
 def is_silence_artifact(text: str, seconds: float) -> bool:
