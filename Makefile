@@ -71,9 +71,9 @@ help:
 
 # The same reading of .env as the program's own. What is wrong with that, the chat says.
 HAS_TOKEN := import os; from pathlib import Path; \
-	from cc_bot.config import operator_locale, read_dotenv; from cc_bot.texts import texts; \
+	from cc_bot.config import operator_locale, read_dotenv; from cc_bot.texts import texts; from cc_bot.texts.cli import CliTexts; \
 	token = {**read_dotenv(Path(".env")), **os.environ}.get("DISCORD_TOKEN", "").strip(); \
-	token or print(texts(operator_locale()).cli.no_token); raise SystemExit(not token)
+	token or print(texts(operator_locale())[CliTexts].no_token); raise SystemExit(not token)
 
 run: $(RUN)
 	@if $(OWN) -c '$(HAS_TOKEN)' 3>&2 2>/dev/null >&3; then exec $(BIN)/cc-bot run $(ARGS); fi; \
