@@ -31,6 +31,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.agents.selector import AgentSelector
 from cc_bot.features.agents.service import Agents
 from cc_bot.features.canvas.delivery import CanvasBoards, Draw
+from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.documents.reader import DocumentReader
 from tests.loopback.discord import Channel, LoopbackDiscord, Shown, User
 from tests.reading.confinement import UNCONFINED
@@ -99,6 +100,7 @@ def boards_over(
     return CanvasBoards(
         rest,
         stores.canvases,
+        stores[CanvasMessageStore],
         recipients_over(stores),
         Places(rest, stores.channels),
         ExpectedDeletions(),

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.chat.stores.canvases import CanvasStore
 from cc_bot.discord.gateway import gateway_bot
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas.delivery import MAX_STALE, CanvasBoards, CanvasUpkeep
 from cc_bot.features.canvas.drawing import canvas_from_json, redraw
 from cc_bot.features.canvas.model import Canvas, CanvasCommand, Card, Drawn, SetMode
+from cc_bot.features.canvas.store import CanvasMessageStore
 from tests.discord.parts import Place, boards_over
 from tests.loopback.discord import Permission, Shown
 from tests.stores.forgetting import recalled, stored
@@ -36,9 +36,11 @@ class Scene(Place):
     def next_run(self) -> CanvasBoards:
         return boards_over(self.stores, self.rest, left=self.left)
 
-    def upkeep(self, canvases: CanvasStore | None = None) -> CanvasUpkeep:
+    def upkeep(self, messages: CanvasMessageStore | None = None) -> CanvasUpkeep:
         bot = gateway_bot(self.discord.token, self.discord.api_url, "off")
-        return CanvasUpkeep(bot, canvases or self.stores.canvases, self.boards, self.shards, every_s=0.02)
+        return CanvasUpkeep(
+            bot, messages or self.stores[CanvasMessageStore], self.boards, self.shards, every_s=0.02
+        )
 
     async def draw(self, *commands: CanvasCommand, key: SessionKey | None = None) -> Canvas:
         """A heartbeat, say, in a session."""
@@ -76,15 +78,15 @@ class TestRefresh:
         with capture_logs() as records:
             assert not await scene.refresh()
         assert [record["event"] for record in records] == ["canvas_not_shown"]
-        assert await scene.stores.canvases.list_stale(10) == [scene.session]
+        assert await scene.stores[CanvasMessageStore].list_stale(10) == [scene.session]
         assert await scene.refresh()
-        assert (scene.titles, await scene.stores.canvases.list_stale(10)) == (["買い物"], [])
+        assert (scene.titles, await scene.stores[CanvasMessageStore].list_stale(10)) == (["買い物"], [])
 
     async def test_of_many_at_once_and_of_the_next_run_posts_one_message(self, scene: Scene) -> None:
         await scene.draw(SHOPPING)
         await asyncio.gather(*(scene.refresh() for _ in range(5)))
         assert len(scene.discord.calls(POST)) == 1
-        await scene.stores.canvases.forget_message(scene.session)
+        await scene.stores[CanvasMessageStore].forget(scene.session)
         await scene.next_run().refresh(scene.session)
         assert scene.titles == ["買い物"]
 
@@ -107,7 +109,7 @@ class TestRefresh:
         await scene.refresh()
         scene.left.add(scene.session)
         await scene.refresh()
-        assert (scene.titles, await scene.stores.canvases.list_shown(10)) == ([], [])
+        assert (scene.titles, await scene.stores[CanvasMessageStore].list_shown(10)) == ([], [])
         await scene.draw(SetMode("board"))
         await scene.refresh()
         assert scene.titles == []
@@ -137,7 +139,7 @@ class TestUpkeep:
         refused = [SessionKey(user_id, scene.channel.id) for user_id in range(MAX_STALE)]
         for each in (*refused, scene.session):
             await scene.draw(SHOPPING, key=each)
-            await scene.stores.canvases.note_message(each, 0, 0)
+            await scene.stores[CanvasMessageStore].note(each, 0, 0)
         scene.discord.fail_next(POST, 400, times=MAX_STALE)
         await scene.boards.refresh_stale()
         assert scene.titles == []

@@ -36,6 +36,7 @@ from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, Usag
 from cc_bot.domain.when.repeats import Quiet
 from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.mcp.model import StoredToolList
 from cc_bot.features.mcp.store import ToolListStore
@@ -232,8 +233,8 @@ async def do_everything_with_canvases(stores: Stores) -> None:
     seen = got(await stores.canvases.get(KEY))
     await stores.canvases.wait_for_change(0)
     assert await stores.canvases.change(KEY, lambda _: EMPTY_CANVAS)
-    await stores.canvases.note_message(KEY, 60, seen.revision)
-    await do(stores.canvases.clear(KEY), stores.canvases.forget_message(KEY))
+    await stores[CanvasMessageStore].note(KEY, 60, seen.revision)
+    await do(stores.canvases.clear(KEY), stores[CanvasMessageStore].forget(KEY))
 
 
 async def read_and_delete_a_conversation(stores: Stores) -> None:

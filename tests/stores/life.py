@@ -15,6 +15,7 @@ from cc_bot.domain.proposal import CallMessage
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.memory.model import Receipt
 from cc_bot.features.reminders.store import ScheduleStore
@@ -86,7 +87,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores.settings.set(user_id, timezone="Asia/Tokyo")
     await stores.agents.choose(user_id, 2, "tutor")
     await stores.agents.set_default(user_id + 3, GUILD, "tutor", user_id)
-    await stores.canvases.note_message(key, user_id + 9, 1)
+    await stores[CanvasMessageStore].note(key, user_id + 9, 1)
     told = ReceiptMessage(user_id, 2, user_id + 7, "public", (Receipt("added", memory.id, ""),))
     await stores.receipts.put(told)
     reminder = await stores[ScheduleStore].add(key, f"{word}を買う", utc_now(), place="dm")

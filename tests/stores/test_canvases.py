@@ -13,6 +13,7 @@ from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas.drawing import canvas_from_json, canvas_to_json, redraw, remove_element
 from cc_bot.features.canvas.model import Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard, reduce_all
+from cc_bot.features.canvas.store import CanvasMessageStore
 from tests.domain.canvases import DRAWINGS
 from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, got, turn
 from tests.stores.forgetting import remembered, stored
@@ -65,13 +66,13 @@ class TestExpiry:
                     stores, Drawn(SetMode("clear"), "public"), Drawn(Card("", "日", f"{number}"), "public")
                 )
                 clock.tick(timedelta(days=5))  # which nobody swept
-            await stores.canvases.note_message(KEY, 70, await revision(stores))
+            await stores[CanvasMessageStore].note(KEY, 70, await revision(stores))
             before = (await up(stores), await revision(stores))
             assert await stores.sessions.expire() == 1
-            assert await stores.canvases.list_stale(9) == []
+            assert await stores[CanvasMessageStore].list_stale(9) == []
             assert (await up(stores), await revision(stores)) == before
             session = await stores.sessions.open(KEY)
-            assert await stores.canvases.list_stale(9) == []
+            assert await stores[CanvasMessageStore].list_stale(9) == []
         assert canvas_from_json(session.canvas) == Canvas((Card("card-1", "日", "2"),))
         assert (await up(stores), await revision(stores)) == before
 
@@ -187,20 +188,23 @@ class TestMessage:
     async def test_is_known_by_key_and_id_until_it_or_its_user_is_gone(self, stores: Stores) -> None:
         await draw(stores, CAT)
         await draw(stores, CAT, key=OTHER_USER)
-        await stores.canvases.note_message(KEY, 70, 1)
-        await stores.canvases.note_message(OTHER_USER, 71, 1)
-        await stores.canvases.note_message(KEY, 72, 2)
-        shown = got(await stores.canvases.get_message(KEY))
+        await stores[CanvasMessageStore].note(KEY, 70, 1)
+        await stores[CanvasMessageStore].note(OTHER_USER, 71, 1)
+        await stores[CanvasMessageStore].note(KEY, 72, 2)
+        shown = got(await stores[CanvasMessageStore].get(KEY))
         assert (shown.message_id, shown.shown_revision) == (72, 2)
-        assert await stores.canvases.get_key(72) == KEY
-        assert await stores.canvases.get_key(70) is None
-        await stores.canvases.forget_message(KEY)
-        assert (await stores.canvases.get_message(KEY), await stores.canvases.get_key(72)) == (None, None)
-        assert await stores.canvases.list_shown(9) == [OTHER_USER]
-        assert await stores.canvases.note_message(KEY, 70, 1)
+        assert await stores[CanvasMessageStore].get_key(72) == KEY
+        assert await stores[CanvasMessageStore].get_key(70) is None
+        await stores[CanvasMessageStore].forget(KEY)
+        assert (await stores[CanvasMessageStore].get(KEY), await stores[CanvasMessageStore].get_key(72)) == (
+            None,
+            None,
+        )
+        assert await stores[CanvasMessageStore].list_shown(9) == [OTHER_USER]
+        assert await stores[CanvasMessageStore].note(KEY, 70, 1)
         await stores.personal_data.erase(KEY.user_id)
-        assert not await stores.canvases.note_message(KEY, 70, 2)
-        assert await stores.canvases.list_shown(9) == [OTHER_USER]
+        assert not await stores[CanvasMessageStore].note(KEY, 70, 2)
+        assert await stores[CanvasMessageStore].list_shown(9) == [OTHER_USER]
 
 
 class TestColumn:

@@ -16,6 +16,7 @@ from cc_bot.domain.message import Attachment, ChannelKey, KnownPlace, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.privacy.retention import RetentionStore, VitalsStore
 from tests.stores.backends import KEY, OpenStores, contents, turn
 from tests.stores.forgetting import stored, summarized
@@ -99,7 +100,7 @@ class TestSessions:
         session = await stores.sessions.open(KEY)
         drawn = [Drawn(Card("", "買い物", "牛乳"), "public")]
         await stores.sessions.archive_turn(session, turn("古い", discord_id=None), redraw=redraw(drawn))
-        await stores.canvases.note_message(KEY, 77, 1)
+        await stores[CanvasMessageStore].note(KEY, 77, 1)
         await stored(stores, "別の場所", "はい", key=SessionKey(KEY.user_id, 4))
         await summarized(stores)
         now.tick(timedelta(days=2))

@@ -12,7 +12,6 @@ from typing import Final
 import pytest
 
 from cc_bot.chat.stores import ledger, settings, usage
-from cc_bot.chat.stores.canvases import SELECT_ALL_SHOWN, SELECT_STALE
 from cc_bot.chat.stores.channels import PLACES
 from cc_bot.chat.stores.history import SELECT_FILE_BYTES
 from cc_bot.chat.stores.proposals import ADOPT_CALLS, PRUNE_PROPOSALS, SELECT_CLAIMED
@@ -20,6 +19,7 @@ from cc_bot.chat.stores.receipts import SELECT_STALE_USERS
 from cc_bot.chat.stores.settings import PRUNE_CODES, PRUNE_SESSIONS, SELECT_ALL_MODELS, SELECT_LIVE
 from cc_bot.db import MAINTENANCE_LOCK, Database, ErasureLog, Statement
 from cc_bot.db import process_store as processes
+from cc_bot.features.canvas.store import SELECT_ALL_SHOWN, SELECT_STALE
 from cc_bot.features.mcp.store import SELECT_LISTS
 from cc_bot.features.memory.stores.store import LIST
 from cc_bot.features.privacy.retention import COUNT_OPEN, SELECT_VERSION

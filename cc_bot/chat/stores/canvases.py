@@ -1,5 +1,5 @@
-"""The canvas of each session key, as JSON that only the feature reads, and the Discord messages that show it.
-A turn's changes are stored with the turn (sessions.py)."""
+"""The canvas of each session key, as JSON that only the feature reads. A turn's changes are
+stored with the turn (sessions.py)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,6 @@ from typing import Final, NamedTuple
 from cc_bot.chat.drawing import Redraw
 from cc_bot.db import Database, Row, Statement, Steps, run_all, user
 from cc_bot.db.columns import KEY, Columns, Kind, Store, idle_since, key_columns
-from cc_bot.db.process import WHOLE, Shard
-from cc_bot.db.process_store import of_shard
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 
@@ -95,70 +93,6 @@ def put_canvas(session_id: str, key: SessionKey, state: str) -> Steps[None]:
 def clear_canvas(key: SessionKey) -> list[Statement]:
     return [Statement(sql, key_columns(key)) for sql in _CLEAR]
 
-
-@dataclass(frozen=True, slots=True)
-class CanvasMessage:
-    """The message that shows a canvas."""
-
-    message_id: int
-    shown_revision: int
-
-
-_MESSAGE: Final = Columns(CanvasMessage)
-
-_SELECT_SHOWN: Final = f"""
-    SELECT {_MESSAGE.select} FROM canvas_messages
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
-"""
-
-# Not after an erasure: Discord may take time to show a canvas.
-_NOTE_SHOWN: Final = """
-    INSERT INTO canvas_messages (user_id, channel_id, agent, message_id, shown_revision)
-    SELECT $1, $2, $3, $4, $5
-    WHERE EXISTS (
-        SELECT 1 FROM sessions WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND canvas_revision > 0
-    )
-    ON CONFLICT (user_id, channel_id, agent) DO UPDATE SET message_id = $4, shown_revision = $5
-    RETURNING message_id
-"""
-
-_FORGET: Final = "DELETE FROM canvas_messages WHERE user_id = $1 AND channel_id = $2 AND agent = $3"
-
-# Discord does not say who deletes a message.
-SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id = $1 /* all users */"
-
-# $1 shard, $2 shard count, $3 limit
-SELECT_ALL_SHOWN: Final = f"""
-    SELECT {KEY.of("c")} FROM canvas_messages AS c LEFT JOIN places AS p ON p.place_id = c.channel_id
-    WHERE {of_shard("p", "$1", "$2")}
-    LIMIT $3 /* all users */
-"""
-
-# A channel's agent changes for all its users.
-SELECT_SHOWN_IN: Final = f"""
-    SELECT {KEY.select} FROM canvas_messages WHERE channel_id = $1 LIMIT $2
-    /* channel */
-"""
-
-# Erasing a memory changes canvases without editing their messages.
-SELECT_STALE: Final = f"""
-    SELECT {KEY.of("c")} FROM canvas_messages AS c
-    WHERE c.shown_revision <> COALESCE(
-        (
-            SELECT s.canvas_revision FROM sessions AS s
-            WHERE s.user_id = c.user_id AND s.channel_id = c.channel_id AND s.agent = c.agent
-                AND s.closed_at IS NULL
-        ),
-        (
-            SELECT s.canvas_revision FROM sessions AS s
-            WHERE s.user_id = c.user_id AND s.channel_id = c.channel_id AND s.agent = c.agent
-                AND s.canvas_revision > 0 AND s.closed_at IS NOT NULL
-            ORDER BY s.closed_at DESC LIMIT 1
-        ),
-        0
-    )
-    LIMIT $1 /* all users */
-"""
 
 # Read for pages after each change of the database.
 SELECT_CLOCK: Final = "SELECT drawn, moved FROM canvas_clock WHERE id = 1"
@@ -256,31 +190,3 @@ class CanvasStore(Store):
             return state
 
         return await self._database.write(steps, [user(key.user_id)])
-
-    async def get_message(self, key: SessionKey) -> CanvasMessage | None:
-        return _MESSAGE.first(await self._database.query(_SELECT_SHOWN, *key_columns(key)))
-
-    async def note_message(self, key: SessionKey, message_id: int, revision: int) -> bool:
-        """Record which message shows which revision. Returns False, recording nothing, if the key has no
-        sessions any more."""
-        noted = (*key_columns(key), message_id, revision)
-        return bool(await self._change([user(key.user_id)], _NOTE_SHOWN, *noted))
-
-    async def forget_message(self, key: SessionKey) -> None:
-        await self._change([user(key.user_id)], _FORGET, *key_columns(key))
-
-    async def get_key(self, message_id: int) -> SessionKey | None:
-        """Return the key whose canvas a message shows."""
-        return KEY.first(await self._database.query(SELECT_KEY, message_id))
-
-    async def list_stale(self, limit: int) -> list[SessionKey]:
-        """List keys, of all users, whose message shows an outdated canvas."""
-        return [*map(KEY.read, await self._database.query(SELECT_STALE, limit))]
-
-    async def list_shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
-        """List keys, of all users, whose canvas is shown in a channel or thread."""
-        return [*map(KEY.read, await self._database.query(SELECT_SHOWN_IN, channel_id, limit))]
-
-    async def list_shown(self, limit: int, shard: Shard = WHOLE) -> list[SessionKey]:
-        """List keys, of all users, whose canvas is shown in channels of a shard or of unknown shard."""
-        return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, shard.id, shard.count, limit))]

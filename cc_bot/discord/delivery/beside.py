@@ -33,6 +33,9 @@ class Beside:
         """Show what a turn has changed, after the answer. Never raises. After an ephemeral answer all of it
         is shown to the user only, and the public message loses what became private."""
 
+    async def get_key(self, message_id: int) -> SessionKey | None:
+        """Return the key beside whose conversation a message is shown. Raises StorageError."""
+
     async def forget_message(self, message_id: int) -> None:
         """Record that a user deleted a message. Raises StorageError."""
 

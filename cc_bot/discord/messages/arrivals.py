@@ -245,7 +245,7 @@ class Arrivals:
         if answer is None or not (is_dm or self.is_addressed(message)):
             return is_dm, None
         key = await self.stores.channels.get_session_key(int(answer.id))
-        key = key or await self.stores.canvases.get_key(int(answer.id))
+        key = key or await self.answers.beside.get_key(int(answer.id))
         if key and key.user_id == author.id:
             return True, key
         own = is_dm or owner_of(answer) == author.id or await self.proactive.replied_to(message) is not None

@@ -22,7 +22,7 @@ import hikari
 import structlog
 
 from cc_bot import charts
-from cc_bot.chat.stores.canvases import CanvasMessage, CanvasStore, CurrentCanvas
+from cc_bot.chat.stores.canvases import CanvasStore, CurrentCanvas
 from cc_bot.db.leases import Leases
 from cc_bot.db.process import WHOLE, Shard
 from cc_bot.discord.delivery.beside import Beside, IsCurrent
@@ -39,6 +39,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.drawing import canvas_from_json
 from cc_bot.features.canvas.model import Canvas
+from cc_bot.features.canvas.store import CanvasMessage, CanvasMessageStore
 from cc_bot.features.canvas.views import CanvasPage, canvas_page, picture_name
 from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.log import upkeep
@@ -109,6 +110,7 @@ _FollowUps = Recent[SessionKey, _FollowUp]
 class CanvasBoards(Beside):
     rest: hikari.api.RESTClient
     canvases: CanvasStore
+    messages: CanvasMessageStore
     recipients: Recipients
     places: Places
     expected_deletions: ExpectedDeletions
@@ -142,8 +144,8 @@ class CanvasBoards(Beside):
     async def want(self, key: SessionKey, interaction: Answerable | None = None) -> None:
         if interaction is None or _may_write(interaction):
             try:
-                if await self.canvases.get_message(key) is None:
-                    await self.canvases.note_message(key, GONE, 0)
+                if await self.messages.get(key) is None:
+                    await self.messages.note(key, GONE, 0)
             except StorageError as error:
                 _log.warning("canvas_not_noted", error=type(error).__name__)
 
@@ -159,20 +161,23 @@ class CanvasBoards(Beside):
         if self.upkeep:
             await self.upkeep.close()
 
+    async def get_key(self, message_id: int) -> SessionKey | None:
+        return await self.messages.get_key(message_id)
+
     async def forget_message(self, message_id: int) -> None:
         """The canvas is posted again with its next change, or on request."""
-        key = await self.canvases.get_key(message_id)
+        key = await self.messages.get_key(message_id)
         if key is None:
             return
         async with self._order.after(key):
-            shown = await self.canvases.get_message(key)
+            shown = await self.messages.get(key)
             if shown and shown.message_id == message_id:
-                await self.canvases.note_message(key, GONE, shown.shown_revision)
+                await self.messages.note(key, GONE, shown.shown_revision)
 
     async def restore(self, key: SessionKey) -> None:
         """Refresh a canvas whose message may have been deleted while the bot was offline. Never raises."""
         try:
-            shown = await self.canvases.get_message(key)
+            shown = await self.messages.get(key)
             if shown and shown.message_id and await self._is_gone(key.channel_id, shown.message_id):
                 await self.forget_message(shown.message_id)
         except (CcBotError, hikari.HikariError) as error:
@@ -181,14 +186,14 @@ class CanvasBoards(Beside):
 
     async def refresh_stale(self) -> None:
         now_s = asyncio.get_running_loop().time()
-        stale = await self.canvases.list_stale(MAX_STALE + MAX_RESTING)
+        stale = await self.messages.list_stale(MAX_STALE + MAX_RESTING)
         ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
         for key in ready[:MAX_STALE]:
             if not await self.refresh(key):
                 self._rest_until_s[key] = now_s + REST_S
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
-        for key in await self.canvases.list_shown_in(channel_id, MAX_STALE):
+        for key in await self.messages.list_shown_in(channel_id, MAX_STALE):
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
 
@@ -229,7 +234,7 @@ class CanvasBoards(Beside):
         self, key: SessionKey, interaction: Answerable | None, *, below: bool, repost: bool
     ) -> bool:
         seen = await self._to_see(key, interaction)
-        shown = await self.canvases.get_message(key)
+        shown = await self.messages.get(key)
         everything = canvas_from_json(seen.state) if seen else Canvas()
         if everything.empty:
             await _drop(self._ephemeral, key)
@@ -276,7 +281,7 @@ class CanvasBoards(Beside):
                 _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
                 return False
             else:
-                await self.canvases.note_message(key, shown.message_id, seen.revision)
+                await self.messages.note(key, shown.message_id, seen.revision)
                 return True
         await self.want(key)
         deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
@@ -286,9 +291,9 @@ class CanvasBoards(Beside):
         except (hikari.NotFoundError, hikari.ForbiddenError) as error:
             _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
             if shown is None or not shown.message_id:
-                await self.canvases.forget_message(key)
+                await self.messages.forget(key)
             return False
-        if not await self.canvases.note_message(key, message_id, seen.revision):  # erased in between
+        if not await self.messages.note(key, message_id, seen.revision):  # erased in between
             await self._delete(key.channel_id, message_id)
         if shown and shown.message_id:
             await self._delete(key.channel_id, shown.message_id)
@@ -366,7 +371,7 @@ class CanvasBoards(Beside):
             return
         if shown.message_id:
             await self._delete(key.channel_id, shown.message_id)
-        await self.canvases.forget_message(key)
+        await self.messages.forget(key)
 
     async def _is_own_space(self, channel_id: int, interaction: Answerable | None) -> bool:
         """Return False if Discord refuses to say."""
@@ -445,7 +450,7 @@ class CanvasUpkeep:
     refreshes stale canvases, not updated by a turn, every minute."""
 
     bot: hikari.GatewayBot
-    canvases: CanvasStore
+    messages: CanvasMessageStore
     boards: CanvasBoards
     shards: Shards
     duties: Leases = field(default_factory=Leases)
@@ -483,7 +488,7 @@ class CanvasUpkeep:
             await self._guard(self.boards.refresh_stale)
 
     async def _restore_all(self, shard: Shard) -> None:
-        for key in await self.canvases.list_shown(MAX_CHECKED, shard):
+        for key in await self.messages.list_shown(MAX_CHECKED, shard):
             if await self.shards.has(shard, key.channel_id):
                 await self.boards.restore(key)
                 await asyncio.sleep(CHECK_PAUSE_S)

@@ -11,16 +11,18 @@ from cc_bot.discord.gateway import Shards
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
 from cc_bot.features.canvas.delivery import CanvasBoards, CanvasUpkeep
+from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.parts import Parts
 
 
 def make_parts(given: Parts) -> Iterable[object]:
-    return (BoardsMaker(given.stores.canvases),)
+    return (BoardsMaker(given.stores.canvases, given.stores[CanvasMessageStore]),)
 
 
 @dataclass(frozen=True)
 class BoardsMaker(BesideMaker):
     canvases: CanvasStore
+    messages: CanvasMessageStore
 
     def make(
         self,
@@ -35,6 +37,7 @@ class BoardsMaker(BesideMaker):
         boards = CanvasBoards(
             bot.rest,
             self.canvases,
+            self.messages,
             recipients,
             places,
             expected_deletions,
@@ -42,6 +45,6 @@ class BoardsMaker(BesideMaker):
             is_current=is_current,
         )
         shards = Shards(places, recipients.guilds)
-        boards.upkeep = CanvasUpkeep(bot, self.canvases, boards, shards, duties=duties)
+        boards.upkeep = CanvasUpkeep(bot, self.messages, boards, shards, duties=duties)
         boards.upkeep.listen()
         return boards

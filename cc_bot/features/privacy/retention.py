@@ -13,8 +13,9 @@ from typing import Final
 
 from cc_bot.chat.stores.blocks import deletion_here_alone
 from cc_bot.chat.stores.canvases import MOVE
-from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, run_all
 from cc_bot.db.columns import Store, to_ms, to_text
+from cc_bot.features.privacy.store import PERSONAL_TABLES
 
 _AT_A_TIME: Final = 200
 
@@ -83,12 +84,16 @@ _DELETE_SESSIONS: Final = """
 """
 
 # $1 user, $2 channel, $3 agent
-_DELETE_CANVAS_MESSAGE: Final = """
-    DELETE FROM canvas_messages
+_DELETE_WITH_SESSIONS: Final = tuple(
+    f"""
+    DELETE FROM {each.table}
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND NOT EXISTS (
         SELECT 1 FROM sessions WHERE user_id = $1 AND channel_id = $2 AND agent = $3
     )
-"""
+"""  # noqa: S608 - put together from constants alone
+    for each in PERSONAL_TABLES
+    if each.with_sessions
+)
 
 # $1 the first day to keep
 _DELETE_USAGE: Final = "DELETE FROM usage WHERE day < $1 RETURNING day /* all users */"
@@ -153,7 +158,7 @@ def _sessions(ended: str, before: str) -> Steps[int]:
     yield Statement(_DELETE_SUMMARIES, (ended, before))
     keys = yield Statement(_DELETE_SESSIONS, (ended,))
     for key in keys:
-        yield Statement(_DELETE_CANVAS_MESSAGE, tuple(key))
+        yield from run_all([Statement(sql, tuple(key)) for sql in _DELETE_WITH_SESSIONS])
     if keys:
         yield Statement(MOVE)
     return len(keys)

@@ -11,6 +11,7 @@ from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas.drawing import canvas_from_json, redraw
 from cc_bot.features.canvas.model import Canvas, Card, Drawn
+from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.memory.model import ErasureCounts, Memory
 from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, contents, got
@@ -74,12 +75,12 @@ class TestCanvas:
         cards = [Drawn(Card("", *card), "public") for card in (("金庫", FACT), ("天気", "晴れ"))]
         await stores.sessions.commit_turn(session, exchange, redraw=redraw(cards))
         seen = got(await stores.canvases.get(KEY))
-        await stores.canvases.note_message(KEY, 5, seen.revision)
+        await stores[CanvasMessageStore].note(KEY, 5, seen.revision)
         await erase(stores, memory)
         assert canvas_from_json((await stores.sessions.open(KEY)).canvas) == Canvas(
             (Card("card-2", "天気", "晴れ"),)
         )
-        assert await stores.canvases.list_stale(5) == [KEY]
+        assert await stores[CanvasMessageStore].list_stale(5) == [KEY]
         assert NUMBER not in await everything(database)
 
 
