@@ -12,7 +12,7 @@ parts: `make_parts`, what its front ends share
 discord: the same for Discord only
 jobs: `make_jobs`, work of its own while Discord is connected
 commands: a lightbulb loader
-web: PAGES
+web, templates/: PAGES, and what they are rendered with
 terminal: COMMANDS, and `beside_chat`, work of its own while the chat is open
 cli: `add_command`, a command of `cc-bot`, with `run` and `say_error`
 doctor: `list_checks`

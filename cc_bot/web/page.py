@@ -17,6 +17,7 @@ from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 import cc_bot.web
+from cc_bot import features
 from cc_bot.charts.table import format_exactly
 from cc_bot.chat.reply import Reply
 from cc_bot.domain.errors import (
@@ -118,7 +119,10 @@ def make_environment() -> Environment:
 
 
 def _template(name: str) -> str | None:
-    found = _FOLDER / "templates" / name
+    """A feature's are named `feature/name.html`."""
+    feature, _, file = name.rpartition("/")
+    folder = files(f"{features.__name__}.{feature}") if feature else _FOLDER
+    found = folder / "templates" / file
     return found.read_text(encoding="utf-8") if found.is_file() else None
 
 

@@ -100,7 +100,7 @@ class ConsolePages(Pages):
     async def show_status(self, request: web.Request) -> web.Response:
         owner = owner_of(request)
         seen = await self._services[BotStatus].look()
-        return _render(request, "console.html", seen=seen, facts=admin.status_facts(seen, owner))
+        return _render(request, "admin/console.html", seen=seen, facts=admin.status_facts(seen, owner))
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
         note = text_of(request, "note")
@@ -115,7 +115,7 @@ class ConsolePages(Pages):
         owner = owner_of(request)
         return _render(
             request,
-            "console_limits.html",
+            "admin/console_limits.html",
             limits=await admin.limits_in_force(self._services[Administration]),
             names=LIMIT_NAMES,
             kinds=[kind for kind in SUBJECTS if kind != "channel"],
@@ -135,7 +135,7 @@ class ConsolePages(Pages):
         in_force = await admin.access_in_force(self._services[Administration])
         return _render(
             request,
-            "console_access.html",
+            "admin/console_access.html",
             rules=[*_rules(in_force.set_here, here=True), *_rules(in_force.in_file, here=False)],
             open_to_all=in_force.all == AccessRules(),
             only_those=in_force.all.allow != Subjects(),
@@ -156,7 +156,7 @@ class ConsolePages(Pages):
     async def show_models(self, request: web.Request) -> web.Response:
         most = MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
         chains = await self._services[Administration].models.list_chains()
-        return _render(request, "console_models.html", chains=chains, most_characters=most)
+        return _render(request, "admin/console_models.html", chains=chains, most_characters=most)
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
         models, channel = text_of(request, "models"), _id(request, "channel")
@@ -173,7 +173,7 @@ class ConsolePages(Pages):
         records = self._services.records.newest(level)
         return _render(
             request,
-            "console_log.html",
+            "admin/console_log.html",
             records=records,
             level=level,
             levels=LEVELS,
@@ -182,7 +182,7 @@ class ConsolePages(Pages):
         )
 
     async def show_doctor(self, request: web.Request) -> web.Response:
-        return _render(request, "console_doctor.html", report=(), examined_at=None)
+        return _render(request, "admin/console_doctor.html", report=(), examined_at=None)
 
     async def run_doctor(self, request: web.Request) -> web.Response:
         """Run the doctor, one run at a time."""
@@ -190,7 +190,7 @@ class ConsolePages(Pages):
         async with self._examining:
             report = await self._services[Examination].run(owner.locale)
         examined_at = self._services.clock()
-        return _render(request, "console_doctor.html", report=report, examined_at=examined_at)
+        return _render(request, "admin/console_doctor.html", report=report, examined_at=examined_at)
 
 
 async def _for_owners(page: Handler, request: web.Request) -> web.StreamResponse:

@@ -185,7 +185,7 @@ _ENVIRONMENT: Final = make_environment()
 
 def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
     """Return the whole canvas as a JSON message."""
-    parts = _ENVIRONMENT.get_template("canvas_parts.html").make_module({"web": words[WebTexts]})
+    parts = _ENVIRONMENT.get_template("canvas/canvas_parts.html").make_module({"web": words[WebTexts]})
 
     def html(macro: str, *values: object) -> str:
         return sign_forms(getattr(parts, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
@@ -249,7 +249,7 @@ class CanvasPages(Pages):
         for channel_id in channels[:MAX_PLACES]:
             _, canvas = await self._canvas(visitor, channel_id)
             elements[channel_id] = len(canvas.elements)
-        return render(request, "canvas_places.html", names=names, elements=elements)
+        return render(request, "canvas/canvas_places.html", names=names, elements=elements)
 
     async def show(self, request: web.Request) -> web.Response:
         visitor, channel_id = visitor_of(request), await self._channel(request)
@@ -257,7 +257,7 @@ class CanvasPages(Pages):
         hiding = is_hiding(request)
         return render(
             request,
-            "canvas.html",
+            "canvas/canvas.html",
             channel_id=channel_id,
             place=(await channel_names(self._services, [channel_id], visitor))[channel_id],
             places=len(await self._channels(visitor)),

@@ -43,7 +43,7 @@ class HeartbeatPages(Pages):
             "quiet_from": f"{clock_time(quiet.since):0>5}",
             "quiet_to": f"{clock_time(quiet.until):0>5}",
         }
-        return "heartbeat.html", values
+        return "heartbeat/heartbeat.html", values
 
     async def start(self, request: web.Request) -> web.StreamResponse:
         visitor, every = visitor_of(request), text_of(request, "every")

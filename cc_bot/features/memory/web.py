@@ -221,7 +221,7 @@ class MemoryPages(Pages):
             tags = await self._memories.list_tags(user_id, limit=MAX_CHOICES)
         return render(
             request,
-            "memories.html",
+            "memory/memories.html",
             problem=problem,
             wish=wish,
             found=found.found,
@@ -253,7 +253,7 @@ class MemoryPages(Pages):
         if hidden is None:
             raise NothingHere
         until = hidden.since + UNDO_TIME
-        return render(request, "memory_deleted.html", memory=hidden.memory, until=until)
+        return render(request, "memory/memory_deleted.html", memory=hidden.memory, until=until)
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
         """Change a memory; if it was changed meanwhile, show both. Raises NothingHere and MemoryHidden."""
@@ -303,7 +303,7 @@ class MemoryPages(Pages):
         pin_use = visitor.words[MemoryCardTexts].pin_use
         return render(
             request,
-            "memory.html",
+            "memory/memory.html",
             status=409 if conflict else 200,
             problem=problem,
             memory=kept,
@@ -345,7 +345,7 @@ class MemoryPages(Pages):
         counts = {state: sum(each.state == state for each in outcomes) for state in get_args(State)}
         return render(
             request,
-            "memories_several.html",
+            "memory/memories_several.html",
             outcomes=outcomes,
             counts=counts,
             not_done=sum(bool(each.why_not) for each in outcomes),
@@ -410,7 +410,7 @@ class MemoryPages(Pages):
             raise NothingHere
         return render(
             request,
-            "memories_erase.html",
+            "memory/memories_erase.html",
             outcomes=there,
             missing=[each.number for each in outcomes if not each.memory],
             shown=_shown,
@@ -436,7 +436,7 @@ class MemoryPages(Pages):
     async def ask_to_erase_all(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         count = await self._memories.count(visitor.user_id)
-        return render(request, "memories_erase_all.html", count=count)
+        return render(request, "memory/memories_erase_all.html", count=count)
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
         """Erase all, unless there are more than the question named. Raises InputError."""
@@ -459,7 +459,7 @@ class MemoryPages(Pages):
         )
         # written for Discord
         lines = [line.removeprefix("-# ").replace("**", "") for line in said.split("\n")]
-        return render(request, "memories_erased.html", lines=lines, missing=missing)
+        return render(request, "memory/memories_erased.html", lines=lines, missing=missing)
 
     async def export(self, request: web.Request) -> web.StreamResponse:
         """Send all memories as one file. Raises FilesInLine."""
@@ -492,7 +492,7 @@ class MemoryPages(Pages):
         except InputError as error:
             return _import_page(request, error)
         shown = [*map(_shown, plan.new[:MAX_PREVIEWED])]
-        return render(request, "memories_import_preview.html", plan=plan, packed=packed, shown=shown)
+        return render(request, "memory/memories_import_preview.html", plan=plan, packed=packed, shown=shown)
 
     async def take(self, request: web.Request) -> web.StreamResponse:
         """Import what was shown."""
@@ -571,7 +571,7 @@ def _back(address: str) -> dict[str, str]:
 
 
 def _import_page(request: web.Request, problem: InputError | None = None) -> web.Response:
-    return render(request, "memories_import.html", problem=problem, limit=MAX_IMPORTED)
+    return render(request, "memory/memories_import.html", problem=problem, limit=MAX_IMPORTED)
 
 
 def _at_hand(data: bytes) -> Callable[[], Awaitable[bytes]]:

@@ -66,7 +66,7 @@ class ReminderPages(Pages):
         caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
         return render(
             request,
-            "reminders.html",
+            "reminders/reminders.html",
             problem=problem,
             entered=entered,
             reminders=known,
