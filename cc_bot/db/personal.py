@@ -3,38 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from cc_bot.db.schema import newest_tables
 
-# ruff: noqa: S608 - put together from constants alone
+if TYPE_CHECKING:
+    from cc_bot.features.privacy.model import DataKind
 
-DataKind = Literal[
-    "settings",
-    "conversations",
-    "messages",
-    "channel_messages",
-    "channel_answers",
-    "files",
-    "summaries",
-    "memories",
-    "schedules",
-    "deliveries",
-    "choices",
-    "proposals",
-    "receipts",
-    "turns",
-    "usage",
-    "counts",
-    "rules",
-    "decisions",
-    "sign_ins",
-]
-"""messages: in the user's own conversations, with the answers. channel_messages: the user's messages in
-channels; channel_answers: the answers to them. deliveries: when reminders and heartbeats were sent. choices:
-agents, and where canvases are shown. proposals: calls awaiting approval. receipts: messages that show
-changes. turns: unfinished ones. counts: tokens used before an erasure. rules: an operator's decisions about
-the user. decisions: the user's decisions for others. sign_ins: signed-in browsers."""
+# ruff: noqa: S608 - put together from constants alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +18,7 @@ class PersonalTable:
     """The rows of a table about a user ($1)."""
 
     table: str
-    kind: DataKind | None
+    kind: "DataKind | None"
     """None: derived, and not exported."""
     at: str = ""
     """The time column, if any."""

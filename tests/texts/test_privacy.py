@@ -7,11 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.db.personal import DataKind
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.domain.text import Locale
-from cc_bot.features.privacy.model import Holdings, Retention, StoredAmount
+from cc_bot.features.privacy.model import DataKind, Holdings, Retention, StoredAmount
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.commands import erase_question
 from cc_bot.texts import texts

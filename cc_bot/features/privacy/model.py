@@ -3,9 +3,34 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 
-from cc_bot.db.personal import DataKind
+DataKind = Literal[
+    "settings",
+    "conversations",
+    "messages",
+    "channel_messages",
+    "channel_answers",
+    "files",
+    "summaries",
+    "memories",
+    "schedules",
+    "deliveries",
+    "choices",
+    "proposals",
+    "receipts",
+    "turns",
+    "usage",
+    "counts",
+    "rules",
+    "decisions",
+    "sign_ins",
+]
+"""messages: in the user's own conversations, with the answers. channel_messages: the user's messages in
+channels; channel_answers: the answers to them. deliveries: when reminders and heartbeats were sent. choices:
+agents, and where canvases are shown. proposals: calls awaiting approval. receipts: messages that show
+changes. turns: unfinished ones. counts: tokens used before an erasure. rules: an operator's decisions about
+the user. decisions: the user's decisions for others. sign_ins: signed-in browsers."""
 
 LEFT_BY_ERASING: Final[frozenset[DataKind]] = frozenset({"counts", "rules"})
 """Otherwise users could lift limits and denials by erasing their data."""

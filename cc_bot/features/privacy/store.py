@@ -21,11 +21,11 @@ from cc_bot.chat.stores.canvases import MOVE
 from cc_bot.chat.stores.usage import COUNTED
 from cc_bot.db import Row, Statement, Steps, user
 from cc_bot.db.columns import Store, from_ms, to_ms
-from cc_bot.db.personal import DataKind, PersonalTable
+from cc_bot.db.personal import PersonalTable
 from cc_bot.domain.errors import ErasureUnfinished, StorageError
 from cc_bot.features import modules
 from cc_bot.features.memory.stores.rows import OWE
-from cc_bot.features.privacy.model import Holdings, StoredAmount
+from cc_bot.features.privacy.model import DataKind, Holdings, StoredAmount
 
 # ruff: noqa: S608 - put together from constants alone
 

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from cc_bot.db.personal import DataKind
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.features.memory.model import ErasureCounts
-from cc_bot.features.privacy.model import LEFT_BY_ERASING, Holdings, Retention, StoredAmount
+from cc_bot.features.privacy.model import LEFT_BY_ERASING, DataKind, Holdings, Retention, StoredAmount
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
 
