@@ -35,7 +35,6 @@ began = time.perf_counter()
 from cc_bot.app.core import open_core
 from cc_bot.config import read_config
 from cc_bot.domain.clock import utc_now
-from cc_bot.features.mcp.servers import Servers
 
 def resident():
     with open("/proc/self/status") as file:
@@ -45,6 +44,7 @@ async def main(wait):
     async with open_core(read_config(), utc_now) as core:
         took = time.perf_counter() - began
         if wait:
+            from cc_bot.features.mcp.servers import Servers
             while core[Servers].reports()[0].state != "ready":
                 await asyncio.sleep(0.05)
         await asyncio.sleep(1)
