@@ -4,19 +4,24 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cc_bot.chat.reply import Action, Caller
-from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.change import Change, with_change
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.tool_calls import is_of_server
 from cc_bot.features import modules
 from cc_bot.texts import Texts
 
+if TYPE_CHECKING:
+    from cc_bot.chat.stores.opening import Stores
+
 
 class ShownChanges(Protocol):
     """A feature's `changes` has CHANGES: these, by `Change.what`."""
+
+    table: str
+    """Of the items."""
 
     def read(self, result: Mapping[str, Any]) -> Change | None:
         """Read the result of a stored call."""
@@ -27,7 +32,7 @@ class ShownChanges(Protocol):
     def undo(self, change: Change, words: Texts, *, alone: bool) -> Action | None:
         """`alone`: no other change is shown with a button."""
 
-    async def now(self, change: Change, user_id: int, stores: Stores) -> Change:
+    async def now(self, change: Change, user_id: int, stores: "Stores") -> Change:
         """Return it with the item's current state."""
 
 
@@ -36,7 +41,7 @@ def shown_changes() -> Mapping[str, ShownChanges]:
     return {what: each for module in modules("changes") for what, each in module.CHANGES.items()}
 
 
-async def current(change: Change, user_id: int, stores: Stores) -> Change:
+async def current(change: Change, user_id: int, stores: "Stores") -> Change:
     """Return it with the item's current state; if its feature was taken out, it is undone."""
     shown = shown_changes().get(change.what)
     return await shown.now(change, user_id, stores) if shown else replace(change, state="undone")

@@ -22,12 +22,19 @@ class Offer:
 
     commands: frozenset[str] = frozenset()
     tools: frozenset[str] = frozenset()
+    needed_by: tuple[str, ...] = ()
+    """Features that cannot be without it."""
 
 
 FEATURES_OUT: Final[Mapping[str, Offer]] = {
     "web_pages": Offer(tools=frozenset({"read_page", "web_search"})),
     "admin": Offer(frozenset({"admin"})),
     "mcp": Offer(),
+    "reminders": Offer(
+        frozenset({"remind", "heartbeat"}),
+        frozenset({"schedule", "list_schedules", "cancel_schedule"}),
+        ("heartbeat",),
+    ),
     "heartbeat": Offer(frozenset({"heartbeat"})),
     "canvas": Offer(
         frozenset({"canvas"}), frozenset({"canvas_add_card", "canvas_add_chart", "canvas_set_mode"})
@@ -45,12 +52,12 @@ async def test_the_bot_answers_without(feature: str, tmp_path: Path) -> None:
     # A program of its own: what stands in the folder it is started in comes before what is installed.
     copy, offer = tmp_path / "cc_bot", FEATURES_OUT[feature]
     shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.rmtree(copy / "features" / feature)
     listed = copy / "features" / "__init__.py"
-    lines = listed.read_text("utf-8").splitlines(keepends=True)
-    line = f'    Feature("{feature}"),\n'
-    assert line in lines
-    listed.write_text("".join(each for each in lines if each != line), "utf-8")
+    for name in (feature, *offer.needed_by):
+        shutil.rmtree(copy / "features" / name)
+        before, line, after = listed.read_text("utf-8").partition(f'    Feature("{name}"),\n')
+        assert line
+        listed.write_text(before + after, "utf-8")
     async with set_stage(tmp_path, {"CC_BOT_EMBEDDING_MODEL": "off"}) as stage:
         stage.program.from_nothing = True
         await stage.start()

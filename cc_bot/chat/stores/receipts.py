@@ -4,8 +4,10 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final, Literal, NamedTuple
 
+from cc_bot.chat.changes import shown_changes
 from cc_bot.db import Row, Statement, user
 from cc_bot.db.columns import Columns, Kind, Store
 from cc_bot.domain.change import Change
@@ -59,21 +61,25 @@ _MEMORY: Final = Columns(MemoryNow, former_id=Kind(column="supersedes"))
 
 _DROP: Final = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
 
-# Messages whose memories and reminders are all gone. $1 user
-_DROP_OVER: Final = """
-    DELETE FROM receipts WHERE user_id = $1 AND NOT EXISTS (
-        SELECT 1 FROM receipts AS other
-        WHERE other.user_id = $1 AND other.message_id = receipts.message_id AND (
-            other.stale > 0
-            OR other.what = 'memory' AND EXISTS (
-                SELECT 1 FROM memories AS held WHERE held.user_id = $1 AND held.id = other.named_id
-            )
-            OR other.what = 'schedule' AND EXISTS (
-                SELECT 1 FROM schedules AS held WHERE held.user_id = $1 AND held.id = other.named_id
-            )
-        )
+
+@cache
+def _drop_over() -> str:
+    """SQL that drops the messages whose items are all gone. $1 user"""
+    tables = {"memory": "memories", **{what: each.table for what, each in shown_changes().items()}}
+    held = " ".join(
+        f"""OR other.what = '{what}' AND EXISTS (
+            SELECT 1 FROM {table} AS held WHERE held.user_id = $1 AND held.id = other.named_id
+        )"""
+        for what, table in tables.items()
     )
-"""
+    return f"""
+        DELETE FROM receipts WHERE user_id = $1 AND NOT EXISTS (
+            SELECT 1 FROM receipts AS other
+            WHERE other.user_id = $1 AND other.message_id = receipts.message_id
+                AND (other.stale > 0 {held})
+        )
+    """
+
 
 _INSERT: Final = f"INSERT INTO receipts ({_LINE.select}) VALUES ({_LINE.marks})"
 
@@ -119,7 +125,7 @@ def mark_stale(user_id: int, what: str, ids: Collection[int]) -> Statement:
 class ReceiptStore(Store):
     async def put(self, message: ReceiptMessage) -> None:
         drop = Statement(_DROP, (message.user_id, message.message_id))
-        drop_over = Statement(_DROP_OVER, (message.user_id,))
+        drop_over = Statement(_drop_over(), (message.user_id,))
         rows = (Statement(_INSERT, tuple(_LINE.write(line).values())) for line in _lines(message))
         await self._database.transaction([drop, drop_over, *rows], [user(message.user_id)])
 

@@ -19,6 +19,8 @@ LABEL_CHARACTERS: Final = 15
 
 
 class ReminderChanges:
+    table = "schedules"
+
     def read(self, result: Mapping[str, Any]) -> Change | None:
         match result:
             case {
