@@ -14,9 +14,9 @@ from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.domain.errors import InvalidModels
 from cc_bot.features.memory.search.vectors import Embedder
 from cc_bot.llm.embeddings import LocalEmbedder
-from cc_bot.llm.model import ChatModel, ChatRequest, FallbackChain, Speaker, Transcriber, UserPart
+from cc_bot.llm.model import ChatModel, ChatRequest, FallbackChain, UserPart
 from cc_bot.llm.openai import OpenAIChatModel
-from cc_bot.llm.openai.client import OpenAIEmbedder, OpenAISpeaker, OpenAITranscriber
+from cc_bot.llm.openai.client import OpenAIEmbedder
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, path_of, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.cli import CliTexts, ModelsFileTexts, OperatorFileTexts
@@ -172,17 +172,3 @@ def build_embedder(config: Config) -> Embedder | None:
         return LocalEmbedder.if_installed()
     key, url = config.openai_api_key, config.openai_base_url
     return OpenAIEmbedder(config.embedding_model, api_key=key, base_url=url, timeout_s=_EMBEDDING_TIMEOUT_S)
-
-
-def build_transcriber(config: Config) -> Transcriber | None:
-    return OpenAITranscriber(config.transcribe_model, **_speech(config)) if config.transcribe_model else None
-
-
-def build_speaker(config: Config) -> Speaker | None:
-    model, voice = config.speech_model, config.speech_voice
-    return OpenAISpeaker(model, voice, **_speech(config)) if model else None
-
-
-def _speech(config: Config) -> dict[str, Any]:
-    url = config.transcribe_url or config.openai_base_url
-    return {"api_key": config.openai_api_key, "base_url": url, "timeout_s": config.model_timeout_s}

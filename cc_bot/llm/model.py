@@ -1,4 +1,4 @@
-"""The interface of language and speech models, and chains of models."""
+"""The interface of language models, and chains of models."""
 
 import json
 import re
@@ -9,40 +9,7 @@ from typing import Any, Final, Literal, Protocol
 
 from cc_bot.domain.errors import ContextTooLong, ModelError, ModelUnavailable, forget_frames
 from cc_bot.domain.message import Attachment
-from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Usage
-
-MAX_HEARD_CHARACTERS: Final = 30_000  # twice what a fast speaker says in twenty minutes
-
-
-@dataclass(frozen=True, slots=True)
-class Transcript:
-    text: str
-    """Stripped; empty if nothing was heard."""
-    seconds: float = 0.0
-    """As counted by the server; 0 if unknown."""
-
-
-class _SpeechModel(Protocol):
-    @property
-    def name(self) -> str:
-        """The operator's name for it, which has a price."""
-        ...
-
-    async def close(self) -> None: ...
-
-
-class Transcriber(_SpeechModel, Protocol):
-    async def transcribe(self, recording: Attachment, language: Locale) -> Transcript:
-        """`language` is a hint. Raises ModelError."""
-        ...
-
-
-class Speaker(_SpeechModel, Protocol):
-    async def speak(self, text: str) -> bytes:
-        """Return an MP3 file. Raises ModelError."""
-        ...
-
 
 MAX_ANSWER_CHARACTERS: Final = 100_000  # fifty full messages on Discord; a longer answer is cut
 # A memory of 4000 characters takes 24,000 as \uXXXX.

@@ -19,8 +19,9 @@ from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Done, TurnEvent
+from cc_bot.features.voice.models import OpenAITranscriber
 from cc_bot.features.voice.speech import TranscribedHearing
-from cc_bot.llm.model import ToolRequest, Transcriber
+from cc_bot.llm.model import ToolRequest
 from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel, only
 
@@ -142,7 +143,7 @@ async def laid_table(
     profile_notes: int = 0,
     settings: AssistantSettings = FOUR_AT_ONCE,
     outside: ToolsOutside | None = None,
-    transcriber: Transcriber | None = None,
+    transcriber: OpenAITranscriber | None = None,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Table]:
     url, tools = laid_out(folder / "sessions.db"), discover()

@@ -13,9 +13,9 @@ from cc_bot.chat.active import Stop
 from cc_bot.domain.errors import HearingFailed, HearingNotSetUp, NobodyListens, NothingHeard, RecordingRefused
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference
 from cc_bot.domain.turn import FilesLeftOut, Heard, Notice, TurnEvent
+from cc_bot.features.voice.models import OpenAITranscriber
 from cc_bot.features.voice.speech import MAX_LENGTH, aloud
 from cc_bot.llm.model import UserPart
-from cc_bot.llm.openai.client import OpenAITranscriber
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, done, laid_table
 from tests.loopback.speech_server import HEARD, LoopbackSpeechServer
 from tests.loopback.speech_server import Heard as Says

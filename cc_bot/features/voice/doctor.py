@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from cc_bot.checks import SLACK_S, Check, Examined, Finding, ok, try_service
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
+from cc_bot.features.voice.models import OpenAISpeaker, OpenAITranscriber, build_speaker, build_transcriber
 from cc_bot.features.voice.texts import VoiceCheckTexts
-from cc_bot.llm.configured import build_speaker, build_transcriber
-from cc_bot.llm.model import Speaker, Transcriber
 from cc_bot.texts import Texts
 
 
@@ -19,7 +18,7 @@ def list_checks(given: Examined) -> Iterator[Check]:
         yield Check("speaking", check_speaker(build_speaker(config), words), limit_s, said.speaking)
 
 
-async def check_transcriber(transcriber: Transcriber | None, texts: Texts) -> Finding:
+async def check_transcriber(transcriber: OpenAITranscriber | None, texts: Texts) -> Finding:
     said = texts[VoiceCheckTexts]
     if transcriber is None:
         return ok("hearing", said.hearing_none)
@@ -35,7 +34,7 @@ def _silence() -> bytes:
     return file.getvalue()
 
 
-async def check_speaker(speaker: Speaker | None, texts: Texts) -> Finding:
+async def check_speaker(speaker: OpenAISpeaker | None, texts: Texts) -> Finding:
     said = texts[VoiceCheckTexts]
     if speaker is None:
         return ok("speaking", said.speaking_none)

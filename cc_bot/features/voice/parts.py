@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from cc_bot.features.voice.models import build_speaker, build_transcriber
 from cc_bot.features.voice.speech import SynthesizedSpeech, TranscribedHearing
-from cc_bot.llm.configured import build_speaker, build_transcriber
 from cc_bot.parts import Building
 
 

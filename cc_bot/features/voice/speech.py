@@ -24,8 +24,8 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import FilesLeftOut, Notice
 from cc_bot.domain.usage import TOKENS_A_SECOND, UsageSubject
+from cc_bot.features.voice.models import OpenAISpeaker, OpenAITranscriber
 from cc_bot.features.voice.silence import is_silence_artifact
-from cc_bot.llm.model import Speaker, Transcriber
 
 NOT_HEARD = "[not shown, it could not be heard: {name}]"
 """Shown to the model in place of a recording, if there is something else to answer."""
@@ -37,7 +37,7 @@ Outcome = str | errors.InputError | errors.TurnError
 
 @dataclass(eq=False, slots=True)
 class TranscribedHearing(Hearing):
-    transcriber: Transcriber | None
+    transcriber: OpenAITranscriber | None
     ledger: TurnLedger
     channels: ChannelStore
     _told: bool = False
@@ -206,7 +206,7 @@ def aloud(text: str) -> str:
 
 @dataclass(eq=False, slots=True)
 class SynthesizedSpeech(Speaking):
-    speaker: Speaker
+    speaker: OpenAISpeaker
     spending: Spending
 
     async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:

@@ -1,5 +1,5 @@
 """Requests to any server that speaks OpenAI's API: bounded responses, retries, a ModelError for each failure.
-Embeddings, transcription and speech."""
+Also embeddings."""
 
 import asyncio
 import json
@@ -16,12 +16,9 @@ import structlog
 from pydantic_core import from_json
 
 from cc_bot.domain.errors import ContextTooLong
-from cc_bot.domain.message import Attachment
-from cc_bot.domain.text import Locale
 from cc_bot.features.memory.search.vectors import Vector, pack
-from cc_bot.llm.model import MAX_HEARD_CHARACTERS, Transcript
 from cc_bot.llm.openai.quirks import ModelFailure, ServerError, classify, may_pass
-from cc_bot.llm.openai.reply import TooManyBytes, mapping
+from cc_bot.llm.openai.reply import TooManyBytes
 from cc_bot.proxy import proxy_for
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -174,41 +171,3 @@ def _read_vectors(answer: Any, count: int) -> list[Vector]:
     if len(data) != count or len({*map(len, vectors.values())}) > 1:
         raise ValueError("not a vector for each text")
     return [vectors[index] for index in range(count)]
-
-
-_NAMES: Final = {  # servers read the kind from the name; the sender's own name stays here
-    "audio/mpeg": "recording.mp3",
-    "audio/mp4": "recording.m4a",
-    "audio/ogg": "recording.ogg",
-    "audio/wav": "recording.wav",
-    "audio/webm": "recording.webm",
-}
-_MAX_SECONDS: Final = 24 * 3600.0
-
-
-class OpenAITranscriber(Endpoint):
-    async def transcribe(self, recording: Attachment, language: Locale) -> Transcript:
-        kind = recording.content_type
-        form = aiohttp.FormData({"model": self.model, "language": language.value, "response_format": "json"})
-        form.add_field("file", recording.data, filename=_NAMES[kind], content_type=kind)
-        async with self._request("transcription_failed"):
-            return _read_transcript(from_json(await self._post("/audio/transcriptions", data=form)))
-
-
-@dataclass(eq=False, repr=False)
-class OpenAISpeaker(Endpoint):
-    voice: str
-
-    async def speak(self, text: str) -> bytes:
-        async with self._request("speech_failed"):
-            body = {"input": text, "model": self.model, "voice": self.voice, "response_format": "mp3"}
-            return await self._post("/audio/speech", json=body)
-
-
-def _read_transcript(answer: object) -> Transcript:
-    text, usage = mapping(answer).get("text"), mapping(mapping(answer).get("usage"))
-    if not isinstance(text, str) or len(text) > MAX_HEARD_CHARACTERS:
-        raise ValueError("no transcript")
-    seconds = usage.get("seconds")
-    counted = isinstance(seconds, int | float) and 0 < seconds <= _MAX_SECONDS
-    return Transcript(text.strip(), float(seconds) if counted and seconds else 0.0)
