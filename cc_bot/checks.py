@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Collection, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from cc_bot.chat.agents import Agents
 from cc_bot.domain.errors import CcBotError, StartupError
 from cc_bot.domain.message import Agent
-from cc_bot.features.agents.service import Agents
 from cc_bot.texts import Texts
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from cc_bot.chat.agents import Agents
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.policy import Policies
 from cc_bot.chat.spending import Spending
@@ -12,7 +13,6 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import ToolRegistry
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import GatewayHealth, Meter
-from cc_bot.features.agents.service import Agents
 from cc_bot.features.privacy.service import Privacy
 from cc_bot.llm.configured import Models
 from cc_bot.llm.model import Chains

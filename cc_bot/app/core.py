@@ -8,7 +8,7 @@ from functools import partial
 
 import structlog
 
-from cc_bot.app.files import make_agents
+from cc_bot.chat.agents import make_agents
 from cc_bot.chat.assistant import Assistant, AssistantSettings
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.context.tokens import message_tokens

@@ -12,6 +12,7 @@ from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.chat.tools import ToolPlace
+from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.outlets import reply_in_place
@@ -30,7 +31,6 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError, ProposalGone, StorageError
 from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
-from cc_bot.features.agents.selector import Chosen
 from cc_bot.features.memory.model import receipt_of
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import CanvasChangeTexts

@@ -16,7 +16,7 @@ import structlog
 
 from cc_bot.chat.policy import Policies, Policy
 from cc_bot.chat.stores.settings import AccessState, AccessStore, Visit
-from cc_bot.discord.interactions import roles_of
+from cc_bot.discord.interactions import Preloaded, roles_of
 from cc_bot.discord.places import Places, Recent, key_of_interaction
 from cc_bot.domain.access import AccessRules, Refusal, Visitor, WebPlace, is_shut, refusal
 from cc_bot.domain.clock import Clock, utc_now
@@ -31,7 +31,6 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.usage import MINUTE, Rules, UsageSubject, limits_of_user
-from cc_bot.features.agents.selector import Preloaded
 from cc_bot.in_order import KeyedLock
 from cc_bot.texts import Texts
 

@@ -21,7 +21,7 @@ import structlog
 from cc_bot.chat.reply import Reply
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate
-from cc_bot.discord.interactions import MAX_CHOICES, Answerable, defer_early, defer_update
+from cc_bot.discord.interactions import MAX_CHOICES, Answerable, Preloaded, defer_early, defer_update
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     AnswerButton,
@@ -36,7 +36,6 @@ from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient, Recipients, tell, tell_failure
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 from cc_bot.domain.message import UserSettings
-from cc_bot.features.agents.selector import Preloaded
 from cc_bot.in_order import KeyedLock
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts

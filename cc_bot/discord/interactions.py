@@ -6,12 +6,14 @@ may have succeeded the first time; what is safe to repeat is repeated here.
 
 import asyncio
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Final
 
 import hikari
 
+from cc_bot.chat.stores.settings import PlaceAgents
 from cc_bot.discord.places import key_of_interaction
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import UserSettings, Visibility
 from cc_bot.domain.usage import UsageSubject
 
 Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
@@ -24,6 +26,14 @@ _AHEAD: Final = ContextVar[int]("is_accepted_ahead", default=0)
 """The press or form that was deferred before its handler runs."""
 _PAUSE_S = 0.3
 _TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Preloaded:
+    """Read by the gate; empty if the database did not answer."""
+
+    settings: UserSettings | None = None
+    agents: PlaceAgents | None = None
 
 
 def author_name(interaction: Answerable) -> str:

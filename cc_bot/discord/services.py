@@ -15,6 +15,7 @@ import lightbulb
 
 from cc_bot.chat.context.attachments import DocumentSource
 from cc_bot.db.leases import Membership
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
@@ -34,7 +35,6 @@ from cc_bot.discord.references import References
 from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.message import Reading
 from cc_bot.domain.text import Locale
-from cc_bot.features.agents.selector import AgentSelector
 from cc_bot.in_order import RateLimiter
 from cc_bot.parts import Parts
 

@@ -1,4 +1,4 @@
-"""Discord as the web pages use it: access checks, names, and agents."""
+"""Discord as the web pages use it: access checks, and names."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeVar, cast
 import hikari
 import structlog
 
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate, error_of
@@ -16,10 +17,9 @@ from cc_bot.discord.places import Places, Recent, guild_permissions
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipients
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.errors import AccessError, CcBotError
-from cc_bot.domain.message import Agent, ChannelKey, KnownPlace
+from cc_bot.domain.message import ChannelKey, KnownPlace
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import one_line, without_controls
-from cc_bot.features.agents.selector import AgentSelector
 
 _log = structlog.get_logger(__name__)
 
@@ -103,17 +103,11 @@ class DiscordForPages:
         found = await _ask(self.places.of(channel_id))
         return found is not None and found.is_dm
 
+    async def place_of(self, channel_id: int) -> KnownPlace:
+        return await self.chooser.locate(channel_id) if channel_id else KnownPlace(ChannelKey(0))
+
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
-        return (await self.chooser.of_place(user_id, await self._place(channel_id))).key
-
-    async def usable_agents(self, channel_id: int) -> Sequence[Agent]:
-        return await self.chooser.usable_at(await self._place(channel_id))
-
-    async def use_agent(self, user_id: int, channel_id: int, agent: Agent) -> None:
-        before, after = await self.chooser.choose(user_id, await self._place(channel_id), agent)
-        if before.key != after.key and channel_id:
-            await self.beside.refresh(before.key)
-            await self.beside.refresh(after.key)
+        return (await self.chooser.of_place(user_id, await self.place_of(channel_id))).key
 
     async def canvas_changed(self, key: SessionKey) -> None:
         if key.channel_id and key.user_id:  # else it is the terminal's
@@ -132,9 +126,6 @@ class DiscordForPages:
         recipient = await self.recipients.of_author(user_id)
         async with self.receipts.erasing(user_id, recipient.words):
             yield
-
-    async def _place(self, channel_id: int) -> KnownPlace:
-        return await self.chooser.locate(channel_id) if channel_id else KnownPlace(ChannelKey(0))
 
     async def _name(self, kind: str, id_: int, ask: Callable[[], Awaitable[str | None]]) -> str | None:
         found = await self._remembered((kind, id_), ask, NAMES_S)

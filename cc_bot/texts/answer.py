@@ -5,6 +5,7 @@ from cc_bot.texts.commands import CoreCommandTexts
 
 
 class AnswerTexts(Area):
+    default_agent = Sentence(ja="標準", en="Standard")
     thinking = Sentence(ja="考えています…", en="Thinking…")
     going_on_for = Sentence(ja="{activity}（{seconds}秒）", en="{activity} ({seconds} s)")
     queued = Sentence(ja="前の質問が終わるのを待っています…", en="Waiting for an earlier question to finish…")

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.errors import AccessError
-from cc_bot.domain.message import Agent
+from cc_bot.domain.message import KnownPlace
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.log import RecentRecords
@@ -45,14 +45,11 @@ class Discord(Protocol):
 
     async def name_of_guild(self, guild_id: int) -> str | None: ...
 
+    async def place_of(self, channel_id: int) -> KnownPlace:
+        """While Discord does not say, a thread counts as a channel."""
+
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
         """Return the session of the user's next question there. Raises StorageError."""
-
-    async def usable_agents(self, channel_id: int) -> Sequence[Agent]:
-        """The default one first."""
-
-    async def use_agent(self, user_id: int, channel_id: int, agent: Agent) -> None:
-        """As `/agent use`. Raises StorageError."""
 
     async def canvas_changed(self, key: SessionKey) -> None:
         """Never raises."""

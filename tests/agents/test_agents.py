@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.text import Locale
-from cc_bot.features.agents.service import Agents
+from cc_bot.features.agents.agents import AgentsFile
 
 
 @dataclass
@@ -21,8 +21,8 @@ class Program:
     def __post_init__(self) -> None:
         self.agents = self.anew()
 
-    def anew(self, *, required: bool = False) -> Agents:
-        return Agents(self.file, tools=("recall",), locale=Locale.EN, required=required)
+    def anew(self, *, required: bool = False) -> AgentsFile:
+        return AgentsFile(self.file, tools=("recall",), locale=Locale.EN, required=required)
 
     def write(self, text: str | bytes) -> None:
         self.file.write_bytes(text.encode() if isinstance(text, str) else text)

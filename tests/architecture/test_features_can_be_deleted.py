@@ -42,6 +42,7 @@ FEATURES_OUT: Final[Mapping[str, Offer]] = {
     "voice": Offer(),
     "documents": Offer(tools=frozenset({"read_file", "read_page"})),
     "doctor": Offer(),
+    "agents": Offer(frozenset({"agent"})),
 }
 
 

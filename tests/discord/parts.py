@@ -11,9 +11,11 @@ from zoneinfo import ZoneInfo
 
 import hikari
 
+from cc_bot.chat.agents import Agents
 from cc_bot.chat.policy import Policies
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.turns import NOTE_TIMEOUT_S, RunningTurns
@@ -28,8 +30,6 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.features.agents.selector import AgentSelector
-from cc_bot.features.agents.service import Agents
 from cc_bot.features.canvas.delivery import CanvasBoards, Draw
 from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.documents.reader import DocumentReader
@@ -111,8 +111,7 @@ def boards_over(
 
 
 def chooser_over(stores: Stores, rest: Rest) -> AgentSelector:
-    agents = Agents(Path("no agents.toml"), tools=(), locale=Locale.JA)
-    return AgentSelector(agents, stores.agents, Places(rest, stores.channels))
+    return AgentSelector(Agents(), stores.agents, Places(rest, stores.channels))
 
 
 def running_over(stores: Stores, *, timeout_s: float = NOTE_TIMEOUT_S) -> RunningTurns:

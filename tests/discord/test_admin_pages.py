@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.commands.conversation import agent_list
 from cc_bot.domain.message import Agent
 from cc_bot.domain.text import Locale
-from cc_bot.features.agents.service import MAX_DESCRIPTION_LENGTH, MAX_DISPLAY_NAME_LENGTH
+from cc_bot.features.agents.agents import MAX_DESCRIPTION_LENGTH, MAX_DISPLAY_NAME_LENGTH
+from cc_bot.features.agents.commands import agent_list
 from cc_bot.features.agents.texts import AgentTexts
 from cc_bot.features.settings.commands import help_text
 from cc_bot.features.settings.texts import SessionTexts

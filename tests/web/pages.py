@@ -18,7 +18,7 @@ from cc_bot.config import read_config
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import AccessError, NotAllowed
-from cc_bot.domain.message import Agent
+from cc_bot.domain.message import ChannelKey, KnownPlace
 from cc_bot.domain.session import SessionKey
 from cc_bot.log import RecentRecords
 from cc_bot.web.server import serve_pages
@@ -83,11 +83,8 @@ class Town:
         chosen = await self.core.stores.agents.get_for_places(user_id, (channel_id,))
         return SessionKey(user_id, channel_id, chosen.choices.get(channel_id, "default"))
 
-    async def usable_agents(self, channel_id: int) -> Sequence[Agent]:
-        return tuple((await self.core.agents.all()).values())
-
-    async def use_agent(self, user_id: int, channel_id: int, agent: Agent) -> None:
-        await self.core.stores.agents.choose(user_id, channel_id, agent.name)
+    async def place_of(self, channel_id: int) -> KnownPlace:
+        return KnownPlace(ChannelKey(channel_id), 1)
 
     async def canvas_changed(self, key: SessionKey) -> None:
         self.changed.append(key)

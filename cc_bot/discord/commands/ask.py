@@ -24,7 +24,7 @@ from cc_bot.discord.handlers import (
     text_option,
 )
 from cc_bot.discord.incoming import has_no_visible_content, memorable_text, text_of
-from cc_bot.discord.interactions import Answerable, author_name, is_ephemeral, own_space
+from cc_bot.discord.interactions import Answerable, Preloaded, author_name, is_ephemeral, own_space
 from cc_bot.discord.messages.arrivals import Forwards, ProactiveMessageQuotes
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.places import may_read
@@ -40,7 +40,6 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import Pointing, is_blank, is_recording
 from cc_bot.domain.turn import AskedQuestion
-from cc_bot.features.agents.selector import Preloaded
 from cc_bot.features.memory.model import MAX_CONTENT_CHARACTERS, Source
 from cc_bot.features.memory.service import kept_reply
 from cc_bot.features.memory.stores.store import MemoryStore

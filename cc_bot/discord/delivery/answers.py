@@ -16,6 +16,7 @@ from cc_bot.chat.active import until_stopped
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.context.tokens import UNSAID
 from cc_bot.chat.turn import TurnOptions
+from cc_bot.discord.agents import AgentSelector, Chosen
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
 from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.live import LiveAnswer, for_channel, is_shown, show_failures
@@ -25,6 +26,7 @@ from cc_bot.discord.delivery.turns import RunningTurns, ShownTurn
 from cc_bot.discord.incoming import FILE_NOTE
 from cc_bot.discord.interactions import (
     Answerable,
+    Preloaded,
     author_name,
     can_write,
     defer,
@@ -43,10 +45,10 @@ from cc_bot.domain.errors import Postponed, ShuttingDown, StorageError
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, ToolCall, Visibility, with_heard
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
-from cc_bot.features.agents.selector import AgentSelector, Chosen, Preloaded, words_under
 from cc_bot.in_order import KeyedLock
 from cc_bot.log import begin_turn
-from cc_bot.texts.answer import AnswerTexts
+from cc_bot.texts import Texts
+from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts
 
 
 @dataclass(eq=False, slots=True)
@@ -68,7 +70,7 @@ class TurnRunner:
         begins, and passed. Raises hikari's errors.
         """
         chosen, recipient, running = turn.chosen, turn.recipient, self.running
-        words = words_under(chosen, recipient) if chosen else recipient.words
+        words = _words_under(chosen, recipient) if chosen else recipient.words
         owner = None if turn.key else recipient.user_id
         if turn.questions:
             turn.reply = reply
@@ -519,3 +521,13 @@ def _reply(turn: ShownTurn, *sent: Sent) -> Reply:
 async def _take_buttons(interaction: hikari.ComponentInteraction, recipient: Recipient) -> None:
     page = page_of(interaction.message, recipient.locale)
     await interaction.edit_initial_response(components=rows_of(replace(page, buttons=())))
+
+
+def _words_under(chosen: Chosen, recipient: Recipient) -> Texts:
+    words = recipient.words
+    if not chosen.left:
+        return words
+    changed = words[CanvasChangeTexts].changed_unseen.format(
+        display=chosen.agent.display_name(recipient.locale)
+    )
+    return words.with_area(words[CanvasChangeTexts].reword(changed=changed))

@@ -29,6 +29,7 @@ from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.chat.stores.ledger import TurnLedger
 from cc_bot.chat.stores.usage import Reservation
+from cc_bot.discord.agents import Chosen
 from cc_bot.discord.attachments import HeldFiles
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Reply
@@ -46,7 +47,6 @@ from cc_bot.domain.message import Attachment, ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion, PendingTurn, TurnKind
 from cc_bot.domain.usage import UsageSubject
-from cc_bot.features.agents.selector import Chosen
 from cc_bot.in_order import KeyedLock
 
 _log = structlog.get_logger(__name__)

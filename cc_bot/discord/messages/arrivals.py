@@ -13,6 +13,7 @@ import structlog
 
 from cc_bot.chat.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.chat.stores.opening import Stores
+from cc_bot.discord.agents import Chosen
 from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
@@ -47,7 +48,6 @@ from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
-from cc_bot.features.agents.selector import Chosen
 from cc_bot.log import begin_turn
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import MentionTexts, UnfinishedTexts

@@ -20,6 +20,7 @@ import structlog
 from cc_bot.chat.stores.ledger import Mention, TurnLedger, asked_in, channel_turn
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import Visit
+from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import TurnRunner
 from cc_bot.discord.delivery.live import for_channel
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
@@ -36,7 +37,6 @@ from cc_bot.domain.errors import AnswerInUse, StorageError
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn
-from cc_bot.features.agents.selector import Chosen
 from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.log import begin_turn
 from cc_bot.texts import explain

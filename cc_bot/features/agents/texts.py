@@ -3,7 +3,6 @@ from cc_bot.texts.commands import CommandTexts
 
 
 class AgentTexts(Area):
-    the_default = Sentence(ja="標準", en="Standard")
     title = Sentence(ja="ここで使えるエージェント", en="Agents that you can use here")
     in_use = Sentence(ja=" — 使用中", en=" — in use")
     channel_default = Sentence(ja=" — このチャンネルの既定", en=" — this channel's default")

@@ -6,11 +6,11 @@ import lightbulb
 
 from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.canvases import CanvasStore
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.handlers import reply_command
 from cc_bot.discord.interactions import own_space
 from cc_bot.discord.pages.page import EphemeralView
 from cc_bot.discord.recipients import Recipient
-from cc_bot.features.agents.selector import AgentSelector
 from cc_bot.features.canvas.delivery import CanvasBoards
 from cc_bot.features.canvas.drawing import get_canvas
 from cc_bot.features.canvas.texts import CanvasTexts

@@ -19,7 +19,6 @@ from cc_bot.domain.access import WebSession
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.features.agents.service import find_agent
 from cc_bot.features.canvas.drawing import get_canvas, remove_element
 from cc_bot.features.canvas.model import Canvas, Card, Element, Text
 from cc_bot.log import upkeep
@@ -235,7 +234,6 @@ class CanvasPages(Pages):
             web.get("/canvas/{channel}/socket", self.connect),
             web.post("/canvas/{channel}/remove", self.remove),
             web.post("/canvas/{channel}/clear", self.clear),
-            web.post("/canvas/{channel}/agent", self.use_agent),
         )
 
     async def list_places(self, request: web.Request) -> web.Response:
@@ -263,7 +261,7 @@ class CanvasPages(Pages):
             places=len(await self._channels(visitor)),
             canvas=canvas.visible_in("public" if hiding else "private"),
             body_of=lambda element: body_of(element, visitor.words),
-            agents=await self._services.discord.usable_agents(channel_id),
+            agents=await self._services.agents.usable_at(await self._services.discord.place_of(channel_id)),
             agent=key.agent,
             hiding=hiding,
         )
@@ -306,16 +304,6 @@ class CanvasPages(Pages):
         await self._services.stores.canvases.clear(key)
         await self._services.discord.canvas_changed(key)
         return go_on(request, f"/canvas/{key.channel_id}", "canvas_cleared")
-
-    async def use_agent(self, request: web.Request) -> web.Response:
-        """Choose an agent there. Raises UnknownAgent."""
-        visitor, channel_id = visitor_of(request), await self._channel(request)
-        usable = await self._services.discord.usable_agents(channel_id)
-        wanted = find_agent(tuple(usable), text_of(request, "agent"))
-        if wanted is None:
-            raise errors.UnknownAgent
-        await self._services.discord.use_agent(visitor.user_id, channel_id, wanted)
-        return go_on(request, f"/canvas/{channel_id}", "agent_used")
 
     async def _key(self, request: web.Request) -> SessionKey:
         """Another agent's element may have the same id."""

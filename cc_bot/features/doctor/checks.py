@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Final
 
 from cc_bot import __version__
-from cc_bot.app.files import make_agents
+from cc_bot.chat.agents import make_agents
 from cc_bot.chat.policy import make_policies
 from cc_bot.chat.tools import discover
 from cc_bot.checks import SLACK_S, Check, Examined, Finding, failed, ok, warning

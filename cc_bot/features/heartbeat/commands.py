@@ -3,11 +3,11 @@
 import lightbulb
 
 from cc_bot.chat.reply import Reply
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.handlers import choices, number_option, reply_command, text_option
 from cc_bot.discord.interactions import can_write, own_space
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.when.repeats import MAX_HOURS, MIN_HOURS
-from cc_bot.features.agents.selector import AgentSelector
 from cc_bot.features.heartbeat import service as heartbeats
 from cc_bot.features.reminders.service import Destination
 from cc_bot.features.reminders.store import ScheduleStore

@@ -6,6 +6,7 @@ from datetime import timedelta
 import lightbulb
 
 from cc_bot.chat.reply import Reply
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.handlers import (
@@ -24,7 +25,6 @@ from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, Unsch
 from cc_bot.discord.pages.page import EphemeralView, Page, reply_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.text import one_line
-from cc_bot.features.agents.selector import AgentSelector
 from cc_bot.features.reminders import service as reminders
 from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver

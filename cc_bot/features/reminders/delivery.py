@@ -16,6 +16,7 @@ import structlog
 
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.db.leases import Leases
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.reply import next_form, repeat
 from cc_bot.discord.gate import Gate
@@ -25,7 +26,6 @@ from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message, Place
-from cc_bot.features.agents.selector import AgentSelector
 from cc_bot.features.reminders.model import Firing, Missed, Obstacle, Schedule
 from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.service import Composer

@@ -1,26 +1,18 @@
-"""Which agent answers: the user's choice in this channel, else the channel's default, else the default agent.
+"""Which agent answers in a channel, and in which session. Look-ups raise StorageError."""
 
-A thread's own come first. An agent that is gone from the file or not allowed there is skipped. Look-ups raise
-StorageError.
-"""
-
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 import hikari
 
+from cc_bot.chat.agents import Agents, allows
 from cc_bot.chat.stores.settings import AgentStore, PlaceAgents
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.places import Places, Recent, key_of_interaction
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import AgentGone
-from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, KnownPlace, UserSettings
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, KnownPlace
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.agents.service import Agents
-from cc_bot.features.agents.texts import AgentTexts
-from cc_bot.texts import Texts
-from cc_bot.texts.answer import CanvasChangeTexts
 
 _NO_USER: Final = 0
 
@@ -33,14 +25,6 @@ class Chosen:
     """True if the user's choice can't be used there now."""
     left: bool = False
     """True if the user's other questions there go to another agent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Preloaded:
-    """Read by the gate; empty if the database did not answer."""
-
-    settings: UserSettings | None = None
-    agents: PlaceAgents | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -99,36 +83,7 @@ class AgentSelector:
         """Return the agent that answers mentions. `known`: the choices there, if read already."""
         place = KnownPlace(key)
         found = known or await self.store.get_for_places(_NO_USER, place.key.ids)
-        return _with_models(_default(place, found, await self.agents.all()), place, found)
-
-    async def default_of(self, place: KnownPlace) -> Agent:
-        return _default(
-            place, await self.store.get_for_places(_NO_USER, place.key.ids), await self.agents.all()
-        )
-
-    async def set_default(self, place: KnownPlace, guild_id: int, agent: Agent, set_by: int) -> None:
-        """The global default is stored only in a thread whose channel has another one."""
-        if agent.name == DEFAULT_AGENT:
-            await self.store.unset_default(place.key.place_id)
-            if (await self.default_of(place)).name == DEFAULT_AGENT:
-                return
-        await self.store.set_default(place.key.place_id, guild_id, agent.name, set_by)
-
-    async def choose(self, user_id: int, place: KnownPlace, agent: Agent) -> tuple[Chosen, Chosen]:
-        """Set a user's agent there. Returns their agent before and now. The default agent is stored only if
-        the channel has another one."""
-        before = await self.of_place(user_id, place)
-        if agent.name == DEFAULT_AGENT:
-            await self.store.choose(user_id, place.key.place_id, None)
-            now = await self.of_place(user_id, place)
-            if now.agent.name == DEFAULT_AGENT:
-                return before, now
-        await self.store.choose(user_id, place.key.place_id, agent.name)
-        return before, await self.of_place(user_id, place)
-
-    async def usable_at(self, place: KnownPlace) -> tuple[Agent, ...]:
-        """The default one comes first."""
-        return tuple(agent for agent in (await self.agents.all()).values() if _allows(place, agent))
+        return _with_models(await self.agents.default_of(place, found), place, found)
 
     def stand_in_note(self, chosen: Chosen, recipient: Recipient) -> str:
         """Return the note for the first answer that is not by the chosen agent, else an empty string."""
@@ -139,23 +94,16 @@ class AgentSelector:
         if key in self._noted:
             return ""
         self._noted[key] = None
-        return recipient.words[AgentTexts].gone.format(display=chosen.agent.display_name(recipient.locale))
+        return self.agents.stand_in_note(chosen.agent, recipient.words)
 
     async def _choose(self, user_id: int, place: KnownPlace, found: PlaceAgents) -> Chosen:
-        known, passed_over = await self.agents.all(), False
-        for name in (found.choices[place_id] for place_id in place.key.ids if place_id in found.choices):
-            agent = known.get(name)
-            if agent and _allows(place, agent):
-                break
-            passed_over = True
-        else:
-            agent = _default(place, found, known)
-        return _in_session(user_id, place, _with_models(agent, place, found), stands_in=passed_over)
+        agent, stands_in = await self.agents.chosen_in(place, found)
+        return _in_session(user_id, place, _with_models(agent, place, found), stands_in=stands_in)
 
     async def _once_more(self, user_id: int, place: KnownPlace, name: str) -> Chosen:
         """Raises AgentGone if it can't be used there any more."""
         agent = await self.agents.get(name)
-        if agent is None or not _allows(place, agent):
+        if agent is None or not allows(place, agent):
             raise AgentGone
         found = await self.store.get_for_places(user_id, place.key.ids)
         chosen = _in_session(user_id, place, _with_models(agent, place, found))
@@ -180,20 +128,6 @@ def where(interaction: hikari.PartialInteraction) -> KnownPlace:
     return KnownPlace(key_of_interaction(interaction.channel), guild_id)
 
 
-def words_under(chosen: Chosen, recipient: Recipient) -> Texts:
-    words = recipient.words
-    if not chosen.left:
-        return words
-    changed = words[CanvasChangeTexts].changed_unseen.format(
-        display=chosen.agent.display_name(recipient.locale)
-    )
-    return words.with_area(words[CanvasChangeTexts].reword(changed=changed))
-
-
-def _allows(place: KnownPlace, agent: Agent) -> bool:
-    return agent.places.allow(guild_id=place.guild_id, channel_ids=frozenset(place.key.ids))
-
-
 def _in_session(user_id: int, place: KnownPlace, agent: Agent, *, stands_in: bool = False) -> Chosen:
     return Chosen(SessionKey(user_id, place.key.place_id, agent.name), agent, stands_in)
 
@@ -204,11 +138,3 @@ def _with_models(agent: Agent, place: KnownPlace, found: PlaceAgents) -> Agent:
         if chain := found.models.get(place_id):
             return replace(agent, models=chain)
     return agent
-
-
-def _default(place: KnownPlace, found: PlaceAgents, known: Mapping[str, Agent]) -> Agent:
-    for default in (found.defaults[place_id] for place_id in place.key.ids if place_id in found.defaults):
-        agent = known.get(default.agent)
-        if agent and _allows(replace(place, guild_id=default.guild_id), agent):
-            return agent
-    return known[DEFAULT_AGENT]

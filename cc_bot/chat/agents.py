@@ -1,0 +1,64 @@
+"""The agents that may answer: those of the operator's file, or only the default one without that feature."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cc_bot.chat.stores.settings import PlaceAgents
+from cc_bot.domain.message import DEFAULT_AGENT, THE_DEFAULT, Agent, KnownPlace
+from cc_bot.domain.text import Locale
+from cc_bot.features import modules
+from cc_bot.texts import Texts, texts
+from cc_bot.texts.answer import AnswerTexts
+
+if TYPE_CHECKING:
+    from cc_bot.config import Config
+
+
+def name_default(agent: Agent = THE_DEFAULT) -> Agent:
+    names = {locale: texts(locale)[AnswerTexts].default_agent for locale in Locale}
+    return replace(agent, display_names=names | agent.display_names)
+
+
+class Agents:
+    async def load(self) -> Mapping[str, Agent]:
+        """Raises InvalidAgents."""
+        return await self.all()
+
+    async def all(self) -> Mapping[str, Agent]:
+        """The default one comes first."""
+        return {DEFAULT_AGENT: name_default()}
+
+    async def default(self) -> Agent:
+        return (await self.all())[DEFAULT_AGENT]
+
+    async def get(self, name: str) -> Agent | None:
+        return (await self.all()).get(name)
+
+    async def usable_at(self, place: KnownPlace) -> tuple[Agent, ...]:
+        """The default one comes first."""
+        return tuple(agent for agent in (await self.all()).values() if allows(place, agent))
+
+    async def default_of(self, _place: KnownPlace, _found: PlaceAgents) -> Agent:
+        """`_found`: the choices there."""
+        return await self.default()
+
+    async def chosen_in(self, _place: KnownPlace, _found: PlaceAgents) -> tuple[Agent, bool]:
+        """Return the agent that answers the user of these choices, and True if it stands in for the one that
+        they chose."""
+        return await self.default(), False
+
+    def stand_in_note(self, _agent: Agent, _texts: Texts) -> str:
+        return ""
+
+
+def allows(place: KnownPlace, agent: Agent) -> bool:
+    return agent.places.allow(guild_id=place.guild_id, channel_ids=frozenset(place.key.ids))
+
+
+def make_agents(config: "Config", tools: Collection[str]) -> Agents:
+    """`tools`: names of the existing tools."""
+    for module in modules("agents"):
+        agents: Agents = module.make_agents(config, tools)
+        return agents
+    return Agents()

@@ -1,0 +1,38 @@
+"""The choice of an agent on the page of a canvas."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from aiohttp import web
+
+from cc_bot.domain.errors import NothingHere, UnknownAgent
+from cc_bot.features.agents.service import AgentChoices, find_agent
+from cc_bot.web.form import id_in, text_of
+from cc_bot.web.page import Pages, go_on
+from cc_bot.web.visitor import visitor_of
+
+
+class AgentPages(Pages):
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (web.post("/canvas/{channel}/agent", self.use),)
+
+    async def use(self, request: web.Request) -> web.Response:
+        """Raises UnknownAgent, and NothingHere if the user has nothing there."""
+        session, channel_id = visitor_of(request).session, id_in(request, "channel")
+        discord, choices, user_id = self._services.discord, self._services[AgentChoices], session.user_id
+        drawn = await self._services.stores.canvases.list_keys(user_id)
+        if channel_id not in (session.place.channel_id, *(each.channel_id for each in drawn)):
+            raise NothingHere
+        place, before = await discord.place_of(channel_id), await discord.current_key(user_id, channel_id)
+        wanted = find_agent(await choices.agents.usable_at(place), text_of(request, "agent"))
+        if wanted is None:
+            raise UnknownAgent
+        await choices.choose(user_id, place, wanted)
+        after = await discord.current_key(user_id, channel_id)
+        if before != after:
+            await discord.canvas_changed(before)
+            await discord.canvas_changed(after)
+        return go_on(request, f"/canvas/{channel_id}", "agent_used")
+
+
+PAGES: Final = (AgentPages,)
