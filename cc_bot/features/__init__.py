@@ -8,7 +8,7 @@ store: `make_stores`, if it adds stores
 tools: what the model calls, and `open_tools`, those of servers
 drawing: `open_drawing`, what a turn draws
 changes: CHANGES, receipts of what tools changed
-agents: `make_agents`, who may answer
+agents: `make_agents`, who may answer, and `choices_in`, who was chosen
 parts: `make_parts`, what its front ends share
 discord: the same for Discord only
 jobs: `make_jobs`, work of its own while Discord is connected

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.text import Locale
-from cc_bot.features.agents.agents import AgentsFile
+from cc_bot.features.agents.file import AgentsFile
 
 
 @dataclass

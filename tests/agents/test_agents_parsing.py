@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cc_bot.chat.tools import discover
 from cc_bot.domain.message import Agent, AgentPlaces
 from cc_bot.domain.text import Locale
-from cc_bot.features.agents.agents import MAX_AGENTS, MAX_PROMPT_LENGTH, parse_agents
+from cc_bot.features.agents.file import MAX_AGENTS, MAX_PROMPT_LENGTH, parse_agents
 from cc_bot.operator_file import FileRefused
 from cc_bot.texts import texts
 

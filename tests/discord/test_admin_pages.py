@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from cc_bot.domain.message import Agent
 from cc_bot.domain.text import Locale
-from cc_bot.features.agents.agents import MAX_DESCRIPTION_LENGTH, MAX_DISPLAY_NAME_LENGTH
 from cc_bot.features.agents.commands import agent_list
+from cc_bot.features.agents.file import MAX_DESCRIPTION_LENGTH, MAX_DISPLAY_NAME_LENGTH
 from cc_bot.features.agents.texts import AgentTexts
 from cc_bot.features.settings.commands import help_text
 from cc_bot.features.settings.texts import SessionTexts

@@ -34,6 +34,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.domain.when.repeats import Quiet
+from cc_bot.features.agents.store import ChoiceStore
 from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
 from cc_bot.features.canvas.store import CanvasMessageStore
@@ -284,7 +285,7 @@ async def take_part(processes: ProcessStore) -> None:
 
 
 async def decide_as_an_owner(stores: Stores) -> None:
-    agents, access, models = stores.agents, stores.access, stores.channel_models
+    agents, access, models = stores[ChoiceStore], stores.access, stores.channel_models
     place = KEY.channel_id
     await do(agents.choose(USER, place, "tutor"), agents.choose(USER, place, None))
     await do(agents.set_default(place, 1, "tutor", USER), agents.unset_default(place))

@@ -13,6 +13,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Place, ToolCall
 from cc_bot.domain.proposal import CallMessage
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.agents.store import ChoiceStore
 from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
 from cc_bot.features.canvas.store import CanvasMessageStore
@@ -85,8 +86,8 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores.summaries.put(backlog, {"public": f"{word}の話", "private": f"{word}の内緒話"})
     await talk(stores, user_id, word, channel=channel, first=user_id - 5)
     await stores.settings.set(user_id, timezone="Asia/Tokyo")
-    await stores.agents.choose(user_id, 2, "tutor")
-    await stores.agents.set_default(user_id + 3, GUILD, "tutor", user_id)
+    await stores[ChoiceStore].choose(user_id, 2, "tutor")
+    await stores[ChoiceStore].set_default(user_id + 3, GUILD, "tutor", user_id)
     await stores[CanvasMessageStore].note(key, user_id + 9, 1)
     told = ReceiptMessage(user_id, 2, user_id + 7, "public", (Receipt("added", memory.id, ""),))
     await stores.receipts.put(told)

@@ -11,6 +11,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database, Statement
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import SessionKey
+from cc_bot.features.agents.store import ChoiceStore
 from cc_bot.features.canvas.drawing import canvas_from_json, canvas_to_json, redraw, remove_element
 from cc_bot.features.canvas.model import Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard, reduce_all
 from cc_bot.features.canvas.store import CanvasMessageStore
@@ -170,10 +171,10 @@ class TestClock:
             assert await stores.retention.prune_sessions(datetime.now(UTC))
 
         moves: tuple[Callable[[], Awaitable[object]], ...] = (
-            lambda: stores.agents.choose(KEY.user_id, KEY.channel_id, "tutor"),
-            lambda: stores.agents.choose(KEY.user_id, KEY.channel_id, None),
-            lambda: stores.agents.set_default(KEY.channel_id, 1, "tutor", 2),
-            lambda: stores.agents.unset_default(KEY.channel_id),
+            lambda: stores[ChoiceStore].choose(KEY.user_id, KEY.channel_id, "tutor"),
+            lambda: stores[ChoiceStore].choose(KEY.user_id, KEY.channel_id, None),
+            lambda: stores[ChoiceStore].set_default(KEY.channel_id, 1, "tutor", 2),
+            lambda: stores[ChoiceStore].unset_default(KEY.channel_id),
             lambda: stores.archive.delete_session(KEY.user_id, session.id),
             prune,
             lambda: stores.personal_data.erase(other.key.user_id),

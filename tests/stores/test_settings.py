@@ -13,6 +13,7 @@ from cc_bot.domain.message import UserSettings
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import LimitKey
+from cc_bot.features.agents.store import ChoiceStore
 from cc_bot.features.mcp.model import StoredToolList
 from cc_bot.features.mcp.store import ToolListStore
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
@@ -58,7 +59,7 @@ class TestAgents:
             return (await stores.agents.get_for_places(user_id, (CHANNEL, CHANNEL + 1))).choices
 
         for name in ("tutor", "poet", None):
-            await stores.agents.choose(ME, CHANNEL, name)
+            await stores[ChoiceStore].choose(ME, CHANNEL, name)
             assert await choices(ME) == ({CHANNEL: name} if name else {})
             assert await choices(YOU) == {}
 
@@ -67,10 +68,10 @@ class TestAgents:
             return (await stores.agents.get_for_places(ME, (channel_id,))).defaults.get(channel_id)
 
         assert await default() is None
-        await stores.agents.set_default(CHANNEL, 5, "tutor", ME)
-        await stores.agents.set_default(CHANNEL, 5, "poet", YOU)
+        await stores[ChoiceStore].set_default(CHANNEL, 5, "tutor", ME)
+        await stores[ChoiceStore].set_default(CHANNEL, 5, "poet", YOU)
         assert (await default(), await default(CHANNEL + 1)) == (ChannelAgent("poet", 5), None)
-        await stores.agents.unset_default(CHANNEL)
+        await stores[ChoiceStore].unset_default(CHANNEL)
         assert await default() is None
 
     async def test_are_known_of_an_answer_to_its_user_alone(self, stores: Stores) -> None:
@@ -163,9 +164,9 @@ class TestAVisit:
         await stores.access.set("user", 7, "deny", set_by=OWNER)
         await stores.limits.set("user", 7, "turns_per_minute", 2, set_by=OWNER)
         await stores.settings.set(7, locale=Locale.JA)
-        await stores.agents.choose(7, channel, "tutor")
-        await stores.agents.choose(8, elsewhere, "tutor")
-        await stores.agents.set_default(thread, 5, "poet", OWNER)
+        await stores[ChoiceStore].choose(7, channel, "tutor")
+        await stores[ChoiceStore].choose(8, elsewhere, "tutor")
+        await stores[ChoiceStore].set_default(thread, 5, "poet", OWNER)
         await stores.channel_models.set(channel, ("large",), set_by=OWNER)
         visit = await stores.access.get_visit(7, (thread, channel))
         assert visit.in_force == await stores.access.get_in_force()

@@ -11,6 +11,7 @@ import pytest
 
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.features.agents.store import ChoiceStore
 from cc_bot.features.canvas.drawing import get_canvas
 from cc_bot.features.canvas.model import SetMode, Text, UpdateCard
 from cc_bot.features.canvas.web import MAX_OPEN_PAGES, RELOAD_S, TOO_MANY_OPEN
@@ -92,7 +93,7 @@ class TestASocket:
         await draw(site, Text("draft", "下書き"), key=SessionKey(TARO, CHANNEL, "writer"))
         async with socket_of(taro) as socket:
             assert (await socket.read())["agent"] == "default"
-            await site.core.stores.agents.choose(TARO, CHANNEL, "writer")
+            await site.core.stores[ChoiceStore].choose(TARO, CHANNEL, "writer")
             message = await socket.read()
             assert (message["agent"], message["elements"][0]["id"]) == ("writer", "draft")
 
@@ -171,7 +172,7 @@ async def test_a_press_takes_down_one_element_or_all_of_the_agent_that_answers_a
     assert ("売上" in page, "買い物" in page) == (True, False)
     assert site.town.changed == [KEY]
     assert (await taro.press(f"{PAGE}/remove", **remove)).status == 404
-    await site.core.stores.agents.choose(TARO, CHANNEL, "poet")
+    await site.core.stores[ChoiceStore].choose(TARO, CHANNEL, "poet")
     for path, form in (("remove", {"id": "shopping"}), ("clear", {})):
         assert (await taro.press(f"{PAGE}/{path}", **form, agent="default")).status == 409
         assert (await taro.press(f"{PAGE}/{path}", **form)).status == 400

@@ -9,10 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
+from functools import cache
+from types import ModuleType
 from typing import Any, Final, Protocol, runtime_checkable
 from zoneinfo import available_timezones
 
-from cc_bot.chat.stores.canvases import MOVE
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, channel, user
 from cc_bot.db.columns import ISO, Columns, Kind, Store, to_text, upsert
 from cc_bot.domain.access import (
@@ -33,6 +34,7 @@ from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, LimitName, LimitScope, Rules, UsageSubject
+from cc_bot.features import modules
 
 
 @runtime_checkable
@@ -133,22 +135,8 @@ class ChannelAgent:
     guild_id: int
 
 
-_AGENT: Final = Columns(ChannelAgent)
-
-# $1 user, $2 and $3 a channel, or a thread and its channel
-_CHOICES: Final = "SELECT channel_id, agent FROM agent_choices WHERE user_id = $1 AND channel_id IN ($2, $3)"
-
-_CHOOSE: Final = upsert("agent_choices", "user_id channel_id", "agent chosen_at")
-
-_TAKE_BACK: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
-
 # $1 and $2 a channel, or a thread and its channel
-_DEFAULTS: Final = f"SELECT channel_id, {_AGENT.select} FROM channel_agents WHERE channel_id IN ($1, $2)"
 _MODELS_OF: Final = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
-
-_SET_DEFAULT: Final = upsert("channel_agents", "channel_id", "guild_id agent set_by set_at")
-
-_UNSET_DEFAULT: Final = "DELETE FROM channel_agents WHERE channel_id = $1"
 
 _OF_ANSWER: Final = """
     SELECT s.agent
@@ -171,39 +159,21 @@ class PlaceAgents:
 def agents_in(user_id: int, place_ids: Sequence[int]) -> Steps[PlaceAgents]:
     """`place_ids`: a channel, or a thread and its channel; none in the terminal."""
     both = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
-    choices = yield Statement(_CHOICES, (user_id, *both))
-    defaults = yield Statement(_DEFAULTS, both)
+    feature = _feature()
+    choices, defaults = (yield from feature.choices_in(user_id, both)) if feature else ({}, {})
     models = yield Statement(_MODELS_OF, both)
-    return PlaceAgents(
-        {place_id: agent for place_id, agent in choices},  # noqa: C416 - rows are of any type
-        {place_id: _AGENT.read(agent) for place_id, *agent in defaults},
-        {place_id: tuple(json.loads(chain)) for place_id, chain in models},
-    )
+    return PlaceAgents(choices, defaults, {place_id: tuple(json.loads(chain)) for place_id, chain in models})
+
+
+@cache
+def _feature() -> ModuleType | None:
+    return next(modules("agents"), None)
 
 
 class AgentStore(Store):
-    async def choose(self, user_id: int, channel_id: int, agent: str | None) -> None:
-        """None: the channel's default."""
-        if agent is None:
-            statement = Statement(_TAKE_BACK, (user_id, channel_id))
-        else:
-            statement = Statement(_CHOOSE, (user_id, channel_id, agent, to_text(self._clock())))
-        await self._database.transaction([statement, Statement(MOVE)], [user(user_id)])
-
     async def get_for_places(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
         """`place_ids` as for `agents_in`."""
         return await self._database.read(lambda: agents_in(user_id, place_ids))
-
-    async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
-        params = (channel_id, guild_id, agent, set_by, to_text(self._clock()))
-        await self._database.transaction(
-            [Statement(_SET_DEFAULT, params), Statement(MOVE)], [channel(channel_id)]
-        )
-
-    async def unset_default(self, channel_id: int) -> None:
-        await self._database.transaction(
-            [Statement(_UNSET_DEFAULT, (channel_id,)), Statement(MOVE)], [channel(channel_id)]
-        )
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
         """Return the agent of an answer's row; None if there is no such answer."""

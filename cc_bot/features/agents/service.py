@@ -9,6 +9,7 @@ from cc_bot.chat.agents import Agents
 from cc_bot.chat.stores.settings import AgentStore
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, KnownPlace
 from cc_bot.domain.text import Locale
+from cc_bot.features.agents.store import ChoiceStore
 
 _NO_USER: Final = 0
 
@@ -16,10 +17,11 @@ _NO_USER: Final = 0
 @dataclass(frozen=True, slots=True)
 class AgentChoices:
     agents: Agents
-    store: AgentStore
+    known: AgentStore
+    store: ChoiceStore
 
     async def default_of(self, place: KnownPlace) -> Agent:
-        return await self.agents.default_of(place, await self.store.get_for_places(_NO_USER, place.key.ids))
+        return await self.agents.default_of(place, await self.known.get_for_places(_NO_USER, place.key.ids))
 
     async def set_default(self, place: KnownPlace, guild_id: int, agent: Agent, set_by: int) -> None:
         """The global default is stored only in a thread whose channel has another one."""
@@ -33,7 +35,7 @@ class AgentChoices:
         """Set a user's agent there. The default agent is stored only if the channel has another one."""
         if agent.name == DEFAULT_AGENT:
             await self.store.choose(user_id, place.key.place_id, None)
-            found = await self.store.get_for_places(user_id, place.key.ids)
+            found = await self.known.get_for_places(user_id, place.key.ids)
             if (await self.agents.chosen_in(place, found))[0].name == DEFAULT_AGENT:
                 return
         await self.store.choose(user_id, place.key.place_id, agent.name)

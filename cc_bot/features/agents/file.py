@@ -1,0 +1,174 @@
+"""agents.toml: the operator's agents."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Final, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from cc_bot.chat.agents import Agents, allows, name_default
+from cc_bot.chat.stores.settings import PlaceAgents
+from cc_bot.domain.errors import InvalidAgents
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces, KnownPlace, Reasoning
+from cc_bot.domain.text import Locale
+from cc_bot.features.agents.texts import AgentsFileTexts, AgentTexts
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
+from cc_bot.texts import Texts, texts
+from cc_bot.texts.cli import OperatorFileTexts
+
+MAX_DISPLAY_NAME_LENGTH: Final = 40
+MAX_DESCRIPTION_LENGTH: Final = 200
+MAX_PROMPT_LENGTH: Final = 20_000
+"""So that a question always fits beside it."""
+_PLACES: Final = frozenset({"guilds", "channels", "dms"})
+
+_ON_ONE_LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]+$"
+_line = partial(StringConstraints, strip_whitespace=True, min_length=1, pattern=_ON_ONE_LINE)
+_DisplayName = Annotated[str, _line(max_length=MAX_DISPLAY_NAME_LENGTH)]
+_Description = Annotated[str, _line(max_length=MAX_DESCRIPTION_LENGTH)]
+_OF_A_SERVER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}__[A-Za-z0-9_*-]{1,64}")
+"""A server's tool, or a pattern of such names; it may not exist now."""
+_Id = Annotated[int, Field(gt=0, lt=2**63)]
+_AS_WRITTEN = ConfigDict(extra="forbid", strict=True, defer_build=True)
+"""A text in place of a number is a mistake."""
+
+
+_Text = TypeVar("_Text")
+
+
+class _InLanguages(BaseModel, Generic[_Text]):
+    model_config = _AS_WRITTEN
+    ja: _Text | None = None
+    en: _Text | None = None
+
+
+class AgentTable(BaseModel):
+    model_config = _AS_WRITTEN
+    display_name: _DisplayName | _InLanguages[_DisplayName] | None = None
+    description: _Description | _InLanguages[_Description] | None = None
+    prompt: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_PROMPT_LENGTH)] = ""
+    model: str | list[str] = ""
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    reasoning: Reasoning = ""
+    tools: list[str] | None = None
+    guilds: list[_Id] = []
+    channels: list[_Id] = []
+    dms: bool | None = None
+
+
+def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) -> Agent:
+    """`tools`: the existing ones. Raises FileRefused."""
+    if name == DEFAULT_AGENT and isinstance(table, dict):
+        for key in _PLACES & table.keys():
+            raise FileRefused(words[AgentsFileTexts].default_places.format(key=key))
+    reader = TableReader(words[OperatorFileTexts], _expected(tools, words[AgentsFileTexts]))
+    given = reader.read(AgentTable, f"agents.{name}", table)
+    unknown = set(given.tools or ()) - set(tools)
+    if not all(_OF_A_SERVER.fullmatch(each) for each in unknown):
+        raise reader.wrong(f"agents.{name}", "tools")
+    models = given.model.split(",") if isinstance(given.model, str) else given.model
+    if given.model and not all(model.strip() for model in models):
+        raise reader.wrong(f"agents.{name}", "model")
+    return Agent(
+        name,
+        _in_languages(given.display_name),
+        _in_languages(given.description),
+        prompt=given.prompt,
+        models=tuple(model.strip() for model in models if model.strip()),
+        temperature=given.temperature,
+        reasoning=given.reasoning,
+        tools=None if given.tools is None else frozenset(given.tools),
+        places=_places(given),
+    )
+
+
+def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
+    """A single text is used for all languages."""
+    if isinstance(given, str):
+        return dict.fromkeys(Locale, given)
+    texts = given.model_dump() if given else {}
+    return {Locale(language): text for language, text in texts.items() if text}
+
+
+def _places(given: AgentTable) -> AgentPlaces:
+    """With places listed, DMs must be listed too."""
+    everywhere = not given.guilds and not given.channels
+    return AgentPlaces(
+        frozenset(given.guilds), frozenset(given.channels), everywhere if given.dms is None else given.dms
+    )
+
+
+def _expected(tools: Collection[str], words: AgentsFileTexts) -> Mapping[str, str]:
+    limits = {
+        "display_name": MAX_DISPLAY_NAME_LENGTH,
+        "description": MAX_DESCRIPTION_LENGTH,
+        "prompt": MAX_PROMPT_LENGTH,
+    }
+    named = ", ".join(sorted(tools))
+    return {
+        name: str(getattr(words, name)).format(limit=limits.get(name), tools=named)
+        for name in AgentTable.model_fields
+    }
+
+
+MAX_AGENTS: Final = 100
+_NAME: Final = re.compile(r"[a-z0-9_-]{1,32}")
+
+
+def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[str, Agent]:
+    """Return the agents by name, the default one first. `tools`: the existing ones. Raises FileRefused with
+    the first error."""
+    document = parse_toml(text, words[OperatorFileTexts])
+    said = words[AgentsFileTexts]
+    tables = document.pop("agents", {})
+    if document:
+        raise FileRefused(said.other_table.format(key=ascii(next(iter(document)))[:40]))
+    if not isinstance(tables, dict):
+        raise FileRefused(said.other_table.format(key="agents"))
+    if len(tables) > MAX_AGENTS:
+        raise FileRefused(said.too_many.format(limit=MAX_AGENTS))
+    agents = {DEFAULT_AGENT: name_default()}
+    for name, table in tables.items():
+        if not _NAME.fullmatch(name):
+            raise FileRefused(said.bad_name.format(name=printable_key(name)))
+        agent = _read_agent(name, table, tools, words)
+        agents[name] = name_default(agent) if name == DEFAULT_AGENT else agent
+    return agents
+
+
+class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
+    """A thread's choices come before its channel's. An agent that is gone from the file or not allowed there
+    is skipped."""
+
+    def __init__(self, path: Path, *, tools: Collection[str], locale: Locale, required: bool = False) -> None:
+        """`locale`: the language of errors. `required`: the operator named the file."""
+        words = texts(locale)
+        parse = partial(parse_agents, tools=frozenset(tools), words=words)
+        kind = FileKind("agents", "CC_BOT_AGENTS_FILE", parse, InvalidAgents)
+        super().__init__(path, kind, words[OperatorFileTexts], required=required)
+
+    async def all(self) -> Mapping[str, Agent]:
+        return await self.now()
+
+    async def default_of(self, place: KnownPlace, found: PlaceAgents) -> Agent:
+        known = await self.all()
+        for default in (found.defaults[place_id] for place_id in place.key.ids if place_id in found.defaults):
+            agent = known.get(default.agent)
+            if agent and allows(replace(place, guild_id=default.guild_id), agent):
+                return agent
+        return known[DEFAULT_AGENT]
+
+    async def chosen_in(self, place: KnownPlace, found: PlaceAgents) -> tuple[Agent, bool]:
+        known, passed_over = await self.all(), False
+        for name in (found.choices[place_id] for place_id in place.key.ids if place_id in found.choices):
+            agent = known.get(name)
+            if agent and allows(place, agent):
+                return agent, passed_over
+            passed_over = True
+        return await self.default_of(place, found), passed_over
+
+    def stand_in_note(self, agent: Agent, words: Texts) -> str:
+        return words[AgentTexts].gone.format(display=agent.display_name(words.locale))

@@ -1,0 +1,60 @@
+# ruff: noqa: S608 - put together from constants alone
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from cc_bot.chat.stores.canvases import MOVE
+from cc_bot.chat.stores.settings import ChannelAgent
+from cc_bot.chat.stores.storage import Storage
+from cc_bot.db import Statement, Steps, channel, user
+from cc_bot.db.columns import Columns, Store, to_text, upsert
+
+_AGENT: Final = Columns(ChannelAgent)
+
+# $1 user, $2 and $3 a channel, or a thread and its channel
+_CHOICES: Final = "SELECT channel_id, agent FROM agent_choices WHERE user_id = $1 AND channel_id IN ($2, $3)"
+
+_CHOOSE: Final = upsert("agent_choices", "user_id channel_id", "agent chosen_at")
+
+_TAKE_BACK: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
+
+# $1 and $2 a channel, or a thread and its channel
+_DEFAULTS: Final = f"SELECT channel_id, {_AGENT.select} FROM channel_agents WHERE channel_id IN ($1, $2)"
+
+_SET_DEFAULT: Final = upsert("channel_agents", "channel_id", "guild_id agent set_by set_at")
+
+_UNSET_DEFAULT: Final = "DELETE FROM channel_agents WHERE channel_id = $1"
+
+
+def choices_in(
+    user_id: int, both: tuple[int, int]
+) -> Steps[tuple[Mapping[int, str], Mapping[int, ChannelAgent]]]:
+    """Read the user's choices and the defaults. `both`: a channel, or a thread and its channel."""
+    choices = yield Statement(_CHOICES, (user_id, *both))
+    defaults = yield Statement(_DEFAULTS, both)
+    chosen: dict[int, str] = dict(map(tuple, choices))
+    return chosen, {place_id: _AGENT.read(agent) for place_id, *agent in defaults}
+
+
+class ChoiceStore(Store):
+    async def choose(self, user_id: int, channel_id: int, agent: str | None) -> None:
+        """None: the channel's default."""
+        if agent is None:
+            statement = Statement(_TAKE_BACK, (user_id, channel_id))
+        else:
+            statement = Statement(_CHOOSE, (user_id, channel_id, agent, to_text(self._clock())))
+        await self._database.transaction([statement, Statement(MOVE)], [user(user_id)])
+
+    async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
+        params = (channel_id, guild_id, agent, set_by, to_text(self._clock()))
+        await self._database.transaction(
+            [Statement(_SET_DEFAULT, params), Statement(MOVE)], [channel(channel_id)]
+        )
+
+    async def unset_default(self, channel_id: int) -> None:
+        await self._database.transaction(
+            [Statement(_UNSET_DEFAULT, (channel_id,)), Statement(MOVE)], [channel(channel_id)]
+        )
+
+
+def make_stores(storage: Storage) -> Iterable[object]:
+    return (ChoiceStore(storage.database, clock=storage.clock),)
