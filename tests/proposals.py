@@ -27,6 +27,7 @@ from cc_bot.domain.proposal import (
 )
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.texts import CanvasProposalTexts
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import ProposalTexts
@@ -78,7 +79,7 @@ async def decline(assistant: Assistant, user_id: int, proposal: Proposal) -> Non
 # ---- with any text ---------------------------------------------------------------------------------------
 
 _WORDS = texts(Locale.JA)
-_SENTENCES = _WORDS[ProposalTexts]
+_SENTENCES, _DRAWING = _WORDS[ProposalTexts], _WORDS[CanvasProposalTexts]
 NINE = datetime(2026, 11, 23, 0, tzinfo=UTC)
 
 
@@ -102,7 +103,7 @@ CHART = Chart("chart", "売上", "bar", ("1月", "2月"), (Series("今年", (10,
 QUOTING: list[Callable[[str], ProposedCalls]] = [
     lambda text: change(show(_SENTENCES.keep, text=text)),
     lambda text: change(show(_SENTENCES.change, Part(_SENTENCES.now, below=text), number=1)),
-    lambda text: change(show(_SENTENCES.draw, Part(_SENTENCES.draw_card, {"title": "x"}, text))),
+    lambda text: change(show(_DRAWING.draw, Part(_DRAWING.draw_card, {"title": "x"}, text))),
 ]
 """A text below a line."""
 IN_LINES: list[Callable[[str], ProposedCalls]] = [
@@ -113,7 +114,7 @@ IN_LINES: list[Callable[[str], ProposedCalls]] = [
     lambda text: change(
         show(_SENTENCES.remind, field_line("x", Moment(NINE, repeat=on_one_line(text)), _WORDS))
     ),
-    lambda text: change(show(_SENTENCES.draw, Part(_SENTENCES.draw_card, {"title": on_one_line(text)}))),
+    lambda text: change(show(_DRAWING.draw, Part(_DRAWING.draw_card, {"title": on_one_line(text)}))),
     lambda text: using(text, {}),
 ]
 """A text within a line."""

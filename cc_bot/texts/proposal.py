@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cc_bot.domain.proposal import CallState, Proposal
-from cc_bot.texts.area import Area, Both, Sentence, by_key
+from cc_bot.texts.area import Area, Both, Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,6 @@ class ProposalTexts(Area):
     forget = Both(ja=Choice("🗑️ メモリ #{id} を忘れる", "忘れる", "残す"), en=Choice("🗑️ Forget memory #{id}", "Forget it", "Keep it"))
     remind = Both(ja=Choice("⏰ お知らせを予約する", "予約する", "予約しない"), en=Choice("⏰ Set a reminder", "Set the reminder", "Don't set it"))
     cancel = Both(ja=Choice("🔕 お知らせ #{id} をやめる", "お知らせをやめる", "残す"), en=Choice("🔕 Cancel reminder #{id}", "Cancel the reminder", "Keep it"))
-    draw = Both(ja=Choice("🖼️ キャンバスを変える", "キャンバスを変える", "変えない"), en=Choice("🖼️ Change the canvas", "Change the canvas", "Leave it"))
     call = Both(ja=Choice("🔧 ツールを実行する", "実行する", "実行しない"), en=Choice("🔧 Use a tool", "Do it", "Don't"))
     now = Sentence(ja="いまの内容", en="Text now")
     then = Sentence(ja="変えたあとの内容", en="Text after the change")
@@ -41,14 +40,7 @@ class ProposalTexts(Area):
     time = Sentence(ja="日時", en="When")
     from_now = Sentence(ja="{time}（{moment}）", en="{time} ({moment})")
     repeated = Sentence(ja="🔁 {repeat}（次は {time}）", en="🔁 {repeat} (next: {time})")
-    draw_card = Sentence(ja="カードを出す: {title}", en="Put up a card: {title}")
-    draw_text = Sentence(ja="文章を出す", en="Put up a text")
-    draw_titled_text = Sentence(ja="文章を出す: {title}", en="Put up a text: {title}")
-    draw_chart = by_key({"line": Sentence(ja="折れ線グラフを出す: {title}", en="Put up a line chart: {title}"), "bar": Sentence(ja="棒グラフを出す: {title}", en="Put up a bar chart: {title}"), "pie": Sentence(ja="円グラフを出す: {title}", en="Put up a pie chart: {title}")})
-    draw_update = Sentence(ja="「{title}」を書き換える", en="Change “{title}”")
-    draw_remove = Sentence(ja="「{title}」を下ろす", en="Take down “{title}”")
     title_of = Sentence(ja="題名", en="Title")
-    layout = by_key({"list": Sentence(ja="縦に並べる", en="Show everything as a list"), "board": Sentence(ja="横に並べる", en="Show cards side by side"), "focus": Sentence(ja="「{title}」だけを大きく出す", en="Show “{title}” alone")})
     tool = Sentence(ja="ツール", en="Tool")
     arguments = Sentence(ja="渡す内容", en="It is given")
     owners = Sentence(ja="ボットの管理者だけが選べます。", en="Only an owner of this bot can choose.")
@@ -59,7 +51,6 @@ class ProposalTexts(Area):
     call_stopped = Sentence(ja="⏹️ 止めました: {what}（実行された可能性があります。繰り返す前に確かめてください）", en="⏹️ Stopped: {what} (it may have been done. Please check before you repeat it)")
     after_call = Sentence(ja="（「{what}」の実行が済みました。その結果をもとに、続きを答えてください。）", en="(“{what}” was used as you proposed. Please go on with what came of it.)")
     owners_decide = Sentence(ja="これを決められるのは、ボットの管理者だけです。", en="Only an owner of this bot can decide this.")
-    draw_clear = Sentence(ja="すべて下ろす", en="Take everything down")
     see = Sentence(ja="確認待ちを見る（{count}件）", en="See what to decide ({count})")
     whole = Sentence(ja="長いので、全文は添付のファイルで確かめてください。", en="It is long: the attached file has all of it.")
     file_name = Sentence(ja="確認待ち.txt", en="to-decide.txt")

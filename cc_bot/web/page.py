@@ -216,7 +216,7 @@ def render(
     return page
 
 
-class _TemplateTexts:
+class TemplateTexts:
     """The areas by the name of their class, as templates know no classes."""
 
     def __init__(self, words: Texts) -> None:
@@ -242,7 +242,7 @@ def render_for_anyone(
         request.app[ENVIRONMENT]
         .get_template(template)
         .render(
-            words=_TemplateTexts(words),
+            words=TemplateTexts(words),
             web=words[WebTexts],
             at=moment_in(zone),
             day=lambda moment: moment.astimezone(zone).date().isoformat(),

@@ -13,12 +13,13 @@ from cc_bot.discord.pages.custom_ids import ANY_ASKER, ProposalButton, SeePropos
 from cc_bot.discord.pages.page import PROPOSALS_CHARACTERS, Button, Page, TextFile
 from cc_bot.domain.proposal import CallState, Moment, Part, Proposal, ProposedCalls
 from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.texts import CanvasProposalTexts
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import ProposalTexts
 from tests.proposals import CHART, IN_LINES, NINE, QUOTING, change, remembering, stored, using
 
 JA = texts(Locale.JA)
-SENTENCES = JA[ProposalTexts]
+SENTENCES, DRAWING = JA[ProposalTexts], JA[CanvasProposalTexts]
 OTHER = Button("もう一度", "again")
 
 
@@ -46,7 +47,7 @@ class TestProposal:
             *("-# カテゴリ: 仕\\_事\\_", "-# 期限: <t:1795391999:d> → なし"),
         ]
         table = [">   A             B", ">  10             8 1月", "> 0\\.1 1,000,000,000 2月"]
-        drawing = show(SENTENCES.draw, Part(SENTENCES.draw_chart["bar"], {"title": "売上"}, CHART))
+        drawing = show(DRAWING.draw, Part(DRAWING.draw_chart["bar"], {"title": "売上"}, CHART))
         assert lines(change(drawing))[2:] == ["> A 今年", "> B 昨年", *table]
         again = show(SENTENCES.cancel, field_line("日時", Moment(NINE, repeat="毎日 9:00"), JA), number=5)
         assert lines(change(again))[-1] == "-# 日時: 🔁 毎日 9:00（次は <t:1795392000:F>）"
@@ -101,10 +102,10 @@ class TestText:
 
     def test_that_is_too_long_is_whole_in_a_file(self) -> None:
         long = "あ*" * 2000
-        cards = [Part(SENTENCES.draw_card, {"title": "*題*" * 40}, f"本文{number}") for number in range(30)]
+        cards = [Part(DRAWING.draw_card, {"title": "*題*" * 40}, f"本文{number}") for number in range(30)]
         for content, last in (
             (change(show(SENTENCES.replace, Part(SENTENCES.then, below=long), text=f"前{long}")), long),
-            (change(show(SENTENCES.draw, *cards)), "本文29"),
+            (change(show(DRAWING.draw, *cards)), "本文29"),
             (using("notes · write", {"text": "あ" * 4000}), "あ" * 4000),
         ):
             page = page_with(stored(content), content="")

@@ -14,13 +14,13 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.agents.store import ChoiceStore
 from cc_bot.features.canvas.drawing import get_canvas
 from cc_bot.features.canvas.model import SetMode, Text, UpdateCard
+from cc_bot.features.canvas.texts import CanvasPageTexts
 from cc_bot.features.canvas.web import MAX_OPEN_PAGES, RELOAD_S, TOO_MANY_OPEN
 from cc_bot.texts import texts
-from cc_bot.texts.web import WebTexts
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import CARD, CHART, KEY, draw
 
-WORDS: Final = texts(Locale.JA)[WebTexts]
+WORDS: Final = texts(Locale.JA)[CanvasPageTexts]
 PAGE: Final = f"/canvas/{CHANNEL}"
 
 

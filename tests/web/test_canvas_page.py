@@ -7,8 +7,8 @@ from playwright.async_api import Browser, Page, expect
 
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.model import RemoveElement, SetMode, Text, UpdateCard
+from cc_bot.features.canvas.texts import CanvasPageTexts
 from cc_bot.texts import texts
-from cc_bot.texts.web import WebTexts
 from tests.browser import PHONE, Trouble, browser_fixture, new_page
 from tests.web.browsing import sign_in, signed_in, site_fixture
 from tests.web.pages import Site, open_site
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="module")]
 browser = browser_fixture()
 site = site_fixture()
 
-SIGNED_OUT = texts(Locale.JA)[WebTexts].closed_signed_out
+SIGNED_OUT = texts(Locale.JA)[CanvasPageTexts].closed_signed_out
 
 
 async def is_live(page: Page) -> None:

@@ -1,5 +1,6 @@
-from cc_bot.texts.area import Area, Both, Sentence
+from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
+from cc_bot.texts.proposal import Choice
 
 
 class CanvasTexts(Area):
@@ -17,6 +18,45 @@ class CanvasTexts(Area):
     shown_to_you = Sentence(ja="🖼️ いまはこのチャンネルに送れないため、あなただけに見える形で出します。", en="🖼️ I can't post in this channel at the moment, so only you can see this.")
     cleared = Sentence(ja="🧹 キャンバスを空にしました。会話の内容はそのままです。", en="🧹 The canvas is empty now. Our conversation stays as it is.")
     cleared_already = Sentence(ja="キャンバスにはもう何も出ていません。", en="There is nothing on the canvas any more.")
+
+
+class CanvasProposalTexts(Area):
+    draw = Both(ja=Choice("🖼️ キャンバスを変える", "キャンバスを変える", "変えない"), en=Choice("🖼️ Change the canvas", "Change the canvas", "Leave it"))
+    draw_card = Sentence(ja="カードを出す: {title}", en="Put up a card: {title}")
+    draw_text = Sentence(ja="文章を出す", en="Put up a text")
+    draw_titled_text = Sentence(ja="文章を出す: {title}", en="Put up a text: {title}")
+    draw_chart = by_key({"line": Sentence(ja="折れ線グラフを出す: {title}", en="Put up a line chart: {title}"), "bar": Sentence(ja="棒グラフを出す: {title}", en="Put up a bar chart: {title}"), "pie": Sentence(ja="円グラフを出す: {title}", en="Put up a pie chart: {title}")})
+    draw_update = Sentence(ja="「{title}」を書き換える", en="Change “{title}”")
+    draw_remove = Sentence(ja="「{title}」を下ろす", en="Take down “{title}”")
+    layout = by_key({"list": Sentence(ja="縦に並べる", en="Show everything as a list"), "board": Sentence(ja="横に並べる", en="Show cards side by side"), "focus": Sentence(ja="「{title}」だけを大きく出す", en="Show “{title}” alone")})
+    draw_clear = Sentence(ja="すべて下ろす", en="Take everything down")
+
+
+class CanvasPageTexts(Area):
+    canvas = Sentence(ja="キャンバス", en="Canvas")
+    numbers = Sentence(ja="数値を見る", en="See the numbers")
+    canvas_places = Sentence(ja="キャンバスを選んでください。", en="Choose a canvas.")
+    canvas_others = Sentence(ja="ほかのチャンネル", en="Other channels")
+    elements = Sentence(ja="{count}件", en="{count} up")
+    canvas_empty = Sentence(ja="まだ何も出ていません。Discord で「買うものをキャンバスに出して」のように頼むと、ここに出ます。", en='Nothing is up yet. Ask on Discord, like "put my shopping list on the canvas", and it appears here.')
+    answers_here = Sentence(ja="ここで答えるエージェント", en="Who answers here")
+    use_agent = Sentence(ja="切り替える", en="Switch")
+    hide_private = Sentence(ja="自分だけに見えるものを隠す", en="Hide what only I can see")
+    private = Sentence(ja="自分だけに見えます", en="Only you can see this")
+    remove_element = Sentence(ja="「{title}」をキャンバスから外す", en="Take “{title}” off the canvas")
+    untitled = Sentence(ja="無題", en="untitled")
+    clear_canvas = Sentence(ja="キャンバスを空にする", en="Empty the canvas")
+    clear_question = Sentence(ja="出ているものをすべて外します。元には戻せません。会話の内容はそのままです。", en="This takes everything down and can't be undone. The conversation stays as it is.")
+    clear_yes = Sentence(ja="すべて外す", en="Take everything down")
+    others_up = Sentence(ja="ほかに出ているもの", en="Also up")
+    connecting = Sentence(ja="つないでいます…", en="Connecting…")
+    live = Sentence(ja="変更はすぐ届きます。", en="Changes appear at once.")
+    reconnecting = Sentence(ja="ボットに届きません。つなぎ直しています…", en="The bot can't be reached. Reconnecting…")
+    closed_signed_out = Sentence(ja="サインアウトしました。", en="You are signed out.")
+    closed_denied = Sentence(ja="いまは使えないため、表示を終えました。", en="You can't use the bot at the moment.")
+    closed_unknown = Sentence(ja="わからない内容が届きました。", en="That message is not understood.")
+    closed_too_many_open = Sentence(ja="開いているタブが多いため止まりました。再読み込みで続きます。", en="Too many tabs are open, so this one stopped. Reload it to go on.")
+    """Close reasons of a socket have at most 123 bytes."""
 
 
 class CanvasCommandTexts(CommandTexts):

@@ -23,6 +23,7 @@ from cc_bot.features.canvas.model import (
     Text,
     UpdateCard,
 )
+from cc_bot.features.canvas.texts import CanvasProposalTexts
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.proposal import ProposalTexts
 
@@ -138,7 +139,7 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
     if not proposed:
         return succeeded(fields)
     words = texts(context.locale)
-    shown = show(words[ProposalTexts].draw, *_describe(command, before, words))
+    shown = show(words[CanvasProposalTexts].draw, *_describe(command, before, words))
     given = {name: value for name, value in asdict(command).items() if name not in ("visibility", "tainted")}
     return propose(context, tool_name, given, shown, held=held, result=fields)
 
@@ -157,17 +158,17 @@ def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapp
 
 
 def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[Part]:
-    sentences = words[ProposalTexts]
+    sentences, drawing = words[ProposalTexts], words[CanvasProposalTexts]
     match command:
         case Card(_, title, content):
-            yield _titled(sentences.draw_card, title, content)
+            yield _titled(drawing.draw_card, title, content)
         case Text(_, content, title):
-            yield _titled(sentences.draw_titled_text if title else sentences.draw_text, title, content)
+            yield _titled(drawing.draw_titled_text if title else drawing.draw_text, title, content)
         case Chart(_, title, kind):
-            yield _titled(sentences.draw_chart[kind], title, command)
+            yield _titled(drawing.draw_chart[kind], title, command)
         case UpdateCard(id_, title, content):
             old = canvas.element(id_)
-            yield _titled(sentences.draw_update, _name(id_, canvas))
+            yield _titled(drawing.draw_update, _name(id_, canvas))
             if title is not None:
                 before = on_one_line(old.title if old else "") or None
                 yield from changed_line(sentences.title_of, before, on_one_line(title), words)
@@ -177,10 +178,10 @@ def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[
         case RemoveElement(id_):
             yield _removed(id_, canvas, words)
         case SetMode("clear"):
-            yield Part(sentences.draw_clear)
+            yield Part(drawing.draw_clear)
             yield from (_removed(each.id, canvas, words) for each in canvas.elements)
         case SetMode(mode, focus):
-            yield _titled(sentences.layout[mode], _name(focus, canvas))
+            yield _titled(drawing.layout[mode], _name(focus, canvas))
 
 
 def _titled(template: str, title: str, below: str | Chart | None = None) -> Part:
@@ -188,7 +189,7 @@ def _titled(template: str, title: str, below: str | Chart | None = None) -> Part
 
 
 def _removed(id_: str, canvas: Canvas, words: Texts) -> Part:
-    return _titled(words[ProposalTexts].draw_remove, _name(id_, canvas), _content(canvas.element(id_)))
+    return _titled(words[CanvasProposalTexts].draw_remove, _name(id_, canvas), _content(canvas.element(id_)))
 
 
 def _name(id_: str, canvas: Canvas) -> str:

@@ -21,13 +21,22 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.drawing import get_canvas, remove_element
 from cc_bot.features.canvas.model import Canvas, Card, Element, Text
+from cc_bot.features.canvas.texts import CanvasPageTexts
 from cc_bot.log import upkeep
 from cc_bot.texts import Texts, texts
-from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import id_in, text_of
 from cc_bot.web.markdown import to_html
-from cc_bot.web.page import Pages, go_on, make_environment, render, see_other, sentence_on, sign_forms
+from cc_bot.web.page import (
+    Pages,
+    TemplateTexts,
+    go_on,
+    make_environment,
+    render,
+    see_other,
+    sentence_on,
+    sign_forms,
+)
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, is_from_ours, read_cookie, visitor_of
 
@@ -90,7 +99,7 @@ class CanvasFeed:
         mine = [each for each in self._watchers if each.session.user_id == watcher.session.user_id]
         for oldest in mine[: 1 - MAX_OPEN_PAGES]:
             self.close(oldest)
-            reason = texts(oldest.locale)[WebTexts].closed_too_many_open
+            reason = texts(oldest.locale)[CanvasPageTexts].closed_too_many_open
             self._start(self._close(oldest, TOO_MANY_OPEN, reason))
         self._watchers[watcher] = None
         self._opened.set()
@@ -150,7 +159,7 @@ class CanvasFeed:
             places = [*dict.fromkeys(each.session.place for each in self._watchers)]
             refused = await self._services.discord.refusals(places)
             for watcher in [*self._watchers]:
-                words = texts(watcher.locale)[WebTexts]
+                words = texts(watcher.locale)[CanvasPageTexts]
                 if watcher.session.id not in live:
                     await self._close(watcher, SIGNED_OUT, words.closed_signed_out)
                 elif watcher.session.place in refused:
@@ -184,7 +193,7 @@ _ENVIRONMENT: Final = make_environment()
 
 def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
     """Return the whole canvas as a JSON message."""
-    parts = _ENVIRONMENT.get_template("canvas/canvas_parts.html").make_module({"web": words[WebTexts]})
+    parts = _ENVIRONMENT.get_template("canvas/canvas_parts.html").make_module({"words": TemplateTexts(words)})
 
     def html(macro: str, *values: object) -> str:
         return sign_forms(getattr(parts, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
@@ -225,7 +234,7 @@ class CanvasPages(Pages):
         return self._feed.running()
 
     def title(self, words: Texts) -> str:
-        return words[WebTexts].canvas
+        return words[CanvasPageTexts].canvas
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
@@ -281,7 +290,9 @@ class CanvasPages(Pages):
         try:
             await self._feed.open(watcher)
             async for _ in socket:
-                await _close(socket, WSCloseCode.UNSUPPORTED_DATA, visitor.words[WebTexts].closed_unknown)
+                await _close(
+                    socket, WSCloseCode.UNSUPPORTED_DATA, visitor.words[CanvasPageTexts].closed_unknown
+                )
         except errors.CcBotError as error:
             await _close(socket, WSCloseCode.TRY_AGAIN_LATER, sentence_on(error, request))
         finally:
