@@ -120,6 +120,7 @@ MAX_ZONE_LENGTH: Final = 64
 
 class AccountPages(Pages):
     path = "/settings"
+    rank = 5
 
     def title(self, words: Texts) -> str:
         return words[WebTexts].settings
@@ -281,6 +282,7 @@ class UsageView:
 
 class UsagePages(Pages):
     path = "/usage"
+    rank = 4
 
     def title(self, words: Texts) -> str:
         return words[WebTexts].usage

@@ -31,6 +31,7 @@ _ID: Final = "{id:[0-9a-f-]{36}}"
 
 class ConversationPages(Pages):
     path = "/conversations"
+    rank = 2
 
     def title(self, words: Texts) -> str:
         return words[WebTexts].conversations

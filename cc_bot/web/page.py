@@ -150,6 +150,8 @@ class Pages:
 
     path = ""
     """Where its link in the navigation leads; empty: no link."""
+    rank = 9
+    """Of its link; the first one's page is the home page."""
     for_owners = False
     beside = ""
     """The path of the page that shows its section, if it has one."""

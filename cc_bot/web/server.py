@@ -96,9 +96,9 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
     app = web.Application(middlewares=[Doorway(services).pass_on])
     app.on_response_prepare.append(_secure)
     app[ENVIRONMENT], app[NOTICES], app[SETTINGS] = make_environment(), Notices(), services.settings
-    app[PARTS] = sorted(pages, key=lambda each: each.for_owners)
+    app[PARTS] = sorted(pages, key=lambda each: (each.for_owners, each.rank))
 
-    home = next(each.path for each in pages if each.path)
+    home = next(each.path for each in app[PARTS] if each.path)
 
     async def go_home(_: web.Request) -> web.StreamResponse:
         return see_other(home)

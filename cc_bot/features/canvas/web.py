@@ -225,6 +225,7 @@ _CLOSE_BYTES: Final = 123
 
 class CanvasPages(Pages):
     path = "/canvas"
+    rank = 0
 
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)

@@ -127,6 +127,7 @@ class Outcome:
 
 class MemoryPages(Pages):
     path = "/memories"
+    rank = 1
 
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)

@@ -38,6 +38,7 @@ NOTHING_ENTERED: Final = ReminderForm()
 
 class ReminderPages(Pages):
     path = "/reminders"
+    rank = 3
 
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
