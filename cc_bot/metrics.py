@@ -25,7 +25,7 @@ from cc_bot.log import OURS, keep_records
 _log = structlog.get_logger(__name__)
 
 DATABASE_TIMEOUT_S: Final = 3.0
-ROOM_BYTES: Final = 16 * 2**20
+MIN_FREE_BYTES: Final = 16 * 2**20
 """The next writes would fail: SQLite's WAL grows by megabytes."""
 
 Problem = Literal["disconnected", "locked", "no_room", "unusable"]
@@ -76,7 +76,7 @@ class Vitals:
 
     async def _trouble(self) -> Problem | None:
         try:
-            if await asyncio.to_thread(self.free_bytes) < ROOM_BYTES:
+            if await asyncio.to_thread(self.free_bytes) < MIN_FREE_BYTES:
                 return "no_room"
         except OSError:
             return "unusable"
@@ -107,9 +107,9 @@ async def _read_or_none(asked: Awaitable[float | None]) -> float | None:
 
 # Labels have few values: names that the operator, the program or a tool server gave, never users or channels.
 
-_QUICK_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
+_DURATION_BUCKETS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
 """From a commit to the longest turn."""
-_SERVERS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_SERVER_CALL_BUCKETS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 MAX_SERVER_TOOLS: Final = 100
 """Servers could name new tools forever."""
 OTHER: Final = "other"
@@ -137,7 +137,11 @@ class PrometheusMeter(Meter):
             "tool_server_calls", "Calls of tools at their servers.", "server", "tool", "outcome"
         )
         self._server_seconds = self._histogram(
-            "tool_server_call_seconds", "How long these took.", "server", "tool", buckets=_SERVERS_S
+            "tool_server_call_seconds",
+            "How long these took.",
+            "server",
+            "tool",
+            buckets=_SERVER_CALL_BUCKETS_S,
         )
         self._errors = self._counter("errors", "What went wrong, by its kind.", "kind")
 
@@ -183,7 +187,7 @@ class PrometheusMeter(Meter):
         return Counter(f"cc_bot_{name}", help_, labels, registry=self.registry)
 
     def _histogram(
-        self, name: str, help_: str, *names: str, buckets: Sequence[float] = _QUICK_S
+        self, name: str, help_: str, *names: str, buckets: Sequence[float] = _DURATION_BUCKETS_S
     ) -> Histogram:
         return Histogram(f"cc_bot_{name}", help_, names, buckets=buckets, registry=self.registry)
 
@@ -231,13 +235,13 @@ def count_records(registry: CollectorRegistry) -> AbstractContextManager[None]:
     return keep_records(_RecordCounter(records), OURS)  # other loggers' names may hold anything
 
 
-CLOSING_S: Final = 1.0
+SHUTDOWN_TIMEOUT_S: Final = 1.0
 
 
 @asynccontextmanager
 async def serve(host: str, port: int, meter: PrometheusMeter, vitals: Vitals) -> AsyncIterator[int]:
     """Serve until left; yields the port. Raises PortTaken and InvalidSetting."""
-    runner = web.AppRunner(_app(meter, vitals), access_log=None, shutdown_timeout=CLOSING_S)
+    runner = web.AppRunner(_app(meter, vitals), access_log=None, shutdown_timeout=SHUTDOWN_TIMEOUT_S)
     await runner.setup()
     try:
         try:

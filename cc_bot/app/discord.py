@@ -109,7 +109,7 @@ async def _run(
                     shard_count=config.shard_count or None,
                     api_keeps_limits=config.api_keeps_limits,
                 ),
-                lifeline=watchdog,
+                watchdog=watchdog,
                 pages_url=config.web_url if config.web_port else "",
                 serve_pages=partial(serve_web, core, records, say),
                 membership=membership,

@@ -14,10 +14,10 @@ from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.chat.tools import ToolPlace
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, retry
+from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.gate import Owners
 from cc_bot.discord.handlers import whisper
@@ -76,7 +76,7 @@ class ApprovalDelivery:
     answers: Answers
     recipients: Recipients
     upkeep: ReceiptUpkeep
-    beside: Beside
+    side_message: SideMessage
     owners: Owners
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -149,7 +149,7 @@ class ApprovalDelivery:
                 await approvals.wait_for_server(press.proposal)
             result = await self._make(press, chosen, begun)
         if result and result.canvas is not None:
-            await self.beside.update(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
+            await self.side_message.update(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
         if result and result.goes_on:
             try:
                 await self._go_on(press, chosen, result)
@@ -239,7 +239,7 @@ class ApprovalDelivery:
         private = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message)) == "private"
         try:
             async with upkeep.changes.after(int(interaction.message.id)):
-                message = await repeat(interaction.fetch_initial_response, RETRY_PAUSES_S)
+                message = await retry(interaction.fetch_initial_response, RETRY_PAUSES_S)
                 before = await upkeep.page_of(message, user_id, words)
                 listed = await self._store.list_for_answer(user_id, button.answer_id)
                 proposals = [

@@ -243,7 +243,7 @@ class AttachmentFetcher:
                 return (read,)
             del data  # of a document nothing is left in the file
             async with nullcontext() if has_turn else self._reader.turn():
-                return document_files(file.name, await self._reader.read_now(fetched))
+                return document_files(file.name, await self._reader.read_without_queue(fetched))
 
 
 def _is_called_document(file: AskedFile) -> bool:

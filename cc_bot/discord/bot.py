@@ -23,7 +23,7 @@ from cc_bot.discord.gate import OwnerNews
 from cc_bot.discord.gateway import GrantedReading, RestShare, check_token, fetch_reading, gateway_bot, refusal
 from cc_bot.discord.handlers import admit_commands
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names, tell_failure
-from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
+from cc_bot.discord.services import BotDependencies, build_services, ended_before, signals
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.features import modules
 from cc_bot.in_order import Tasks
@@ -35,13 +35,13 @@ _log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 
-SHUTDOWN_DATABASE_S = 2.0
+CLOSE_DATABASE_BEFORE_S = 2.0
 """Before the end of the drain, waits for the database end."""
-LAST_WORDS_S = 2.0
+SHOW_CUT_TURNS_S = 2.0
 """For showing how cut turns ended, after the drain."""
-_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
-_REGISTRATION_S: Final = 5.0
-IDENTIFY_EVERY_S = 5.0
+_RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
+_REGISTRATION_TIMEOUT_S: Final = 5.0
+IDENTIFY_INTERVAL_S = 5.0
 """Between connections with the same key ("Max Concurrency" in Discord's documentation on sharding)."""
 
 
@@ -76,10 +76,12 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
 
     watching = asyncio.create_task(stop_if_evicted())
     try:
-        with signals(stop, given.lifeline):
+        with signals(stop, given.watchdog):
             ask = functools.partial(fetch_reading, settings.reading, settings.token, settings.api_url)
-            asking = asyncio.create_task(_outlast_faults(ask, functools.partial(_tell_fault, given, say)))
-            if not await first_of(asking, stop.wait()):
+            asking = asyncio.create_task(
+                _retry_while_discord_fails(ask, functools.partial(_report_fault, given, say))
+            )
+            if not await ended_before(asking, stop.wait()):
                 return
             reading = asking.result()
             if reading != settings.reading:
@@ -91,8 +93,8 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
         watching.cancel()
 
 
-async def _outlast_faults(ask: Callable[[], Awaitable[T]], tell: Callable[[Exception], None]) -> T:
-    for attempt, pause_s in enumerate(chain(_PAUSES_S, repeat(_PAUSES_S[-1]))):
+async def _retry_while_discord_fails(ask: Callable[[], Awaitable[T]], tell: Callable[[Exception], None]) -> T:
+    for attempt, pause_s in enumerate(chain(_RETRY_PAUSES_S, repeat(_RETRY_PAUSES_S[-1]))):
         try:
             return await ask()
         except (hikari.InternalServerError, hikari.RateLimitTooLongError) as error:
@@ -102,7 +104,7 @@ async def _outlast_faults(ask: Callable[[], Awaitable[T]], tell: Callable[[Excep
     raise AssertionError  # the pauses never end
 
 
-def _tell_fault(given: BotDependencies, say: Callable[[str], None], error: Exception) -> None:
+def _report_fault(given: BotDependencies, say: Callable[[str], None], error: Exception) -> None:
     detail = _detail_of(error)
     _log.warning("discord_fails", detail=detail)
     say(texts(given.settings.operator_locale)[CliTexts].discord_fails.format(detail=detail))
@@ -122,7 +124,7 @@ class DiscordBot:
         self._membership = given.membership
         self._words = texts(settings.operator_locale)
         self._say = say
-        self._tell_fault = functools.partial(_tell_fault, given, say)
+        self._report_fault = functools.partial(_report_fault, given, say)
         self._tasks = Tasks()
         self._is_registering = False
         self._registration_tried = asyncio.Event()
@@ -131,7 +133,7 @@ class DiscordBot:
         alone, membership = settings.api_keeps_limits, given.membership
         share = RestShare(membership.may_send, lambda: 1 if alone else membership.sharing)
         self._bot = gateway_bot(settings.token, settings.api_url, granted.reading, share)
-        self._connecting = contextlib.AsyncExitStack()
+        self._connection_leases = contextlib.AsyncExitStack()
         self._client = lightbulb.client_from_app(
             self._bot,
             localization_provider=command_names(),
@@ -152,7 +154,7 @@ class DiscordBot:
         async with self._given.serve_pages(self._services.pages) as begin_pages:
             start = asyncio.create_task(self._start())
             try:
-                if not await first_of(start, stop.wait()):
+                if not await ended_before(start, stop.wait()):
                     return
                 await begin_pages()
                 await self._answer_until(stop)
@@ -162,7 +164,7 @@ class DiscordBot:
                 self._given.pulse.look = None
                 start.cancel()
                 await asyncio.gather(start, return_exceptions=True)
-                await self._leave()
+                await self._shut_down()
 
     async def _answer_until(self, stop: asyncio.Event) -> None:
         me, words = self._bot.get_me(), self._words[CliTexts]
@@ -175,8 +177,8 @@ class DiscordBot:
         if news := self._given.get(OwnerNews):
             self._tasks.start(self._tell_owners(news))
         self._given.pulse.look = self._latency_s
-        self._given.lifeline.ready()
-        if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
+        self._given.watchdog.ready()
+        if await ended_before(asyncio.create_task(self._bot.join()), stop.wait()):
             raise DiscordUnreachable
         if self._membership.evicted.is_set():
             self._say(words.taken_over)
@@ -196,7 +198,7 @@ class DiscordBot:
     async def _start(self) -> None:
         await self._services.messages.prepare()
         try:
-            await _outlast_faults(self._connect, self._tell_fault)
+            await _retry_while_discord_fails(self._connect, self._report_fault)
         except hikari.UnauthorizedError as error:
             raise self._start_failure or RefusedToken from error
         except hikari.GatewayServerClosedConnectionError as error:
@@ -204,7 +206,7 @@ class DiscordBot:
         except (hikari.HikariError, OSError) as error:
             raise self._start_failure or DiscordUnreachable from error
         finally:
-            self._tasks.start(self._let_others_connect())
+            self._tasks.start(self._release_connection_leases())
         if self._start_failure:
             raise self._start_failure
 
@@ -215,13 +217,13 @@ class DiscordBot:
                 check_for_updates=False, shard_ids=settings.shards, shard_count=settings.shard_count
             )
         except (hikari.InternalServerError, hikari.RateLimitTooLongError):
-            await self._connecting.aclose()
+            await self._connection_leases.aclose()
             await self._disconnect()
             raise
 
-    async def _let_others_connect(self) -> None:
-        await asyncio.sleep(IDENTIFY_EVERY_S)
-        await self._connecting.aclose()
+    async def _release_connection_leases(self) -> None:
+        await asyncio.sleep(IDENTIFY_INTERVAL_S)
+        await self._connection_leases.aclose()
 
     def _latency_s(self) -> float | None:
         shards = self._bot.shards.values()
@@ -239,10 +241,10 @@ class DiscordBot:
                 self._is_registering = True
                 self._tasks.start(self._register_commands())
                 try:
-                    await asyncio.wait_for(self._registration_tried.wait(), _REGISTRATION_S)
+                    await asyncio.wait_for(self._registration_tried.wait(), _REGISTRATION_TIMEOUT_S)
                 except TimeoutError as error:  # hikari waits by itself where Discord names a time
                     self._tell_not_registered(error)
-            await self._connect_alone()
+            await self._wait_for_connection_turn()
         except StartupError as error:
             self._start_failure = error
         except hikari.UnauthorizedError:
@@ -252,13 +254,13 @@ class DiscordBot:
         except Exception as error:  # noqa: BLE001 - a listener's error is swallowed: the start must know
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
 
-    async def _connect_alone(self) -> None:
+    async def _wait_for_connection_turn(self) -> None:
         if self._settings.shards is None:
             return
-        info = await _outlast_faults(self._bot.rest.fetch_gateway_bot_info, self._tell_fault)
+        info = await _retry_while_discord_fails(self._bot.rest.fetch_gateway_bot_info, self._report_fault)
         at_once = info.session_start_limit.max_concurrency
         for key in sorted({shard % at_once for shard in self._settings.shards}):
-            await self._connecting.enter_async_context(self._membership.hold_duty(f"connect:{key}"))
+            await self._connection_leases.enter_async_context(self._membership.hold_duty(f"connect:{key}"))
 
     async def _load_commands(self) -> None:
         """Raises CommandsNotRegistered."""
@@ -271,7 +273,7 @@ class DiscordBot:
         self._client.sync_commands = True  # only now: a start that synchronizes does not end before
 
     async def _register_commands(self) -> None:
-        for pause_s in chain(_PAUSES_S, repeat(_PAUSES_S[-1])):
+        for pause_s in chain(_RETRY_PAUSES_S, repeat(_RETRY_PAUSES_S[-1])):
             try:
                 async with self._membership.hold_duty("commands"):
                     await self._synchronize()
@@ -302,38 +304,38 @@ class DiscordBot:
         _log.error("commands_not_registered", detail=detail)
         self._say(self._words[CliTexts].commands_wait.format(detail=detail))
 
-    async def _leave(self) -> None:
+    async def _shut_down(self) -> None:
         """Drain running turns, show the rest as cut off, and log out; each step runs even if one fails."""
         services, given, loop = self._services, self._given, asyncio.get_running_loop()
         drain_s = 0.0 if self._membership.evicted.is_set() else self._settings.drain_s
         async with contextlib.AsyncExitStack() as leaving:  # what is pushed last is done first
             leaving.push_async_callback(self._client.stop)
-            leaving.push_async_callback(self._connecting.aclose)
+            leaving.push_async_callback(self._connection_leases.aclose)
             for task in self._tasks:
                 task.cancel()
             leaving.push_async_callback(self._disconnect)
-            leaving.push_async_callback(given.privacy.close, loop.time() + drain_s + LAST_WORDS_S)
+            leaving.push_async_callback(given.privacy.close, loop.time() + drain_s + SHOW_CUT_TURNS_S)
             leaving.push_async_callback(services.recovery.close)
-            leaving.push_async_callback(services.answers.beside.close)
+            leaving.push_async_callback(services.answers.side_message.close)
             services.messages.close()
             if services.answers.running.spoken:
                 leaving.push_async_callback(services.answers.running.spoken.close)
             begin_shutdown = given.stores.begin_shutdown
-            hurrying = loop.call_later(max(0.0, drain_s - SHUTDOWN_DATABASE_S), begin_shutdown)
+            hurrying = loop.call_later(max(0.0, drain_s - CLOSE_DATABASE_BEFORE_S), begin_shutdown)
             for job in self._jobs:
                 await job.close()
             draining = (given.assistant.turns, given.privacy, *self._jobs)
             await asyncio.gather(*(each.drain(drain_s) for each in draining))
             hurrying.cancel()
             begin_shutdown()
-            deadline_s = loop.time() + LAST_WORDS_S
+            deadline_s = loop.time() + SHOW_CUT_TURNS_S
             for job in self._jobs:
                 leaving.push_async_callback(job.finish, deadline_s)
             leaving.push_async_callback(services.messages.finish, deadline_s)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline_s):
                     await services.answers.running.wait_idle()
-                    await services.answers.beside.settle()
+                    await services.answers.side_message.wait_idle()
                     await services.receipts.wait_idle()
 
     async def _disconnect(self) -> None:

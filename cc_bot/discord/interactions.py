@@ -83,7 +83,7 @@ def is_ephemeral(message: hikari.Message) -> bool:
     return bool(message.flags & hikari.MessageFlag.EPHEMERAL)
 
 
-def is_fault(error: hikari.HTTPError) -> bool:
+def is_server_or_network_error(error: hikari.HTTPError) -> bool:
     """Return whether an error is Discord's or the network's."""
     return not isinstance(error, hikari.ClientHTTPResponseError)
 
@@ -122,7 +122,7 @@ async def _acknowledge(interaction: Answerable, kind: hikari.ResponseType, *, ep
         except hikari.HTTPError as error:
             if isinstance(error, hikari.BadRequestError) and error.code == ALREADY_ACKNOWLEDGED:
                 return None
-            if not tries_left or not is_fault(error):
+            if not tries_left or not is_server_or_network_error(error):
                 raise
             await asyncio.sleep(_PAUSE_S)
         else:

@@ -28,7 +28,7 @@ from cc_bot.discord.attachments import (
     files_of,
     on_one_line,
 )
-from cc_bot.discord.delivery.reply import is_gone, repeat
+from cc_bot.discord.delivery.reply import is_gone, retry
 from cc_bot.discord.incoming import (
     FILE_NOTE,
     ORDINARY,
@@ -295,7 +295,7 @@ class References:
         """None on failure. `stored`: the archive has it in this channel, and deletes it if Discord no longer
         knows it. Never set for links."""
         try:
-            return await repeat(lambda: self.rest.fetch_message(place_id, message_id), RETRY_PAUSES_S)
+            return await retry(lambda: self.rest.fetch_message(place_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError as error:
             if stored and is_gone(error):
                 await self.stores.channels.delete((message_id,), place_id=place_id)
@@ -360,11 +360,11 @@ class References:
 
     async def _is_for(self, asker_id: int, guild_id: int, channel_id: int) -> bool:
         try:
-            channel = await repeat(lambda: self.rest.fetch_channel(channel_id), RETRY_PAUSES_S)
+            channel = await retry(lambda: self.rest.fetch_channel(channel_id), RETRY_PAUSES_S)
             place = await self.places.of(channel_id, channel)
             if place.guild_id != guild_id or not await self.may_be_read(place.key, guild_id):
                 return False
-            return await repeat(lambda: may_read(self.rest, guild_id, channel, asker_id), RETRY_PAUSES_S)
+            return await retry(lambda: may_read(self.rest, guild_id, channel, asker_id), RETRY_PAUSES_S)
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
             return False

@@ -19,11 +19,11 @@ from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.beside import Beside, BesideMaker
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
+from cc_bot.discord.delivery.side_message import SideMessage, SideMessageMaker
 from cc_bot.discord.delivery.turns import Askers, RunningTurns, SpokenAnswers
 from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
@@ -45,7 +45,7 @@ ServePages = Callable[[DiscordForPages], AbstractAsyncContextManager[Callable[[]
 """Opens a port for the pages, if set, and yields a function that starts serving."""
 
 
-class Lifeline(Protocol):
+class ProcessWatchdog(Protocol):
     """The watchdog."""
 
     def ready(self) -> None:
@@ -55,7 +55,7 @@ class Lifeline(Protocol):
         """May be called twice, and from a signal handler."""
 
 
-async def first_of(task: asyncio.Task[Result], interruption: Awaitable[object]) -> bool:
+async def ended_before(task: asyncio.Task[Result], interruption: Awaitable[object]) -> bool:
     """Wait for whichever comes first. Returns whether the task ended, and raises its error."""
     other = asyncio.ensure_future(interruption)
     try:
@@ -71,12 +71,12 @@ async def first_of(task: asyncio.Task[Result], interruption: Awaitable[object]) 
 
 
 @contextlib.contextmanager
-def signals(stop: asyncio.Event, lifeline: Lifeline) -> Iterator[None]:
+def signals(stop: asyncio.Event, watchdog: ProcessWatchdog) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     wanted = (signal.SIGINT, signal.SIGTERM)
 
     def ask(*_: object) -> None:
-        lifeline.leave()
+        watchdog.leave()
         loop.call_soon_threadsafe(stop.set)
 
     previous = {number: signal.getsignal(number) for number in wanted}
@@ -138,7 +138,7 @@ class BotDependencies(Parts):
     """Parts that the bot is given and does not close."""
 
     settings: DiscordSettings
-    lifeline: Lifeline
+    watchdog: ProcessWatchdog
     pages_url: str
     """Base URL of the web pages; empty: there are none."""
     serve_pages: ServePages
@@ -180,9 +180,9 @@ def build_services(
     )
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
     chooser = AgentSelector(given.agents, stores.agents, places)
-    beside, maker = Beside(), given.get(BesideMaker)
+    side_message, maker = SideMessage(), given.get(SideMessageMaker)
     if maker:
-        beside = maker.make(
+        side_message = maker.make(
             bot,
             recipients=recipients,
             places=places,
@@ -200,7 +200,9 @@ def build_services(
         partial(own_user, bot),
         reads_all=granted.reading == "all",
     )
-    answers = Answers(given.assistant, running, chooser, recipients, references, beside, expected_deletions)
+    answers = Answers(
+        given.assistant, running, chooser, recipients, references, side_message, expected_deletions
+    )
     replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
     messages = Messages(
         bot, stores, answers, gate, places=places, replies=replies, granted=granted, shards=shards
@@ -215,17 +217,17 @@ def build_services(
         *(*stores.own.values(), *given.own.values()),
         *(given.assistant, given.privacy, given.spending),
         *(PagesUrl(given.pages_url), granted, owners, gate),
-        ApprovalDelivery(given.assistant, answers, recipients, receipts, beside, owners),
-        *(recipients, running, receipts, chooser, places, expected_deletions, beside),
+        ApprovalDelivery(given.assistant, answers, recipients, receipts, side_message, owners),
+        *(recipients, running, receipts, chooser, places, expected_deletions, side_message),
         *(messages, messages.quotes, messages.forwards, answers),
     )
-    client.di.registry_for(lightbulb.di.Contexts.DEFAULT).register_value(Beside, beside)
+    client.di.registry_for(lightbulb.di.Contexts.DEFAULT).register_value(SideMessage, side_message)
     drop_floods(bot, gate.floods)
     Presses(client, gate, recipients).listen(bot)
     messages.listen()
     return BotServices(
         gate,
-        DiscordForPages(bot.rest, gate, chooser, places, beside, receipts, recipients),
+        DiscordForPages(bot.rest, gate, chooser, places, side_message, receipts, recipients),
         answers,
         receipts,
         messages,

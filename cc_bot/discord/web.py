@@ -10,8 +10,8 @@ import hikari
 import structlog
 
 from cc_bot.discord.agents import AgentSelector
-from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.places import Places, Recent, guild_permissions
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipients
@@ -25,8 +25,8 @@ _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-MANAGING_S: Final = 60.0
-NAMES_S: Final = 3600.0
+PERMISSION_CACHE_S: Final = 60.0
+NAME_CACHE_S: Final = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class DiscordForPages:
     gate: Gate
     chooser: AgentSelector
     places: Places
-    beside: Beside
+    side_message: SideMessage
     receipts: ReceiptUpkeep
     recipients: Recipients
     _cached: Recent[tuple[object, ...], tuple[object, float]] = field(default_factory=Recent)
@@ -72,7 +72,7 @@ class DiscordForPages:
             member = await self.rest.fetch_member(guild_id, user_id)
             return bool(guild_permissions(guild, member) & MANAGER_PERMISSIONS)
 
-        return await self._remembered(("manages", user_id, guild_id), ask, MANAGING_S) or False
+        return await self._remembered(("manages", user_id, guild_id), ask, PERMISSION_CACHE_S) or False
 
     async def name_of(self, user_id: int) -> str | None:
         async def ask() -> str:
@@ -111,7 +111,7 @@ class DiscordForPages:
 
     async def canvas_changed(self, key: SessionKey) -> None:
         if key.channel_id and key.user_id:  # else it is the terminal's
-            await self.beside.refresh(key)
+            await self.side_message.refresh(key)
 
     async def receipts_changed(self, user_id: int) -> None:
         try:
@@ -128,7 +128,7 @@ class DiscordForPages:
             yield
 
     async def _name(self, kind: str, id_: int, ask: Callable[[], Awaitable[str | None]]) -> str | None:
-        found = await self._remembered((kind, id_), ask, NAMES_S)
+        found = await self._remembered((kind, id_), ask, NAME_CACHE_S)
         return one_line(without_controls(found)) if found else found
 
     async def _remembered(
@@ -139,7 +139,7 @@ class DiscordForPages:
         if known and monotonic() < known[1]:
             return cast("T | None", known[0])
         found = await _ask(ask())
-        self._cached[key] = (found, monotonic() + (kept_s if found else MANAGING_S))
+        self._cached[key] = (found, monotonic() + (kept_s if found else PERMISSION_CACHE_S))
         return found
 
 

@@ -15,11 +15,11 @@ import yaml
 from cc_bot.app.core import SUMMARY_DRAIN_S
 from cc_bot.app.discord import DRAIN_S
 from cc_bot.app.watchdog import LEAVE_S, LIMIT_S
-from cc_bot.discord.bot import LAST_WORDS_S
+from cc_bot.discord.bot import SHOW_CUT_TURNS_S
 from tests.architecture.test_layout import ROOT, VARIABLE
 
 DEPLOY: Final = ROOT / "deploy"
-LONGEST_STOP_S: Final = DRAIN_S + LAST_WORDS_S + SUMMARY_DRAIN_S
+LONGEST_STOP_S: Final = DRAIN_S + SHOW_CUT_TURNS_S + SUMMARY_DRAIN_S
 UNITS: Final = ("cc-bot.service", "cc-bot@.service", "cc-bot-backup.service")
 SWITCHES: Final = ("NoNewPrivileges", "ProtectHome", "PrivateTmp", "PrivateDevices", "RestrictNamespaces")
 WORKFLOWS: Final = sorted((ROOT / ".github" / "workflows").glob("*.yml"))

@@ -43,7 +43,7 @@ class Recorder(Reply):
     def pause_s(self, changes: int) -> float:
         return 1.2
 
-    async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
+    async def show(self, pages: Sequence[Page], *, retry_edits: bool = True) -> None:
         self.contents.append(pages[-1].content)
         self._more.set()
 

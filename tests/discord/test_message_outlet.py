@@ -237,7 +237,7 @@ class TestWhatDiscordRefuses:
             await reply.show((FIRST,))
         locked(scene.channel)
         withdrawn = scene.reply()
-        withdrawn.unwanted = True
+        withdrawn.not_by_dm = True
         with pytest.raises(hikari.ForbiddenError):
             await withdrawn.show((FIRST,))
         assert contents(scene, scene.dm) == []

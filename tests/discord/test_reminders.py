@@ -96,7 +96,7 @@ async def scene(place: Place) -> AsyncIterator[Scene]:
             Posting(rest, FAST),
             chooser=chooser_over(stores, rest),
             gate=gate_over(stores, rest),
-            beside=boards_over(stores, rest),
+            side_message=boards_over(stores, rest),
             recipients=Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"), lambda: NOW),
         )
         # Until Discord has told a route's limits, hikari makes its requests one after the other.

@@ -44,7 +44,7 @@ def redirect(to: str, status: int = 302) -> Answer:
 
 
 async def get(web: LoopbackWeb, url: str = "http://a.example/a", limit_s: float = 5.0) -> FetchedPage:
-    with patch.object(pages, "FETCH_S", limit_s):
+    with patch.object(pages, "FETCH_TIMEOUT_S", limit_s):
         return await fetch(parse_address(url), web.network())
 
 

@@ -184,7 +184,7 @@ class TestMany:
         assert noted.read_text().split().index("mine") < len(texts) - 2
 
     async def test_that_wait_too_long_say_so(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(pages, "LIMIT_S", 0.5)
+        monkeypatch.setattr(pages, "TOTAL_TIMEOUT_S", 0.5)
         async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
             reader = PageReader(web.network(), reading(60, tmp_path / "noted"))
             with capture_logs() as records:
@@ -195,7 +195,7 @@ class TestMany:
 
     @pytest.mark.usefixtures("uncollected")
     async def test_that_are_late_are_freed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(pages, "LIMIT_S", 0.5)
+        monkeypatch.setattr(pages, "TOTAL_TIMEOUT_S", 0.5)
         async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
             reader = PageReader(web.network(), reading(60, tmp_path / "noted"))
             with pytest.raises(PagesWait) as waited:

@@ -13,7 +13,7 @@ from cc_bot.chat.active import Load
 from cc_bot.domain.errors import InvalidSetting, PortTaken, StorageError
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.features.privacy.retention import VitalsStore
-from cc_bot.metrics import ROOM_BYTES, PrometheusMeter, Vitals, serve
+from cc_bot.metrics import MIN_FREE_BYTES, PrometheusMeter, Vitals, serve
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Watched(VitalsStore):
     """A database and a disk that are as a test wants them."""
 
     broken: bool = False
-    free_bytes: int = ROOM_BYTES
+    free_bytes: int = MIN_FREE_BYTES
     held: asyncio.Event | None = None
     looks: int = 0
     pulse: GatewayHealth = field(default_factory=GatewayHealth)
@@ -84,7 +84,7 @@ class TestHealth:
     async def test_is_ok_while_connected_and_writable_and_else_tells_all_that_is_wrong(
         self, program: Served
     ) -> None:
-        watched, room, broken = program.watched, ROOM_BYTES, {"database": "unusable"}
+        watched, room, broken = program.watched, MIN_FREE_BYTES, {"database": "unusable"}
         assert await program.health() == (200, {"status": "ok", "problems": {}})
         watched.pulse.look = lambda: nan  # before the first heartbeat
         assert (await program.health())[0] == 200
@@ -149,7 +149,7 @@ class TestMetrics:
 
 async def test_a_port_that_somebody_has_and_a_host_that_is_not_here_are_refused(program: Served) -> None:
     port = int(program.url.rpartition(":")[2])
-    vitals = Vitals(GatewayHealth(), Watched(), lambda: Load(0, 0), lambda: ROOM_BYTES, lambda: None)
+    vitals = Vitals(GatewayHealth(), Watched(), lambda: Load(0, 0), lambda: MIN_FREE_BYTES, lambda: None)
     with pytest.raises(PortTaken) as taken:
         async with serve("127.0.0.1", port, PrometheusMeter("0"), vitals):
             pass

@@ -42,7 +42,7 @@ class DocumentSource(Protocol):
         """Wait for a turn, held inside the block. Raises DocumentsWait if it takes too long."""
         ...
 
-    async def read_now(self, file: BytesIO) -> ReadDocument:
+    async def read_without_queue(self, file: BytesIO) -> ReadDocument:
         """Read a document now. Raises DocumentLocked, DocumentTooLong, DocumentOldFormat,
         DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported or DocumentUnreadable."""
         ...

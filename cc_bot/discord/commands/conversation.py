@@ -9,7 +9,7 @@ from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.sessions import SessionStore
 from cc_bot.chat.stores.summaries import SummaryStore
 from cc_bot.discord.agents import AgentSelector
-from cc_bot.discord.delivery.beside import Beside
+from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.handlers import Press, command, on_press, reply_command
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.messages.listening import Messages
@@ -30,11 +30,11 @@ async def clear(
     ctx: lightbulb.Context,
     sessions: SessionStore,
     chooser: AgentSelector,
-    beside: Beside,
+    side_message: SideMessage,
 ) -> Reply:
     key = (await chooser.of(ctx.interaction)).key
     await sessions.clear(key)
-    await beside.refresh(key, interaction=ctx.interaction, below=False)  # the canvas is empty now
+    await side_message.refresh(key, interaction=ctx.interaction, below=False)  # the canvas is empty now
     return Reply((caller.words[SessionTexts].cleared,))
 
 

@@ -18,10 +18,10 @@ from cc_bot.chat.context.tokens import UNSAID
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.discord.agents import AgentSelector, Chosen
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
-from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.live import LiveAnswer, for_channel, is_shown, show_failures
 from cc_bot.discord.delivery.outlets import noop, reply_by_token
 from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent, delete_all
+from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.delivery.turns import RunningTurns, ShownTurn
 from cc_bot.discord.incoming import FILE_NOTE
 from cc_bot.discord.interactions import (
@@ -58,7 +58,7 @@ class TurnRunner:
     chooser: AgentSelector
     recipients: Recipients
     references: References
-    beside: Beside
+    side_message: SideMessage
     _order: KeyedLock = field(default_factory=KeyedLock, init=False)
     """Keeps one user's questions in order while their files are fetched."""
 
@@ -107,7 +107,7 @@ class TurnRunner:
     async def show_canvas(self, turn: ShownTurn, state: AnswerState) -> None:
         """Show the canvas that the turn has changed. Never raises."""
         if state.canvas is not None:
-            await self.beside.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
+            await self.side_message.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
 
     async def _follow(self, turn: ShownTurn, live: LiveAnswer) -> None:
         row, again = turn.row, turn.asked_again
@@ -133,7 +133,7 @@ class TurnRunner:
                 async with aclosing(events):
                     async for event in events:
                         if isinstance(event, CanvasChanged):  # recorded before it is shown
-                            await self.beside.want(row.key, turn.interaction)
+                            await self.side_message.mark_outdated(row.key, turn.interaction)
                         live.feed(event)
             except ShuttingDown as error:
                 turn.postponed = turn.key is not None

@@ -173,7 +173,7 @@ class LiveAnswer:
         if self.one_message and not self.reply.begun:
             return  # the first message may exist: only the end is posted again
         try:
-            await self.reply.show(pages[:1] if self.one_message else pages, insist=False)
+            await self.reply.show(pages[:1] if self.one_message else pages, retry_edits=False)
         except PostUncertain:
             self.one_message = True
             _log.warning("post_uncertain")

@@ -29,10 +29,10 @@ from cc_bot.discord.delivery.reply import (
     Reply,
     Sent,
     open_dm,
-    repeat,
+    retry,
 )
 from cc_bot.discord.gateway import fullness
-from cc_bot.discord.interactions import Answerable, is_ephemeral, is_fault
+from cc_bot.discord.interactions import Answerable, is_ephemeral, is_server_or_network_error
 from cc_bot.discord.pages.answer import AnswerState, with_effects
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to, looks_like, new_message
@@ -111,7 +111,7 @@ class InteractionOutlet(Outlet):
             try:
                 posted = await self.post_extra(page)
             except hikari.HTTPError as error:
-                if not is_fault(error):
+                if not is_server_or_network_error(error):
                     raise
                 await asyncio.sleep(RETRY_PAUSES_S[0])
                 if (found := await self._look_for(page, known, error)) is None:
@@ -238,7 +238,7 @@ class MessageReplies:
         """Go on below `sent`, if any: an earlier process may have posted more."""
         discord, continued = (self.rest, self.expected_deletions, self.channels), bool(sent)
         outlet = MessageOutlet(*discord, channel_id, question_id, nonces, continued, noting, asker)
-        return Reply(outlet, sent, posts_first=continued)
+        return Reply(outlet, sent, may_have_unknown_messages=continued)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +311,7 @@ class MessageOutlet(Outlet):
         """False if Discord returned a deleted message for a used nonce: it can't be fetched, or edited if the
         bot may not read the history."""
         try:
-            await repeat(lambda: self.rest.fetch_message(self.place_id, message_id), RETRY_PAUSES_S)
+            await retry(lambda: self.rest.fetch_message(self.place_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError:
             return False
         except hikari.ForbiddenError:
@@ -322,12 +322,12 @@ class MessageOutlet(Outlet):
         return True
 
     async def _overwrite(self, message_id: hikari.Snowflake, page: Page) -> None:
-        await repeat(lambda: self.edit(message_id, changes_to(None, page)), RETRY_PAUSES_S)
+        await retry(lambda: self.edit(message_id, changes_to(None, page)), RETRY_PAUSES_S)
 
     async def _create(
         self, page: Page, nonce: str, reply: hikari.UndefinedOr[int] = hikari.UNDEFINED
     ) -> hikari.Message:
-        return await repeat(
+        return await retry(
             lambda: self.rest.create_message(
                 self.place_id,
                 **new_message(page),

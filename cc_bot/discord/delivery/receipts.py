@@ -133,7 +133,7 @@ class ReceiptUpkeep:
         if receipts.items:
             visibility: Visibility = "private" if receipts.private else "public"
             with upkeep("receipts", hikari.HikariError):
-                channel_id, message_id = await reply.last_place()
+                channel_id, message_id = await reply.last_position()
                 stored = ReceiptMessage(receipts.user_id, channel_id, message_id, visibility, receipts.items)
                 await self._stores.receipts.put(stored)
             self.refresh(receipts.user_id, words)

@@ -463,7 +463,7 @@ class Recovery:
             reply = self.replies.to(channel_id, message_id, (Sent(message.id, page),))
         others = await self.proposals.list_for_answer(call.key.user_id, call.answer_id)
         page = refreshed(page, others, call.id, recipient.words)
-        await reply.show((replace(page, facts=page.facts.noting(line)),), insist=False)
+        await reply.show((replace(page, facts=page.facts.noting(line)),), retry_edits=False)
         return None
 
     async def _application(self) -> int:

@@ -33,7 +33,7 @@ from cc_bot.discord.agents import Chosen
 from cc_bot.discord.attachments import HeldFiles
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Reply
-from cc_bot.discord.interactions import Answerable, is_fault
+from cc_bot.discord.interactions import Answerable, is_server_or_network_error
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.custom_ids import RetryButton
 from cc_bot.discord.pages.page import Page
@@ -113,7 +113,7 @@ class RunningTurn:
     def discard(self) -> None:
         self.withdrawn = True
         if self.reply:
-            self.reply.unwanted = True
+            self.reply.not_by_dm = True
         self.stop.request()
 
 
@@ -330,7 +330,7 @@ class ShownTurn(RunningTurn):
             try:
                 yield
             except hikari.HTTPError as error:
-                if is_fault(error):
+                if is_server_or_network_error(error):
                     self.turns.mark_unshown(self.name)
                 else:
                     await self.settle()

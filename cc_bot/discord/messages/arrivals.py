@@ -17,7 +17,7 @@ from cc_bot.discord.agents import Chosen
 from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
-from cc_bot.discord.delivery.reply import repeat
+from cc_bot.discord.delivery.reply import retry
 from cc_bot.discord.delivery.turns import ShownTurn
 from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.incoming import (
@@ -245,7 +245,7 @@ class Arrivals:
         if answer is None or not (is_dm or self.is_addressed(message)):
             return is_dm, None
         key = await self.stores.channels.get_session_key(int(answer.id))
-        key = key or await self.answers.beside.get_key(int(answer.id))
+        key = key or await self.answers.side_message.get_key(int(answer.id))
         if key and key.user_id == author.id:
             return True, key
         own = is_dm or owner_of(answer) == author.id or await self.proactive.replied_to(message) is not None
@@ -393,7 +393,7 @@ class Arrivals:
             self.mentions.wake(key)
 
     async def _key_of(self, message: hikari.Message) -> ChannelKey:
-        return await repeat(lambda: self.gate.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
+        return await retry(lambda: self.gate.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
 
     async def _answer(self, chosen: Chosen, message: hikari.Message, opened: Callable[[], None]) -> None:
         """A user's turns run in the order in which they are `opened`, however long their files take."""

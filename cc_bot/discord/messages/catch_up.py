@@ -18,7 +18,7 @@ import structlog
 from cc_bot.chat.stores.channels import Place
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db.process import WHOLE, Shard
-from cc_bot.discord.delivery.reply import repeat
+from cc_bot.discord.delivery.reply import retry
 from cc_bot.discord.gateway import Shards
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
@@ -139,7 +139,7 @@ class CatchUp:
             messages = self.rest.fetch_messages(place_id, before=before)
             return await messages.take_while(lambda message: message.id > after_id).limit(PAGE)
 
-        return await repeat(read, self.bounds.retry_pauses_s)
+        return await retry(read, self.bounds.retry_pauses_s)
 
     async def _store(self, key: ChannelKey, missed: Sequence[hikari.Message]) -> None:
         """Each question to answer is stored as waiting in the same transaction."""

@@ -253,7 +253,7 @@ class Messages:
     async def _apply_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
         for message_id in message_ids:
             self._answers.references.targets.forget(message_id)
-            await self._answers.beside.forget_message(message_id)
+            await self._answers.side_message.forget_message(message_id)
         self.forwards.forget(message_ids)
         expected = self._answers.expected_deletions.was_expected
         if gone := [message_id for message_id in message_ids if not expected(message_id)]:

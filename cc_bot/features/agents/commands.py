@@ -6,7 +6,7 @@ import lightbulb
 
 from cc_bot.chat.reply import Reply
 from cc_bot.discord.agents import AgentSelector, where
-from cc_bot.discord.delivery.beside import Beside
+from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.handlers import Choice, command, reply_command, suggesting, text_option
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipient, Recipients
@@ -84,7 +84,7 @@ async def use(
     ctx: lightbulb.Context,
     chooser: AgentSelector,
     choices: AgentChoices,
-    beside: Beside,
+    side_message: SideMessage,
 ) -> Reply:
     """Raises UnknownAgent."""
     texts, place = caller.words[AgentTexts], where(ctx.interaction)
@@ -95,8 +95,8 @@ async def use(
     await choices.choose(caller.user_id, place, wanted)
     after = await chooser.of(ctx.interaction)
     if before.key != after.key:
-        await beside.refresh(before.key, interaction=ctx.interaction)  # removes its message
-        await beside.refresh(after.key, interaction=ctx.interaction)
+        await side_message.refresh(before.key, interaction=ctx.interaction)  # removes its message
+        await side_message.refresh(after.key, interaction=ctx.interaction)
     sentence = texts.using_already if before.agent.name == wanted.name else texts.using
     return Reply((sentence.format(display=wanted.display_name(caller.locale)),))
 
@@ -109,7 +109,7 @@ class Default:
     name = agent_name()
 
     async def invoke(
-        self, ctx: lightbulb.Context, choices: AgentChoices, recipients: Recipients, beside: Beside
+        self, ctx: lightbulb.Context, choices: AgentChoices, recipients: Recipients, side_message: SideMessage
     ) -> None:
         """Public, because it affects everyone."""
         interaction, place = ctx.interaction, where(ctx.interaction)
@@ -131,4 +131,4 @@ class Default:
             sentence = words.default_set.format(display=wanted.display_name(recipient.locale))
         await interaction.edit_initial_response(sentence)
         if done and wanted is not None:
-            await beside.agent_changed(place.key.place_id, wanted.name)
+            await side_message.agent_changed(place.key.place_id, wanted.name)

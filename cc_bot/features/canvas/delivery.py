@@ -25,8 +25,8 @@ from cc_bot import charts
 from cc_bot.chat.stores.canvases import CanvasStore, CurrentCanvas
 from cc_bot.db.leases import Leases
 from cc_bot.db.process import WHOLE, Shard
-from cc_bot.discord.delivery.beside import Beside, IsCurrent
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, ExpectedDeletions, repeat
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, ExpectedDeletions, retry
+from cc_bot.discord.delivery.side_message import IsCurrent, SideMessage
 from cc_bot.discord.gateway import Shards, shard_of
 from cc_bot.discord.interactions import Answerable, can_write, own_space
 from cc_bot.discord.pages.page import NO_PINGS
@@ -107,7 +107,7 @@ _FollowUps = Recent[SessionKey, _FollowUp]
 
 
 @dataclass(eq=False, slots=True)
-class CanvasBoards(Beside):
+class CanvasBoards(SideMessage):
     rest: hikari.api.RESTClient
     canvases: CanvasStore
     messages: CanvasMessageStore
@@ -141,7 +141,7 @@ class CanvasBoards(Beside):
         and delete the older message."""
         return await self._try(key, partial(self._refresh, key, interaction, below=below, repost=repost))
 
-    async def want(self, key: SessionKey, interaction: Answerable | None = None) -> None:
+    async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
         if interaction is None or _may_write(interaction):
             try:
                 if await self.messages.get(key) is None:
@@ -154,7 +154,7 @@ class CanvasBoards(Beside):
     ) -> None:
         await asyncio.shield(self._showing.start(self._show_change(key, interaction, ephemeral=ephemeral)))
 
-    async def settle(self) -> None:
+    async def wait_idle(self) -> None:
         await asyncio.gather(*self._showing)
 
     async def close(self) -> None:
@@ -283,7 +283,7 @@ class CanvasBoards(Beside):
             else:
                 await self.messages.note(key, shown.message_id, seen.revision)
                 return True
-        await self.want(key)
+        await self.mark_outdated(key)
         deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
         post = partial(self._post, key.channel_id, self._nonce(key, seen, deleted=deleted))
         try:
@@ -308,7 +308,7 @@ class CanvasBoards(Beside):
 
     async def _post(self, channel_id: int, nonce: str, sheet: CanvasSheet) -> int:
         create = partial(self.rest.create_message, channel_id, **sheet.body, nonce=nonce)
-        message_id = int((await repeat(create, RETRY_PAUSES_S)).id)
+        message_id = int((await retry(create, RETRY_PAUSES_S)).id)
         self._nonces[nonce] = None
         self._files[message_id] = sheet.digest
         return message_id
@@ -323,9 +323,9 @@ class CanvasBoards(Beside):
             changes["attachments"] = None  # hikari ignores an empty list
         if self._files.get(message_id) == sheet.digest:
             kept = {name: value for name, value in changes.items() if name != "attachments"}
-            if _shows(await repeat(lambda: edit(**kept), RETRY_PAUSES_S), sheet.page):
+            if _shows(await retry(lambda: edit(**kept), RETRY_PAUSES_S), sheet.page):
                 return
-        await repeat(lambda: edit(**changes), RETRY_PAUSES_S)
+        await retry(lambda: edit(**changes), RETRY_PAUSES_S)
         self._files[message_id] = sheet.digest
 
     async def _follow(
@@ -361,7 +361,7 @@ class CanvasBoards(Beside):
         self.expected_deletions.expect(message_id)
         try:
             with contextlib.suppress(hikari.NotFoundError):
-                await repeat(lambda: self.rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
+                await retry(lambda: self.rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
         except hikari.ForbiddenError as error:  # the bot was removed
             _log.info("canvas_out_of_reach", channel=channel_id, code=error.code)
 
@@ -378,7 +378,7 @@ class CanvasBoards(Beside):
         if interaction is not None:
             return own_space(interaction)
         try:
-            return (await repeat(lambda: self.places.of(channel_id), RETRY_PAUSES_S)).is_dm
+            return (await retry(lambda: self.places.of(channel_id), RETRY_PAUSES_S)).is_dm
         except (hikari.NotFoundError, hikari.ForbiddenError):
             return False
 

@@ -5,8 +5,8 @@ import hikari
 
 from cc_bot.chat.stores.canvases import CanvasStore
 from cc_bot.db.leases import Leases
-from cc_bot.discord.delivery.beside import BesideMaker, IsCurrent
 from cc_bot.discord.delivery.reply import ExpectedDeletions
+from cc_bot.discord.delivery.side_message import IsCurrent, SideMessageMaker
 from cc_bot.discord.gateway import Shards
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
@@ -20,7 +20,7 @@ def make_parts(given: Parts) -> Iterable[object]:
 
 
 @dataclass(frozen=True)
-class BoardsMaker(BesideMaker):
+class BoardsMaker(SideMessageMaker):
     canvases: CanvasStore
     messages: CanvasMessageStore
 

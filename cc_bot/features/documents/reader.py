@@ -130,9 +130,9 @@ class DocumentReader(DocumentSource):
         self._turns = asyncio.Semaphore(AT_A_TIME)
 
     async def read(self, data: bytes) -> ReadDocument:
-        """Read a document in turn. Raises as `turn` and `read_now`."""
+        """Read a document in turn. Raises as `turn` and `read_without_queue`."""
         async with self.turn():
-            return await self.read_now(io.BytesIO(data))
+            return await self.read_without_queue(io.BytesIO(data))
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -147,7 +147,7 @@ class DocumentReader(DocumentSource):
         finally:
             self._turns.release()
 
-    async def read_now(self, file: io.BytesIO) -> ReadDocument:
+    async def read_without_queue(self, file: io.BytesIO) -> ReadDocument:
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 answer = await ask_reader(self._command, file, "documents")

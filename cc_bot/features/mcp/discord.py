@@ -109,7 +109,7 @@ class FormAsker(Asker):
         if message_id is None:
             return
         try:
-            await self.reply.edit_beside(message_id, Page(outcome))
+            await self.reply.edit_extra(message_id, Page(outcome))
         except hikari.HikariError as error:  # its buttons then say so
             _log.warning("form_not_closed", error=type(error).__name__)
 

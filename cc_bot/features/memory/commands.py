@@ -14,8 +14,8 @@ from hikari.impl import ModalActionRowBuilder
 from cc_bot.chat.context.attachments import too_large
 from cc_bot.chat.reply import Caller, Item, Reply
 from cc_bot.discord.attachments import fetch_bytes
-from cc_bot.discord.delivery.beside import Beside
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.handlers import (
     Choice,
     Press,
@@ -325,7 +325,7 @@ async def open_card(press: Press[OpenMenu], service: Memories) -> EphemeralView:
 
 @on_memory_press(MemoryButton, only=lambda button: button.action != "edit")
 async def change(
-    press: Press[MemoryButton], service: Memories, beside: Beside, upkeep: ReceiptUpkeep
+    press: Press[MemoryButton], service: Memories, side_message: SideMessage, upkeep: ReceiptUpkeep
 ) -> None:
     """Run a button or menu of a memory, and show the result; for one on its card, the card again."""
     interaction, button, recipient = press
@@ -336,12 +336,12 @@ async def change(
     await show(interaction, shown, recipient)
     upkeep.refresh(recipient.user_id, recipient.words)
     if action == "erase-said":
-        await beside.refresh_stale()  # canvases lose its content, too
+        await side_message.refresh_stale()  # canvases lose its content, too
 
 
 @on_memory_press(ConfirmButton)
 async def confirm(
-    press: Press[ConfirmButton], service: Memories, beside: Beside, upkeep: ReceiptUpkeep
+    press: Press[ConfirmButton], service: Memories, side_message: SideMessage, upkeep: ReceiptUpkeep
 ) -> EphemeralView | None:
     """Erase all memories, unless there are more than the question said; import the file below it; or
     cancel."""
@@ -359,7 +359,7 @@ async def confirm(
         return await _ask(recipient, service=service)
     await show(interaction, EphemeralView(words[ErasureTexts].say_erased(erased)), recipient)
     upkeep.refresh(recipient.user_id, recipient.words)
-    await beside.refresh_stale()
+    await side_message.refresh_stale()
     return None
 
 

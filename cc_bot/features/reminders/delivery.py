@@ -17,8 +17,8 @@ import structlog
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.db.leases import Leases
 from cc_bot.discord.agents import AgentSelector
-from cc_bot.discord.delivery.beside import Beside
-from cc_bot.discord.delivery.reply import next_form, repeat
+from cc_bot.discord.delivery.reply import parts_to_leave_out, retry
+from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page, Part, new_message
@@ -126,7 +126,7 @@ class Posting:
             try:
                 return await self._try(create, wanted)
             except Refused as refused:
-                simpler = next_form(page.parts(None), without, refused.error)
+                simpler = parts_to_leave_out(page.parts(None), without, refused.error)
                 if simpler is None:
                     raise
                 without = simpler
@@ -139,7 +139,7 @@ class Posting:
             return await call()
 
         try:
-            return await repeat(attempt, self.pauses_s)
+            return await retry(attempt, self.pauses_s)
         except hikari.UnauthorizedError:
             raise  # the bot's token is refused: exit
         except hikari.ClientHTTPResponseError as error:
@@ -172,7 +172,7 @@ class Reminders:
     posting: Posting
     chooser: AgentSelector
     gate: Gate
-    beside: Beside
+    side_message: SideMessage
     recipients: Recipients
     duties: Leases = field(default_factory=Leases)
     _scheduler: Scheduler = field(init=False)
@@ -299,7 +299,7 @@ class Reminders:
             except Refused as refused:
                 await self._stop(firing, refused.obstacle)
                 return
-            await self.beside.refresh(schedule.key)
+            await self.side_message.refresh(schedule.key)
         if speech is None or speech.message is None:
             await _record(lambda: self.schedules.mark_skipped(firing))
         else:

@@ -14,7 +14,7 @@ def make_jobs(given: BotDependencies, services: BotServices) -> Iterable[Job]:
         Posting(gate.rest, pace=services.pace),
         chooser=answers.chooser,
         gate=gate,
-        beside=answers.beside,
+        side_message=answers.side_message,
         recipients=answers.recipients,
         duties=given.membership,
     )

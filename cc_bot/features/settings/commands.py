@@ -15,7 +15,7 @@ from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import WebSessionStore
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, open_dm, repeat
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, open_dm, retry
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Owners
 from cc_bot.discord.gateway import GrantedReading
@@ -330,7 +330,7 @@ async def _send_by_dm(
     rest, nonce = interaction.app.rest, f"x{base36(int(interaction.id))}-{number}"
     content = hikari.UNDEFINED if number else recipient.words[PrivacyTexts].exported
     dm_id = await open_dm(rest, recipient.user_id)
-    await repeat(lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S)
+    await retry(lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S)
 
 
 async def show_privacy(caller: Recipient, *, privacy: Privacy) -> Reply:

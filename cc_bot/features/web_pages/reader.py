@@ -23,7 +23,7 @@ from cc_bot.features.web_pages.turn import ReadPage
 
 # Redirects are followed, each checked like the first request.
 
-FETCH_S: Final = 10.0
+FETCH_TIMEOUT_S: Final = 10.0
 MAX_BYTES: Final = 2 << 20
 MAX_DOCUMENT_BYTES: Final = 8 << 20
 MAX_REDIRECTS: Final = 5
@@ -42,7 +42,7 @@ _KINDS: Final[dict[str, PageKind]] = {
     "application/json": "json",
     **dict.fromkeys(MEDIA_TYPES.values(), "document"),
 }
-_UNNAMED: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
+_GENERIC_MEDIA_TYPES: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
 """Media types for which the content decides."""
 _DOCUMENT_BEGINNINGS: Final = (b"%PDF-", b"PK\x03\x04")
 _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
@@ -64,33 +64,35 @@ async def fetch(address: WebAddress, network: Network = PUBLIC) -> FetchedPage:
 async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
     asked = address
     try:
-        async with asyncio.timeout(FETCH_S), open_session(network) as session:
+        async with asyncio.timeout(FETCH_TIMEOUT_S), open_session(network) as session:
             for _ in range(MAX_REDIRECTS + 1):
                 async with get(session, address, _HEADERS) as response:
                     location = header(response, "location") if response.status in _REDIRECTS else ""
                     if not location:
-                        return await _take(address, response)
+                        return await _read_response(address, response)
                 address = address.follow(location)
     except errors.PageError as error:
         if "host" in error.params:
             error.params["host"] = asked.host  # a redirect may have led to one that says something
         raise
     except TimeoutError as error:
-        raise errors.PageTooSlow(host=asked.host, seconds=round(FETCH_S)) from error
+        raise errors.PageTooSlow(host=asked.host, seconds=round(FETCH_TIMEOUT_S)) from error
     raise errors.TooManyRedirects(limit=MAX_REDIRECTS)
 
 
-async def _take(address: WebAddress, response: aiohttp.ClientResponse) -> FetchedPage:
+async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) -> FetchedPage:
     if not 200 <= response.status < 300:
-        passes = response.status == _TOO_MANY_REQUESTS or response.status >= 500
-        raise (errors.PageNotNow if passes else errors.PageNotThere)(host=address.host, found=response.status)
+        is_temporary = response.status == _TOO_MANY_REQUESTS or response.status >= 500
+        raise (errors.PageNotNow if is_temporary else errors.PageNotThere)(
+            host=address.host, found=response.status
+        )
     content_type = header(response, "content-type")[:MAX_CONTENT_TYPE_CHARACTERS]
     parsed = Message()
     parsed["content-type"] = "".join(filter(str.isprintable, content_type))
     media_type = parsed.get_content_type() if content_type else ""
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
     called_pdf = address.target.partition("?")[0].lower().endswith(".pdf")
-    if kind is None and not called_pdf and media_type not in _UNNAMED:
+    if kind is None and not called_pdf and media_type not in _GENERIC_MEDIA_TYPES:
         raise errors.PageKindRefused
     limit = MAX_DOCUMENT_BYTES if kind in (None, "document") else MAX_BYTES
     data = await read_body(response, address.host, limit)
@@ -99,14 +101,14 @@ async def _take(address: WebAddress, response: aiohttp.ClientResponse) -> Fetche
     return FetchedPage(address, kind or "document", parsed.get_content_charset(""), data)
 
 
-LIMIT_S: Final = 19.0
+TOTAL_TIMEOUT_S: Final = 19.0
 """For fetching, waiting and reading: below a tool's limit. The reading process is limited by processor time,
 so that a busy machine refuses no page."""
-AT_A_TIME: Final = 4
-READING_AT_A_TIME: Final = 1
-TITLE_CHARACTERS: Final = 200
+MAX_PAGES_IN_MEMORY: Final = 4
+MAX_PAGES_BEING_READ: Final = 1
+MAX_TITLE_CHARACTERS: Final = 200
 
-_NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
+_SAFE_ENCODING_NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 """Encodings that are passed on: the reading process expects one line."""
 
 _log = structlog.get_logger(__name__)
@@ -128,15 +130,15 @@ class PageReader:
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)
-        self._in_memory = asyncio.Semaphore(AT_A_TIME)
-        self._reading = asyncio.Semaphore(READING_AT_A_TIME)
+        self._in_memory = asyncio.Semaphore(MAX_PAGES_IN_MEMORY)
+        self._reading = asyncio.Semaphore(MAX_PAGES_BEING_READ)
 
-    async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
-        """Read a page, after waiting for a slot in the turn's `places`, then in all. Raises a PageError,
+    async def read(self, address: WebAddress, slots: asyncio.Semaphore) -> ReadPage:
+        """Read a page, after waiting for a slot in the turn's `slots`, then in all. Raises a PageError,
         DocumentLocked or DocumentOldFormat."""
         began_s = time.monotonic()
         try:
-            fetched, (title, text) = await self._read(address, places)
+            fetched, (title, text) = await self._read(address, slots)
         except errors.CcBotError as error:
             # Only the host: the rest may be a secret.
             seconds = round(time.monotonic() - began_s, 3)
@@ -144,15 +146,15 @@ class PageReader:
             raise
         seconds = round(time.monotonic() - began_s, 3)
         _log.info("page_read", host=fetched.address.host, size=len(fetched.data), seconds=seconds)
-        title = shorten(one_line(printable(title)), TITLE_CHARACTERS)
+        title = shorten(one_line(printable(title)), MAX_TITLE_CHARACTERS)
         return ReadPage(fetched.address.url, title, printable(text).strip())
 
     async def _read(
-        self, address: WebAddress, places: asyncio.Semaphore
+        self, address: WebAddress, slots: asyncio.Semaphore
     ) -> tuple[FetchedPage, tuple[str, str]]:
         try:
-            async with asyncio.timeout(LIMIT_S):
-                async with places, self._in_memory:
+            async with asyncio.timeout(TOTAL_TIMEOUT_S):
+                async with slots, self._in_memory:
                     fetched = await fetch(address, self._network)
                     async with self._reading:
                         return fetched, await self._text_of(fetched)
@@ -165,7 +167,7 @@ class PageReader:
         try:
             if is_document:
                 return "", await self._document_text(fetched.data)
-            encoding = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""
+            encoding = fetched.encoding if _SAFE_ENCODING_NAME.fullmatch(fetched.encoding) else ""
             data = f"{fetched.kind} {encoding}\n".encode() + fetched.data
             answer = await ask_reader(self._command, io.BytesIO(data), "pages")
         except (errors.DocumentLocked, errors.DocumentOldFormat):
@@ -182,7 +184,7 @@ class PageReader:
         return str(answer.get("title", "")), str(answer.get("text", ""))
 
     async def _document_text(self, data: bytes) -> str:
-        document = (await self._documents.read_now(io.BytesIO(data))).document
+        document = (await self._documents.read_without_queue(io.BytesIO(data))).document
         if not any(part.text.strip() for part in document.parts):
             raise errors.PageIsScan if document.is_scan else errors.PageUnreadable
         return document.marked(range(1, len(document.parts) + 1))

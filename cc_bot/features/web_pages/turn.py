@@ -60,9 +60,9 @@ class SearchResult:
 
 
 class PageSource(Protocol):
-    async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
-        """Read a page. `places`: the turn's slots. Raises a PageError (PagesWait if others take too long),
-        DocumentLocked or DocumentOldFormat."""
+    async def read(self, address: WebAddress, slots: asyncio.Semaphore) -> ReadPage:
+        """Read a page. Raises a PageError (PagesWait if other turns take too long),
+        DocumentLocked or DocumentOldFormat. `slots` limits how many pages a turn reads at once."""
         ...
 
 
@@ -107,7 +107,7 @@ class TurnWebAccess:
     searches_left: int = MAX_SEARCHES
     choices_left: int = MAX_CHOICES
     """Choices left among typed addresses where others' text may influence them."""
-    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
     _read: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
 
     def take_choice(self, choices: int) -> bool:
@@ -124,7 +124,7 @@ class TurnWebAccess:
             return await asyncio.shield(known)
         reading = self._read[address] = asyncio.get_running_loop().create_future()
         try:
-            page = await pages.read(address, self.places)
+            page = await pages.read(address, self.slots)
         except BaseException as error:
             del self._read[address]
             reading.set_exception(forget_frames(error) if isinstance(error, CcBotError) else PageError())

@@ -16,14 +16,14 @@ IsCurrent = Callable[[SessionKey, Answerable | None], Awaitable[bool]]
 """Whether the key's agent answers there."""
 
 
-class Beside:
+class SideMessage:
     async def refresh(
         self, key: SessionKey, *, interaction: Answerable | None = None, below: bool = True
     ) -> bool | None:
         """Show what is stored, or remove it. Never raises. `interaction` saves requests. `below`: show it
         below the interaction if the bot may not write there."""
 
-    async def want(self, key: SessionKey, interaction: Answerable | None = None) -> None:
+    async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
         """Record that a change is to be shown, if the bot may post here: after a crash the next process
         shows it. Never raises."""
 
@@ -45,14 +45,14 @@ class Beside:
     async def agent_changed(self, channel_id: int, agent: str) -> None:
         """Show what belongs to a channel's new default agent. Raises StorageError."""
 
-    async def settle(self) -> None:
+    async def wait_idle(self) -> None:
         """Wait for updates."""
 
     async def close(self) -> None:
         """Stop for good."""
 
 
-class BesideMaker(ABC):
+class SideMessageMaker(ABC):
     """A feature's part for Discord."""
 
     @abstractmethod
@@ -65,5 +65,5 @@ class BesideMaker(ABC):
         expected_deletions: ExpectedDeletions,
         is_current: IsCurrent,
         duties: Leases,
-    ) -> Beside:
+    ) -> SideMessage:
         """Called before the connection is opened."""
