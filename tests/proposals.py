@@ -20,10 +20,10 @@ from cc_bot.domain.proposal import (
     DeferredCall,
     Moment,
     Origin,
-    Part,
     Proposal,
+    ProposalLine,
+    ProposalText,
     ProposedCalls,
-    Shown,
 )
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -36,12 +36,12 @@ ORIGIN = Origin(Locale.JA, "Asia/Tokyo")
 
 
 def proposed(
-    name: str, arguments: dict[str, Any], *parts: Part, title: str = "猫", **more: Any
+    name: str, arguments: dict[str, Any], *parts: ProposalLine, title: str = "猫", **more: Any
 ) -> ProposedCalls:
     """One call that waits for approval."""
     written = json.dumps(arguments, ensure_ascii=False)
     call = DeferredCall(name, written, asked=(name, written))
-    return ProposedCalls((call,), Shown(title, "する", "しない", parts), ORIGIN, **more)
+    return ProposedCalls((call,), ProposalText(title, "する", "しない", parts), ORIGIN, **more)
 
 
 def remembering(content: str) -> ProposedCalls:
@@ -68,7 +68,7 @@ async def approve(assistant: Assistant, user_id: int, proposal: Proposal) -> App
     except Exception:
         await approvals.stores.proposals.reopen(claimed)
         raise
-    await approvals.stores.proposals.settle(claimed)
+    await approvals.stores.proposals.delete(claimed)
     return result
 
 
@@ -83,7 +83,7 @@ _SENTENCES, _DRAWING = _WORDS[ProposalTexts], _WORDS[CanvasProposalTexts]
 NINE = datetime(2026, 11, 23, 0, tzinfo=UTC)
 
 
-def change(shown: Shown) -> ProposedCalls:
+def change(shown: ProposalText) -> ProposedCalls:
     return replace(remembering("猫"), shown=shown)
 
 
@@ -102,8 +102,8 @@ def stored(content: ProposedCalls, number: int = 3) -> Proposal:
 CHART = Chart("chart", "売上", "bar", ("1月", "2月"), (Series("今年", (10, 0.1)), Series("昨年", (8, 1e9))))
 QUOTING: list[Callable[[str], ProposedCalls]] = [
     lambda text: change(show(_SENTENCES.keep, text=text)),
-    lambda text: change(show(_SENTENCES.change, Part(_SENTENCES.now, below=text), number=1)),
-    lambda text: change(show(_DRAWING.draw, Part(_DRAWING.draw_card, {"title": "x"}, text))),
+    lambda text: change(show(_SENTENCES.change, ProposalLine(_SENTENCES.now, below=text), number=1)),
+    lambda text: change(show(_DRAWING.draw, ProposalLine(_DRAWING.draw_card, {"title": "x"}, text))),
 ]
 """A text below a line."""
 IN_LINES: list[Callable[[str], ProposedCalls]] = [
@@ -114,7 +114,7 @@ IN_LINES: list[Callable[[str], ProposedCalls]] = [
     lambda text: change(
         show(_SENTENCES.remind, field_line("x", Moment(NINE, repeat=on_one_line(text)), _WORDS))
     ),
-    lambda text: change(show(_DRAWING.draw, Part(_DRAWING.draw_card, {"title": on_one_line(text)}))),
+    lambda text: change(show(_DRAWING.draw, ProposalLine(_DRAWING.draw_card, {"title": on_one_line(text)}))),
     lambda text: using(text, {}),
 ]
 """A text within a line."""

@@ -44,7 +44,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Agent, ChannelKey, Message, Reference, Status, ToolCall, is_blank
-from cc_bot.domain.proposal import numbered
+from cc_bot.domain.proposal import number_proposals
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_calls import is_of_server
 from cc_bot.domain.turn import (
@@ -254,7 +254,7 @@ class Assistant:
             return Done(answer, draft.usage), None
         if turn.options.temporary:
             return Done(answer, draft.usage), None
-        stored = await turn.store(answer, numbered(draft.proposals), await recorder.settlement())
+        stored = await turn.store(answer, number_proposals(draft.proposals), await recorder.settlement())
         recorder.settled = True
         first = False
         if not turn.options.welcomed:

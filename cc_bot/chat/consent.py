@@ -15,7 +15,15 @@ from typing import Any, Final
 from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded
 from cc_bot.domain.errors import ProposalOutdated
 from cc_bot.domain.message import ToolCall, parse_json, spell_out
-from cc_bot.domain.proposal import Approvers, DeferredCall, Origin, Part, ProposedCalls, Shown, Value
+from cc_bot.domain.proposal import (
+    Approvers,
+    DeferredCall,
+    Origin,
+    ProposalLine,
+    ProposalText,
+    ProposedCalls,
+    Value,
+)
 from cc_bot.domain.tool_calls import without_texts
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.proposal import Choice, ProposalTexts, argument_lines
@@ -64,7 +72,7 @@ def propose(
     context: ToolContext,
     name: str,
     arguments: Mapping[str, object],
-    shown: Shown,
+    shown: ProposalText,
     *,
     held: Mapping[str, object] | None = None,
     result: Mapping[str, Any] = {},
@@ -93,10 +101,10 @@ def propose_call(
     """Propose a call with whose result the model continues. `tool` is its display name."""
     check_can_propose(context)
     words, title = texts(context.locale)[ProposalTexts], on_one_line(tool)
-    parts = [Part(words.field, {"name": words.tool, "value": title})]
+    parts = [ProposalLine(words.field, {"name": words.tool, "value": title})]
     if approvers == "owners":
-        parts.append(Part(words.owners))
-    parts.append(Part(words.arguments, below=argument_lines(arguments)))
+        parts.append(ProposalLine(words.owners))
+    parts.append(ProposalLine(words.arguments, below=argument_lines(arguments)))
     shown = show(words.call, *parts, title=title)
     return propose(
         context, name, arguments, shown, held=held, server=server, approvers=approvers, goes_on=True
@@ -146,21 +154,23 @@ def _is_phrase(value: str, typed: str) -> bool:
     )
 
 
-def show(choice: Choice, *parts: Part, number: int = 0, text: str | None = None, title: str = "") -> Shown:
+def show(
+    choice: Choice, *parts: ProposalLine, number: int = 0, text: str | None = None, title: str = ""
+) -> ProposalText:
     """Describe a change: headline, text and further parts. `title` defaults to the first text."""
-    parts = (Part(choice.what.format(id=number), below=text), *parts)
+    parts = (ProposalLine(choice.what.format(id=number), below=text), *parts)
     written = (on_one_line(part.below) for part in parts if isinstance(part.below, str))
     title = title or next(filter(None, written), parts[0].template)
-    return Shown(title, choice.yes, choice.no, parts)
+    return ProposalText(title, choice.yes, choice.no, parts)
 
 
-def field_line(name: str, value: Value, words: Texts) -> Part:
-    return Part(words[ProposalTexts].field, {"name": name, "value": value})
+def field_line(name: str, value: Value, words: Texts) -> ProposalLine:
+    return ProposalLine(words[ProposalTexts].field, {"name": name, "value": value})
 
 
-def changed_line(name: str, old: Value, new: Value, words: Texts) -> Iterator[Part]:
+def changed_line(name: str, old: Value, new: Value, words: Texts) -> Iterator[ProposalLine]:
     if new != old:
-        yield Part(words[ProposalTexts].changed_field, {"name": name, "old": old, "new": new})
+        yield ProposalLine(words[ProposalTexts].changed_field, {"name": name, "old": old, "new": new})
 
 
 def on_one_line(text: str) -> str:

@@ -347,7 +347,7 @@ class Rounds:
         drawing = next((at for at, each in enumerate(others) if _draws(each)), None)
         if _draws(proposal):
             if drawing is not None:
-                proposal = others.pop(drawing).joined(proposal)
+                proposal = others.pop(drawing).join(proposal)
             others.append(proposal)
         elif len(others) >= MAX_PROPOSALS - (drawing is None):  # one is reserved for drawings
             refused = {"error": _ENOUGH}

@@ -196,7 +196,7 @@ class ApprovalDelivery:
             settled = refusal is None or deleted
         if settled:
             try:
-                await self._store.settle(result.proposal)
+                await self._store.delete(result.proposal)
             except StorageError as error:
                 _log.warning("approved_call_not_settled", error=type(error).__name__)
                 settled = False

@@ -203,7 +203,7 @@ class PacedBucketManager(RESTBucketManager):
             self._answered.add(route)
 
     @property
-    def fullness(self) -> float:
+    def rate_limit_usage(self) -> float:
         begun = asyncio.get_running_loop().time() - SPAN_S
         return sum(at > begun for at in self._sent_at) / self._at_once
 
@@ -220,10 +220,10 @@ class PacedBucketManager(RESTBucketManager):
             await asyncio.sleep(at - now)
 
 
-def fullness(rest: hikari.api.RESTClient) -> float:
+def rate_limit_usage(rest: hikari.api.RESTClient) -> float:
     """Return the used share of the limit, from 0 to 1."""
     manager = cast("hikari.impl.RESTClientImpl", rest)._bucket_manager
-    return manager.fullness if isinstance(manager, PacedBucketManager) else 0.0
+    return manager.rate_limit_usage if isinstance(manager, PacedBucketManager) else 0.0
 
 
 def hold_to_the_limit(rest: hikari.api.RESTClient, share: RestShare = RestShare()) -> None:

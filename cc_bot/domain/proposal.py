@@ -1,7 +1,7 @@
 """Proposals: tool calls that wait for their user's approval.
 
-A model that has read text by others changes nothing by itself. Its call is stored with the text shown and the
-state that it depends on. Approval runs the same tool with the same arguments, once.
+A model that has read text by others changes nothing by itself. The bot stores its call, a text that describes
+it, and the state on which it depends. Approval runs the same tool with the same arguments, once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,10 +15,10 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 
 MAX_PROPOSALS: Final = 5
-"""Each has a row of buttons, and a message has five."""
+"""Per message: each proposal needs one of its five rows of buttons."""
 OPEN_FOR: Final = timedelta(days=7)
 CALL_OPEN_FOR: Final = timedelta(minutes=10)
-"""If the model continues with the result: later, users no longer know the purpose."""
+"""For calls with whose result the model continues: users soon forget their purpose."""
 
 Approvers = Literal["asker", "owners"]
 """Who approves a pending call."""
@@ -26,25 +26,25 @@ Approvers = Literal["asker", "owners"]
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Front ends format it."""
+    """A time in a proposal; front ends format it."""
 
     at: datetime
     ends_day: bool = False
-    """Shown without the time."""
+    """True if only the date is shown."""
     repeat: str = ""
-    """In words; then `at` is the next time."""
+    """How often, in words; then `at` is the next time."""
     timezone: str = ""
-    """For the repeat; empty: the reader's own."""
+    """Of the repetition; empty for the reader's own."""
     place: Place | None = None
-    """Where the reminder is sent, if shown."""
+    """The reminder's destination; None if not shown."""
 
 
 Value = str | Moment | None
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A line, and the text or chart below it."""
+class ProposalLine:
+    """A line of a proposal's text, with the text or chart below it."""
 
     template: str
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -56,13 +56,13 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ProposalText:
     """A proposal's text in its user's language."""
 
     title: str
     yes: str
     no: str
-    parts: tuple[Part, ...]
+    parts: tuple[ProposalLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +73,14 @@ class DeferredCall:
     arguments: str
     """A JSON object, with relative values made absolute."""
     held: str = "{}"
-    """State that must be unchanged, as JSON."""
+    """The expected state, as JSON: if it has changed, the call is not made."""
     asked: tuple[str, str] = field(default=("", ""), compare=False)
+    """The name and arguments of the model's call in the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The turn's context that the tool needs."""
+    """The context of the turn, for the tool."""
 
     locale: Locale
     timezone: str
@@ -90,10 +91,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ProposedCalls:
-    """Calls that are decided together. Only drawings have more than one."""
+    """The calls of one proposal. Only drawings have more than one."""
 
     calls: tuple[DeferredCall, ...]
-    shown: Shown
+    shown: ProposalText
     origin: Origin
     goes_on: bool = False
     """The model continues with the result."""
@@ -101,58 +102,59 @@ class ProposedCalls:
     """Empty for the bot's own tools."""
     approvers: Approvers = "asker"
     memory_id: int | None = None
-    """Changed or deleted by the calls."""
+    """The memory that the calls change or delete."""
     position: int = 0
+    """From 1 among the answer's proposals; 0 if it is the only one."""
 
-    def joined(self, later: "ProposedCalls") -> "ProposedCalls":
-        """Return these calls and the later ones, under this headline."""
+    def join(self, later: "ProposedCalls") -> "ProposedCalls":
+        """Return one proposal of these calls and the later ones, under this headline."""
         parts = (*self.shown.parts, *later.shown.parts[1:])
         return replace(self, calls=(*self.calls, *later.calls), shown=replace(self.shown, parts=parts))
 
 
-def numbered(proposals: Sequence[ProposedCalls]) -> tuple[ProposedCalls, ...]:
+def number_proposals(proposals: Sequence[ProposedCalls]) -> tuple[ProposedCalls, ...]:
     if len(proposals) < 2:
         return tuple(proposals)
     return tuple(replace(each, position=number) for number, each in enumerate(proposals, 1))
 
 
 CallState = Literal["open", "claimed", "done", "failed", "unknown"]
-"""claimed: being made, or was when the program died. failed: also refused. unknown: interrupted, may have
-been made."""
+"""claimed: the call is running, or was when the process died. failed: includes refused calls. unknown: the
+call was interrupted, and may have been made."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallMessage:
-    """The Discord message that shows an approved call; unset elsewhere."""
+    """The Discord message that shows an approved call; empty in other front ends."""
 
     place_id: int | None = None
     shown_in: int | None = None
     token: str | None = None
-    """The press's, which can edit the message until `token_until`."""
+    """The button press's token, which can edit the message until `token_until`."""
     token_until: datetime | None = None
     ephemeral: bool = False
 
     def token_at(self, now: datetime) -> str | None:
-        alive = self.token_until is not None and now < self.token_until
-        return self.token if alive else None
+        is_valid = self.token_until is not None and now < self.token_until
+        return self.token if is_valid else None
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Kept until their user knows the outcome."""
+    """A proposal, stored until its user knows the outcome."""
 
     id: int
     key: SessionKey
     answer_id: int
     visibility: Visibility
-    """As in the turn that made it."""
+    """The visibility of the turn that made it."""
     content: ProposedCalls
     _: KW_ONLY
     made_at: datetime
     number: int = 0
     state: CallState = "open"
     claimed_by: str = ""
-    """The press; names differ between runs."""
+    """The name of the press; unique in all processes."""
     message: CallMessage = CallMessage()
 
     @property

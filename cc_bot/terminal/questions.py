@@ -161,7 +161,7 @@ async def _decide(chat: Chat, proposal: Proposal) -> None:
     if result is None:
         return
     chat.view.notices([*_outcome_notices(result, words)])
-    await chat.stores.proposals.settle(result.proposal)
+    await chat.stores.proposals.delete(result.proposal)
     if result.goes_on:
         await _go_on(chat, result)
 
@@ -202,7 +202,7 @@ async def tell_unfinished_calls(chat: Chat) -> None:
         if call.message.place_id is None:
             state = await chat.assistant.approvals.give_up(call)
             chat.view.notices([chat.texts[ProposalTexts].outcome(state, one_line(call.title))])
-            await chat.stores.proposals.settle(call)
+            await chat.stores.proposals.delete(call)
 
 
 def _outcome_notices(result: ApprovedResult, words: Texts) -> Iterator[Notice]:

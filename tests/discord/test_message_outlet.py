@@ -7,7 +7,7 @@ from typing import Final
 import hikari
 import pytest
 
-from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies, noop
+from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies, noop
 from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Button, Facts, MediaFile, Page, TextFile
@@ -34,8 +34,10 @@ class Scene(Place):
     question: Message
 
     def reply(self, sent: tuple[Sent, ...] = (), edition: str = "1x") -> Reply:
-        asker = DirectMessages(self.aiko.id, NOTE)
-        return self.replies.to(self.channel.id, self.question.id, sent, edition=edition, asker=asker)
+        dm_fallback = DmFallback(self.aiko.id, NOTE)
+        return self.replies.to(
+            self.channel.id, self.question.id, sent, edition=edition, dm_fallback=dm_fallback
+        )
 
     @property
     def dm(self) -> Channel:
@@ -108,12 +110,14 @@ class TestAnAnswer:
             noted.append(message_id)
 
         for pages in ((FIRST,), (FIRST, SECOND)):
-            reply = scene.replies.late(scene.channel.id, "e1", None, noting=note)
+            reply = scene.replies.for_turn(scene.channel.id, "e1", None, on_posted=note)
             await reply.show(pages)
         shown = [message.id for message in scene.written()]
         assert noted == [shown[0], *shown]
         for count, pages in ((2, (FIRST,)), (1, (FIRST, SECOND))):
-            reply = scene.replies.late(scene.channel.id, "e1", None, await sent(reply, count), noting=noop)
+            reply = scene.replies.for_turn(
+                scene.channel.id, "e1", None, await sent(reply, count), on_posted=noop
+            )
             await reply.show(pages)
         assert scene.texts() == ["一枚目", "二枚目"]
 

@@ -11,7 +11,7 @@ from cc_bot.chat.consent import field_line, show
 from cc_bot.discord.pages import proposals as pages
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, ProposalButton, SeeProposalsButton, StopButton
 from cc_bot.discord.pages.page import PROPOSALS_CHARACTERS, Button, Page, TextFile
-from cc_bot.domain.proposal import CallState, Moment, Part, Proposal, ProposedCalls
+from cc_bot.domain.proposal import CallState, Moment, Proposal, ProposalLine, ProposedCalls
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.texts import CanvasProposalTexts
 from cc_bot.texts import texts
@@ -37,9 +37,9 @@ class TestProposal:
         until = Moment(NINE, ends_day=True)
         edit = show(
             SENTENCES.change,
-            Part(SENTENCES.now, below="金*曜*"),
+            ProposalLine(SENTENCES.now, below="金*曜*"),
             field_line("カテゴリ", "仕_事_", JA),
-            Part(SENTENCES.changed_field, {"name": "期限", "old": until, "new": None}),
+            ProposalLine(SENTENCES.changed_field, {"name": "期限", "old": until, "new": None}),
             number=12,
         )
         assert lines(change(edit)) == [
@@ -47,7 +47,7 @@ class TestProposal:
             *("-# カテゴリ: 仕\\_事\\_", "-# 期限: <t:1795391999:d> → なし"),
         ]
         table = [">   A             B", ">  10             8 1月", "> 0\\.1 1,000,000,000 2月"]
-        drawing = show(DRAWING.draw, Part(DRAWING.draw_chart["bar"], {"title": "売上"}, CHART))
+        drawing = show(DRAWING.draw, ProposalLine(DRAWING.draw_chart["bar"], {"title": "売上"}, CHART))
         assert lines(change(drawing))[2:] == ["> A 今年", "> B 昨年", *table]
         again = show(SENTENCES.cancel, field_line("日時", Moment(NINE, repeat="毎日 9:00"), JA), number=5)
         assert lines(change(again))[-1] == "-# 日時: 🔁 毎日 9:00（次は <t:1795392000:F>）"
@@ -102,9 +102,14 @@ class TestText:
 
     def test_that_is_too_long_is_whole_in_a_file(self) -> None:
         long = "あ*" * 2000
-        cards = [Part(DRAWING.draw_card, {"title": "*題*" * 40}, f"本文{number}") for number in range(30)]
+        cards = [
+            ProposalLine(DRAWING.draw_card, {"title": "*題*" * 40}, f"本文{number}") for number in range(30)
+        ]
         for content, last in (
-            (change(show(SENTENCES.replace, Part(SENTENCES.then, below=long), text=f"前{long}")), long),
+            (
+                change(show(SENTENCES.replace, ProposalLine(SENTENCES.then, below=long), text=f"前{long}")),
+                long,
+            ),
             (change(show(DRAWING.draw, *cards)), "本文29"),
             (using("notes · write", {"text": "あ" * 4000}), "あ" * 4000),
         ):

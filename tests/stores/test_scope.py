@@ -14,7 +14,7 @@ import pytest
 from cc_bot.chat.stores import ledger, settings, usage
 from cc_bot.chat.stores.channels import PLACES
 from cc_bot.chat.stores.history import SELECT_FILE_BYTES
-from cc_bot.chat.stores.proposals import ADOPT_CALLS, PRUNE_PROPOSALS, SELECT_CLAIMED
+from cc_bot.chat.stores.proposals import ADOPT_CLAIMED, PRUNE_PROPOSALS, SELECT_CLAIMED
 from cc_bot.chat.stores.receipts import SELECT_STALE_USERS
 from cc_bot.chat.stores.settings import PRUNE_CODES, PRUNE_SESSIONS, SELECT_ALL_MODELS, SELECT_LIVE
 from cc_bot.db import MAINTENANCE_LOCK, Database, ErasureLog, Statement
@@ -50,7 +50,7 @@ WHOLE: Final = {
     *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_USERS),
     *(settings.SELECT_LIMITS, usage.SELECT_LEFT, usage.FORGET_SETTLED, settings.SELECT_IN_FORCE),
     SELECT_FILE_BYTES,  # of all users, from the index alone
-    *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED, LOSE, REPORT_AGAIN, SELECT_ALL_MODELS, SELECT_LISTS),
+    *(PRUNE_PROPOSALS, ADOPT_CLAIMED, SELECT_CLAIMED, LOSE, REPORT_AGAIN, SELECT_ALL_MODELS, SELECT_LISTS),
     *(processes.SELECT_PROCESSES, processes.SELECT_DUTIES, processes.DELETE_LAPSED),
     *(COUNT_OPEN, SELECT_VERSION, PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
 }

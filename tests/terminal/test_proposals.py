@@ -19,7 +19,7 @@ from cc_bot.chat.consent import field_line, show
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import discover
 from cc_bot.domain.message import Message
-from cc_bot.domain.proposal import CallMessage, Moment, Part, ProposedCalls
+from cc_bot.domain.proposal import CallMessage, Moment, ProposalLine, ProposedCalls
 from cc_bot.domain.text import Locale
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.llm.model import ToolRequest
@@ -148,8 +148,8 @@ def test_times_and_fields_are_told_where_the_user_is() -> None:
     words, until = texts(Locale.JA), Moment(NINE, ends_day=True)
     edit = show(
         SENTENCES.change,
-        Part(SENTENCES.now, below="会議は金曜"),
-        Part(SENTENCES.changed_field, {"name": "期限", "old": until, "new": None}),
+        ProposalLine(SENTENCES.now, below="会議は金曜"),
+        ProposalLine(SENTENCES.changed_field, {"name": "期限", "old": until, "new": None}),
         number=12,
     )
     assert lines(change(edit)) == [

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.domain.proposal import Part, ProposedCalls
+from cc_bot.domain.proposal import ProposalLine, ProposedCalls
 from cc_bot.features.canvas.drawing import CanvasDraft
 from cc_bot.features.canvas.model import Canvas, Card
 from cc_bot.features.memory.model import Memory, Source
@@ -99,7 +99,7 @@ class TestTaintedTurn:
             assert [part.below for part in proposal.shown.parts if part.below] == texts
 
     async def test_shows_what_is_filed_with_a_memory(self, turn: Turn, memory: Memory) -> None:
-        def fields(parts: tuple[Part, ...]) -> list[dict[str, object]]:
+        def fields(parts: tuple[ProposalLine, ...]) -> list[dict[str, object]]:
             return [{**part.values} for part in parts if part.values]
 
         tainted = turn.private.having(tainted=True)

@@ -24,7 +24,7 @@ from cc_bot.chat.stores.blocks import (
     place_deletion,
     thaw,
 )
-from cc_bot.chat.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
+from cc_bot.chat.stores.proposals import DELETE_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.usage import Settlement, settle_stored
 from cc_bot.db import MAINTENANCE_LOCK, Statement, Steps, Subject, channel, place_name, user
@@ -482,7 +482,7 @@ class ChannelStore(Store):
         def steps() -> Steps[StoredTurn | None]:
             yield Statement(THAW_FROM, held)
             rows = yield Statement(COMMIT_ANSWER, (*held, key.place_id, to_ms(now), asked, *columns))
-            yield Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,))
+            yield Statement(DELETE_OF_CHANNEL_ANSWER, (answer.discord_id,))
             made = list[Proposal]()
             for statement in proposing:
                 made += map(PROPOSAL.read, (yield statement))

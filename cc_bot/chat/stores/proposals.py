@@ -1,5 +1,5 @@
 """Proposals: stored with their answer, claimed before their calls are made, deleted once their user knows the
-outcome. The claim is one UPDATE, so only one of many presses makes the call.
+outcome. A claim is one UPDATE: of several button presses, only one makes the calls.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from cc_bot.domain.message import ToolCall, Visibility
 from cc_bot.domain.proposal import OPEN_FOR, CallMessage, CallState, Proposal, ProposedCalls, is_expired
 from cc_bot.domain.session import SessionKey
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - SQL is built only from constants
 
 _CALLS: Final = TypeAdapter(ProposedCalls)
 PROPOSAL: Final = Columns(
@@ -35,8 +35,8 @@ PROPOSAL: Final = Columns(
     answer_id=Kind(column="message_id"),
     content=Kind(lambda content: _CALLS.dump_json(content).decode(), _CALLS.validate_json),
 )
-_MESSAGE: Final = Columns(CallMessage, moments=MS)
-_CLAIMING: Final = Parameters(_MESSAGE.names, 5)
+_CALL_MESSAGE: Final = Columns(CallMessage, moments=MS)
+_CLAIM_PARAMETERS: Final = Parameters(_CALL_MESSAGE.names, 5)
 
 # $1 user, $2 channel, $3 agent, $4 visibility, $5 the answer, $6 memory, $7 content, $8 now
 _INSERT: Final = f"""
@@ -46,7 +46,7 @@ _INSERT: Final = f"""
     SELECT $1, $2, $3, id, $4, $6, $7, $8, {next_number("proposal")} FROM messages
 """
 
-# After its answer, in the same transaction: that is the session's newest message. $5 session
+# Runs after the INSERT of the answer, the session's newest message, in its transaction. $5 session
 INSERT_PROPOSAL: Final = f"""
     {_INSERT}
     WHERE session_id = $5 AND user_id = $1 AND role = 'assistant'
@@ -54,7 +54,7 @@ INSERT_PROPOSAL: Final = f"""
     RETURNING {PROPOSAL.select}
 """
 
-# For an answer in a channel. $5 its Discord id
+# For an answer in a channel. $5 the answer's Discord id
 INSERT_CHANNEL_PROPOSAL: Final = f"""
     {_INSERT}
     WHERE discord_id = $5 AND user_id IS NULL AND role = 'assistant'
@@ -64,9 +64,9 @@ INSERT_CHANNEL_PROPOSAL: Final = f"""
 KEEP_NUMBER: Final = keep_number("proposal")
 
 # $1 user, $2 the answer's row
-DROP_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id = $2"
+DELETE_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id = $2"
 
-DROP_OF_CHANNEL_ANSWER: Final = """
+DELETE_OF_CHANNEL_ANSWER: Final = """
     DELETE FROM proposals WHERE message_id = (
         SELECT id FROM messages WHERE discord_id = $1 AND user_id IS NULL AND role = 'assistant'
     ) /* any row */
@@ -88,9 +88,9 @@ _SELECT_APPROVED: Final = f"""
     SELECT {PROPOSAL.select} FROM proposals WHERE user_id = $1 AND state <> 'open' ORDER BY id
 """
 
-# $3 the press, $4 the process
+# $3 the press's name, $4 the process
 _CLAIM: Final = f"""
-    UPDATE proposals SET state = 'claimed', claimed_by = $3, process = $4, {_CLAIMING.assignments}
+    UPDATE proposals SET state = 'claimed', claimed_by = $3, process = $4, {_CLAIM_PARAMETERS.assignments}
     WHERE user_id = $1 AND id = $2 AND state = 'open'
     RETURNING {PROPOSAL.select}
 """
@@ -110,7 +110,7 @@ _DECLINE: Final = """
 
 _DELETE: Final = "DELETE FROM proposals WHERE user_id = $1 AND id = $2"
 
-ADOPT_CALLS: Final = f"""
+ADOPT_CLAIMED: Final = f"""
     UPDATE proposals SET process = $1
     WHERE state <> 'open' AND {left_by_the_dead("proposals")} /* all users */
 """
@@ -121,29 +121,29 @@ SELECT_CLAIMED: Final = f"""
 
 PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1 AND state = 'open' /* all users */"
 
-# $1 user, $2 the answer's row; in a channel it has no user
+# $1 user, $2 the answer's row, which has no user in a channel
 _SELECT_CALLS: Final = """
     SELECT tool_calls FROM messages
     WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
 """
 
-# $3 its calls, $4 whether a result is tainted
-_PUT_CALLS: Final = """
+# $3 the answer's calls, $4 whether a result is tainted
+_UPDATE_CALLS: Final = """
     UPDATE messages SET tool_calls = $3, tainted = CASE WHEN $4 = 1 THEN 1 ELSE tainted END
     WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
 """
 
 Revise = Callable[[ToolCall], ToolCall]
-"""Adds the result to an answer's call; others unchanged."""
+"""Return an answer's call with its result, if the proposal contains it; else unchanged."""
 
 
 class ProposalStore(Store):
     async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
-        """None if the proposal is decided, older than OPEN_FOR, or not theirs."""
+        """Return an open proposal; None if it is older than OPEN_FOR or not the user's."""
         return PROPOSAL.first(await self._database.query(_SELECT, user_id, proposal_id, self._oldest))
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
-        """List the proposals of an answer's row that are open or being made."""
+        """List the proposals of an answer's row that are open or claimed."""
         rows = await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest)
         now = self._clock()
         return tuple(each for each in map(PROPOSAL.read, rows) if not is_expired(each, now))
@@ -152,50 +152,55 @@ class ProposalStore(Store):
         """List approved proposals whose outcome the user does not know yet."""
         return tuple(map(PROPOSAL.read, await self._database.query(_SELECT_APPROVED, user_id)))
 
-    async def list_claimed(self) -> tuple[Proposal, ...]:
-        """List all users' approved proposals of this process, and of dead ones, which it takes over."""
-        me = (self._process,)
-        batch = [Statement(ADOPT_CALLS, me), Statement(SELECT_CLAIMED, me)]
+    async def adopt_claimed(self) -> tuple[Proposal, ...]:
+        """Take over the approved proposals of dead processes; list all of this process, of all users."""
+        process = (self._process,)
+        batch = [Statement(ADOPT_CLAIMED, process), Statement(SELECT_CLAIMED, process)]
         _, rows = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return tuple(map(PROPOSAL.read, rows))
 
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal | None:
-        """Claim an open proposal before making its calls; None if another press was faster."""
-        claiming = (name, self._process, *_CLAIMING.of(_MESSAGE.write(message)))
-        return PROPOSAL.first(await self._decided(_CLAIM, proposal, *claiming))
+        """Claim an open proposal, before its calls are made. None if it is no longer open."""
+        parameters = (name, self._process, *_CLAIM_PARAMETERS.of(_CALL_MESSAGE.write(message)))
+        return PROPOSAL.first(await self._change_proposal(_CLAIM, proposal, *parameters))
 
     async def reopen(self, proposal: Proposal) -> bool:
         """Reopen a claimed proposal whose calls were not made. False if it has an outcome or was erased."""
-        return bool(await self._decided(_REOPEN, proposal))
+        return bool(await self._change_proposal(_REOPEN, proposal))
 
     async def finish(
         self, proposal: Proposal, state: CallState, revise: Revise, *, tainted: bool = False
     ) -> bool:
-        """Store the outcome, also in the answer's calls. False if it has one already or was erased."""
-        return await self._decide(Statement(_FINISH, (*_id(proposal), state)), proposal, revise, tainted)
+        """Store the outcome, also in the answer's calls. False if it is not claimed or was erased."""
+        statement = Statement(_FINISH, (*_id(proposal), state))
+        return await self._change_with_calls(statement, proposal, revise, tainted)
 
     async def decline(self, proposal: Proposal, revise: Revise) -> bool:
-        """Delete an open proposal and record that in its answer's calls. Returns whether it was open."""
-        return await self._decide(Statement(_DECLINE, _id(proposal)), proposal, revise, tainted=False)
+        """Delete an open proposal, and revise its answer's calls. Returns whether it was open."""
+        return await self._change_with_calls(
+            Statement(_DECLINE, _id(proposal)), proposal, revise, tainted=False
+        )
 
-    async def settle(self, proposal: Proposal) -> None:
-        await self._decided(_DELETE, proposal)
+    async def delete(self, proposal: Proposal) -> None:
+        await self._change_proposal(_DELETE, proposal)
 
     async def prune(self) -> None:
         await self._change([MAINTENANCE_LOCK], PRUNE_PROPOSALS, self._oldest)
 
-    async def _decided(self, sql: str, proposal: Proposal, *more: object) -> Sequence[Row]:
-        return await self._change([user(proposal.key.user_id)], sql, *_id(proposal), *more)
+    async def _change_proposal(self, sql: str, proposal: Proposal, *parameters: object) -> Sequence[Row]:
+        return await self._change([user(proposal.key.user_id)], sql, *_id(proposal), *parameters)
 
-    async def _decide(self, deciding: Statement, proposal: Proposal, revise: Revise, tainted: bool) -> bool:
+    async def _change_with_calls(
+        self, statement: Statement, proposal: Proposal, revise: Revise, tainted: bool
+    ) -> bool:
         answer = (proposal.key.user_id, proposal.answer_id)
 
         def steps() -> Steps[bool]:
-            if not (yield deciding):
+            if not (yield statement):
                 return False
             for (calls,) in (yield Statement(_SELECT_CALLS, answer)):
                 revised = tool_calls_to_json(tuple(map(revise, tool_calls_of(calls))))
-                yield Statement(_PUT_CALLS, (*answer, revised, int(tainted)))
+                yield Statement(_UPDATE_CALLS, (*answer, revised, int(tainted)))
             return True
 
         return await self._database.write(steps, [user(proposal.key.user_id)])
@@ -217,10 +222,10 @@ def insert_proposals(
     *,
     visibility: Visibility = "public",
 ) -> list[Statement]:
-    """Store an answer's proposals. The answer is a session's newest (its session id) or in a channel (its
-    Discord id)."""
+    """Return statements that store an answer's proposals. `answer`: the session that it is the newest message
+    of, or its Discord id in a channel."""
     statement = INSERT_PROPOSAL if isinstance(answer, str) else INSERT_CHANNEL_PROPOSAL
-    place = (key.user_id, key.channel_id, key.agent, visibility, answer)
-    rows = ((*place, each.memory_id, _CALLS.dump_json(each).decode(), to_ms(now)) for each in proposals)
-    kept = Statement(KEEP_NUMBER, (key.user_id,))
-    return [each for row in rows for each in (Statement(statement, row), kept)]
+    columns = (key.user_id, key.channel_id, key.agent, visibility, answer)
+    rows = ((*columns, each.memory_id, _CALLS.dump_json(each).decode(), to_ms(now)) for each in proposals)
+    keep = Statement(KEEP_NUMBER, (key.user_id,))
+    return [each for row in rows for each in (Statement(statement, row), keep)]

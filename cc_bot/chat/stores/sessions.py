@@ -34,7 +34,7 @@ from cc_bot.chat.stores.history import (
     with_files,
 )
 from cc_bot.chat.stores.ledger import ANSWERED, QUESTION_OF
-from cc_bot.chat.stores.proposals import DROP_OF_ANSWER, PROPOSAL, insert_proposals
+from cc_bot.chat.stores.proposals import DELETE_OF_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.chat.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.chat.stores.usage import Settlement, settle_stored
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
@@ -277,7 +277,7 @@ class SessionStore:
             if replaces is not None:
                 yield Statement(_THAW_REPLACED, (*owned, replaces))
                 yield Statement(_MARK_REPLACED, (*owned, replaces))
-                yield Statement(DROP_OF_ANSWER, (user_id, replaces))
+                yield Statement(DELETE_OF_ANSWER, (user_id, replaces))
             kept, made = list[Message](), list[Row]()
             where = (place.channel_id, place.thread_id) if place else (None, None)
             for message in messages:

@@ -514,8 +514,8 @@ class Answers(TurnRunner):
 
 def _reply(turn: ShownTurn, *sent: Sent) -> Reply:
     assert turn.interaction is not None  # noqa: S101 - messages are answered by arrivals
-    ephemeral, noting = turn.row.ephemeral, turn.note_page
-    return reply_by_token(turn.interaction, *sent, ephemeral=ephemeral, noting=noting)
+    ephemeral, on_posted = turn.row.ephemeral, turn.note_page
+    return reply_by_token(turn.interaction, *sent, ephemeral=ephemeral, on_posted=on_posted)
 
 
 async def _take_buttons(interaction: hikari.ComponentInteraction, recipient: Recipient) -> None:

@@ -1,11 +1,11 @@
 """Replies to interactions and messages.
 
 An interaction's token works for 15 minutes, also where the bot may not write. Follow-ups have no nonce: after
-a server error the message is searched for, and posted again only if it is certainly missing.
+a server error the outlet searches for the message, and posts it again only if it is certainly missing.
 
-The bot's own messages have one: Discord creates one message per nonce, which it remembers for some minutes,
-so a post may be repeated. It is made of the question's id and the message's number: after a crash the next
-process finds an unrecorded message.
+The bot's own messages have a nonce, so a post may be repeated: for some minutes Discord creates only one
+message per nonce. A nonce is made of the question's id and the message's number, so that after a crash the
+next process finds an unrecorded message.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from cc_bot.discord.delivery.reply import (
     ARCHIVED_THREAD,
     RETRY_PAUSES_S,
     ExpectedDeletions,
-    KnownIds,
+    FetchPostedIds,
     Outlet,
     PostUncertain,
     Reply,
@@ -31,7 +31,7 @@ from cc_bot.discord.delivery.reply import (
     open_dm,
     retry,
 )
-from cc_bot.discord.gateway import fullness
+from cc_bot.discord.gateway import rate_limit_usage
 from cc_bot.discord.interactions import Answerable, is_ephemeral, is_server_or_network_error
 from cc_bot.discord.pages.answer import AnswerState, with_effects
 from cc_bot.discord.pages.custom_ids import base36
@@ -45,7 +45,7 @@ _log = structlog.get_logger(__name__)
 
 _POST_TRIES = 3
 
-Noting = Callable[[int], Awaitable[None]]
+OnPosted = Callable[[int], Awaitable[None]]
 """Records that a message was posted. Does not raise."""
 
 
@@ -53,8 +53,10 @@ async def noop(_: int) -> None:
     """Record nothing: recovery need not find the message."""
 
 
-def reply_by_token(interaction: Answerable, *sent: Sent, ephemeral: bool, noting: Noting = noop) -> Reply:
-    """`sent`: `Sent(None)` if a deferred response becomes the first message."""
+def reply_by_token(
+    interaction: Answerable, *sent: Sent, ephemeral: bool, on_posted: OnPosted = noop
+) -> Reply:
+    """Use an interaction's token. `sent`: `Sent(None)` if a deferred response becomes the first message."""
     return Reply(
         InteractionOutlet(
             interaction.app.rest,
@@ -63,22 +65,24 @@ def reply_by_token(interaction: Answerable, *sent: Sent, ephemeral: bool, noting
             int(interaction.channel_id),
             int(interaction.id),
             ephemeral=ephemeral,
-            noting=noting,
+            on_posted=on_posted,
         ),
         sent,
     )
 
 
-def reply_in_place(interaction: hikari.ComponentInteraction, page: Page, *, noting: Noting = noop) -> Reply:
+def reply_in_place(
+    interaction: hikari.ComponentInteraction, page: Page, *, on_posted: OnPosted = noop
+) -> Reply:
     """Reply after `defer_update` by editing the button's message, which shows `page`."""
     ephemeral = is_ephemeral(interaction.message)
-    return reply_by_token(interaction, Sent(None, page), ephemeral=ephemeral, noting=noting)
+    return reply_by_token(interaction, Sent(None, page), ephemeral=ephemeral, on_posted=on_posted)
 
 
-INTERVAL_S: Final = 1.2
-_PAUSES_S: Final = (0.6, INTERVAL_S, 1.6)
-"""For interactions, by the number of edits that showed text; the last one repeats. A webhook allows five in
-two seconds, beside the bot's rate limits."""
+EDIT_INTERVAL_S: Final = 1.2
+_INTERACTION_EDIT_PAUSES_S: Final = (0.6, EDIT_INTERVAL_S, 1.6)
+"""Pauses by the number of edits that showed text; the last one repeats. A webhook allows five edits in two
+seconds, apart from the bot's rate limits."""
 
 
 @dataclass(eq=False)
@@ -91,18 +95,18 @@ class InteractionOutlet(Outlet):
     """The interaction, or another id older than the answer."""
     _: KW_ONLY
     ephemeral: bool
-    noting: Noting = noop
-    """Called with each posted follow-up."""
+    on_posted: OnPosted = noop
+    """Called with the id of each posted follow-up."""
 
     def __post_init__(self) -> None:
-        self._to = (self.application_id, self.token)
+        self._webhook = (self.application_id, self.token)
         self.place_id = None if self.ephemeral else self.channel_id
 
     async def post(
         self,
         page: Page,
         number: int,  # noqa: ARG002 - Outlet
-        known: KnownIds,
+        fetch_posted_ids: FetchPostedIds,
         *,
         again: bool,  # noqa: ARG002 - Outlet
         refers: bool,  # noqa: ARG002 - Outlet
@@ -114,61 +118,65 @@ class InteractionOutlet(Outlet):
                 if not is_server_or_network_error(error):
                     raise
                 await asyncio.sleep(RETRY_PAUSES_S[0])
-                if (found := await self._look_for(page, known, error)) is None:
+                if (found := await self._find_posted(page, fetch_posted_ids, error)) is None:
                     continue
                 posted = found
-            await self.noting(int(posted))
+            await self.on_posted(int(posted))
             return posted
         raise PostUncertain
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
         flags = hikari.MessageFlag.EPHEMERAL if self.ephemeral else hikari.UNDEFINED
-        return (await self.rest.execute_webhook(*self._to, **new_message(page), flags=flags)).id
+        return (await self.rest.execute_webhook(*self._webhook, **new_message(page), flags=flags)).id
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
         if message_id is None:
-            edit = partial(self.rest.edit_interaction_response, *self._to, **changes)
+            edit = partial(self.rest.edit_interaction_response, *self._webhook, **changes)
         else:
-            edit = partial(self.rest.edit_webhook_message, *self._to, message_id, **changes)
-        await _unarchiving(self.rest, self.channel_id, edit)
+            edit = partial(self.rest.edit_webhook_message, *self._webhook, message_id, **changes)
+        await _edit_unarchived(self.rest, self.channel_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
         if message_id is None:
-            await self.rest.delete_interaction_response(*self._to)
+            await self.rest.delete_interaction_response(*self._webhook)
         else:
-            await self.rest.delete_webhook_message(*self._to, message_id)
+            await self.rest.delete_webhook_message(*self._webhook, message_id)
 
     async def first_id(self) -> hikari.Snowflake:
-        return (await self.rest.fetch_interaction_response(*self._to)).id
+        return (await self.rest.fetch_interaction_response(*self._webhook)).id
 
     async def whisper(self, sentence: str) -> bool:
-        await self.rest.execute_webhook(*self._to, sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
+        await self.rest.execute_webhook(
+            *self._webhook, sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS
+        )
         return True
 
     def pause_s(self, changes: int) -> float:
-        return _PAUSES_S[min(changes, len(_PAUSES_S) - 1)]
+        return _INTERACTION_EDIT_PAUSES_S[min(changes, len(_INTERACTION_EDIT_PAUSES_S) - 1)]
 
-    async def _look_for(self, page: Page, known: KnownIds, error: Exception) -> hikari.Snowflake | None:
-        """Return the id if the failed request posted the message. Raises PostUncertain if unknown."""
+    async def _find_posted(
+        self, page: Page, fetch_posted_ids: FetchPostedIds, error: Exception
+    ) -> hikari.Snowflake | None:
+        """Return the id if the failed request posted the message. Raises PostUncertain if that is unknown."""
         if self.ephemeral:
             raise PostUncertain from error
-        after = [self.since_id, *await known()][-1]
+        after = [self.since_id, *await fetch_posted_ids()][-1]
         try:
             newest = await self.rest.fetch_messages(self.channel_id, after=after).limit(50)
-        except hikari.HTTPError as unseen:
-            raise PostUncertain from unseen
-        own = (message for message in newest if message.application_id == self._to[0])
+        except hikari.HTTPError as fetch_error:
+            raise PostUncertain from fetch_error
+        own = (message for message in newest if message.application_id == self._webhook[0])
         return min((message.id for message in own if looks_like(message, page)), default=None)
 
 
 UNREACHABLE: Final = "🔇"
-_SUFFIXES: Final = "bcdefghijklm"
-"""Tried in order while the message is a deleted one."""
+_NONCE_SUFFIXES: Final = "bcdefghijklm"
+"""Tried in order while Discord returns a deleted message for the nonce."""
 
 
-CROWDED: Final = 0.7
-CROWDED_INTERVAL_S: Final = 9.0
-"""While the bot uses more than CROWDED of its 50 requests a second. The first text never waits."""
+BUSY_FROM: Final = 0.7
+BUSY_INTERVAL_S: Final = 9.0
+"""Between edits while the bot uses more than BUSY_FROM of its rate limit. The first text never waits."""
 
 
 @dataclass(eq=False, slots=True)
@@ -184,29 +192,29 @@ class MessageReplies:
         sent: Sequence[Sent] = (),
         *,
         edition: str = "",
-        asker: "DirectMessages | None" = None,
+        dm_fallback: "DmFallback | None" = None,
     ) -> Reply:
-        """`edition` (at most seven characters) differs for each text of an edited question. `asker`: the DM
-        to use if the channel refuses."""
-        further = f"{base36(question_id)}{edition}" if edition else str(question_id)
-        return self._reply(channel_id, question_id, (str(question_id), further), sent, asker=asker)
+        """`edition` (at most seven characters) differs for each text of an edited question."""
+        later_nonce_prefix = f"{base36(question_id)}{edition}" if edition else str(question_id)
+        nonces = (str(question_id), later_nonce_prefix)
+        return self._reply(channel_id, question_id, nonces, sent, dm_fallback=dm_fallback)
 
-    def late(
+    def for_turn(
         self,
         channel_id: int,
-        entry: str,
-        waiting_id: int | None,
+        turn_id: str,
+        reply_to_id: int | None,
         sent: Sequence[Sent] = (),
         *,
-        noting: Noting,
+        on_posted: OnPosted,
     ) -> Reply:
-        return self._reply(channel_id, waiting_id, (entry, entry), sent, noting=noting)
+        return self._reply(channel_id, reply_to_id, (turn_id, turn_id), sent, on_posted=on_posted)
 
     async def say(
-        self, channel_id: int, question_id: int, sentence: str, asker: "DirectMessages | None" = None
+        self, channel_id: int, question_id: int, sentence: str, dm_fallback: "DmFallback | None" = None
     ) -> None:
-        nonce = f"{question_id}-s"
-        await self._reply(channel_id, question_id, (nonce, nonce), asker=asker).show((Page(sentence),))
+        nonces = (f"{question_id}-s",) * 2
+        await self._reply(channel_id, question_id, nonces, dm_fallback=dm_fallback).show((Page(sentence),))
 
     async def say_by_dm(self, user_id: int, page: Page, nonce: str) -> None:
         await self._reply(await open_dm(self.rest, user_id), None, (nonce, nonce)).show((page,))
@@ -232,21 +240,27 @@ class MessageReplies:
         nonces: tuple[str, str],
         sent: Sequence[Sent] = (),
         *,
-        asker: "DirectMessages | None" = None,
-        noting: Noting = noop,
+        dm_fallback: "DmFallback | None" = None,
+        on_posted: OnPosted = noop,
     ) -> Reply:
-        """Go on below `sent`, if any: an earlier process may have posted more."""
-        discord, continued = (self.rest, self.expected_deletions, self.channels), bool(sent)
-        outlet = MessageOutlet(*discord, channel_id, question_id, nonces, continued, noting, asker)
-        return Reply(outlet, sent, may_have_unknown_messages=continued)
+        """Reply below `sent`, if any: an earlier process may have posted more messages."""
+        services, is_continued = (self.rest, self.expected_deletions, self.channels), bool(sent)
+        outlet = MessageOutlet(
+            *services, channel_id, question_id, nonces, is_continued, on_posted, dm_fallback
+        )
+        return Reply(outlet, sent, may_have_unknown_messages=is_continued)
 
 
 @dataclass(frozen=True, slots=True)
-class DirectMessages:
+class DmFallback:
+    """The author's DM, used if a channel refuses the answer."""
+
     user_id: int
     note: str
-    moved: Noting = noop
-    noting: Noting = noop
+    """Shown below the answer."""
+    on_fallback: Callable[[int], Awaitable[None]] = noop
+    """Called with the DM's channel id before posting there."""
+    on_posted: OnPosted = noop
 
 
 @dataclass(eq=False)
@@ -257,47 +271,47 @@ class MessageOutlet(Outlet):
     place_id: int
     question_id: int | None
     nonces: tuple[str, str]
-    """The first, and the prefix of the others before the number. Discord allows 25 characters."""
+    """The first message's nonce, and the prefix of the later ones. Discord allows 25 characters."""
     is_continued: bool = False
-    noting: Noting = noop
-    asker: DirectMessages | None = None
+    on_posted: OnPosted = noop
+    dm_fallback: DmFallback | None = None
     note: str = ""
 
-    async def elsewhere(self) -> "MessageOutlet | None":
-        if self.asker is None:
+    async def dm_outlet(self) -> "MessageOutlet | None":
+        if self.dm_fallback is None:
             return None
-        (first, further), dm_id = self.nonces, await open_dm(self.rest, self.asker.user_id)
+        dm_id = await open_dm(self.rest, self.dm_fallback.user_id)
         if dm_id == self.place_id:
             return None
-        await self.asker.moved(dm_id)
+        await self.dm_fallback.on_fallback(dm_id)
+        first_nonce, later_nonce_prefix = self.nonces
         return replace(
             self,
             place_id=dm_id,
             question_id=None,
-            nonces=(f"{first}d", f"{further}d"),
-            noting=self.asker.noting,
-            asker=None,
-            note=self.asker.note,
+            nonces=(f"{first_nonce}d", f"{later_nonce_prefix}d"),
+            on_posted=self.dm_fallback.on_posted,
+            dm_fallback=None,
+            note=self.dm_fallback.note,
         )
 
     async def post(
-        self, page: Page, number: int, known: KnownIds, *, again: bool, refers: bool
+        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, again: bool, refers: bool
     ) -> hikari.Snowflake:
-        """A message of an earlier attempt is recorded before it is edited: Discord may forget the nonce
-        meanwhile."""
-        first, further = self.nonces
-        nonce, question_id = f"{further}-{number + 1}" if number else first, None
+        # A message of an earlier attempt is recorded before its edit: Discord may forget the nonce meanwhile.
+        first_nonce, later_nonce_prefix = self.nonces
+        nonce, question_id = f"{later_nonce_prefix}-{number + 1}" if number else first_nonce, None
         if refers:
             question_id = self.question_id
-        for suffix in ("", *_SUFFIXES):
+        for suffix in ("", *_NONCE_SUFFIXES):
             message = await self._create(page, nonce + suffix, question_id or hikari.UNDEFINED)
-            new = not (self.is_continued or again) and looks_like(message, page)
-            if new or await self._exists(message.id, page):
+            is_new = not (self.is_continued or again) and looks_like(message, page)
+            if is_new or await self._exists(message.id, page):
                 break
-        if number and not new:
-            await self.note_posted(message.id, hikari.Snowflake((await known())[0]))
-        await self.noting(int(message.id))
-        if not new:
+        if number and not is_new:
+            await self.note_posted(message.id, hikari.Snowflake((await fetch_posted_ids())[0]))
+        await self.on_posted(int(message.id))
+        if not is_new:
             await self._overwrite(message.id, page)
         return message.id
 
@@ -305,11 +319,11 @@ class MessageOutlet(Outlet):
         return (await self.rest.create_message(self.place_id, **new_message(page))).id
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
-        await _try_to_record(self.channels.add_pages(self.place_id, _real(first_id), [int(message_id)]))
+        await _try_to_record(self.channels.add_pages(self.place_id, _require_id(first_id), [int(message_id)]))
 
     async def _exists(self, message_id: hikari.Snowflake, page: Page) -> bool:
-        """False if Discord returned a deleted message for a used nonce: it can't be fetched, or edited if the
-        bot may not read the history."""
+        """Return whether the message is not deleted. Edits it if the bot may not read the history."""
+        # Discord also returns deleted messages for used nonces.
         try:
             await retry(lambda: self.rest.fetch_message(self.place_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError:
@@ -340,21 +354,21 @@ class MessageOutlet(Outlet):
         )
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
-        edit = partial(self.rest.edit_message, self.place_id, _real(message_id), **changes)
-        await _unarchiving(self.rest, self.place_id, edit)
+        edit = partial(self.rest.edit_message, self.place_id, _require_id(message_id), **changes)
+        await _edit_unarchived(self.rest, self.place_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
-        self.expected_deletions.expect(_real(message_id))
+        self.expected_deletions.expect(_require_id(message_id))
         with contextlib.suppress(hikari.NotFoundError):
-            await self.rest.delete_message(self.place_id, _real(message_id))
-        await _try_to_record(self.channels.drop_pages(self.place_id, [int(_real(message_id))]))
+            await self.rest.delete_message(self.place_id, _require_id(message_id))
+        await _try_to_record(self.channels.drop_pages(self.place_id, [int(_require_id(message_id))]))
 
     def pause_s(self, changes: int) -> float:
-        crowded = changes > 0 and fullness(self.rest) > CROWDED
-        return CROWDED_INTERVAL_S if crowded else INTERVAL_S
+        is_busy = changes > 0 and rate_limit_usage(self.rest) > BUSY_FROM
+        return BUSY_INTERVAL_S if is_busy else EDIT_INTERVAL_S
 
 
-async def _unarchiving(
+async def _edit_unarchived(
     rest: hikari.api.RESTClient, channel_id: int, edit: Callable[[], Awaitable[object]]
 ) -> None:
     try:
@@ -366,15 +380,15 @@ async def _unarchiving(
         await edit()
 
 
-async def _try_to_record(noting: Awaitable[None]) -> None:
-    """The pages are recorded again at the end."""
+async def _try_to_record(write: Awaitable[None]) -> None:
+    """Log failures only: the pages are recorded again at the end."""
     try:
-        await noting
+        await write
     except StorageError as error:
         _log.warning("pages_not_noted", error=type(error).__name__)
 
 
-def _real(message_id: hikari.Snowflake | None) -> hikari.Snowflake:
+def _require_id(message_id: hikari.Snowflake | None) -> hikari.Snowflake:
     if message_id is None:
         raise ValueError("only interactions have a first response")
     return message_id

@@ -162,7 +162,7 @@ class Recovery:
             if not self._receipts_current and receipts:
                 await receipts.catch_up(self.recipients)
             self._receipts_current = True
-            claimed, runs = await self.proposals.list_claimed(), self.running.runs
+            claimed, runs = await self.proposals.adopt_claimed(), self.running.runs
             calls = [each for each in claimed if each.message.place_id is not None]
             calls_done = all([await self._recover_call(each) for each in calls if not runs(each.claimed_by)])
             for entry, user_id in list(self.running.unsettled.items()):
@@ -280,7 +280,7 @@ class Recovery:
             channel_id,
             turn.interaction_id or 0,
             ephemeral=turn.ephemeral,
-            noting=partial(self.running.note_page, turn),
+            on_posted=partial(self.running.note_page, turn),
         )
         first_id = turn.shown_in or int(await outlet.first_id())
         unrecorded = await self._unrecorded_followups(turn, channel_id, (first_id, *turn.pages)[-1])
@@ -331,8 +331,8 @@ class Recovery:
         ids = _recorded_ids(turn) if turn.place_id == dm_id else ()
         if turn.token is not None or turn.place_id != dm_id:
             await self.running.ledger.move(turn, dm_id, ids)
-        noting = partial(self.running.note_page, turn)
-        reply = self.replies.late(dm_id, f"{turn.id}d", None, sent_messages(ids), noting=noting)
+        on_posted = partial(self.running.note_page, turn)
+        reply = self.replies.for_turn(dm_id, f"{turn.id}d", None, sent_messages(ids), on_posted=on_posted)
         shown_in = turn.question_id if turn.kind == "message" else turn.shown_in
         link = "" if turn.ephemeral else message_link(turn.guild_id, turn.key.channel_id, shown_in)
         note = unshown.recipient.words[UnfinishedTexts].late_note(link)
@@ -398,9 +398,11 @@ class Recovery:
             last_id = ids[-1] if ids else turn.shown_in or turn.interaction_id
             ids += await self._unrecorded_followups(turn, channel_id, last_id) or () if last_id else ()
             await self.running.ledger.move(turn, channel_id, ids)
-        noting = partial(self.running.note_page, turn)
-        waiting_id = None if ids else turn.shown_in
-        return self.replies.late(channel_id, turn.id, waiting_id, sent_messages(ids), noting=noting)
+        on_posted = partial(self.running.note_page, turn)
+        reply_to_id = None if ids else turn.shown_in
+        return self.replies.for_turn(
+            channel_id, turn.id, reply_to_id, sent_messages(ids), on_posted=on_posted
+        )
 
     async def _unrecorded_followups(
         self, turn: PendingTurn, channel_id: int, after_id: int
@@ -442,7 +444,7 @@ class Recovery:
             return False
         if shown == "refused":
             _log.warning("approved_call_not_told")
-        await self.proposals.settle(call)
+        await self.proposals.delete(call)
         return True
 
     async def _show_call(self, call: Proposal, recipient: Recipient, line: str) -> Unshown | None:

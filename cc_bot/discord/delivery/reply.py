@@ -110,7 +110,7 @@ class PostUncertain(Exception):
     existing message."""
 
 
-KnownIds = Callable[[], Awaitable[Sequence[int]]]
+FetchPostedIds = Callable[[], Awaitable[Sequence[int]]]
 
 
 class Outlet(ABC):
@@ -123,7 +123,7 @@ class Outlet(ABC):
 
     @abstractmethod
     async def post(
-        self, page: Page, number: int, known: KnownIds, *, again: bool, refers: bool
+        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, again: bool, refers: bool
     ) -> hikari.Snowflake:
         """Post message `number`, from 0, and return its id. Raises PostUncertain. `again`: it replaces
         a deleted message of the same number. `refers`: post it as a reply to the question."""
@@ -156,7 +156,7 @@ class Outlet(ABC):
         """Send an ephemeral message. Returns False if the outlet can't."""
         return False
 
-    async def elsewhere(self) -> "Outlet | None":
+    async def dm_outlet(self) -> "Outlet | None":
         """Return the outlet of the author's DM, if there is one to use. Raises hikari's errors."""
         return None
 
@@ -241,7 +241,7 @@ class Reply:
             or is_gone(error) != dm_may_have_begun
         ):
             return False
-        outlet = await self._outlet.elsewhere()
+        outlet = await self._outlet.dm_outlet()
         if outlet is None:
             return False
         before = (self._outlet, self._sent, self._most_messages, self._left_out_parts)

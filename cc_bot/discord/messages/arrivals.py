@@ -16,7 +16,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
+from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies
 from cc_bot.discord.delivery.reply import retry
 from cc_bot.discord.delivery.turns import ShownTurn
 from cc_bot.discord.gate import Gate, error_of
@@ -445,8 +445,8 @@ class Arrivals:
         async def note_moved(dm_id: int) -> None:
             await running.write(running.ledger.move(row, dm_id, ()))
 
-        asker = DirectMessages(recipient.user_id, note, note_moved, turn.note_page)
-        reply = self.forwards.replies.to(channel_id, question_id, asker=asker)
+        dm_fallback = DmFallback(recipient.user_id, note, note_moved, turn.note_page)
+        reply = self.forwards.replies.to(channel_id, question_id, dm_fallback=dm_fallback)
 
         async def note_posted(answer_id: int) -> None:
             await running.write(running.ledger.note_message(row.id, row.key.user_id, answer_id))
@@ -470,8 +470,8 @@ class Arrivals:
     async def _say(self, message: hikari.Message, words: Texts, sentence: str) -> None:
         channel_id, message_id = int(message.channel_id), int(message.id)
         link = message_link(message.guild_id, channel_id, message_id)
-        asker = DirectMessages(int(message.author.id), words[UnfinishedTexts].late_note(link))
-        await self.forwards.replies.say(channel_id, message_id, sentence, asker)
+        dm_fallback = DmFallback(int(message.author.id), words[UnfinishedTexts].late_note(link))
+        await self.forwards.replies.say(channel_id, message_id, sentence, dm_fallback)
 
     async def _recipient(self, message: hikari.Message) -> Recipient:
         channel_id, user_id = int(message.channel_id), int(message.author.id)

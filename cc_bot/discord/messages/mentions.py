@@ -23,7 +23,7 @@ from cc_bot.chat.stores.settings import Visit
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import TurnRunner
 from cc_bot.discord.delivery.live import for_channel
-from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
+from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies
 from cc_bot.discord.delivery.reply import REFUSALS, Reply, Sent, is_gone, sent_messages
 from cc_bot.discord.delivery.turns import ShownTurn
 from cc_bot.discord.gate import Gate, SeenRoles, error_of
@@ -235,10 +235,10 @@ class ChannelAnswers:
     ) -> Reply:
         question_id, recipient = newest_id or turn.row.question_id or 0, turn.recipient
         link = self.runner.recipients.guilds.link(key.place_id, question_id)
-        asker = DirectMessages(recipient.user_id, recipient.words[UnfinishedTexts].late_note(link))
+        dm_fallback = DmFallback(recipient.user_id, recipient.words[UnfinishedTexts].late_note(link))
         texts = "\n".join(question.content for question in turn.mentions)
         edition = base36(zlib.crc32(texts.encode()))  # the same in the next process
-        return self.replies.to(key.place_id, question_id, sent, edition=edition, asker=asker)
+        return self.replies.to(key.place_id, question_id, sent, edition=edition, dm_fallback=dm_fallback)
 
     async def _messages_of(self, answer_id: int) -> tuple[Sent, ...]:
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 from cc_bot.chat.consent import changed_line, check_held, needs_approval, on_one_line, propose, show
 from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 from cc_bot.domain.chart import Chart, ChartKind, Series
-from cc_bot.domain.proposal import Part
+from cc_bot.domain.proposal import ProposalLine
 from cc_bot.features.canvas.drawing import CanvasDraft
 from cc_bot.features.canvas.model import (
     Canvas,
@@ -157,7 +157,7 @@ def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapp
             return {}
 
 
-def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[Part]:
+def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[ProposalLine]:
     sentences, drawing = words[ProposalTexts], words[CanvasProposalTexts]
     match command:
         case Card(_, title, content):
@@ -173,22 +173,22 @@ def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[
                 before = on_one_line(old.title if old else "") or None
                 yield from changed_line(sentences.title_of, before, on_one_line(title), words)
             if content is not None:
-                yield Part(sentences.now, below=_content(old))
-                yield Part(sentences.then, below=content)
+                yield ProposalLine(sentences.now, below=_content(old))
+                yield ProposalLine(sentences.then, below=content)
         case RemoveElement(id_):
             yield _removed(id_, canvas, words)
         case SetMode("clear"):
-            yield Part(drawing.draw_clear)
+            yield ProposalLine(drawing.draw_clear)
             yield from (_removed(each.id, canvas, words) for each in canvas.elements)
         case SetMode(mode, focus):
             yield _titled(drawing.layout[mode], _name(focus, canvas))
 
 
-def _titled(template: str, title: str, below: str | Chart | None = None) -> Part:
-    return Part(template, {"title": on_one_line(title)}, below)
+def _titled(template: str, title: str, below: str | Chart | None = None) -> ProposalLine:
+    return ProposalLine(template, {"title": on_one_line(title)}, below)
 
 
-def _removed(id_: str, canvas: Canvas, words: Texts) -> Part:
+def _removed(id_: str, canvas: Canvas, words: Texts) -> ProposalLine:
     return _titled(words[CanvasProposalTexts].draw_remove, _name(id_, canvas), _content(canvas.element(id_)))
 
 

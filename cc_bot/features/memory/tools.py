@@ -32,7 +32,7 @@ from cc_bot.chat.tools import (
     tool,
 )
 from cc_bot.domain.errors import MemoryNotFound, SecretNotStored
-from cc_bot.domain.proposal import Moment, Part, Shown, Value
+from cc_bot.domain.proposal import Moment, ProposalLine, ProposalText, Value
 from cc_bot.features.memory.model import (
     DEFAULT_CATEGORY,
     Audience,
@@ -482,7 +482,7 @@ async def _propose(
     name: str,
     wanted: _Note,
     arguments: Mapping[str, object],
-    shown: Shown,
+    shown: ProposalText,
     *,
     held: Mapping[str, object] | None = None,
     memory_id: int | None = None,
@@ -493,13 +493,13 @@ async def _propose(
     return propose(context, name, arguments, shown, held=held, memory_id=memory_id)
 
 
-def _content_lines(before: str, after: str, words: Texts) -> Iterator[Part]:
-    yield Part(words[ProposalTexts].now, below=before)
+def _content_lines(before: str, after: str, words: Texts) -> Iterator[ProposalLine]:
+    yield ProposalLine(words[ProposalTexts].now, below=before)
     if after != before:
-        yield Part(words[ProposalTexts].then, below=after)
+        yield ProposalLine(words[ProposalTexts].then, below=after)
 
 
-def _card_lines(before: _Note | None, after: _Note, words: Texts) -> Iterator[Part]:
+def _card_lines(before: _Note | None, after: _Note, words: Texts) -> Iterator[ProposalLine]:
     old = _card(before, words) if before else {}
     for name, value in _card(after, words).items():
         if before:

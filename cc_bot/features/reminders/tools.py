@@ -15,7 +15,7 @@ from cc_bot.chat.consent import check_held, field_line, needs_approval, on_one_l
 from cc_bot.chat.tools import InvalidToolCall, MemoryId, ToolContext, ToolOutcome, as_or_none, succeeded, tool
 from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood, WhenPassed
 from cc_bot.domain.message import Place
-from cc_bot.domain.proposal import Moment, Part
+from cc_bot.domain.proposal import Moment, ProposalLine
 from cc_bot.domain.when.resolve import parse_schedule
 from cc_bot.features.memory.tools import DATA_NOT_INSTRUCTIONS
 from cc_bot.features.reminders.model import ReminderChange, Schedule, may_mention
@@ -132,7 +132,9 @@ def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime,
         ) from None
 
 
-def _time(due: datetime, cron: str, words: Texts, *, timezone: str = "", place: Place | None = None) -> Part:
+def _time(
+    due: datetime, cron: str, words: Texts, *, timezone: str = "", place: Place | None = None
+) -> ProposalLine:
     repeat = on_one_line(described(cron, words[RepeatTexts])) if cron else ""
     moment = Moment(due, repeat=repeat, timezone=timezone, place=place)
     return field_line(words[ProposalTexts].time, moment, words)
