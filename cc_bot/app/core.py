@@ -12,6 +12,7 @@ from cc_bot.chat.agents import make_agents
 from cc_bot.chat.assistant import Assistant, AssistantSettings
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.context.tokens import message_tokens
+from cc_bot.chat.parts import Building, CoreParts, Parts, by_class
 from cc_bot.chat.policy import make_policies
 from cc_bot.chat.speech import Hearing
 from cc_bot.chat.spending import Spending
@@ -28,7 +29,6 @@ from cc_bot.features.privacy.service import Privacy, keep_copies_to_retention, k
 from cc_bot.llm.configured import Models, build_embedder, open_models
 from cc_bot.llm.model import Chains
 from cc_bot.log import upkeep
-from cc_bot.parts import Building, CoreParts, Parts, by_class
 
 SWEEP_EVERY_S = 600.0
 SUMMARY_DRAIN_S = 1.0  # an interrupted summary is made later

@@ -19,6 +19,7 @@ from cc_bot import __version__
 from cc_bot.app.core import Core, keep_running, open_core, summarize_rest
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.app.web import serve_web
+from cc_bot.chat.parts import by_class
 from cc_bot.chat.tools import ToolsOutside
 from cc_bot.config import Config
 from cc_bot.db.backup import newest_backup
@@ -31,7 +32,6 @@ from cc_bot.domain.measures import NULL_METER
 from cc_bot.features import modules
 from cc_bot.log import RecentRecords, keep_records
 from cc_bot.operator_file import OPERATOR_FILES, hash_file, path_of
-from cc_bot.parts import by_class
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 

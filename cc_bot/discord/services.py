@@ -14,6 +14,7 @@ import hikari
 import lightbulb
 
 from cc_bot.chat.context.attachments import DocumentSource
+from cc_bot.chat.parts import Parts
 from cc_bot.db.leases import Membership
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.approvals import ApprovalDelivery
@@ -36,7 +37,6 @@ from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.message import Reading
 from cc_bot.domain.text import Locale
 from cc_bot.in_order import RateLimiter
-from cc_bot.parts import Parts
 
 Result = TypeVar("Result")
 

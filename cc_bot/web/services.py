@@ -7,13 +7,13 @@ from ipaddress import IPv4Network, IPv6Network
 from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
+from cc_bot.chat.parts import Parts
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.errors import AccessError
 from cc_bot.domain.message import KnownPlace
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.log import RecentRecords
-from cc_bot.parts import Parts
 
 What = Literal["command", "choices"]
 """Changes count like commands, reads like autocomplete."""

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from cc_bot.checks import Finding
+from cc_bot.chat.checks import Finding
 from cc_bot.config import read_config
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Reading

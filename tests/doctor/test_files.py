@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.checks import Finding
+from cc_bot.chat.checks import Finding
 from cc_bot.config import read_config
 from cc_bot.db import ErasureLog, Statement, apply_pending, open_database
 from cc_bot.db.erasure_log import copy_in, merge_log

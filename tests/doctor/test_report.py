@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.checks import Check, Finding, failed, ok, warning
+from cc_bot.chat.checks import Check, Finding, failed, ok, warning
 from cc_bot.config import Config, read_config
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.text import Locale

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from cc_bot.checks import Finding
+from cc_bot.chat.checks import Finding
 from cc_bot.config import read_config
 from cc_bot.db import apply_pending, open_database
 from cc_bot.domain.text import Locale

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from cc_bot.checks import Finding
+from cc_bot.chat.checks import Finding
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.text import Locale
 from cc_bot.features.doctor.services import check_model

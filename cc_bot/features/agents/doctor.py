@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from cc_bot.checks import Check, Examined, Finding, ok
+from cc_bot.chat.checks import Check, Examined, Finding, ok
 from cc_bot.features.agents.texts import AgentCheckTexts
 from cc_bot.operator_file import path_of
 

@@ -3,6 +3,7 @@ from dataclasses import dataclass
 
 import hikari
 
+from cc_bot.chat.parts import Parts
 from cc_bot.chat.stores.canvases import CanvasStore
 from cc_bot.db.leases import Leases
 from cc_bot.discord.delivery.reply import ExpectedDeletions
@@ -12,7 +13,6 @@ from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
 from cc_bot.features.canvas.delivery import CanvasBoards, CanvasUpkeep
 from cc_bot.features.canvas.store import CanvasMessageStore
-from cc_bot.parts import Parts
 
 
 def make_parts(given: Parts) -> Iterable[object]:

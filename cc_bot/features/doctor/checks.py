@@ -11,9 +11,9 @@ from typing import Final
 
 from cc_bot import __version__
 from cc_bot.chat.agents import make_agents
+from cc_bot.chat.checks import SLACK_S, Check, Examined, Finding, failed, ok, warning
 from cc_bot.chat.policy import make_policies
 from cc_bot.chat.tools import discover
-from cc_bot.checks import SLACK_S, Check, Examined, Finding, failed, ok, warning
 from cc_bot.config import Config
 from cc_bot.db.engines import dialect_of
 from cc_bot.db.sqlite import SQLITE_VERSION

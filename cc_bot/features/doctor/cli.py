@@ -39,7 +39,7 @@ def say_error(error: Exception, sentence: str, options: argparse.Namespace, word
     """Return a report that holds the error, for `--json`; else nothing."""
     if not options.json:
         return ""
-    from cc_bot.checks import failed
+    from cc_bot.chat.checks import failed
     from cc_bot.features.doctor.report import Report, as_json
 
     found = failed("settings", sentence)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from cc_bot.checks import Finding, failed, ok, warning
+from cc_bot.chat.checks import Finding, failed, ok, warning
 from cc_bot.config import Config
 from cc_bot.db import Database, Statement, Steps, list_pending
 from cc_bot.db.backup import backups_in, copies_of

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from cc_bot.checks import Finding, Verdict
+from cc_bot.chat.checks import Finding, Verdict
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.texts import Texts
 

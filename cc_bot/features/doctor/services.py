@@ -19,7 +19,7 @@ import aiohttp
 
 from cc_bot import __version__
 from cc_bot.charts import draw
-from cc_bot.checks import Finding, failed, ok, warning
+from cc_bot.chat.checks import Finding, failed, ok, warning
 from cc_bot.config import Config
 from cc_bot.domain import errors
 from cc_bot.domain.chart import Chart, Series

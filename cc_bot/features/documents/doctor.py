@@ -2,7 +2,7 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Final
 
-from cc_bot.checks import Check, Examined, Finding, failed, ok, warning
+from cc_bot.chat.checks import Check, Examined, Finding, failed, ok, warning
 from cc_bot.domain.errors import DocumentsNotConfined, InputError
 from cc_bot.features.documents.reader import READ_BY_EXTRA, DocumentReader
 from cc_bot.features.documents.texts import DocumentCheckTexts

@@ -1,7 +1,7 @@
 from collections.abc import Iterable
 
+from cc_bot.chat.parts import Building
 from cc_bot.features.documents.reader import DocumentReader
-from cc_bot.parts import Building
 
 
 def make_parts(given: Building) -> Iterable[object]:

@@ -1,9 +1,9 @@
 from collections.abc import Iterable
 
+from cc_bot.chat.parts import Building
 from cc_bot.features.heartbeat.runner import Heartbeats
 from cc_bot.features.heartbeat.service import stopped
 from cc_bot.features.reminders.service import Composer
-from cc_bot.parts import Building
 
 
 def make_parts(given: Building) -> Iterable[object]:

@@ -11,6 +11,7 @@ import hikari
 import structlog
 from hikari.impl import ModalActionRowBuilder
 
+from cc_bot.chat.parts import Parts
 from cc_bot.discord.delivery.reply import PostUncertain, Reply
 from cc_bot.discord.delivery.turns import Askers
 from cc_bot.discord.gate import OwnerNews
@@ -26,7 +27,6 @@ from cc_bot.features.mcp.model import MAX_ENTRY_LENGTH, OPEN_FOR_S
 from cc_bot.features.mcp.servers import Servers
 from cc_bot.features.mcp.texts import FormTexts, ToolServersTexts
 from cc_bot.in_order import Tasks
-from cc_bot.parts import Parts
 from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)

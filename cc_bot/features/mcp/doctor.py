@@ -1,7 +1,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from cc_bot.checks import Check, Examined, Finding, failed, ok, warning
+from cc_bot.chat.checks import Check, Examined, Finding, failed, ok, warning
 from cc_bot.domain.text import one_line
 from cc_bot.features.mcp.file import make_servers_file
 from cc_bot.features.mcp.model import ToolServerProblem, ToolServerReport, find_missing

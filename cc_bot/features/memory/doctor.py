@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from cc_bot.checks import Check, Examined, Finding, ok, try_service
+from cc_bot.chat.checks import Check, Examined, Finding, ok, try_service
 from cc_bot.config import LOCAL, OFF
 from cc_bot.features.memory.search.vectors import Embedder
 from cc_bot.features.memory.texts import MemoryCheckTexts

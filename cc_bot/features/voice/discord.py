@@ -8,6 +8,7 @@ from contextlib import suppress
 import hikari
 import structlog
 
+from cc_bot.chat.parts import Parts
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.delivery.turns import SpokenAnswers
 from cc_bot.discord.pages.answer import AnswerState
@@ -15,7 +16,6 @@ from cc_bot.discord.pages.page import MediaFile
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.features.voice.speech import SynthesizedSpeech
-from cc_bot.parts import Parts
 from cc_bot.texts.answer import AnswerTexts
 
 _log = structlog.get_logger(__name__)

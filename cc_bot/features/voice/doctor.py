@@ -2,7 +2,7 @@ import io
 import wave
 from collections.abc import Iterator
 
-from cc_bot.checks import SLACK_S, Check, Examined, Finding, ok, try_service
+from cc_bot.chat.checks import SLACK_S, Check, Examined, Finding, ok, try_service
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
 from cc_bot.features.voice.models import OpenAISpeaker, OpenAITranscriber, build_speaker, build_transcriber

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
+from cc_bot.chat.parts import Building
 from cc_bot.features.voice.models import build_speaker, build_transcriber
 from cc_bot.features.voice.speech import SynthesizedSpeech, TranscribedHearing
-from cc_bot.parts import Building
 
 
 def make_parts(given: Building) -> Iterator[object]:

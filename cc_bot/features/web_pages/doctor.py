@@ -2,7 +2,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from cc_bot.checks import Check, Examined, Finding, failed, ok, warning
+from cc_bot.chat.checks import Check, Examined, Finding, failed, ok, warning
 from cc_bot.domain import errors
 from cc_bot.features.web_pages.addresses import parse_address
 from cc_bot.features.web_pages.parts import make_access, make_searches

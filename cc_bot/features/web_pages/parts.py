@@ -4,8 +4,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from cc_bot.chat.parts import Building
 from cc_bot.features.web_pages.turn import PageSource, SearchService, WebAccess, can_read_pages
-from cc_bot.parts import Building
 
 if TYPE_CHECKING:
     from cc_bot.config import Config
