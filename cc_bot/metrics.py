@@ -1,5 +1,8 @@
-"""/healthz and /metrics. Healthy: the gateway is connected and the database can be written to. The check
-takes the writer's lock, one at a time, and writes nothing."""
+"""Serves /healthz and /metrics.
+
+The bot is healthy while it is connected to the gateway and can write to the database. The check takes the
+writer's lock and writes nothing; only one check runs at a time.
+"""
 
 import asyncio
 import logging
@@ -26,13 +29,13 @@ _log = structlog.get_logger(__name__)
 
 DATABASE_TIMEOUT_S: Final = 3.0
 MIN_FREE_BYTES: Final = 16 * 2**20
-"""The next writes would fail: SQLite's WAL grows by megabytes."""
+"""With less, the next writes would fail: SQLite's WAL grows by megabytes."""
 
 Problem = Literal["disconnected", "locked", "no_room", "unusable"]
 
 
 Readings = Mapping[str, float | None]
-"""By the names in GAUGES; None if unknown."""
+"""Current values by the names in GAUGES; None if unknown."""
 
 
 @dataclass(eq=False)
@@ -41,22 +44,22 @@ class Vitals:
     database: VitalsStore
     load: Callable[[], Load]
     free_bytes: Callable[[], int]
-    """May raise OSError."""
+    """Free space on the database's disk; may raise OSError."""
     backed_up_at_s: Callable[[], float | None]
-    """Unix time; may raise OSError."""
+    """Unix time of the newest backup, if any; may raise OSError."""
     timeout_s: float = DATABASE_TIMEOUT_S
     _check: asyncio.Task[None] | None = None
 
     async def problems(self) -> dict[str, Problem]:
-        """Return the problems by part; empty if the program is healthy."""
+        """Return problems of the gateway and the database; empty if the bot is healthy."""
         problems: dict[str, Problem] = {} if self.pulse.connected else {"gateway": "disconnected"}
-        if trouble := await self._trouble():
-            problems["database"] = trouble
+        if database_problem := await self._database_problem():
+            problems["database"] = database_problem
         return problems
 
     async def readings(self) -> Readings:
         problems, load = await self.problems(), self.load()
-        writable = "database" not in problems  # else the questions would wait for the same thread
+        writable = "database" not in problems  # else these reads would wait for the blocked thread
         return {
             "turns_running": load.running,
             "turns_waiting": load.waiting,
@@ -74,7 +77,7 @@ class Vitals:
             self._check.cancel()
             await asyncio.gather(self._check, return_exceptions=True)
 
-    async def _trouble(self) -> Problem | None:
+    async def _database_problem(self) -> Problem | None:
         try:
             if await asyncio.to_thread(self.free_bytes) < MIN_FREE_BYTES:
                 return "no_room"
@@ -82,7 +85,7 @@ class Vitals:
             return "unusable"
         if self._check is None or self._check.done():
             self._check = asyncio.create_task(self.database.check_writable())
-            self._check.add_done_callback(_retrieve)
+            self._check.add_done_callback(_retrieve_exception)
         try:
             await asyncio.wait_for(asyncio.shield(self._check), self.timeout_s)
         except TimeoutError:
@@ -92,31 +95,32 @@ class Vitals:
         return None
 
 
-def _retrieve(check: asyncio.Task[None]) -> None:
-    """So that asyncio does not warn about it."""
+def _retrieve_exception(check: asyncio.Task[None]) -> None:
+    """Keep asyncio from warning about an exception that was never retrieved."""
     if not check.cancelled():
         check.exception()
 
 
-async def _read_or_none(asked: Awaitable[float | None]) -> float | None:
+async def _read_or_none(reading: Awaitable[float | None]) -> float | None:
     try:
-        return await asked
+        return await reading
     except (StorageError, OSError):
         return None
 
 
-# Labels have few values: names that the operator, the program or a tool server gave, never users or channels.
+# Labels are names that the operator, the program or a tool server gave, never users or channels: each value
+# is a time series.
 
 _DURATION_BUCKETS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
-"""From a commit to the longest turn."""
+"""From the duration of a commit to that of the longest turn."""
 _SERVER_CALL_BUCKETS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 MAX_SERVER_TOOLS: Final = 100
-"""Servers could name new tools forever."""
+"""Tools of servers with a label of their own; further tools count as OTHER."""
 OTHER: Final = "other"
 
 
 class PrometheusMeter(Meter):
-    """Its own registry keeps two programs in one process apart."""
+    """Counts in a registry of its own, since several bots may run in one process."""
 
     def __init__(self, version: str) -> None:
         self.registry = CollectorRegistry()
@@ -145,15 +149,15 @@ class PrometheusMeter(Meter):
         )
         self._errors = self._counter("errors", "What went wrong, by its kind.", "kind")
 
-        for counted, values in ((self._turns, get_args(Ending)), (self._phase_seconds, get_args(Phase))):
-            for value in values:  # there from the beginning, so that the first one is seen as growth
-                counted.labels(value)
+        for metric, values in ((self._turns, get_args(Ending)), (self._phase_seconds, get_args(Phase))):
+            for value in values:  # exported as 0 from the start: else Prometheus sees no growth by the first
+                metric.labels(value)
 
     def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
         self._turns.labels(ending).inc()
         self._turn_seconds.observe(seconds)
-        for phase, spent in phases.items():
-            self._phase_seconds.labels(phase).observe(spent)
+        for phase, phase_seconds in phases.items():
+            self._phase_seconds.labels(phase).observe(phase_seconds)
 
     def record_shown(self, seconds: float, *, ok: bool) -> None:
         if ok:
@@ -162,8 +166,8 @@ class PrometheusMeter(Meter):
             self._unshown.inc()
 
     def record_tokens(self, purpose: Purpose, model: str, usage: Usage) -> None:
-        fresh = max(usage.prompt_tokens - usage.cached_tokens, 0)
-        kinds = {"prompt": fresh, "cached": usage.cached_tokens, "completion": usage.completion_tokens}
+        uncached = max(usage.prompt_tokens - usage.cached_tokens, 0)
+        kinds = {"prompt": uncached, "cached": usage.cached_tokens, "completion": usage.completion_tokens}
         for kind, tokens in kinds.items():
             self._tokens.labels(kind, model).inc(tokens)
         if usage.seconds:
@@ -176,9 +180,9 @@ class PrometheusMeter(Meter):
     def record_server_call(self, server: str, tool: str, seconds: float, *, ok: bool) -> None:
         if len(self._server_tools) < MAX_SERVER_TOOLS:
             self._server_tools.add((server, tool))
-        shown = tool if (server, tool) in self._server_tools else OTHER
-        self._server_calls.labels(server, shown, "ok" if ok else "failed").inc()
-        self._server_seconds.labels(server, shown).observe(seconds)
+        label = tool if (server, tool) in self._server_tools else OTHER
+        self._server_calls.labels(server, label, "ok" if ok else "failed").inc()
+        self._server_seconds.labels(server, label).observe(seconds)
 
     def record_failure(self, kind: str) -> None:
         self._errors.labels(kind).inc()
@@ -187,9 +191,9 @@ class PrometheusMeter(Meter):
         return Counter(f"cc_bot_{name}", help_, labels, registry=self.registry)
 
     def _histogram(
-        self, name: str, help_: str, *names: str, buckets: Sequence[float] = _DURATION_BUCKETS_S
+        self, name: str, help_: str, *labels: str, buckets: Sequence[float] = _DURATION_BUCKETS_S
     ) -> Histogram:
-        return Histogram(f"cc_bot_{name}", help_, names, buckets=buckets, registry=self.registry)
+        return Histogram(f"cc_bot_{name}", help_, labels, buckets=buckets, registry=self.registry)
 
 
 GAUGES: Final[Mapping[str, str]] = {
@@ -205,7 +209,7 @@ GAUGES: Final[Mapping[str, str]] = {
 }
 
 
-def gauges_of(readings: Readings) -> CollectorRegistry:
+def gauge_registry(readings: Readings) -> CollectorRegistry:
     registry = CollectorRegistry()
     for name, value in readings.items():
         if value is not None and not isnan(value):
@@ -219,20 +223,22 @@ class _RecordCounter(logging.Handler):
         self._records = records
 
     def emit(self, record: logging.LogRecord) -> None:
-        if isinstance(record.msg, dict):  # structlog's
+        if isinstance(record.msg, dict):  # logged by structlog
             event = str(record.msg.get("event", ""))
             self._records.labels(record.levelname.lower(), event).inc()
 
 
 def count_records(registry: CollectorRegistry) -> AbstractContextManager[None]:
-    """Count our records until left."""
+    """Count the bot's own log records within the block."""
     records = Counter(
         "cc_bot_log_records",
         "The program's own log records from warnings on, by their names.",
         ["level", "event"],
         registry=registry,
     )
-    return keep_records(_RecordCounter(records), OURS)  # other loggers' names may hold anything
+    return keep_records(
+        _RecordCounter(records), OURS
+    )  # other libraries' messages would make too many label values
 
 
 SHUTDOWN_TIMEOUT_S: Final = 1.0
@@ -240,7 +246,7 @@ SHUTDOWN_TIMEOUT_S: Final = 1.0
 
 @asynccontextmanager
 async def serve(host: str, port: int, meter: PrometheusMeter, vitals: Vitals) -> AsyncIterator[int]:
-    """Serve until left; yields the port. Raises PortTaken and InvalidSetting."""
+    """Serve within the block; yields the port. Raises PortTaken and InvalidSetting."""
     runner = web.AppRunner(_app(meter, vitals), access_log=None, shutdown_timeout=SHUTDOWN_TIMEOUT_S)
     await runner.setup()
     try:
@@ -249,10 +255,10 @@ async def serve(host: str, port: int, meter: PrometheusMeter, vitals: Vitals) ->
         except OSError as error:
             setting = Port(host, port, "CC_BOT_METRICS_HOST", "CC_BOT_METRICS_PORT", "9464")
             raise startup_error(error, setting) from error
-        listening = int(runner.addresses[0][1])
-        _log.info("metrics_served", host=host, port=listening)
+        bound_port = int(runner.addresses[0][1])
+        _log.info("metrics_served", host=host, port=bound_port)
         with count_records(meter.registry):
-            yield listening
+            yield bound_port
     finally:
         await runner.cleanup()
         await vitals.close()
@@ -261,11 +267,11 @@ async def serve(host: str, port: int, meter: PrometheusMeter, vitals: Vitals) ->
 def _app(meter: PrometheusMeter, vitals: Vitals) -> web.Application:
     async def healthz(_: web.Request) -> web.Response:
         problems = await vitals.problems()
-        found = {"status": "failing" if problems else "ok", "problems": problems}
-        return web.json_response(found, status=503 if problems else 200)
+        health = {"status": "failing" if problems else "ok", "problems": problems}
+        return web.json_response(health, status=503 if problems else 200)
 
     async def metrics(_: web.Request) -> web.Response:
-        gauges = gauges_of(await vitals.readings())
+        gauges = gauge_registry(await vitals.readings())
         body = generate_latest(meter.registry) + generate_latest(gauges)
         return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
 

@@ -1,7 +1,7 @@
 """The bot's life cycle: log in, register commands, answer, and shut down without losing answers.
 
-lightbulb skips an extension that fails to load, and hikari only logs errors in listeners; both are checked.
-While Discord has trouble, the start waits, but not for the registration of commands.
+lightbulb skips an extension that fails to load, and hikari only logs errors of listeners; this module checks
+both. While Discord fails, the start waits, but not for long for the registration of commands.
 """
 
 import asyncio
@@ -35,24 +35,24 @@ _log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 
-CLOSE_DATABASE_BEFORE_S = 2.0
-"""Before the end of the drain, waits for the database end."""
+SHORT_DATABASE_TIMEOUTS_S = 2.0
+"""Duration of the last part of the drain, in which database timeouts are short."""
 SHOW_CUT_TURNS_S = 2.0
-"""For showing how cut turns ended, after the drain."""
+"""Time after the drain to show how the cut turns ended."""
 _RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
 _REGISTRATION_TIMEOUT_S: Final = 5.0
 IDENTIFY_INTERVAL_S = 5.0
-"""Between connections with the same key ("Max Concurrency" in Discord's documentation on sharding)."""
+"""Between connections with the same rate limit key (Discord's documentation: Sharding, Max Concurrency)."""
 
 
 def extension_names() -> Sequence[str]:
-    """Of the lightbulb extensions."""
+    """Return the names of the modules with commands, which lightbulb loads as extensions."""
     own = [f"{commands.__name__}.{module.name}" for module in pkgutil.iter_modules(commands.__path__)]
     return [*own, *(module.__name__ for module in modules("commands"))]
 
 
 async def list_command_names(token: str) -> frozenset[str]:
-    """Return the registered names, without connecting. Raises ValueError for a malformed token."""
+    """Return the bot's command names without connecting. Raises ValueError for a malformed token."""
     client = lightbulb.client_from_app(
         gateway_bot(token, None, "off"), localization_provider=command_names(), default_locale=DEFAULT_LOCALE
     )
@@ -65,7 +65,7 @@ async def list_command_names(token: str) -> frozenset[str]:
 
 
 async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
-    """Answer until SIGINT or SIGTERM, or until other processes have taken over. Raises a StartupError."""
+    """Run the bot until SIGINT or SIGTERM, or until other processes take over. Raises a StartupError."""
     settings = given.settings
     check_token(settings.token)
     stop = asyncio.Event()
@@ -74,43 +74,45 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
         await given.membership.evicted.wait()
         stop.set()
 
-    watching = asyncio.create_task(stop_if_evicted())
+    eviction = asyncio.create_task(stop_if_evicted())
     try:
         with signals(stop, given.watchdog):
-            ask = functools.partial(fetch_reading, settings.reading, settings.token, settings.api_url)
-            asking = asyncio.create_task(
-                _retry_while_discord_fails(ask, functools.partial(_report_fault, given, say))
+            fetch = functools.partial(fetch_reading, settings.reading, settings.token, settings.api_url)
+            fetching = asyncio.create_task(
+                _retry_while_discord_fails(fetch, functools.partial(_report_fault, given, say))
             )
-            if not await ended_before(asking, stop.wait()):
+            if not await ended_before(fetching, stop.wait()):
                 return
-            reading = asking.result()
+            reading = fetching.result()
             if reading != settings.reading:
                 say(texts(settings.operator_locale)[CliTexts].mentions_only)
             now = int(hikari.Snowflake.from_datetime(given.clock()))
             granted = GrantedReading(reading, await given.stores.channels.set_reading(reading, now))
             await DiscordBot(given, granted, say).run(stop)
     finally:
-        watching.cancel()
+        eviction.cancel()
 
 
-async def _retry_while_discord_fails(ask: Callable[[], Awaitable[T]], tell: Callable[[Exception], None]) -> T:
+async def _retry_while_discord_fails(
+    call: Callable[[], Awaitable[T]], report: Callable[[Exception], None]
+) -> T:
     for attempt, pause_s in enumerate(chain(_RETRY_PAUSES_S, repeat(_RETRY_PAUSES_S[-1]))):
         try:
-            return await ask()
+            return await call()
         except (hikari.InternalServerError, hikari.RateLimitTooLongError) as error:
             if not attempt:
-                tell(error)
+                report(error)
             await asyncio.sleep(pause_s)
     raise AssertionError  # the pauses never end
 
 
 def _report_fault(given: BotDependencies, say: Callable[[str], None], error: Exception) -> None:
-    detail = _detail_of(error)
+    detail = _error_detail(error)
     _log.warning("discord_fails", detail=detail)
     say(texts(given.settings.operator_locale)[CliTexts].discord_fails.format(detail=detail))
 
 
-def _detail_of(error: Exception) -> str:
+def _error_detail(error: Exception) -> str:
     if not isinstance(error, hikari.HTTPResponseError):
         return type(error).__name__
     code = getattr(error, "code", 0)
@@ -128,10 +130,10 @@ class DiscordBot:
         self._tasks = Tasks()
         self._is_registering = False
         self._registration_tried = asyncio.Event()
-        self._told_not_registered = False
+        self._reported_not_registered = False
         self._start_failure: StartupError | None = None
-        alone, membership = settings.api_keeps_limits, given.membership
-        share = RestShare(membership.may_send, lambda: 1 if alone else membership.sharing)
+        membership = given.membership
+        share = RestShare(membership.may_send, lambda: 1 if settings.api_keeps_limits else membership.sharing)
         self._bot = gateway_bot(settings.token, settings.api_url, granted.reading, share)
         self._connection_leases = contextlib.AsyncExitStack()
         self._client = lightbulb.client_from_app(
@@ -147,10 +149,11 @@ class DiscordBot:
         membership.on_end.append(given.assistant.turns.cut)
         membership.on_change.append(self._services.recovery.look_again)
         self._client.error_handler(self._on_failed_command)
-        # Before the gateway connects: earlier interactions would be lost.
+        # Commands are loaded before the gateway connects: interactions that arrive earlier would be lost.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
     async def run(self, stop: asyncio.Event) -> None:
+        """Connect, answer until `stop` is set, and shut down. Raises a StartupError."""
         async with self._given.serve_pages(self._services.pages) as begin_pages:
             start = asyncio.create_task(self._start())
             try:
@@ -242,8 +245,8 @@ class DiscordBot:
                 self._tasks.start(self._register_commands())
                 try:
                     await asyncio.wait_for(self._registration_tried.wait(), _REGISTRATION_TIMEOUT_S)
-                except TimeoutError as error:  # hikari waits by itself where Discord names a time
-                    self._tell_not_registered(error)
+                except TimeoutError as error:  # hikari is waiting for a rate limit of Discord
+                    self._report_not_registered(error)
             await self._wait_for_connection_turn()
         except StartupError as error:
             self._start_failure = error
@@ -251,15 +254,16 @@ class DiscordBot:
             self._start_failure = RefusedToken()
         except hikari.HTTPError:
             self._start_failure = DiscordUnreachable()
-        except Exception as error:  # noqa: BLE001 - a listener's error is swallowed: the start must know
+        except Exception as error:  # noqa: BLE001 - hikari swallows a listener's error; _start raises this one
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
 
     async def _wait_for_connection_turn(self) -> None:
+        """Wait for the leases of the shards' rate limit keys: processes with the same key connect in turn."""
         if self._settings.shards is None:
             return
         info = await _retry_while_discord_fails(self._bot.rest.fetch_gateway_bot_info, self._report_fault)
-        at_once = info.session_start_limit.max_concurrency
-        for key in sorted({shard % at_once for shard in self._settings.shards}):
+        max_concurrency = info.session_start_limit.max_concurrency
+        for key in sorted({shard % max_concurrency for shard in self._settings.shards}):
             await self._connection_leases.enter_async_context(self._membership.hold_duty(f"connect:{key}"))
 
     async def _load_commands(self) -> None:
@@ -270,21 +274,21 @@ class DiscordBot:
         if missing:
             raise CommandsNotRegistered(detail=", ".join(sorted(missing)))
         await self._client.start()
-        self._client.sync_commands = True  # only now: a start that synchronizes does not end before
+        self._client.sync_commands = True  # only now: else start() would wait for the registration
 
     async def _register_commands(self) -> None:
         for pause_s in chain(_RETRY_PAUSES_S, repeat(_RETRY_PAUSES_S[-1])):
             try:
                 async with self._membership.hold_duty("commands"):
                     await self._synchronize()
-            except Exception as error:  # noqa: BLE001 - whatever it is, the commands that Discord has work
-                if not isinstance(error, hikari.UnauthorizedError):  # which the start reports
-                    self._tell_not_registered(error)
+            except Exception as error:  # noqa: BLE001 - commands registered earlier work in any case
+                if not isinstance(error, hikari.UnauthorizedError):  # the start reports a refused token
+                    self._report_not_registered(error)
                 self._registration_tried.set()
                 await asyncio.sleep(pause_s)
             else:
                 self._registration_tried.set()
-                if self._told_not_registered:
+                if self._reported_not_registered:
                     _log.info("commands_registered")
                 return
 
@@ -292,46 +296,46 @@ class DiscordBot:
         try:
             await self._services.gate.learn()
             await self._client.sync_application_commands()
-        finally:  # those registered before are known by now
+        finally:  # after a failure, commands registered earlier are known
             known = self._client.created_commands.get(GLOBAL_COMMAND_KEY, ())
             self._services.answers.recipients.learn_commands(known)
 
-    def _tell_not_registered(self, error: Exception) -> None:
-        if self._told_not_registered:
+    def _report_not_registered(self, error: Exception) -> None:
+        if self._reported_not_registered:
             return
-        self._told_not_registered = True
-        detail = _detail_of(error)
+        self._reported_not_registered = True
+        detail = _error_detail(error)
         _log.error("commands_not_registered", detail=detail)
         self._say(self._words[CliTexts].commands_wait.format(detail=detail))
 
     async def _shut_down(self) -> None:
-        """Drain running turns, show the rest as cut off, and log out; each step runs even if one fails."""
+        """Drain running turns, show the rest as cut off, and log out. A failed step skips no other."""
         services, given, loop = self._services, self._given, asyncio.get_running_loop()
         drain_s = 0.0 if self._membership.evicted.is_set() else self._settings.drain_s
-        async with contextlib.AsyncExitStack() as leaving:  # what is pushed last is done first
-            leaving.push_async_callback(self._client.stop)
-            leaving.push_async_callback(self._connection_leases.aclose)
+        async with contextlib.AsyncExitStack() as cleanup:  # runs the callbacks in reverse order
+            cleanup.push_async_callback(self._client.stop)
+            cleanup.push_async_callback(self._connection_leases.aclose)
             for task in self._tasks:
                 task.cancel()
-            leaving.push_async_callback(self._disconnect)
-            leaving.push_async_callback(given.privacy.close, loop.time() + drain_s + SHOW_CUT_TURNS_S)
-            leaving.push_async_callback(services.recovery.close)
-            leaving.push_async_callback(services.answers.side_message.close)
+            cleanup.push_async_callback(self._disconnect)
+            cleanup.push_async_callback(given.privacy.close, loop.time() + drain_s + SHOW_CUT_TURNS_S)
+            cleanup.push_async_callback(services.recovery.close)
+            cleanup.push_async_callback(services.answers.side_message.close)
             services.messages.close()
             if services.answers.running.spoken:
-                leaving.push_async_callback(services.answers.running.spoken.close)
+                cleanup.push_async_callback(services.answers.running.spoken.close)
             begin_shutdown = given.stores.begin_shutdown
-            hurrying = loop.call_later(max(0.0, drain_s - CLOSE_DATABASE_BEFORE_S), begin_shutdown)
+            shortening = loop.call_later(max(0.0, drain_s - SHORT_DATABASE_TIMEOUTS_S), begin_shutdown)
             for job in self._jobs:
                 await job.close()
             draining = (given.assistant.turns, given.privacy, *self._jobs)
             await asyncio.gather(*(each.drain(drain_s) for each in draining))
-            hurrying.cancel()
+            shortening.cancel()
             begin_shutdown()
             deadline_s = loop.time() + SHOW_CUT_TURNS_S
             for job in self._jobs:
-                leaving.push_async_callback(job.finish, deadline_s)
-            leaving.push_async_callback(services.messages.finish, deadline_s)
+                cleanup.push_async_callback(job.finish, deadline_s)
+            cleanup.push_async_callback(services.messages.finish, deadline_s)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline_s):
                     await services.answers.running.wait_idle()

@@ -46,17 +46,17 @@ ServePages = Callable[[DiscordForPages], AbstractAsyncContextManager[Callable[[]
 
 
 class ProcessWatchdog(Protocol):
-    """The watchdog."""
+    """Ends the process if it hangs."""
 
     def ready(self) -> None:
-        """The bot answers."""
+        """Report that the bot answers."""
 
     def leave(self) -> None:
-        """May be called twice, and from a signal handler."""
+        """Limit the time for the shutdown. May be called twice, and from a signal handler."""
 
 
 async def ended_before(task: asyncio.Task[Result], interruption: Awaitable[object]) -> bool:
-    """Wait for whichever comes first. Returns whether the task ended, and raises its error."""
+    """Return whether the task ended before the interruption, else cancel it. Raises the task's error."""
     other = asyncio.ensure_future(interruption)
     try:
         await asyncio.wait((task, other), return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""Discord as the web pages use it: access checks, and names."""
+"""What the web pages ask Discord: permissions, and names of users, channels and servers."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -31,7 +31,7 @@ NAME_CACHE_S: Final = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class PagesUrl:
-    """Empty if the pages are not served."""
+    """Base URL of the web pages; empty if they are not served."""
 
     url: str
 
@@ -45,7 +45,7 @@ class DiscordForPages:
     side_message: SideMessage
     receipts: ReceiptUpkeep
     recipients: Recipients
-    _cached: Recent[tuple[object, ...], tuple[object, float]] = field(default_factory=Recent)
+    _cache: Recent[tuple[object, ...], tuple[object, float]] = field(default_factory=Recent)
 
     async def admit(
         self, place: WebPlace, what: Literal["command", "choices"], *, always: bool = False
@@ -67,41 +67,41 @@ class DiscordForPages:
         return user_id in await self.gate.owners.ids(fresh=fresh)
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
-        async def ask() -> bool:
+        async def fetch() -> bool:
             guild = await self.rest.fetch_guild(guild_id)
             member = await self.rest.fetch_member(guild_id, user_id)
             return bool(guild_permissions(guild, member) & MANAGER_PERMISSIONS)
 
-        return await self._remembered(("manages", user_id, guild_id), ask, PERMISSION_CACHE_S) or False
+        return await self._cached_fetch(("manages", user_id, guild_id), fetch, PERMISSION_CACHE_S) or False
 
-    async def name_of(self, user_id: int) -> str | None:
-        async def ask() -> str:
+    async def user_name(self, user_id: int) -> str | None:
+        async def fetch() -> str:
             user = await self.rest.fetch_user(user_id)
             return user.global_name or user.username
 
-        return await self._name("user", user_id, ask)
+        return await self._name("user", user_id, fetch)
 
-    async def name_of_channel(self, channel_id: int) -> str | None:
-        async def ask() -> str | None:
+    async def channel_name(self, channel_id: int) -> str | None:
+        async def fetch() -> str | None:
             if (await self.places.of(channel_id)).is_dm:
                 return None
             channel = await self.rest.fetch_channel(channel_id)
             if not isinstance(channel, hikari.GuildChannel):
                 return None
-            guild = await self.name_of_guild(int(channel.guild_id))
+            guild = await self.guild_name(int(channel.guild_id))
             return f"#{channel.name} ({guild})" if guild else f"#{channel.name}"
 
-        return await self._name("channel", channel_id, ask)
+        return await self._name("channel", channel_id, fetch)
 
-    async def name_of_guild(self, guild_id: int) -> str | None:
-        async def ask() -> str:
+    async def guild_name(self, guild_id: int) -> str | None:
+        async def fetch() -> str:
             return (await self.rest.fetch_guild(guild_id)).name
 
-        return await self._name("guild", guild_id, ask)
+        return await self._name("guild", guild_id, fetch)
 
     async def is_dm(self, channel_id: int) -> bool:
-        found = await _ask(self.places.of(channel_id))
-        return found is not None and found.is_dm
+        place = await _value_or_none(self.places.of(channel_id))
+        return place is not None and place.is_dm
 
     async def place_of(self, channel_id: int) -> KnownPlace:
         return await self.chooser.locate(channel_id) if channel_id else KnownPlace(ChannelKey(0))
@@ -110,7 +110,7 @@ class DiscordForPages:
         return (await self.chooser.of_place(user_id, await self.place_of(channel_id))).key
 
     async def canvas_changed(self, key: SessionKey) -> None:
-        if key.channel_id and key.user_id:  # else it is the terminal's
+        if key.channel_id and key.user_id:  # else the canvas belongs to the terminal
             await self.side_message.refresh(key)
 
     async def receipts_changed(self, user_id: int) -> None:
@@ -127,25 +127,25 @@ class DiscordForPages:
         async with self.receipts.erasing(user_id, recipient.words):
             yield
 
-    async def _name(self, kind: str, id_: int, ask: Callable[[], Awaitable[str | None]]) -> str | None:
-        found = await self._remembered((kind, id_), ask, NAME_CACHE_S)
-        return one_line(without_controls(found)) if found else found
+    async def _name(self, kind: str, id_: int, fetch: Callable[[], Awaitable[str | None]]) -> str | None:
+        name = await self._cached_fetch((kind, id_), fetch, NAME_CACHE_S)
+        return one_line(without_controls(name)) if name else name
 
-    async def _remembered(
-        self, key: tuple[object, ...], ask: Callable[[], Awaitable[T]], kept_s: float
+    async def _cached_fetch(
+        self, key: tuple[object, ...], fetch: Callable[[], Awaitable[T]], cached_s: float
     ) -> T | None:
-        """A missing value is asked for again sooner."""
-        known = self._cached.get(key)
-        if known and monotonic() < known[1]:
-            return cast("T | None", known[0])
-        found = await _ask(ask())
-        self._cached[key] = (found, monotonic() + (kept_s if found else PERMISSION_CACHE_S))
-        return found
+        """Fetch a value and cache it for `cached_s`, an empty one for PERMISSION_CACHE_S. None on errors."""
+        cached = self._cache.get(key)
+        if cached and monotonic() < cached[1]:
+            return cast("T | None", cached[0])
+        value = await _value_or_none(fetch())
+        self._cache[key] = (value, monotonic() + (cached_s if value else PERMISSION_CACHE_S))
+        return value
 
 
-async def _ask(asked: Awaitable[T]) -> T | None:
+async def _value_or_none(request: Awaitable[T]) -> T | None:
     try:
-        return await asked
+        return await request
     except hikari.HikariError as error:
         _log.info("discord_did_not_tell", error=type(error).__name__)
         return None

@@ -78,7 +78,7 @@ class SignInPages(Pages):
             raise self._refused(request)
         name = reader_of(request)[0][WebTexts].terminal_user
         if place.user_id:
-            name = await self._services.discord.name_of(place.user_id) or str(place.user_id)
+            name = await self._services.discord.user_name(place.user_id) or str(place.user_id)
         return render_for_anyone(request, "sign_in.html", code=code, name=name)
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
@@ -313,7 +313,7 @@ class UsagePages(Pages):
         managed = await asyncio.gather(*(discord.manages(visitor.user_id, guild) for guild in guilds))
         views = []
         for guild in compress(guilds, managed):
-            name = await discord.name_of_guild(guild) or str(guild)
+            name = await discord.guild_name(guild) or str(guild)
             report, used = await spending.report_of_guild(guild), await spending.usage_of_guild(guild, days)
             views.append(_view(report, used, visitor, name))
         return views

@@ -146,7 +146,7 @@ async def channel_names(services: WebServices, ids: Iterable[int], visitor: Sign
 async def _name(services: WebServices, channel_id: int, visitor: SignedIn) -> str:
     """If Discord does not know the name, the creation date tells several apart."""
     said = visitor.words[WebConversationTexts]
-    if name := await services.discord.name_of_channel(channel_id):
+    if name := await services.discord.channel_name(channel_id):
         return name
     if await services.discord.is_dm(channel_id):
         return said.dm

@@ -35,15 +35,15 @@ class Discord(Protocol):
     async def manages(self, user_id: int, guild_id: int) -> bool:
         """As of the last minute."""
 
-    async def name_of(self, user_id: int) -> str | None: ...
+    async def user_name(self, user_id: int) -> str | None: ...
 
-    async def name_of_channel(self, channel_id: int) -> str | None:
+    async def channel_name(self, channel_id: int) -> str | None:
         """With its server's."""
 
     async def is_dm(self, channel_id: int) -> bool:
         """False while Discord does not say."""
 
-    async def name_of_guild(self, guild_id: int) -> str | None: ...
+    async def guild_name(self, guild_id: int) -> str | None: ...
 
     async def place_of(self, channel_id: int) -> KnownPlace:
         """While Discord does not say, a thread counts as a channel."""

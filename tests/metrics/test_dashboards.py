@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry
 
 from cc_bot.domain.turn import Usage
 from cc_bot.log import OURS
-from cc_bot.metrics import GAUGES, PrometheusMeter, count_records, gauges_of
+from cc_bot.metrics import GAUGES, PrometheusMeter, count_records, gauge_registry
 
 ROOT: Final = Path(__file__).parents[2]
 NAME: Final = re.compile(r"\b(?:cc_bot|process)_[a-z_]+")
@@ -31,7 +31,7 @@ def told() -> dict[str, dict[str, set[str]]]:
     meter.record_server_call("time", "now", 0.1, ok=True)
     with count_records(meter.registry):
         logging.getLogger(OURS).handlers[-1].handle(logging.makeLogRecord(RECORD))
-    return samples_of(meter.registry) | samples_of(gauges_of(dict.fromkeys(GAUGES, 0.0)))
+    return samples_of(meter.registry) | samples_of(gauge_registry(dict.fromkeys(GAUGES, 0.0)))
 
 
 def samples_of(registry: CollectorRegistry) -> dict[str, dict[str, set[str]]]:

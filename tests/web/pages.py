@@ -67,16 +67,16 @@ class Town:
     async def manages(self, user_id: int, guild_id: int) -> bool:
         return (user_id, guild_id) in self.managers
 
-    async def name_of(self, user_id: int) -> str | None:
+    async def user_name(self, user_id: int) -> str | None:
         return self.names.get(user_id)
 
-    async def name_of_channel(self, channel_id: int) -> str | None:
+    async def channel_name(self, channel_id: int) -> str | None:
         return "#雑談 (日本語サーバー)" if channel_id == CHANNEL else None
 
     async def is_dm(self, channel_id: int) -> bool:
         return channel_id in self.dms
 
-    async def name_of_guild(self, guild_id: int) -> str | None:
+    async def guild_name(self, guild_id: int) -> str | None:
         return "日本語サーバー"
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:

@@ -1,4 +1,4 @@
-"""What Discord shows beside a conversation: nothing, unless a feature provides it."""
+"""A message that belongs to a conversation as a whole, such as its canvas; none without a feature."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
@@ -13,47 +13,47 @@ from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.session import SessionKey
 
 IsCurrent = Callable[[SessionKey, Answerable | None], Awaitable[bool]]
-"""Whether the key's agent answers there."""
+"""Returns whether the user's next question would continue the session with this key."""
 
 
 class SideMessage:
     async def refresh(
         self, key: SessionKey, *, interaction: Answerable | None = None, below: bool = True
     ) -> bool | None:
-        """Show what is stored, or remove it. Never raises. `interaction` saves requests. `below`: show it
-        below the interaction if the bot may not write there."""
+        """Post, edit or delete the message to match the stored state. Never raises; returns False on failure.
+        `below`: where the bot may not post, show it as a follow-up of `interaction`, which saves requests."""
 
     async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
-        """Record that a change is to be shown, if the bot may post here: after a crash the next process
-        shows it. Never raises."""
+        """If the bot may post in the channel, record that the message is outdated, so that after a crash the
+        next process refreshes it. Never raises."""
 
     async def update(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
     ) -> None:
-        """Show what a turn has changed, after the answer. Never raises. After an ephemeral answer all of it
-        is shown to the user only, and the public message loses what became private."""
+        """Show what a turn changed. Call it after the answer. Never raises. After an `ephemeral` answer the
+        user sees the whole state in an ephemeral message, and the public one loses what became private."""
 
     async def get_key(self, message_id: int) -> SessionKey | None:
-        """Return the key beside whose conversation a message is shown. Raises StorageError."""
+        """Return the session of a side message; None for other messages. Raises StorageError."""
 
     async def forget_message(self, message_id: int) -> None:
-        """Record that a user deleted a message. Raises StorageError."""
+        """Record that a user deleted a side message. Raises StorageError."""
 
     async def refresh_stale(self) -> None:
         """Refresh outdated messages. Raises StorageError."""
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
-        """Show what belongs to a channel's new default agent. Raises StorageError."""
+        """Replace a channel's side messages by those of its new default agent. Raises StorageError."""
 
     async def wait_idle(self) -> None:
-        """Wait for updates."""
+        """Wait until running updates end."""
 
     async def close(self) -> None:
-        """Stop for good."""
+        """Stop background work."""
 
 
 class SideMessageMaker(ABC):
-    """A feature's part for Discord."""
+    """Makes the side message of the feature that provides one."""
 
     @abstractmethod
     def make(
@@ -66,4 +66,4 @@ class SideMessageMaker(ABC):
         is_current: IsCurrent,
         duties: Leases,
     ) -> SideMessage:
-        """Called before the connection is opened."""
+        """Make it. The bot calls this before it connects."""

@@ -1,4 +1,4 @@
-"""Reads web pages: fetched on a thread of their own (`http`), converted to text in a process of their own
+"""Reads web pages: fetches them on a separate thread (`http`) and converts them to text in a separate process
 (`cc_bot.features.documents`)."""
 
 import asyncio
@@ -21,14 +21,14 @@ from cc_bot.features.web_pages.addresses import WebAddress
 from cc_bot.features.web_pages.http import PUBLIC, Network, get, header, open_session, read_body, run_apart
 from cc_bot.features.web_pages.turn import ReadPage
 
-# Redirects are followed, each checked like the first request.
+# Each redirect is checked like the first request before it is followed.
 
 FETCH_TIMEOUT_S: Final = 10.0
 MAX_BYTES: Final = 2 << 20
 MAX_DOCUMENT_BYTES: Final = 8 << 20
 MAX_REDIRECTS: Final = 5
 MAX_CONTENT_TYPE_CHARACTERS: Final = 200
-"""Parsing takes quadratic time."""
+"""Bounds the time for parsing the header, which is quadratic."""
 
 PageKind = Literal["html", "text", "json", "document"]
 
@@ -43,7 +43,7 @@ _KINDS: Final[dict[str, PageKind]] = {
     **dict.fromkeys(MEDIA_TYPES.values(), "document"),
 }
 _GENERIC_MEDIA_TYPES: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
-"""Media types for which the content decides."""
+"""The content's first bytes then decide whether it is a document."""
 _DOCUMENT_BEGINNINGS: Final = (b"%PDF-", b"PK\x03\x04")
 _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
 
@@ -57,12 +57,12 @@ class FetchedPage:
 
 
 async def fetch(address: WebAddress, network: Network = PUBLIC) -> FetchedPage:
-    """Fetch a page. Raises a PageError, which contains no text of the server."""
+    """Fetch a page. Raises a PageError, which contains no text from the server."""
     return await run_apart(_fetch(address, network))
 
 
 async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
-    asked = address
+    requested = address
     try:
         async with asyncio.timeout(FETCH_TIMEOUT_S), open_session(network) as session:
             for _ in range(MAX_REDIRECTS + 1):
@@ -73,10 +73,10 @@ async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
                 address = address.follow(location)
     except errors.PageError as error:
         if "host" in error.params:
-            error.params["host"] = asked.host  # a redirect may have led to one that says something
+            error.params["host"] = requested.host  # a redirect's host could contain text from the server
         raise
     except TimeoutError as error:
-        raise errors.PageTooSlow(host=asked.host, seconds=round(FETCH_TIMEOUT_S)) from error
+        raise errors.PageTooSlow(host=requested.host, seconds=round(FETCH_TIMEOUT_S)) from error
     raise errors.TooManyRedirects(limit=MAX_REDIRECTS)
 
 
@@ -91,8 +91,8 @@ async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) 
     parsed["content-type"] = "".join(filter(str.isprintable, content_type))
     media_type = parsed.get_content_type() if content_type else ""
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
-    called_pdf = address.target.partition("?")[0].lower().endswith(".pdf")
-    if kind is None and not called_pdf and media_type not in _GENERIC_MEDIA_TYPES:
+    named_pdf = address.target.partition("?")[0].lower().endswith(".pdf")
+    if kind is None and not named_pdf and media_type not in _GENERIC_MEDIA_TYPES:
         raise errors.PageKindRefused
     limit = MAX_DOCUMENT_BYTES if kind in (None, "document") else MAX_BYTES
     data = await read_body(response, address.host, limit)
@@ -102,20 +102,20 @@ async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) 
 
 
 TOTAL_TIMEOUT_S: Final = 19.0
-"""For fetching, waiting and reading: below a tool's limit. The reading process is limited by processor time,
-so that a busy machine refuses no page."""
+"""For waiting, fetching and reading; shorter than a tool's time limit. The reading process has a limit of
+processor time instead, so that a busy machine refuses no page."""
 MAX_PAGES_IN_MEMORY: Final = 4
 MAX_PAGES_BEING_READ: Final = 1
 MAX_TITLE_CHARACTERS: Final = 200
 
 _SAFE_ENCODING_NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
-"""Encodings that are passed on: the reading process expects one line."""
+"""Other names are not passed to the reading process, which expects kind and encoding on one line."""
 
 _log = structlog.get_logger(__name__)
 
 
 class PageReader:
-    """A PageSource for all turns."""
+    """The PageSource that all turns share."""
 
     def __init__(
         self,
@@ -125,26 +125,26 @@ class PageReader:
         *,
         unconfined: bool = False,
     ) -> None:
-        """`command` speaks the protocol of `cc_bot.features.documents page`, which it is by default.
-        `unconfined`: also without a sandbox. `documents`: for PDFs and the like."""
+        """`command` starts the reading process (default: `cc_bot.features.documents page`). `documents` reads
+        PDFs and office files. `unconfined`: read pages even where no sandbox is available."""
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)
-        self._in_memory = asyncio.Semaphore(MAX_PAGES_IN_MEMORY)
-        self._reading = asyncio.Semaphore(MAX_PAGES_BEING_READ)
+        self._memory_slots = asyncio.Semaphore(MAX_PAGES_IN_MEMORY)
+        self._reading_slots = asyncio.Semaphore(MAX_PAGES_BEING_READ)
 
     async def read(self, address: WebAddress, slots: asyncio.Semaphore) -> ReadPage:
-        """Read a page, after waiting for a slot in the turn's `slots`, then in all. Raises a PageError,
-        DocumentLocked or DocumentOldFormat."""
-        began_s = time.monotonic()
+        """Read a page, after waiting for one of the turn's `slots` and one of the process's. Raises a
+        PageError, DocumentLocked or DocumentOldFormat."""
+        started_s = time.monotonic()
         try:
             fetched, (title, text) = await self._read(address, slots)
         except errors.CcBotError as error:
-            # Only the host: the rest may be a secret.
-            seconds = round(time.monotonic() - began_s, 3)
+            # Logs only the host: the rest of the address may be a secret.
+            seconds = round(time.monotonic() - started_s, 3)
             _log.info("page_not_read", host=address.host, error=type(error).__name__, seconds=seconds)
             raise
-        seconds = round(time.monotonic() - began_s, 3)
+        seconds = round(time.monotonic() - started_s, 3)
         _log.info("page_read", host=fetched.address.host, size=len(fetched.data), seconds=seconds)
         title = shorten(one_line(printable(title)), MAX_TITLE_CHARACTERS)
         return ReadPage(fetched.address.url, title, printable(text).strip())
@@ -154,11 +154,11 @@ class PageReader:
     ) -> tuple[FetchedPage, tuple[str, str]]:
         try:
             async with asyncio.timeout(TOTAL_TIMEOUT_S):
-                async with slots, self._in_memory:
+                async with slots, self._memory_slots:
                     fetched = await fetch(address, self._network)
-                    async with self._reading:
+                    async with self._reading_slots:
                         return fetched, await self._text_of(fetched)
-        except TimeoutError as error:  # fetching and reading have limits of their own: others took it
+        except TimeoutError as error:  # other pages took the time: this one's steps have own timeouts
             raise errors.PagesWait from error
 
     async def _text_of(self, fetched: FetchedPage) -> tuple[str, str]:
