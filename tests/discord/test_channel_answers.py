@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.chat.assistant import AssistantSettings
-from cc_bot.chat.stores.ledger import Mention, channel_turn
+from cc_bot.chat.stores.ledger import Mention, channel_turn_id
 from cc_bot.discord.delivery.answers import TurnRunner
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
@@ -403,7 +403,7 @@ class TestAFailedAnswer:
     async def test_goes_on_from_what_its_tools_had_done_when_it_is_asked_again(self, room: Room) -> None:
         question = await room.asks("アイコ", "覚えて")
         call = ToolCall("c", "remember", "{}", "{}")
-        turn = channel_turn(question.discord_id or 0)
+        turn = channel_turn_id(question.discord_id or 0)
         await room.stores.ledger.note_calls(turn, question.author_id, [call])
         room.table.model.script = [[ModelUnavailable()], ["はい。"]]
         assert await room.answer()

@@ -76,7 +76,7 @@ class Scene(Place):
 
     async def killed_again(self, turn: PendingTurn, **fields: Any) -> None:
         """The run that has told of a turn is killed before that could be noted."""
-        await self.stores.ledger.mark_settled(turn.id, self.aiko.id)
+        await self.stores.ledger.delete_seen(turn.id, self.aiko.id)
         await self.stores.ledger.accept(replace(turn, **fields))
 
     def told_once(self) -> bool:
@@ -177,7 +177,7 @@ async def test_an_interaction_that_was_not_acknowledged_is_told_of_and_may_be_as
     await scene.starts("interrupted")
     [told] = scene.written()
     for turn in await scene.stores.ledger.list_unfinished():
-        await scene.stores.ledger.mark_settled(turn.id, scene.aiko.id)
+        await scene.stores.ledger.delete_seen(turn.id, scene.aiko.id)
     await scene.begun(**fields, former="abcd", shown_in=6, ephemeral=True)
     await scene.starts("interrupted", called="abcd")
     [turn] = await scene.stores.ledger.list_unfinished()

@@ -207,7 +207,7 @@ async def do_everything_with_turns(stores: Stores) -> None:
     ledger, session = stores.ledger, await stores.sessions.open(KEY)
     await do(ledger.accept(TURN), ledger.note_message("t", USER, 41), ledger.add_page("t", USER, 42))
     await do(ledger.move(replace(TURN, answer_id=1), 5, (42,)), ledger.mark_interrupted("t", USER))
-    await ledger.offer(TURN, (41, 42))
+    await ledger.record_retryable_failure(TURN, (41, 42))
     await ledger.note_calls("t", USER, [ToolCall("c", "schedule", "{}", "{}")])
     await ledger.note_heard("t", USER, "明日の予定は？")
     assert await ledger.claim("t", USER, lambda turn: replace(turn, id="u", state="accepted", former="t"))
@@ -215,7 +215,7 @@ async def do_everything_with_turns(stores: Stores) -> None:
     assert await ledger.claim("t", USER, lambda turn: replace(turn, id="u", state="accepted"))
     await stores.sessions.archive_turn(session, turn("もう一度"), entry="u")
     await read_everything(stores)
-    await do(ledger.forget_interrupted(datetime.now(UTC)), ledger.mark_settled("u", USER))
+    await do(ledger.forget_interrupted(datetime.now(UTC)), ledger.delete_seen("u", USER))
 
 
 async def do_everything_with_browsers(stores: Stores, database: Database) -> None:
@@ -367,7 +367,7 @@ async def do_everything_in_channels(stores: Stores) -> None:
     questions = [each.question for each in await mentions.list_due(key)]
     await do(mentions.begin_answer(key, questions, 10), mentions.note_answer(key, questions, 20))
     await channels.archive_answer(key, answer(20), questions)
-    await do(mentions.mark_read(key, said(10)), mentions.mark_shown(key, 20))
+    await do(mentions.mark_edit_processed(key, said(10)), mentions.mark_shown(key, 20))
     await mentions.give_up(key, questions)
     await mentions.reopen(key, USER, 41)
     await mentions.give_up(key, questions)

@@ -138,7 +138,7 @@ class TestDeletion:
         await stores.channels.delete([40])
         assert await list_waiting(stores, CHANNEL) == question
         [due] = await stores.ledger.list_due(CHANNEL)
-        assert (due.begun_as, due.shown_in) == (30, None)
+        assert (due.nonce_question_id, due.shown_in) == (30, None)
 
     async def test_of_a_sessions_question_takes_its_files(self, stores: Stores, database: Database) -> None:
         await ask_in_dm(stores, 10)

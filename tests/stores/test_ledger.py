@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from cc_bot.chat.stores.ledger import channel_turn
+from cc_bot.chat.stores.ledger import channel_turn_id
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.usage import ReservationRequest, Settlement
 from cc_bot.domain.errors import StorageError, TooManyAtOnce, TurnLost
@@ -83,12 +83,12 @@ class TestEntry:
                 await stores.ledger.add_page("e1", ME, message_id)
             shown = replace(ASKED, shown_in=40, pages=(41, 42))
             assert await stores.ledger.list_unfinished() == (shown, AGAIN)
-            await stores.ledger.mark_settled("e2", STRANGER)
+            await stores.ledger.delete_seen("e2", STRANGER)
             await stores.ledger.move(ASKED, 99, (43,))  # the bot writes by itself from now on
             [moved] = await stores.ledger.list_unfinished()
             assert (moved.place_id, moved.pages, moved.token, moved.token_until) == (99, (43,), None, None)
             for _ in range(2):
-                await stores.ledger.mark_settled("e1", ME)
+                await stores.ledger.delete_seen("e1", ME)
                 await stores.ledger.mark_interrupted("e1", ME)
                 assert await stores.ledger.list_unfinished() == ()
 
@@ -98,7 +98,7 @@ class TestEntry:
         await stores.ledger.add_page("e1", STRANGER, 41)
         await stores.ledger.move(replace(ASKED, key=OTHER_USER), 99, ())
         await stores.ledger.mark_interrupted("e1", STRANGER)
-        await stores.ledger.mark_settled("e1", STRANGER)
+        await stores.ledger.delete_seen("e1", STRANGER)
         assert await stores.ledger.list_unfinished() == (ASKED,)
         await stores.ledger.mark_interrupted("e1", ME)
         assert await stores.ledger.claim("e1", STRANGER, lambda found: found) is None
@@ -110,7 +110,7 @@ class TestEntry:
         assert entry.question is None
 
     async def test_of_a_message_asks_what_that_is_edited_to(self, stores: Stores) -> None:
-        await stores.ledger.offer(replace(ASKED, kind="message", question_id=39))
+        await stores.ledger.record_retryable_failure(replace(ASKED, kind="message", question_id=39))
         await stores.channels.edit(39, "犬の名前は？")
         entry = await stores.ledger.claim("e1", ME, lambda found: found)
         assert entry is not None
@@ -120,7 +120,7 @@ class TestEntry:
         assert entry.question == replace(QUESTION, text="@ケン の名前は？", tainted=True)
 
     async def test_of_a_message_that_got_no_answer_goes_with_it(self, stores: Stores) -> None:
-        await stores.ledger.offer(replace(ASKED, kind="message", question_id=39))
+        await stores.ledger.record_retryable_failure(replace(ASKED, kind="message", question_id=39))
         await stores.ledger.accept(replace(AGAIN, kind="message", question_id=40))
         assert await stores.channels.delete((39, 40)) == 1
         assert [entry.question_id for entry in await stores.ledger.list_unfinished()] == [40]
@@ -139,7 +139,7 @@ BEGUN = ToolCall("c2", "remember", "{}", "", ok=False)
 async def calls_of(stores: Stores, turn: str, user_id: int) -> tuple[ToolCall, ...]:
     of_sessions = [each for each in await stores.ledger.list_unfinished() if each.key.user_id == user_id]
     due = await stores.ledger.list_due(ChannelKey(5))
-    found = {channel_turn(got(each.question.discord_id)): each.calls for each in due}
+    found = {channel_turn_id(got(each.question.discord_id)): each.calls for each in due}
     return {**found, **{each.id: each.calls for each in of_sessions}}.get(turn, ())
 
 
@@ -177,11 +177,11 @@ class TestCalls:
     async def test_go_with_their_entry(self, stores: Stores) -> None:
         asked = replace(ASKED, kind="message", question_id=80)
         for gone in (
-            lambda: stores.ledger.mark_settled("e1", ME),
+            lambda: stores.ledger.delete_seen("e1", ME),
             lambda: stores.ledger.accept(replace(asked, id="e2")),  # delivered once more
             lambda: stores.channels.delete([80]),
         ):
-            await stores.ledger.mark_settled("e2", ME)
+            await stores.ledger.delete_seen("e2", ME)
             await stores.ledger.accept(asked)
             await stores.ledger.note_calls("e1", ME, [REMINDER])
             await stores.ledger.mark_interrupted("e1", ME)
@@ -216,7 +216,7 @@ class TestCalls:
         )
         for number, over in enumerate(ways):
             question, other = said(70 + number, author_id=ME), said(90, author_id=ME)
-            names = [channel_turn(got(each.discord_id)) for each in (question, other)]
+            names = [channel_turn_id(got(each.discord_id)) for each in (question, other)]
             for asked, name in zip((question, other), names, strict=True):
                 await stores.channels.add(channel, asked, waiting=True)
                 await stores.ledger.note_calls(name, ME, [REMINDER])

@@ -39,7 +39,9 @@ class TestBegunAnswer:
         async def begun(stores: Stores) -> list[tuple[int, int | None, int | None]]:
             due = await stores.ledger.list_due(CHANNEL)
             waiting = [each for each in due if each.state == "accepted"]
-            return [(each.question.discord_id or 0, each.begun_as, each.shown_in) for each in waiting]
+            return [
+                (each.question.discord_id or 0, each.nonce_question_id, each.shown_in) for each in waiting
+            ]
 
         async with open_again() as stores:
             asked = await wait(stores, 10, 11, 12, 14)
@@ -119,10 +121,10 @@ class TestEditedQuestion:
             [question] = await list_edited(stores, CHANNEL)
             assert question.content == "犬の話"
             await stores.channels.edit(10, "猫の話")
-            await stores.ledger.mark_read(CHANNEL, question)
+            await stores.ledger.mark_edit_processed(CHANNEL, question)
             [question] = await list_edited(stores, CHANNEL)
             assert question.content == "猫の話"
-            await stores.ledger.mark_read(CHANNEL, question)
+            await stores.ledger.mark_edit_processed(CHANNEL, question)
             assert await edited(stores) == []
             assert await stores.ledger.list_places() == ()
 

@@ -1,11 +1,11 @@
-"""The ledger of turns: each question until its answer has been shown.
+"""The ledger of turns: it lists each question until its answer has been shown.
 
-A session turn is entered before its user sees the acknowledgement, and marked answered in the transaction
-that stores its answer. Its row is deleted once the user has seen the outcome; only interrupted turns, which
-may be asked again, remain.
+A session turn is added before its user sees the acknowledgement, and marked answered in the transaction that
+stores its answer. Its row is deleted once the user has seen the outcome; interrupted turns remain, as their
+users may ask them again.
 
-A mention (a question in a channel) is entered with its message and answered with its answer, which may cover
-several. Mention rows are kept, so that an answer's questions can be found.
+A mention (a question in a channel) is added with its message and marked answered with its answer, which may
+cover several mentions. Their rows are kept, so that an answer's questions can be found.
 """
 
 import json
@@ -55,13 +55,13 @@ TURN: Final = Columns(
     question=Kind(_question_to_json, _question_of),
     calls=Kind(tool_calls_to_json, tool_calls_of),
 )
-_WRITTEN: Final = Parameters(TURN.names)
+_PARAMETERS: Final = Parameters(TURN.names)
 
 # ruff: noqa: S608 - put together from constants alone
 
 
 _INSERT: Final = f"""
-    INSERT INTO turns ({_WRITTEN.names}, process) VALUES ({_WRITTEN.marks}, ${_WRITTEN.count + 1})
+    INSERT INTO turns ({_PARAMETERS.names}, process) VALUES ({_PARAMETERS.marks}, ${_PARAMETERS.count + 1})
     ON CONFLICT (id) DO NOTHING
 """
 
@@ -73,10 +73,10 @@ _DELETE: Final = "DELETE FROM turns WHERE id = $1 AND user_id = $2"
 
 _SET: Final = "UPDATE turns SET {} WHERE id = $1 AND user_id = $2{}"
 
-_MOVED: Final = _SET.format("place_id = $3, pages = $4, token = NULL, token_until = NULL", "")
+_MOVE: Final = _SET.format("place_id = $3, pages = $4, token = NULL, token_until = NULL", "")
 
-# $3 the messages that show it, if several
-_INTERRUPTED: Final = _SET.format(
+# $3 the messages that show the failure, if several
+_MARK_INTERRUPTED: Final = _SET.format(
     "state = 'interrupted', token = NULL, token_until = NULL, pages = $3", " AND state = 'accepted'"
 )
 
@@ -84,7 +84,7 @@ _SELECT_MESSAGE: Final = f"""
     SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
 """
 
-# The newest message of the user before it in its session. $1 user, $2 the answer
+# The newest question before an answer, in its session. $1 user, $2 the answer
 QUESTION_OF: Final = """
     FROM messages AS a
     JOIN messages AS q ON q.session_id = a.session_id AND q.user_id = $1 AND q.role = 'user' AND q.id < a.id
@@ -94,13 +94,13 @@ QUESTION_OF: Final = """
 """
 _SELECT_HEARD: Final = f"SELECT q.heard {QUESTION_OF}"
 
-# An answer that moved out of the channel, and its question.
-_UNREAD: Final = f"$2, (SELECT q.id {QUESTION_OF})"
+# An answer that was moved to another channel, and its question.
+_MOVED_MESSAGES: Final = f"$2, (SELECT q.id {QUESTION_OF})"
 
-_THAW_UNREAD: Final = thaw(f"m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_UNREAD})")
+_THAW_MOVED_MESSAGES: Final = thaw(f"m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_MOVED_MESSAGES})")
 
 _LEAVE_CHANNEL: Final = f"""
-    UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_UNREAD})
+    UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_MOVED_MESSAGES})
 """
 
 ANSWERED: Final = """
@@ -109,10 +109,10 @@ ANSWERED: Final = """
     WHERE id = $1 AND user_id = $2
         AND EXISTS (SELECT 1 FROM messages WHERE session_id = $3 AND user_id = $2)
 """
-"""Run in the transaction that stores the answer. Parameters: entry, user, session, and the message that shows
-it."""
+"""Run in the transaction that stores the answer. Parameters: turn, user, session, and the message that shows
+the answer."""
 
-# $1 entry, $2 user, $3 process
+# $1 turn, $2 user, $3 process
 _SELECT_ELSEWHERE: Final = """
     SELECT 1 FROM turns AS t JOIN processes AS p ON p.name = t.process
     WHERE t.id = $1 AND t.user_id = $2 AND t.state <> 'interrupted' AND t.process <> $3 AND p.until > @now
@@ -129,12 +129,12 @@ FORGET_INTERRUPTED: Final = """
     DELETE FROM turns WHERE kind <> 'mention' AND state = 'interrupted' AND accepted_at < $1 /* all users */
 """
 
-# Mentions: the statements repeat the condition of the index turns_due to use it. $1 channel, $2 thread
+# Mentions: statements repeat the condition of the index turns_due, in order to use it. $1 channel, $2 thread
 
 _DUE: Final = "kind = 'mention' AND state <> 'shown'"
-_HERE: Final = f"{_DUE} AND w.channel_id = $1 AND w.thread_id = $2"
+_DUE_IN_THREAD: Final = f"{_DUE} AND w.channel_id = $1 AND w.thread_id = $2"
 
-_ASKED: Final = """
+_FROM_QUESTIONS: Final = """
     FROM turns AS w
     @look_up messages AS m ON m.discord_id = w.question_id AND m.user_id IS NULL AND m.visibility = 'public'
     /* channel */
@@ -145,25 +145,25 @@ _SELECT_DUE: Final = f"""
     SELECT w.state, w.begun_as, w.shown_in, w.calls, CASE WHEN w.question_id <= (
         SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
     ) THEN 1 ELSE 0 END, {MESSAGE.of("m")}
-    {_ASKED}
-    WHERE {_HERE} AND w.state <> 'interrupted'
+    {_FROM_QUESTIONS}
+    WHERE {_DUE_IN_THREAD} AND w.state <> 'interrupted'
 """
 
-_PLACES: Final = f"""
+_SELECT_CHANNELS: Final = f"""
     SELECT channel_id, thread_id FROM turns
     WHERE {_DUE} AND state <> 'interrupted' GROUP BY channel_id, thread_id /* channel */
 """
 
-_TO_SHOW: Final = f"""
+_SELECT_UNSHOWN: Final = f"""
     SELECT {MESSAGE.of("m")} FROM messages AS m
     WHERE m.user_id IS NULL AND m.visibility = 'public' AND m.discord_id IN (
-        SELECT w.shown_in FROM turns AS w WHERE {_HERE} AND w.state = 'answered'
+        SELECT w.shown_in FROM turns AS w WHERE {_DUE_IN_THREAD} AND w.state = 'answered'
     )
     ORDER BY m.discord_id /* channel */
 """
 
-# A question that was edited again has another text and stays 'edited'. $1 id, $2 the text that was read
-_READ: Final = """
+# A question that was edited again has another text and stays 'edited'. $1 id, $2 the processed text
+_MARK_EDIT_PROCESSED: Final = """
     UPDATE turns AS w SET state = CASE WHEN EXISTS (
         SELECT 1 FROM messages AS a WHERE a.discord_id = w.shown_in AND a.user_id IS NULL
     ) THEN 'shown' ELSE 'interrupted' END
@@ -172,14 +172,14 @@ _READ: Final = """
     ) /* channel */
 """
 
-# $1 the newest of the questions, $2 all
-_BEGIN: Final = """
+# $1 the newest question, $2 an array of all their ids
+_BEGIN_ANSWER: Final = """
     UPDATE turns SET begun_as = $1
     WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* channel */
 """
 
-# $1 the message that shows the answer, $2 an array of ids
-_ANSWERING: Final = """
+# $1 the message that shows the answer, $2 an array of question ids
+_SET_ANSWER_MESSAGE: Final = """
     UPDATE turns AS w SET shown_in = $1
     WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' AND question_id > (
         SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata AS r
@@ -189,13 +189,13 @@ _ANSWERING: Final = """
 """
 
 # A question that was edited after the answer was stored stays 'edited'.
-_SHOWN: Final = """
+_MARK_SHOWN: Final = """
     UPDATE turns SET state = 'shown' WHERE shown_in = $1 AND kind = 'mention' AND state = 'answered'
     /* channel */
 """
 
-# The row is kept, so that a second delivery does not wait again. $1 an array of ids, $2 the message that
-# shows the failure, if the questions may be reopened
+# Rows are kept, so that a redelivered question is not answered. $1 an array of question ids, $2 the message
+# that shows the failure, if the questions may be reopened
 _GIVE_UP: Final = """
     UPDATE turns SET
         shown_in = $2, calls = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN '[]' ELSE calls END,
@@ -203,7 +203,7 @@ _GIVE_UP: Final = """
     WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' /* channel */
 """
 
-# $1 the message that shows their failure, $2 their author
+# $1 the message that shows the failure, $2 the questions' author
 _REOPEN: Final = """
     UPDATE turns SET state = 'accepted'
     WHERE user_id = $2 AND shown_in = $1 AND kind = 'mention' AND state IN ('interrupted', 'edited')
@@ -211,11 +211,12 @@ _REOPEN: Final = """
     RETURNING question_id /* channel */
 """
 
-_QUESTIONS: Final = (
-    f"SELECT {MESSAGE.of('m')} {_ASKED} WHERE w.shown_in = $1 AND w.kind = 'mention' ORDER BY w.question_id"
-)
+_SELECT_QUESTIONS: Final = f"""
+    SELECT {MESSAGE.of("m")} {_FROM_QUESTIONS} WHERE w.shown_in = $1 AND w.kind = 'mention'
+    ORDER BY w.question_id
+"""
 
-_PLACE_OF: Final = """
+_SELECT_CHANNEL: Final = """
     SELECT channel_id, thread_id FROM turns WHERE question_id = $1 AND kind = 'mention' /* channel */
 """
 
@@ -226,7 +227,7 @@ _IS_QUESTION: Final = """
     SELECT 1 FROM messages WHERE discord_id = $1 AND user_id = $2
 """
 
-_ANSWERED_BY: Final = """
+_SELECT_ANSWER_MESSAGE: Final = """
     SELECT shown_in FROM turns WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted'
     /* channel */
 """
@@ -234,115 +235,114 @@ _ANSWERED_BY: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A channel question to process: it waits, was edited, or its answer was not fully shown."""
+    """A channel question that awaits an answer, was edited, or whose answer was not fully shown."""
 
     state: Literal["accepted", "answered", "edited"]
-    begun_as: int | None
-    """The newest question of an answer that was begun; the answer's nonce is made from it."""
+    nonce_question_id: int | None
+    """The newest question of an answer being posted; its nonce derives from this id."""
     shown_in: int | None
     calls: tuple[ToolCall, ...]
     left_behind: bool
-    """It waited when the channel was reset, and must not be read."""
+    """The channel was reset after the question, which must not be answered."""
     question: Message
 
 
 _MENTION: Final = Columns(Mention, question=MESSAGE, calls=Kind(tool_calls_to_json, tool_calls_of))
 
 
-def channel_turn(question_id: int) -> str:
+def channel_turn_id(question_id: int) -> str:
     return f"q{question_id}"
 
 
-def asked_in(turn: str) -> int | None:
+def question_id_of(turn_id: str) -> int | None:
     """Return the channel question that a turn answers; None for a session turn."""
-    return int(turn[1:]) if turn[:1] == "q" and turn[1:].isdecimal() else None
+    return int(turn_id[1:]) if turn_id[:1] == "q" and turn_id[1:].isdecimal() else None
 
 
 class TurnLedger(Store):
     async def accept(self, turn: PendingTurn) -> None:
-        """Enter a turn: from here on its user gets an answer or a failure notice."""
+        """Add a turn: from then on, its user gets an answer or a failure notice."""
         await self._database.write(lambda: accept_turn(turn, self._process), [user(turn.key.user_id)])
 
-    async def note_message(self, entry: str, user_id: int, message_id: int) -> None:
-        await self._set("shown_in = $3", entry, user_id, message_id)
+    async def note_message(self, turn_id: str, user_id: int, message_id: int) -> None:
+        await self._set("shown_in = $3", turn_id, user_id, message_id)
 
-    async def add_page(self, entry: str, user_id: int, message_id: int) -> None:
-        await self._set("pages = @appended(pages, CAST($3 AS BIGINT))", entry, user_id, message_id)
+    async def add_page(self, turn_id: str, user_id: int, message_id: int) -> None:
+        await self._set("pages = @appended(pages, CAST($3 AS BIGINT))", turn_id, user_id, message_id)
 
     async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
-        """Record that the bot now shows the turn in that channel without the token. If it is another channel,
-        the answer and its question leave the original channel's context."""
+        """Record that the bot now shows the turn in channel `place_id` without the token. If that is another
+        channel, the answer and its question leave the original channel's context."""
         columns = (turn.id, turn.key.user_id, place_id, json.dumps(pages))
-        batch = [Statement(_MOVED, columns)]
+        batch = [Statement(_MOVE, columns)]
         if place_id != turn.key.channel_id and turn.answer_id is not None:
             answer = (turn.key.user_id, turn.answer_id)
-            batch += [Statement(sql, answer) for sql in (_THAW_UNREAD, _LEAVE_CHANNEL)]
+            batch += [Statement(sql, answer) for sql in (_THAW_MOVED_MESSAGES, _LEAVE_CHANNEL)]
         await self._database.transaction(batch, [user(turn.key.user_id)])
 
-    async def mark_settled(self, entry: str, user_id: int) -> None:
-        """The user has seen the outcome."""
-        await self._change([user(user_id)], _DELETE, entry, user_id)
+    async def delete_seen(self, turn_id: str, user_id: int) -> None:
+        """Delete the turn, whose user has seen the outcome."""
+        await self._change([user(user_id)], _DELETE, turn_id, user_id)
 
-    async def mark_interrupted(self, entry: str, user_id: int) -> None:
-        """The user was informed of the failure, and may have it asked again."""
-        await self._change([user(user_id)], _INTERRUPTED, entry, user_id, "[]")
+    async def mark_interrupted(self, turn_id: str, user_id: int) -> None:
+        """Record that the user was informed of the failure, and may ask again."""
+        await self._change([user(user_id)], _MARK_INTERRUPTED, turn_id, user_id, "[]")
 
-    async def offer(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
-        """Record that the turn failed and may be asked again; adds it if it was refused. `message_ids`: the
+    async def record_retryable_failure(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
+        """Record that the turn failed and its user may ask again; adds a refused turn. `message_ids`: the
         messages that show the failure, if several."""
-        offered = (turn.id, turn.key.user_id, json.dumps(message_ids))
-        batch = [_insert(turn, self._process), Statement(_INTERRUPTED, offered)]
+        columns = (turn.id, turn.key.user_id, json.dumps(message_ids))
+        batch = [_insert(turn, self._process), Statement(_MARK_INTERRUPTED, columns)]
         await self._database.transaction(batch, [user(turn.key.user_id)])
 
     async def claim(
-        self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
+        self, turn_id: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Replace the interrupted turn by `renewed(turn)` and return that. None if it is missing or claimed
-        already: only one press wins."""
+        """Replace the interrupted turn by `renewed(turn)`, and return the new turn. Returns None if the turn
+        is missing or already claimed: only one press wins."""
 
         def steps() -> Steps[PendingTurn | None]:
-            rows = yield Statement(_SELECT_INTERRUPTED, (entry, user_id))
+            rows = yield Statement(_SELECT_INTERRUPTED, (turn_id, user_id))
             if not rows:
                 return None
             former = TURN.read(rows[0])
             turn = replace(renewed(former), calls=former.calls)
-            yield Statement(_DELETE, (entry, user_id))
+            yield Statement(_DELETE, (turn_id, user_id))
             yield _insert(turn, self._process)
             return turn
 
         turn = await self._database.write(steps, [user(user_id)])
         return turn and await self._with_texts(turn)
 
-    async def release_claim(self, entry: str, user_id: int) -> None:
+    async def release_claim(self, turn_id: str, user_id: int) -> None:
         changes = "id = former, former = NULL, state = 'interrupted', token = NULL, token_until = NULL"
-        await self._set(changes, entry, user_id, only=" AND state = 'accepted' AND former IS NOT NULL")
+        await self._set(changes, turn_id, user_id, only=" AND state = 'accepted' AND former IS NOT NULL")
 
-    async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
-        """Record changes that the turn's tools have made so far, and those about to be made, without a
-        result."""
-        await self._set("calls = $3", turn, user_id, tool_calls_to_json(tuple(calls)))
+    async def note_calls(self, turn_id: str, user_id: int, calls: Sequence[ToolCall]) -> None:
+        """Record calls that changed something, and calls about to do so, which have no result yet."""
+        await self._set("calls = $3", turn_id, user_id, tool_calls_to_json(tuple(calls)))
 
-    async def note_heard(self, entry: str, user_id: int, heard: str) -> None:
-        """Record the transcript of the question's recordings, if the question is stored."""
+    async def note_heard(self, turn_id: str, user_id: int, transcript: str) -> None:
+        """Store the transcript of the question's recordings, if the question is stored."""
         changes = "question = @with_text(question, heard, $3)"
-        await self._set(changes, entry, user_id, heard, only=" AND question IS NOT NULL")
+        await self._set(changes, turn_id, user_id, transcript, only=" AND question IS NOT NULL")
 
     async def get_heard(self, user_id: int, answer_id: int | None) -> str:
         rows = await self._database.query(_SELECT_HEARD, user_id, answer_id)
         return str(rows[0][0]) if rows else ""
 
-    async def runs_elsewhere(self, entry: str, user_id: int) -> bool:
-        """True if another live process runs the turn or shows its answer."""
-        return bool(await self._database.query(_SELECT_ELSEWHERE, entry, user_id, self._process))
+    async def runs_elsewhere(self, turn_id: str, user_id: int) -> bool:
+        """Return whether another live process runs the turn or shows its answer."""
+        return bool(await self._database.query(_SELECT_ELSEWHERE, turn_id, user_id, self._process))
 
     async def get_message(self, user_id: int, row_id: int | None) -> Message | None:
-        """None if it was erased."""
+        """Return an answer; None if it was erased."""
         rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
         found = await read_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
         return found[0] if found else None
 
     async def list_unfinished(self) -> tuple[PendingTurn, ...]:
-        """List unfinished turns of this process and of dead ones, which it adopts, oldest first."""
+        """Adopt the turns of dead processes, and return this process's unfinished turns, oldest first."""
         me = (self._process,)
         batch = [Statement(ADOPT_TURNS, me), Statement(SELECT_UNFINISHED, me)]
         _, rows = await self._database.transaction(batch, [MAINTENANCE_LOCK])
@@ -352,12 +352,11 @@ class TurnLedger(Store):
         await self._change([MAINTENANCE_LOCK], FORGET_INTERRUPTED, to_ms(before))
 
     async def list_due(self, key: ChannelKey) -> tuple[Mention, ...]:
-        """List the channel's questions that wait, were edited, or whose answer was not fully shown, oldest
-        first."""
-        return await self._with_call_texts(await self._database.read(lambda: _due(key)))
+        """Return the channel's questions to process, oldest first."""
+        return await self._with_memory_texts(await self._database.read(lambda: _due(key)))
 
-    async def read_due(self, key: ChannelKey) -> tuple[tuple[Mention, ...], dict[int, Visit]]:
-        """The same, and what is known of each author, in one trip."""
+    async def list_due_with_authors(self, key: ChannelKey) -> tuple[tuple[Mention, ...], dict[int, Visit]]:
+        """Return the questions to process, and each author's visit, in one read."""
 
         def steps() -> Steps[tuple[list[Mention], dict[int, Visit]]]:
             found = yield from _due(key)
@@ -365,69 +364,70 @@ class TurnLedger(Store):
             return found, (yield from visits(authors, (key.place_id, key.channel_id)))
 
         found, authors = await self._database.read(steps)
-        return await self._with_call_texts(found), authors
+        return await self._with_memory_texts(found), authors
 
-    async def mark_read(self, key: ChannelKey, question: Message) -> None:
-        """Record that this text of the question was processed, unless it has changed since."""
-        await self._change(of_place(key), _READ, question.discord_id, question.content)
+    async def mark_edit_processed(self, key: ChannelKey, question: Message) -> None:
+        """Record that the question's edit was processed, unless its text has changed since."""
+        await self._change(of_place(key), _MARK_EDIT_PROCESSED, question.discord_id, question.content)
 
     async def list_places(self) -> tuple[ChannelKey, ...]:
-        return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
+        return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_SELECT_CHANNELS))))
 
     async def get_place(self, discord_id: int) -> ChannelKey | None:
-        """Return the channel of this mention, if it is one."""
-        return CHANNEL.first(await self._database.query(_PLACE_OF, discord_id))
+        """Return the channel of a mention; None if the message is no mention."""
+        return CHANNEL.first(await self._database.query(_SELECT_CHANNEL, discord_id))
 
     async def is_question(self, discord_id: int, user_id: int) -> bool:
-        """True if this user's message is a mention, or belongs to the user's session."""
+        """Return whether this user's message is a mention or in a session."""
         return bool(await self._database.query(_IS_QUESTION, discord_id, user_id))
 
     async def begin_answer(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
-        """Record that one answer message is about to be posted for these, with a nonce made from this id."""
-        await self._change(of_place(key), _BEGIN, newest_id, _ids(questions))
+        """Record that one answer to all these is about to be posted; its nonce derives from `newest_id`."""
+        await self._change(of_place(key), _BEGIN_ANSWER, newest_id, _ids(questions))
 
     async def note_answer(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
     ) -> frozenset[int]:
-        """Record the message that will show their answer. Returns the Discord ids that still wait: a question
-        may have been deleted, or the channel reset."""
-        waiting = await self._change(of_place(key), _ANSWERING, answer_id, _ids(questions))
+        """Record the message that will show the answer. Returns the ids of the questions that still await it:
+        a question may have been deleted, or the channel reset."""
+        waiting = await self._change(of_place(key), _SET_ANSWER_MESSAGE, answer_id, _ids(questions))
         return frozenset(id_ for (id_,) in waiting)
 
     async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
-        rows = await self._database.query(_TO_SHOW, key.channel_id, key.thread_id)
+        rows = await self._database.query(_SELECT_UNSHOWN, key.channel_id, key.thread_id)
         return tuple(map(MESSAGE.read, rows))
 
     async def mark_shown(self, key: ChannelKey, answer_id: int) -> None:
-        await self._change(of_place(key), _SHOWN, answer_id)
+        await self._change(of_place(key), _MARK_SHOWN, answer_id)
 
     async def give_up(
         self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
     ) -> None:
-        """Stop the questions from waiting: the failure was shown, in `failed_in` if they may be reopened."""
+        """Record that the failure of these was shown. `failed_in`: the message that shows it, if they may be
+        reopened."""
         await self._change(of_place(key), _GIVE_UP, _ids(questions), failed_in)
 
     async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
-        """Make the user's questions wait again whose failure this message shows. Returns their ids."""
+        """Reopen the user's questions whose failure the message `failed_in` shows. Returns their ids."""
         return frozenset(id_ for (id_,) in await self._change(of_place(key), _REOPEN, failed_in, user_id))
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
-        return tuple(map(MESSAGE.read, await self._database.query(_QUESTIONS, answer_id)))
+        return tuple(map(MESSAGE.read, await self._database.query(_SELECT_QUESTIONS, answer_id)))
 
     async def get_answer_message(self, discord_id: int) -> int | None:
-        """Return the message that shows this question's answer or failure, if any."""
-        rows = await self._database.query(_ANSWERED_BY, discord_id)
+        """Return the message that shows this question's answer or failure; None if there is none."""
+        rows = await self._database.query(_SELECT_ANSWER_MESSAGE, discord_id)
         return rows[0][0] if rows else None
 
-    async def _set(self, changes: str, entry: str, user_id: int, *params: Any, only: str = "") -> None:
-        await self._change([user(user_id)], _SET.format(changes, only), entry, user_id, *params)
+    async def _set(self, changes: str, turn_id: str, user_id: int, *params: Any, only: str = "") -> None:
+        await self._change([user(user_id)], _SET.format(changes, only), turn_id, user_id, *params)
 
-    async def _with_call_texts(self, found: Sequence[Mention]) -> tuple[Mention, ...]:
-        async def read(due: Mention) -> Mention:
-            calls = await read_call_texts(self._database, due.question.author_id, due.calls, "public")
-            return replace(due, calls=calls)
+    async def _with_memory_texts(self, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
+        async def read(mention: Mention) -> Mention:
+            calls = await read_call_texts(self._database, mention.question.author_id, mention.calls, "public")
+            return replace(mention, calls=calls)
 
-        return tuple([await read(due) if due.calls else due for due in found])
+        return tuple([await read(each) if each.calls else each for each in mentions])
 
     async def _with_texts(self, turn: PendingTurn) -> PendingTurn:
         calls = await read_call_texts(self._database, turn.key.user_id, turn.calls, turn.visibility)
@@ -440,16 +440,16 @@ def _due(key: ChannelKey) -> Steps[list[Mention]]:
 
 
 def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:
-    """As TurnLedger.accept, inside another transaction."""
+    """Add a turn inside another transaction, as TurnLedger.accept does."""
     if turn.kind == "message":
-        twin = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
-        yield Statement(twin, (turn.key.user_id, turn.question_id))
+        duplicate = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
+        yield Statement(duplicate, (turn.key.user_id, turn.question_id))
     yield _insert(turn, process)
 
 
 def _insert(turn: PendingTurn, process: str) -> Statement:
-    kept = replace(turn, question=None) if turn.temporary else turn
-    return Statement(_INSERT, (*_WRITTEN.of(TURN.write(kept)), process))
+    stored = replace(turn, question=None) if turn.temporary else turn
+    return Statement(_INSERT, (*_PARAMETERS.of(TURN.write(stored)), process))
 
 
 def _ids(questions: Sequence[Message]) -> str:

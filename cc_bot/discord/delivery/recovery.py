@@ -166,7 +166,7 @@ class Recovery:
             calls = [each for each in claimed if each.message.place_id is not None]
             calls_done = all([await self._recover_call(each) for each in calls if not runs(each.claimed_by)])
             for entry, user_id in list(self.running.unsettled.items()):
-                await ledger.mark_settled(entry, user_id)
+                await ledger.delete_seen(entry, user_id)
                 del self.running.unsettled[entry]
             await ledger.forget_interrupted(self.recipients.clock() - KEPT)
             left = [
@@ -224,7 +224,7 @@ class Recovery:
                 await ledger.release_claim(turn.id, user_id)
                 if turn.former is not None:
                     return
-        await ledger.mark_settled(turn.id, user_id)
+        await ledger.delete_seen(turn.id, user_id)
 
     async def _look_up(self, turn: PendingTurn) -> UnshownTurn:
         ledger = self.running.ledger

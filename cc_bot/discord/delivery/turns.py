@@ -370,13 +370,13 @@ class ShownTurn(RunningTurn):
         if reply and reply.further_ids:
             with suppress(hikari.HikariError):
                 ids = await reply.message_ids()
-        await self.turns.write(self.turns.ledger.offer(self.row, ids))
+        await self.turns.write(self.turns.ledger.record_retryable_failure(self.row, ids))
 
     async def settle(self) -> None:
         """Remove it from the ledger. Never raises."""
         try:
             await self._release()
-            await self.turns.ledger.mark_settled(self.name, self.row.key.user_id)
+            await self.turns.ledger.delete_seen(self.name, self.row.key.user_id)
         except StorageError as error:
             _log.warning("turn_not_noted", error=type(error).__name__)
             self.turns.unsettled[self.name] = self.row.key.user_id

@@ -17,7 +17,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.chat.stores.ledger import Mention, TurnLedger, asked_in, channel_turn
+from cc_bot.chat.stores.ledger import Mention, TurnLedger, channel_turn_id, question_id_of
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import Visit
 from cc_bot.discord.agents import Chosen
@@ -143,7 +143,7 @@ class ChannelAnswers:
             changed = any(self._read.get(id_of(each)) != hash(each.content) for each in questions)
             if changed and not await self._remake(key, newest, questions, visit):
                 return False
-        await ledger.mark_read(key, question)
+        await ledger.mark_edit_processed(key, question)
         return True
 
     async def _remake(
@@ -192,14 +192,14 @@ class ChannelAnswers:
         self, key: ChannelKey, waiting: Sequence[Mention], visit: Visit | None
     ) -> tuple[ShownTurn, Reply]:
         """First a turn begun before a crash."""
-        if begun_as := max((each.begun_as or 0 for each in waiting), default=0):
-            served = [each for each in waiting if each.begun_as == begun_as]
+        if nonce_id := max((each.nonce_question_id or 0 for each in waiting), default=0):
+            served = [each for each in waiting if each.nonce_question_id == nonce_id]
             turn = await self._turn(key, [each.question for each in served], visit)
             turn.row = replace(turn.row, calls=served[-1].calls)
             shown_in = next(filter(None, (each.shown_in for each in served)), None)
             answer_id = shown_in or self._posted.get(id_of(turn.mentions[0]))
             sent = await self._messages_of(answer_id) if answer_id else ()
-            return turn, self._reply(key, turn, sent, begun_as)
+            return turn, self._reply(key, turn, sent, nonce_id)
         turn = await self._turn(key, [each.question for each in next_batch(waiting)], visit)
         await self.stores.ledger.begin_answer(key, turn.mentions, turn.row.question_id or 0)
         return turn, self._reply(key, turn)
@@ -212,7 +212,7 @@ class ChannelAnswers:
         agent = await runner.chooser.in_channel(key, visit.agents if visit else None)
         session, guild_id = SessionKey(user_id, key.place_id), runner.recipients.guilds.guild_of(key.place_id)
         row = PendingTurn(
-            channel_turn(newest_id),
+            channel_turn_id(newest_id),
             session,
             "mention",
             "public",
@@ -332,7 +332,7 @@ class Mentions:
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
         """Answer failed questions in the message that shows the failure. Returns False if they are gone or
         waiting."""
-        key = await self._ledger.get_place(asked_in(turn) or 0)
+        key = await self._ledger.get_place(question_id_of(turn) or 0)
         reopened = await self._ledger.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
             self._asked_again |= reopened
@@ -351,7 +351,7 @@ class Mentions:
         async with self._order.after(key):
             self._due.discard(key)
             try:
-                due, visits = await self._ledger.read_due(key)
+                due, visits = await self._ledger.list_due_with_authors(key)
             except StorageError as error:
                 self._retry_later(key, error, self.retry_s)
                 return
@@ -424,7 +424,7 @@ class Mentions:
         if self._closed.is_set():
             return False
         if refusal:
-            await self._ledger.mark_read(key, question)
+            await self._ledger.mark_edit_processed(key, question)
             return True
         return await self.answers.remake(key, question, visit, again=self._age(question) <= EDIT_WITHIN)
 
