@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 
 
 from cc_bot import Message, SessionKey, Stores, open_stores
-from cc_bot.chat.context.channel_prompt import Shown, build_channel_prompt
+from cc_bot.chat.context.channel_prompt import ShownHistory, build_channel_prompt
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.context.tokens import part_tokens
 from cc_bot.chat.conversations import ChannelTurn, Conversations, SessionTurn
@@ -182,7 +182,7 @@ class Conversation:
             context_page, CHANNEL, first=0, before=question.discord_id or 0, asked=2**62, limit=1000
         )
         rows = await stores.blocks.run(page)
-        shown = Shown(tuple[ContextMessage, ...](reversed(rows))).newest(self.style.budget_tokens)
+        shown = ShownHistory(tuple[ContextMessage, ...](reversed(rows))).newest(self.style.budget_tokens)
         return build_channel_prompt(
             shown, (question,), tools=TOOLS, locale=Locale.JA, now=now, timezone=TOKYO
         )

@@ -184,7 +184,7 @@ class Assistant:
                 _log.warning("erasures_not_read", error=type(error).__name__)
 
     async def settle(self) -> None:
-        await self._calibration.settle()
+        await self._calibration.wait_for_tasks()
 
     async def _run(
         self,
@@ -203,7 +203,7 @@ class Assistant:
             reservation = await reserved() if reserved else None
             if reservation is None:
                 tokens, model = sum(map(_max_tokens, request.questions)), self.first_model(options.agent)
-                payer = options.paid_by(request.user_id)
+                payer = options.payer(request.user_id)
                 reservation = await self._spending.reserve(payer, "turn", model=model, tokens=tokens)
         async with self._spending.record(reservation) as recorder:
             with active.timing("queue"):
@@ -214,8 +214,8 @@ class Assistant:
                     request = heard or request
             with active.timing("store"):
                 turn = await self._conversations.begin(request)
-            if turn.heard:
-                emit(Heard(turn.heard))
+            if turn.transcript:
+                emit(Heard(turn.transcript))
             if not stop.requested:
                 await self._answer(turn, draft, recorder, active, emit)
             with active.timing("store"):
@@ -223,7 +223,7 @@ class Assistant:
         active.record_answer(done)
         self._calibration.learn(draft.measured)
         if isinstance(request.key, ChannelKey):  # so a crash now does not change the next request
-            await self._calibration.settle()
+            await self._calibration.wait_for_tasks()
         if stored is None:
             return done, lambda: None
         if stored.canvas is not None and turn.canvas:

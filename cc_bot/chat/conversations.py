@@ -1,8 +1,8 @@
-"""Turns of sessions and of channels: read the context, build the prompt, store the turn.
+"""Session turns and channel turns: each reads its context, builds its prompt, and stores the turn.
 
-In a channel, the bot answers one user in a conversation of several. A thread's context is its channel up to
-the thread's start, then the thread. Discord ids grow with time, so one order and one window cover both. No
-prompt is kept in memory.
+In a channel, the bot answers one of several users. A thread's context is its channel up to the thread's
+start, then the thread. Discord ids grow with time, so one order and one window cover both. No prompt is kept
+in memory.
 """
 
 import math
@@ -16,14 +16,14 @@ from typing import Final
 
 from cc_bot.chat.context.channel_prompt import (
     UNBOUNDED,
+    ContextPlan,
     MessageRange,
-    Plan,
-    Shown,
+    ShownHistory,
     TokenBudget,
     build_channel_prompt,
     fitting,
     grouped,
-    plan,
+    plan_context,
     said_tokens,
 )
 from cc_bot.chat.context.prompt import PromptStyle, build_prompt, recap, tokens_up_to
@@ -72,7 +72,8 @@ class Conversations:
     """Channel messages per read."""
 
     async def begin(self, request: TurnRequest) -> Turn:
-        """Create a turn for new questions, or the newest again. Raises NotNewest and StorageError."""
+        """Create a turn for new questions, or to regenerate the newest answer. Raises NotNewest and
+        StorageError."""
         key, options = request.key, request.options
         if isinstance(key, ChannelKey):
             if request.replaces is None:
@@ -83,7 +84,7 @@ class Conversations:
             options = replace(options, answer_discord_id=request.replaces)
             return ChannelTurn(self, key, request.questions, options, replaced=newest)
         if request.replaces is not None:
-            return await self._again(request, key, request.replaces)
+            return await self._begin_regeneration(request, key, request.replaces)
         [question] = request.questions
         visibility, lasting = question.visibility, not options.temporary
         session = await self.stores.sessions.open(key, visibility=visibility, lasting=lasting)
@@ -91,16 +92,18 @@ class Conversations:
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:
         """Raise NotNewest unless this is the newest answer of its session."""
-        await self._newest(key, answer_id)
+        await self._read_newest(key, answer_id)
 
-    async def _again(self, request: TurnRequest, key: SessionKey, answer_id: int) -> "SessionTurn":
-        session, question, answer = await self._newest(key, answer_id)
+    async def _begin_regeneration(
+        self, request: TurnRequest, key: SessionKey, answer_id: int
+    ) -> "SessionTurn":
+        session, question, answer = await self._read_newest(key, answer_id)
         options = request.options
         if request.references:
             question = replace(question, references=request.references)
-        if answer.visibility == "public":  # a public answer must not see private messages
+        if answer.visibility == "public":  # its prompt must not contain private messages
             session = await self.stores.sessions.open(key, beyond=2)
-        if answer.discord_id is not None:  # the same message shows it
+        if answer.discord_id is not None:  # that message will show the new answer
             options = replace(options, answer_discord_id=answer.discord_id)
         return SessionTurn(
             self,
@@ -112,7 +115,7 @@ class Conversations:
             replaced=answer,
         )
 
-    async def _newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
+    async def _read_newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
         session = await self.stores.sessions.open(key, visibility="private", beyond=2)
         match session.history[-2:]:
             case (Message(role="user") as question, Message(role="assistant") as answer) if (
@@ -126,7 +129,7 @@ class Conversations:
 class SessionTurn(Turn):
     def __init__(
         self,
-        turns: Conversations,
+        conversations: Conversations,
         options: TurnOptions,
         session: Session,
         question: Message,
@@ -135,12 +138,12 @@ class SessionTurn(Turn):
         visibility: Visibility,
         replaced: Message | None = None,
     ) -> None:
-        """`replaced`: its question is already stored."""
+        """`replaced`: the answer to replace, whose question is already stored."""
         super().__init__(session.key, options, (question,), history=history, replaced=replaced)
         self.visibility = visibility
-        if question.tainted:  # others' text in it is not always marked
+        if question.tainted:  # text by others is not always marked in it
             self.own_words = ""
-        self._turns = turns
+        self._conversations = conversations
         self._session = session
         self._history = history
         self.shown_memories = shown_ids(call for message in history for call in message.tool_calls)
@@ -148,37 +151,39 @@ class SessionTurn(Turn):
         self.canvas = None if options.temporary else self._drawing
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        turns, options = self._turns, self.options
-        factor = await turns.calibration.factor(options.agent.models)
-        budget = turns.style.budget_tokens / factor
+        conversations, options = self._conversations, self.options
+        factor = await conversations.calibration.factor(options.agent.models)
+        budget = conversations.style.budget_tokens / factor
         cost = cache(message_tokens)  # each message is measured several times
-        history = (*await self._earlier(budget, cost), *self._history)
-        before = recap(self._session, self.visibility) if turns.summaries else None
-        now, drawing = turns.clock(), self._drawing
+        history = (*await self._read_earlier(budget, cost), *self._history)
+        summary = recap(self._session, self.visibility) if conversations.summaries else None
+        now, drawing = conversations.clock(), self._drawing
         canvas = drawing.part(options.locale) if drawing else SystemPart("")
-        notes = await read_profile_notes(turns.stores.memories, self.user_id, self.visibility, offered)
-        [asked], most = self.questions, sum(map(max_message_tokens, history))
-        beside = (*history, canvas.text, *asked.attachments, *asked.references, before and before.text)
+        notes = await read_profile_notes(
+            conversations.stores.memories, self.user_id, self.visibility, offered
+        )
+        [question], max_tokens = self.questions, sum(map(max_message_tokens, history))
+        personal = (canvas.text, *question.attachments, *question.references, summary and summary.text)
 
         def build(budget_tokens: float) -> ChatRequest:
             parts = build_prompt(
                 history,
-                asked,
+                question,
                 tools=offered,
                 locale=options.locale,
                 now=now,
                 timezone=options.timezone,
                 temporary=options.temporary,
                 paused=options.memory_paused,
-                recap=before,
+                recap=summary,
                 canvas=canvas,
                 persona=options.agent.prompt,
                 notes=notes,
-                style=turns.style,
+                style=conversations.style,
                 budget_tokens=budget_tokens,
-                cost=max_message_tokens if most <= budget_tokens else cost,
+                cost=max_message_tokens if max_tokens <= budget_tokens else cost,
             )
-            last = len(parts) - 3  # stable up to the first part, and up to the end of the history
+            last = len(parts) - 3  # the end of the history; the first part is stable even without it
             return ChatRequest(parts, stable=(0, last) if last > 0 else (0,), shrinkable=last > 0)
 
         return TurnPrompt(
@@ -187,16 +192,16 @@ class SessionTurn(Turn):
             factor=factor,
             cache_key=cache_key(self.key),
             agent=options.agent,
-            limit=turns.calibration.limit(options.agent.models),
+            limit=conversations.calibration.limit(options.agent.models),
             offered=offered,
-            tells_private=bool(notes) or (self.visibility == "private" and any(beside)),
+            has_private_data=bool(notes) or (self.visibility == "private" and any((*history, *personal))),
         )
 
     async def store(
         self, answer: Message, proposals: Sequence[ProposedCalls], settlement: Settlement
     ) -> StoredTurn:
         answer = replace(answer, discord_id=self.options.answer_discord_id)
-        return await self._turns.stores.sessions.archive_turn(
+        return await self._conversations.stores.sessions.archive_turn(
             self._session,
             (answer,) if self.replaced else (*self.questions, answer),
             replaces=self.replaced.id if self.replaced else None,
@@ -208,25 +213,27 @@ class SessionTurn(Turn):
         )
 
     def after(self, stored: Sequence[Message], history_tokens: float) -> None:
-        if self._turns.summaries:
-            self._turns.summaries.after_turn(
+        if self._conversations.summaries:
+            self._conversations.summaries.after_turn(
                 self.key,
                 (*self._history, *self.questions, *stored),
                 self.options.locale,
                 budget_tokens=history_tokens,
-                payer=self.options.paid_by(self.user_id),
+                payer=self.options.payer(self.user_id),
             )
 
-    async def _earlier(self, budget_tokens: float, cost: Cost) -> tuple[Message, ...]:
-        """Read messages before the turn's history while they fit. The first page comes with the session."""
+    async def _read_earlier(self, budget_tokens: float, cost: Cost) -> tuple[Message, ...]:
+        """Return the messages before the session's first page that fit, read page by page."""
         session = self._session
         if not session.more:
             return ()
-        room = budget_tokens - tokens_up_to(self._history, budget_tokens, cost)
-        while room > 0 and session.more:
-            longer = await self._turns.stores.sessions.load_earlier(session, visibility=self.visibility)
+        tokens_left = budget_tokens - tokens_up_to(self._history, budget_tokens, cost)
+        while tokens_left > 0 and session.more:
+            longer = await self._conversations.stores.sessions.load_earlier(
+                session, visibility=self.visibility
+            )
             page = longer.history[: len(longer.history) - len(session.history)]
-            room -= tokens_up_to(page, room, cost)
+            tokens_left -= tokens_up_to(page, tokens_left, cost)
             session = longer
         return session.history[: len(session.history) - len(self._session.history)]
 
@@ -235,34 +242,34 @@ class SessionTurn(Turn):
 class _Context:
     ranges: tuple[MessageRange, ...]
     cut: bool
-    """True if not all messages were read, as they would not fit."""
+    """True if older messages were not read, as they would not fit."""
     calls: Sequence[tuple[int, tuple[ToolCall, ...]]]
-    """The user's calls of memory tools, by the answer's id."""
+    """Answer ids, each with its calls of memory tools for the user."""
 
 
 def _ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...]:
     key = turn.place
-    asked = frozenset(question.discord_id or UNBOUNDED for question in turn.questions)
-    newest = max(asked)
+    question_ids = frozenset(question.discord_id or UNBOUNDED for question in turn.questions)
+    newest = max(question_ids)
     answer = 0 if turn.replaced else turn.options.answer_discord_id or 0
     reset = state.resets.get(key.thread_id, 0)
     own = MessageRange(
         key,
-        settled_before=min(state.waiting.get(key.thread_id, frozenset()) | asked),
+        settled_before=min(state.waiting.get(key.thread_id, frozenset()) | question_ids),
         reset=reset,
         before=max(newest, answer),
-        hidden=asked,
+        hidden=question_ids,
         asked=newest,
     )
     if not key.thread_id:
         return (_with_blocks(own, state),)
-    before = key.thread_id + 1
+    thread_start = key.thread_id + 1
     channel = MessageRange(
         key.parent,
-        settled_before=min(state.waiting.get(0, frozenset()) | {before}),
+        settled_before=min(state.waiting.get(0, frozenset()) | {thread_start}),
         taken_from=state.next_first,
         reset=max(reset, state.resets.get(0, 0)),
-        before=before,
+        before=thread_start,
     )
     return (_with_blocks(channel, state), _with_blocks(own, state))
 
@@ -282,28 +289,28 @@ def _with_blocks(part: MessageRange, state: ContextState) -> MessageRange:
 class ChannelTurn(Turn):
     def __init__(
         self,
-        turns: Conversations,
+        conversations: Conversations,
         place: ChannelKey,
         questions: tuple[Message, ...],
         options: TurnOptions,
         *,
         replaced: Message | None = None,
     ) -> None:
-        """`replaced`: only messages before the questions are shown."""
+        """`replaced`: the answer to replace; its prompt shows only messages before the questions."""
         key = SessionKey(questions[0].author_id, place.place_id, options.agent.name)
         super().__init__(key, options, questions, replaced=replaced)
         self.place = place
-        self._turns = turns
+        self._conversations = conversations
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        turns, options = self._turns, self.options
-        style, now = turns.style, turns.clock()
-        planned, measure, memories = await self._read_context()
-        shown = Shown.of(planned.groups)
+        conversations, options = self._conversations, self.options
+        style, now = conversations.style, conversations.clock()
+        planned, token_budget, memory_ids = await self._read_context()
+        shown = ShownHistory.of(planned.groups)
         own = [row for row in shown.rows if row.role == "user" and row.author_id == self.user_id]
-        self.note_said([Message("user", row.content, tainted=row.tainted) for row in own])
-        self.shown_memories = memories
-        notes = await read_profile_notes(turns.stores.memories, self.user_id, "public", offered)
+        self.set_history([Message("user", row.content, tainted=row.tainted) for row in own])
+        self.shown_memories = memory_ids
+        notes = await read_profile_notes(conversations.stores.memories, self.user_id, "public", offered)
 
         def build(budget_tokens: float) -> ChatRequest:
             return build_channel_prompt(
@@ -324,12 +331,12 @@ class ChannelTurn(Turn):
         return TurnPrompt(
             build,
             math.inf,
-            factor=measure.factor,
+            factor=token_budget.factor,
             cache_key=cache_key(self.place),
             agent=options.agent,
-            limit=turns.calibration.limit(options.agent.models),
+            limit=conversations.calibration.limit(options.agent.models),
             offered=offered,
-            tells_private=bool(notes),
+            has_private_data=bool(notes),
         )
 
     async def store(
@@ -342,50 +349,50 @@ class ChannelTurn(Turn):
             author_id=options.bot_id,
             reply_to=self.questions[-1].discord_id,
         )
-        return await self._turns.stores.channels.archive_answer(
+        return await self._conversations.stores.channels.archive_answer(
             self.place, answer, self.questions, proposals, agent=options.agent.name, settlement=settlement
         )
 
-    async def _read_context(self) -> tuple[Plan, TokenBudget, frozenset[int]]:
-        """Read the context for the turn's request; due blocks are frozen and stored. Also returns the
-        memories that recent answers to the user saved or showed."""
-        style, blocks = self._turns.style, self._turns.stores.blocks
-        factor = await self._turns.calibration.factor(self.options.agent.models)
-        measure = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
-        context = await blocks.run(lambda: self._read(measure))
-        planned = plan(context.ranges, measure)
-        moved = planned.first if context.cut or planned.left else 0
-        if planned.frozen or moved:
+    async def _read_context(self) -> tuple[ContextPlan, TokenBudget, frozenset[int]]:
+        """Read the context for the request; store the blocks that are due. Also returns the ids of memories
+        that recent answers to the user saved or showed."""
+        style, blocks = self._conversations.style, self._conversations.stores.blocks
+        factor = await self._conversations.calibration.factor(self.options.agent.models)
+        token_budget = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
+        context = await blocks.run(lambda: self._read(token_budget))
+        planned = plan_context(context.ranges, token_budget)
+        window_start = planned.first if context.cut or planned.left else 0
+        if planned.frozen or window_start:
             frozen = {block.key for block in planned.frozen}
             stale = [block for each in context.ranges if each.key in frozen for block in each.stale]
-            windows = {self.place: moved} if moved else {}
+            windows = {self.place: window_start} if window_start else {}
             await blocks.freeze(planned.frozen, windows=windows, thawed=stale)
         recent = (call for id_, calls in context.calls if id_ >= planned.first for call in calls)
-        return planned, measure, shown_ids(recent)
+        return planned, token_budget, shown_ids(recent)
 
-    def _read(self, measure: TokenBudget) -> Steps[_Context]:
-        most = 2 * ceil(measure.budget / measure.block) + 2  # two neighbours are more than one block's size
-        state = yield from context_state(self.place, bot_id=self.options.bot_id, blocks=most)
+    def _read(self, token_budget: TokenBudget) -> Steps[_Context]:
+        max_blocks = 2 * ceil(token_budget.budget / token_budget.block) + 2  # two neighbours exceed one block
+        state = yield from context_state(self.place, bot_id=self.options.bot_id, blocks=max_blocks)
         ranges = _ranges(self, state)
         blocks = [block for each in ranges for block in each.blocks if block.last_id >= state.window]
-        fit, first = fitting(blocks, measure), state.window
-        most_blocks = max(Counter(block.key for block in blocks).values(), default=0)
-        cut = len(fit) < len(blocks) or most_blocks >= most
+        fit, first = fitting(blocks, token_budget), state.window
+        blocks_in_range = max(Counter(block.key for block in blocks).values(), default=0)
+        cut = len(fit) < len(blocks) or blocks_in_range >= max_blocks
         if cut:
             first = max(first, fit[0].first_id if fit else blocks[-1].last_id + 1)
-        shown, whole = list[MessageRange](), True
+        shown, complete = list[MessageRange](), True
         for each in reversed(ranges):
-            if whole:
-                part, whole = yield from self._rows(each, first, shown, measure)
+            if complete:
+                part, complete = yield from self._read_rows(each, first, shown, token_budget)
                 shown.insert(0, part)
         calls = yield from memory_calls(self.place, self.user_id, first)
-        return _Context(tuple(shown), cut or not whole, calls)
+        return _Context(tuple(shown), cut or not complete, calls)
 
-    def _rows(
-        self, part: MessageRange, first: int, later: Sequence[MessageRange], measure: TokenBudget
+    def _read_rows(
+        self, part: MessageRange, first: int, later: Sequence[MessageRange], token_budget: TokenBudget
     ) -> Steps[tuple[MessageRange, bool]]:
-        """Read pages backwards while they fit. Also returns whether these are all rows."""
-        page_size = self._turns.page_size
+        """Return the range with its newest rows that fit, read page by page, and whether it is complete."""
+        page_size = self._conversations.page_size
         start, before, rows = max(first, part.reset + 1), part.before, list[ContextMessage]()
         part = replace(part, blocks=tuple(block for block in part.blocks if block.last_id >= start))
         while start < before:
@@ -396,7 +403,7 @@ class ChannelTurn(Turn):
             if len(page) < page_size:
                 break
             before = page[-1].id
-            groups = (group for each in (part, *later) for group in grouped(each, measure))
-            if sum(group.tokens for group in groups) > measure.budget:
+            groups = (group for each in (part, *later) for group in grouped(each, token_budget))
+            if sum(group.tokens for group in groups) > token_budget.budget:
                 return part, False
         return part, True

@@ -13,7 +13,7 @@ from cc_bot.chat.active import ActiveTurn
 from cc_bot.chat.changes import changes_in, current
 from cc_bot.chat.context.tokens import call_parts
 from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry, outcome_unknown
-from cc_bot.chat.turn import Measured, TurnPrompt
+from cc_bot.chat.turn import MeasuredRequest, TurnPrompt
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
 from cc_bot.domain.message import (
     Attachment,
@@ -88,7 +88,7 @@ class Draft:
     lasting: list[ToolCall] = field(default_factory=list)
     """Changes of a memory, a reminder or something outside: they stay done even if the answer is lost."""
     usage: Usage = field(default_factory=Usage)
-    measured: list[Measured] = field(default_factory=list)
+    measured: list[MeasuredRequest] = field(default_factory=list)
     model: str = ""
     history_tokens: float = 0.0
     """Estimated tokens of history that fit in its requests."""
@@ -248,7 +248,7 @@ class Rounds:
                             draft.model = event.model
                             draft.without_tools = event.without_tools
                             spent = event.usage.prompt_tokens
-                            draft.measured.append(Measured(event.model, request, spent, limit))
+                            draft.measured.append(MeasuredRequest(event.model, request, spent, limit))
         return finish
 
     async def _call_all(
@@ -261,7 +261,7 @@ class Rounds:
             self.context,
             source=replace(self.context.source, model=draft.model),
             tainted=draft.tainted or prompt.tainted,
-            looked_up=prompt.tells_what_is_kept(self.registry.personal),
+            looked_up=prompt.has_stored_data(self.registry.personal),
             recalled=frozenset(draft.recalled),
             made=frozenset(draft.made),
             changing=len(draft.changed) + sum(map(_changes_memory, requests)),

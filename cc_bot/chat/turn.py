@@ -1,4 +1,4 @@
-"""A turn and its parts, for sessions and channels alike."""
+"""A turn, its request and its prompt, for sessions and channels alike."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredRequest:
     """The prompt tokens that a model counted for a request."""
 
     model: str
@@ -55,49 +55,50 @@ class Measured:
     limit: int | None = None
 
 
-_ALL_LEARNED: Final = 20
-_LEARNED_EVERY: Final = 5
+_RESPONSES_ALL_LEARNED: Final = 20
+_LEARN_EVERY_NTH_RESPONSE: Final = 5
 
 
 @dataclass(eq=False)
 class Calibration:
     factors: TokenFactorStore
     model: str
-    """The first one asked, unless an agent has its own."""
+    """The model that is asked first, unless an agent has its own."""
     _limits: dict[str, int] = field(default_factory=dict)
     _responses: Counter[str] = field(default_factory=Counter)
-    """By model, in this process."""
+    """Responses in this process, by model."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def factor(self, chain: Sequence[str] = ()) -> float:
-        """Tokens that the chain's first model counts for each estimated token."""
+        """Return how many tokens the chain's first model counts for each estimated token."""
         return await self.factors.get(chain[0] if chain else self.model)
 
     def limit(self, chain: Sequence[str] = ()) -> int | None:
-        """The context limit of the chain's first model, answer included; None if not reported yet."""
+        """Return the context limit of the chain's first model, answer included; None until it is reported."""
         return self._limits.get(chain[0] if chain else self.model)
 
-    def learn(self, measured: Sequence[Measured]) -> None:
-        """Learn from a turn's requests in the background, until `settle`."""
+    def learn(self, measured: Sequence[MeasuredRequest]) -> None:
+        """Start to learn from a turn's requests, in the background."""
         self._limits |= {one.model: one.limit for one in measured if one.limit is not None}
         if due := [one for one in measured if self._is_due(one)]:
             task = asyncio.create_task(self._learn(due))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def settle(self) -> None:
+    async def wait_for_tasks(self) -> None:
         await asyncio.gather(*self._tasks)
 
-    def _is_due(self, one: Measured) -> bool:
-        """Tokens of pictures are only estimates. Later responses hardly change a factor."""
+    def _is_due(self, one: MeasuredRequest) -> bool:
+        """Return whether to learn from a request: pictures are only estimated, and later responses hardly
+        change a factor."""
         if not one.model or one.prompt_tokens <= 0:
             return False
         self._responses[one.model] += 1
         responses = self._responses[one.model]
-        due = responses <= _ALL_LEARNED or responses % _LEARNED_EVERY == 0
+        due = responses <= _RESPONSES_ALL_LEARNED or responses % _LEARN_EVERY_NTH_RESPONSE == 0
         return due and not has_images(one.request.prompt)
 
-    async def _learn(self, measured: Iterable[Measured]) -> None:
+    async def _learn(self, measured: Iterable[MeasuredRequest]) -> None:
         try:
             for one in measured:
                 estimated = await asyncio.to_thread(request_tokens, one.request)
@@ -109,25 +110,25 @@ class Calibration:
 @dataclass(eq=False)
 class TurnPrompt:
     build: Callable[[float], ChatRequest]
-    """From a maximum of estimated history tokens to the request before the first round, without tools;
-    shrinkable if it contains history."""
+    """Takes the maximum of estimated history tokens, and returns the request before the first round, without
+    tools; shrinkable if it contains history."""
     budget_tokens: float
-    """For the history, as estimated; reduced if the request is rejected as too long."""
+    """Estimated tokens of history that fit; reduced if the request is rejected as too long."""
     _: KW_ONLY
     factor: float = 1.0
-    """Tokens that the model counts for each estimated one."""
+    """Tokens that the model counts for each estimated token."""
     cache_key: str = ""
     agent: Agent = THE_DEFAULT
     limit: int | None = None
-    """The model's known context limit, `offered` tools included."""
+    """The model's context limit, if known; includes the `offered` tools."""
     offered: Sequence[ToolSchema] = ()
-    tells_private: bool = False
-    """It contains private data beyond the question."""
+    has_private_data: bool = False
+    """True if it contains private data beyond the question."""
 
     def __post_init__(self) -> None:
         if self.limit is not None:
-            beside = _tokens(self.build(0).prompt) + tools_tokens(self.offered)
-            fitting = fitting_history(beside, int(self.limit / self.factor))
+            other_tokens = _tokens(self.build(0).prompt) + tools_tokens(self.offered)
+            fitting = fitting_history(other_tokens, int(self.limit / self.factor))
             self.budget_tokens = min(self.budget_tokens, fitting)
         self._start = self.build(self.budget_tokens)
         self._rounds: tuple[PromptPart, ...] = ()
@@ -151,27 +152,28 @@ class TurnPrompt:
 
     @property
     def tainted(self) -> bool:
-        """True if it contains text not written by the turn's user."""
+        """True if the prompt contains text not written by the turn's user."""
         return any(part.tainted for part in (*self._start.prompt, *self._rounds))
 
-    def tells_what_is_kept(self, personal: Container[str]) -> bool:
-        """True if it contains stored data of the user, such as a result of a `personal` tool."""
+    def has_stored_data(self, personal: Container[str]) -> bool:
+        """Return whether the prompt contains stored data of the user, such as a result of a `personal`
+        tool."""
         parts = (*self._start.prompt, *self._rounds)
-        return self.tells_private or any(
+        return self.has_private_data or any(
             isinstance(part, ToolResultPart) and part.name in personal and not _found_nothing(part.text)
             for part in parts
         )
 
     def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
-        """Drop older history so that `limit` tokens suffice (None: unknown). Returns False if there is none
-        or it was already shortened."""
+        """Drop older history, so that the request fits in `limit` tokens (None: unknown). Returns False if it
+        contains no history, or was already shortened."""
         if not self._shrinkable:
             return False
-        bare = _tokens(self.build(0).prompt)
-        history = _tokens(self._start.prompt) - bare
-        beside = bare + _tokens(self._rounds) + tools_tokens(tools)
+        fixed_tokens = _tokens(self.build(0).prompt)
+        history_tokens = _tokens(self._start.prompt) - fixed_tokens
+        other_tokens = fixed_tokens + _tokens(self._rounds) + tools_tokens(tools)
         allowed = None if limit is None else int(limit / self.factor)
-        self.budget_tokens = shrunk_history(history, beside, allowed)
+        self.budget_tokens = shrunk_history(history_tokens, other_tokens, allowed)
         self._start = self.build(self.budget_tokens)
         self._shrunk = True
         return True
@@ -204,43 +206,42 @@ class TurnOptions:
     answer_discord_id: int | None = None
     """The Discord message that shows the answer, if known."""
     place: ChannelKey | None = None
-    """Where a session's turn is public; None if only its user sees it."""
+    """The channel where a session's turn is public; None if only its user sees it."""
     memory_paused: bool = False
     link: str = ""
-    """To the answer; empty if unknown or ephemeral."""
+    """Link to the answer; empty if unknown or ephemeral."""
     agent: Agent = THE_DEFAULT
     guild_id: int | None = None
     channel_id: int = 0
     thread_title: str = ""
     thread_owner_id: int = 0
     can_write_there: bool = True
-    """The bot may post there without a token."""
+    """True if the bot may post in the channel without a token."""
     front_end: Literal["discord", "terminal"] = "discord"
     entry: str = ""
-    """In the ledger; empty if none."""
+    """The turn's id in the ledger; empty if it has none."""
     earlier_calls: tuple[ToolCall, ...] = ()
-    """By an interrupted earlier run for the same question."""
+    """Calls by an interrupted earlier run of the same turn."""
     role_ids: tuple[int, ...] | None = ()
     pictures: tuple[Attachment, ...] = ()
-    """Pictures of the approved call that the turn continues; the caller shows them."""
-
+    """Pictures from the approved call that the turn continues; the caller shows them."""
     asker: Asker | None = None
-    """Asks the user on a server's behalf."""
+    """Asks the user a tool server's questions."""
     by_owner: bool = False
 
-    def paid_by(self, user_id: int) -> UsageSubject:
+    def payer(self, user_id: int) -> UsageSubject:
         return UsageSubject(user_id, self.guild_id or 0, self.role_ids, self.front_end)
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """A question of a session, questions of one user in a channel, or an answer to regenerate."""
+    """A question in a session, questions of one user in a channel, or an answer to regenerate."""
 
     key: SessionKey | ChannelKey
     options: TurnOptions
     questions: tuple[Message, ...] = ()
     replaces: int | None = None
-    """The answer to regenerate: the row in a session, the Discord message id in a channel."""
+    """The answer to regenerate: its row id in a session, its Discord message id in a channel."""
     references: tuple[Reference, ...] = ()
 
     @property
@@ -248,17 +249,18 @@ class TurnRequest:
         return self.key.user_id if isinstance(self.key, SessionKey) else self.questions[0].author_id
 
 
-_MAX_EARLIER: Final = 3
+_MAX_EARLIER_MESSAGES: Final = 3
 
 
 class Turn(ABC):
-    """A turn of a session or a channel (conversations)."""
+    """A turn of a session or a channel; conversations.py implements both."""
 
     visibility: Visibility = "public"
     canvas: Drawing | None = None
-    """None if there is none or it would not be stored."""
+    """None if there is no canvas, or changes would not be stored."""
     shown_memories = frozenset[int]()
-    """Stored or shown by this conversation before the question; complete once the prompt is built."""
+    """Ids of memories that this conversation stored or showed before the question; complete once the prompt
+    is built."""
 
     def __init__(
         self,
@@ -269,7 +271,7 @@ class Turn(ABC):
         history: Sequence[Message] = (),
         replaced: Message | None = None,
     ) -> None:
-        """`key`: in a channel turn, the author and that channel. `replaced`: the answer being replaced."""
+        """`key`: a channel turn's author and channel. `replaced`: the answer to replace."""
         self.key = key
         self.user_id = key.user_id
         self.options = options
@@ -277,7 +279,7 @@ class Turn(ABC):
         self.replaced = replaced
         self.typed = "\n".join(question.typed for question in questions)
         self.own_words = "\n".join(question.own_words for question in questions)
-        self.heard = "\n".join(question.heard for question in questions if question.heard)
+        self.transcript = "\n".join(question.heard for question in questions if question.heard)
         files = (
             file
             for message in (*history, *questions)
@@ -285,20 +287,20 @@ class Turn(ABC):
             for file in each
         )
         self.documents = tuple(file for file in files if file.document is not None)
-        self.note_said(history)
+        self.set_history(history)
 
-    def note_said(self, said: Sequence[Message]) -> None:
-        """Set the history before the questions. `earlier_words`: what the user wrote in messages that the
-        questions reply to, then recently, newest first."""
-        self.said = said
+    def set_history(self, history: Sequence[Message]) -> None:
+        """Set the history before the questions, and `earlier_words`: the user's own words in messages that
+        the questions reply to, then in recent messages, newest first."""
+        self.history = history
         replied = (
             typed_part(each.content)
             for question in self.questions
             for each in question.references
             if each.pointing == "reply" and each.author_id == self.user_id and not each.tainted
         )
-        before = [each.own_words for each in said if each.role == "user" and not each.tainted]
-        self.earlier_words = tuple(filter(None, (*replied, *before[: -_MAX_EARLIER - 1 : -1])))
+        recent = [each.own_words for each in history if each.role == "user" and not each.tainted]
+        self.earlier_words = tuple(filter(None, (*replied, *recent[: -_MAX_EARLIER_MESSAGES - 1 : -1])))
 
     @abstractmethod
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
@@ -310,8 +312,8 @@ class Turn(ABC):
     ) -> StoredTurn:
         """Store the turn and its usage. Raises StorageError."""
 
-    def after(self, stored: Sequence[Message], history_tokens: float) -> None:  # noqa: B027 - of channels
-        """Start background work after the answer is delivered. `history_tokens`: what fits in requests."""
+    def after(self, stored: Sequence[Message], history_tokens: float) -> None:  # noqa: B027 - channels have none
+        """Start background work, once the answer is delivered. `history_tokens`: what fits in one request."""
 
 
 def tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegistry) -> ToolContext:
@@ -334,7 +336,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegistry) 
         guild_id=options.guild_id,
         in_dm=options.guild_id is None and options.front_end == "discord",
         files=turn.documents,
-        shared=tools.shared((*turn.said, *turn.questions)),
+        shared=tools.shared((*turn.history, *turn.questions)),
         typed=turn.typed,
         own_words=turn.own_words,
         earlier_words=turn.earlier_words,
@@ -353,8 +355,8 @@ def tool_place(turn: Turn) -> ToolPlace:
 async def read_profile_notes(
     memories: MemoryStore, user_id: int, visibility: Visibility, offered: Sequence[ToolSchema]
 ) -> Sequence[Memory]:
-    """Return notes for the prompt, if the model could look them up itself. `visibility`: of the answer; notes
-    that its readers must not see are left out."""
+    """Return notes for the prompt; none if the model has no tool to look them up. Leaves out notes that
+    readers of an answer with this visibility must not see."""
     if not memories.profile_notes or not any(tool.name == "recall" for tool in offered):
         return ()
     audience: Audience = "private" if visibility == "private" else "anywhere"

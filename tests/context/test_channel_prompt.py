@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.chat.context.channel_prompt import (
+    ContextPlan,
     Group,
     MessageRange,
-    Plan,
-    Shown,
+    ShownHistory,
     TokenBudget,
     build_channel_prompt,
-    plan,
+    plan_context,
     render,
 )
 from cc_bot.chat.context.tokens import mark_of, speaker
@@ -38,7 +38,7 @@ def group(*rows: ContextMessage, frozen: bool = True) -> Group:
 
 
 def built(
-    shown: Shown,
+    shown: ShownHistory,
     *questions: Message,
     locale: Locale = Locale.JA,
     now: datetime = NOW,
@@ -59,7 +59,7 @@ def built(
     )
 
 
-ALL = Shown.of([group(HANAKO, ANSWER), group(TARO), group(KEN, frozen=False)])
+ALL = ShownHistory.of([group(HANAKO, ANSWER), group(TARO), group(KEN, frozen=False)])
 
 
 class TestOrder:
@@ -98,7 +98,7 @@ class TestTaint:
         )
         to_answer = asked._replace(id=3, reply_to=2, replied="いります", replied_id=99)
         own = (asked, to_asker, to_answer)
-        assert not any(part.tainted for part in built(Shown.of([group(*own)])).prompt)
+        assert not any(part.tainted for part in built(ShownHistory.of([group(*own)])).prompt)
         foreign = (
             asked._replace(tainted=True),  # a file, a quotation
             asked._replace(author_id=8),
@@ -108,7 +108,7 @@ class TestTaint:
             to_asker._replace(reply_to=None, replied=None, replied_name=None, replied_id=0),
         )
         for row in foreign:
-            _, *parts = built(Shown.of([group(asked, row)])).prompt
+            _, *parts = built(ShownHistory.of([group(asked, row)])).prompt
             assert [part.tainted for part in parts] == [False, True, True, False], row
 
 
@@ -118,7 +118,7 @@ class TestWhatChanges:
         self, locale: Locale
     ) -> None:
         since = KEN, ContextMessage(5, "user", "花子", "雨"), ContextMessage(6, "user", "Ken", "Rain.")
-        shown = Shown.of([group(HANAKO), group(TARO), group(*since, frozen=False)])
+        shown = ShownHistory.of([group(HANAKO), group(TARO), group(*since, frozen=False)])
         system, *_, told, _ = built(shown, locale=locale).prompt
         assert "2026-03-1" in told.text
         if locale is Locale.JA:
@@ -131,8 +131,8 @@ class TestWhatChanges:
 def test_marks_stand_after_the_system_message_and_after_the_last_blocks() -> None:
     rows = [ContextMessage(number, "user", "花子", "雨") for number in range(1, 9)]
     assert built(ALL).stable == (0, 2, 3)
-    assert built(Shown.of([group(row) for row in rows])).stable == (0, 6, 7, 8)
-    assert (built(Shown(())).stable, built(Shown(())).shrinkable) == ((0,), False)
+    assert built(ShownHistory.of([group(row) for row in rows])).stable == (0, 6, 7, 8)
+    assert (built(ShownHistory(())).stable, built(ShownHistory(())).shrinkable) == ((0,), False)
 
 
 def said(id_: int, tokens: int = 10) -> ContextMessage:
@@ -150,7 +150,7 @@ def stretch(
     return MessageRange(KEY, rows, blocks, settled_before)
 
 
-def shown(planned: Plan) -> list[int]:
+def shown(planned: ContextPlan) -> list[int]:
     return [row.id for group in planned.groups for row in group.rows]
 
 
@@ -210,7 +210,7 @@ class TestWindow:
     ) -> None:
         rows = [said(number, tokens) for number, tokens in enumerate(costs, start=1)]
         counted = TokenBudget.of(budget, 20, factor, lambda row: len(row.content))
-        planned = plan([stretch(*rows, settled_before=settled)], counted)
+        planned = plan_context([stretch(*rows, settled_before=settled)], counted)
         ids = shown(planned)
         assert ids == list(range(len(rows) - len(ids) + 1, len(rows) + 1))
         assert sum(group.tokens for group in planned.groups) <= budget

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.chat.context.channel_prompt import Shown, build_channel_prompt
+from cc_bot.chat.context.channel_prompt import ShownHistory, build_channel_prompt
 from cc_bot.chat.context.prompt import (
     KEPT_SHARE,
     NOTE_SHOWN,
@@ -160,7 +160,7 @@ def with_notes(*notes: Memory, now: datetime = NOW, locale: Locale = Locale.JA) 
 
 def in_channel(*notes: Memory) -> ChatRequest:
     return build_channel_prompt(
-        Shown((ContextMessage(1, "user", "太郎", "こんにちは"),)),
+        ShownHistory((ContextMessage(1, "user", "太郎", "こんにちは"),)),
         (QUESTION,),
         tools=(),
         locale=Locale.JA,

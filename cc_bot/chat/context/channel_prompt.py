@@ -109,7 +109,7 @@ class MessageRange:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ContextPlan:
     """The messages a request shows, and the blocks to store."""
 
     groups: tuple[Group, ...] = ()
@@ -119,15 +119,15 @@ class Plan:
     left: bool = False
 
 
-def plan(ranges: Sequence[MessageRange], measure: TokenBudget) -> Plan:
+def plan_context(ranges: Sequence[MessageRange], measure: TokenBudget) -> ContextPlan:
     groups = [group for each in ranges for group in _frozen(each, measure)]
     known = {block for each in ranges for block in each.blocks}
     new = tuple(group.block for group in groups if group.block is not None and group.block not in known)
     if not groups:
-        return Plan()
+        return ContextPlan()
     kept = _kept(groups, measure)
     first = kept[0].rows[0].id if kept else groups[-1].rows[-1].id + 1
-    return Plan(tuple(kept), new, first, left=first > groups[0].rows[0].id)
+    return ContextPlan(tuple(kept), new, first, left=first > groups[0].rows[0].id)
 
 
 def grouped(shown: MessageRange, measure: TokenBudget) -> list[Group]:
@@ -208,33 +208,33 @@ def _kept(groups: Sequence[Group], measure: TokenBudget) -> Sequence[Group]:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownHistory:
     rows: tuple[ContextMessage, ...]
     ends: tuple[int, ...] = ()
     """Number of rows up to the end of each frozen block."""
 
     @classmethod
-    def of(cls, groups: Sequence[Group]) -> "Shown":
+    def of(cls, groups: Sequence[Group]) -> "ShownHistory":
         rows = tuple(row for group in groups for row in group.rows)
         ends = accumulate(len(group.rows) for group in groups)
         frozen = tuple(end for end, group in zip(ends, groups, strict=True) if group.block)
         return cls(rows, frozen)._from_question()
 
-    def newest(self, tokens: float) -> "Shown":
+    def newest(self, tokens: float) -> "ShownHistory":
         return self._without(_newest_within([*map(said_tokens, self.rows)], tokens))._from_question()
 
-    def _from_question(self) -> "Shown":
+    def _from_question(self) -> "ShownHistory":
         answers = 0
         while answers < len(self.rows) and self.rows[answers].role == "assistant":
             answers += 1
         return self._without(answers) if answers else self
 
-    def _without(self, first: int) -> "Shown":
-        return Shown(self.rows[first:], tuple(end - first for end in self.ends if end > first))
+    def _without(self, first: int) -> "ShownHistory":
+        return ShownHistory(self.rows[first:], tuple(end - first for end in self.ends if end > first))
 
 
 def build_channel_prompt(
-    shown: Shown,
+    shown: ShownHistory,
     questions: Sequence[Message],
     *,
     tools: Sequence[ToolSchema],
@@ -277,7 +277,7 @@ def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _speakers(shown: Shown, questions: Sequence[Message], locale: Locale) -> str:
+def _speakers(shown: ShownHistory, questions: Sequence[Message], locale: Locale) -> str:
     """List who spoke since the last block, and the asker."""
     words = instructions(locale)
     unfrozen = shown.rows[shown.ends[-1] if shown.ends else 0 :]

@@ -232,8 +232,8 @@ class SessionStore:
         """Store a turn in one transaction, and return the session with it. Raises StorageError and
         ConversationGone.
 
-        `replaces`: the answer to remove from the history. `redraw`: changes the current canvas. If the session
-        was closed meanwhile, the turn is still added, and the session stays closed.
+        `replaces`: the answer to remove from the history. `redraw`: changes the current canvas. A session
+        that was closed meanwhile still gets the turn, and stays closed.
         """
         stored = await self.archive_turn(session, messages, replaces=replaces, redraw=redraw)
         before = session.history
@@ -262,8 +262,8 @@ class SessionStore:
         settlement: Settlement | None = None,
         place: ChannelKey | None = None,
     ) -> StoredTurn:
-        """Store a turn as `commit_turn` does, and return what was stored. `entry`: the turn's id in the ledger.
-        `place`: the channel of a public turn, whose context its messages with a Discord id then belong to.
+        """Store a turn as `commit_turn` does, and return the stored rows. `entry`: the turn's id in the
+        ledger. `place`: the channel of a public turn; messages with a Discord id then belong to its context.
         Raises ValueError for private messages with a `place`."""
         if place and any(message.visibility == "private" for message in messages):
             raise ValueError("a private message belongs to no channel")
@@ -282,20 +282,14 @@ class SessionStore:
                 yield Statement(_MARK_REPLACED, (*session_and_user, replaces))
                 yield Statement(DELETE_OF_ANSWER, (user_id, replaces))
             added, proposal_rows = list[Message](), list[Row]()
-            channel_and_thread = (place.channel_id, place.thread_id) if place else (None, None)
+            channel_ids = (place.channel_id, place.thread_id) if place else (None, None)
             for message in messages:
                 author_id = message.author_id or (user_id if message.role == "user" else 0)
                 tainted = message.taints
                 columns = MESSAGE.write(message) | {"author_id": author_id, "tainted": int(tainted)}
                 rows = yield Statement(
                     _INSERT_MESSAGE,
-                    (
-                        *session_and_user,
-                        now_ms,
-                        *channel_and_thread,
-                        replaces,
-                        *_MESSAGE_PARAMETERS.of(columns),
-                    ),
+                    (*session_and_user, now_ms, *channel_ids, replaces, *_MESSAGE_PARAMETERS.of(columns)),
                 )
                 if not rows:  # the session is not this user's, or was deleted
                     raise ConversationGone

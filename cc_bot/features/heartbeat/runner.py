@@ -166,7 +166,7 @@ class Heartbeats:
             key=key,
             canvas=canvas,
         )
-        payer = replace(options.paid_by(key.user_id), role_ids=None)  # unknown here
+        payer = replace(options.payer(key.user_id), role_ids=None)  # unknown here
         spending, draft = self.spending or Spending(self.stores.usage), Draft()
         async with spending.admit(payer, "heartbeat", model=self.chains.first(models)) as recorder:
             rounds = Rounds(recorder.metered(self.chains.of(models)), tools, offered, context)
@@ -200,7 +200,9 @@ def _prompt(
         SystemPart(changing(options.locale, local, options.timezone, canvas=shown.text), shown.tainted),
         UserPart(heartbeat_notes(items, options.timezone), tainted=any(each.tainted for each in items)),
     )
-    return TurnPrompt(lambda _: ChatRequest(parts, stable=(0,)), 0.0, agent=options.agent, tells_private=True)
+    return TurnPrompt(
+        lambda _: ChatRequest(parts, stable=(0,)), 0.0, agent=options.agent, has_private_data=True
+    )
 
 
 def _offered(tools: ToolRegistry, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
