@@ -41,15 +41,17 @@ class TestTheTools:
         async with listing(tmp_path, *map(tool, names)) as bot:
             apart = ["hostile__get___", "hostile__t_1b6b1a6f", "hostile__t_900f8294", "hostile_____a"]
             assert sorted(bot.offered()) == sorted(["hostile__echo", *apart])
-            assert [(each.name, each.reason) for each in bot.report().left_out] == [("twice", "alike")]
+            assert [(each.name, each.reason) for each in bot.report().left_out] == [
+                ("twice", "duplicate_name")
+            ]
         assert full_name("a b", "c.d/え") == "a_b__c_d__"
 
     async def test_with_names_that_fall_together_are_left_out(self, tmp_path: Path) -> None:
         async with ready(tmp_path, "--fall-together", "--tool", "x" * 60) as bot:
             assert bot.offered() == ["hostile__echo", "hostile__write"]
             assert bot.report().left_out == (
-                LeftOutTool("a.b", "alike"),
-                LeftOutTool("a/b", "alike"),
+                LeftOutTool("a.b", "duplicate_name"),
+                LeftOutTool("a/b", "duplicate_name"),
                 LeftOutTool("x" * 60, "long_name"),
             )
 
@@ -60,7 +62,7 @@ class TestTheTools:
             for approve, waiting in expected.items():
                 await bot.until_ready(approve)
                 tools = [each for each in bot.servers.tools_in(HERE) if each.server == approve]
-                assert [each.waits for each in tools] == waiting
+                assert [each.needs_approval for each in tools] == waiting
 
     async def test_are_as_many_and_as_long_as_can_be_told(self, tmp_path: Path) -> None:
         entries: dict[str, Any] = {
@@ -128,14 +130,14 @@ class TestAListThatChanges:
             assert {"a", "c", "d"} <= {*bot.report().withheld}
             details = bot.servers.details("hostile")
             assert " ".join(f"{each.full_name[9]} {each.status}" for each in details) == (
-                "a changed c gone d new x new b offered e unnamed"
+                "a changed c gone d new x new b offered e not_allowed"
             )
             changed, gone, new, *_ = details
             assert changed.agreed
             assert changed.now
             assert (changed.agreed.description, changed.now.description) == ("読みます", "すべて消します")
             assert json.loads(changed.now.schema)["properties"] == text
-            assert (changed.now.read_only, changed.now.waits) == (False, True)
+            assert (changed.now.read_only, changed.now.needs_approval) == (False, True)
             assert (gone.now, new.agreed) == (None, None)
             assert await bot.accept() == ("hostile__a", "hostile__b", "hostile__d")
             assert bot.offered() == ["hostile__a", "hostile__b", "hostile__d"]

@@ -21,15 +21,15 @@ from mcp_types import (
 
 from cc_bot.features.mcp.catalog import MAX_TOOLS
 from cc_bot.features.mcp.messages import (
-    MAX_BLOCKS,
+    MAX_CONTENT_BLOCKS,
     MAX_IMAGE_BYTES,
     MAX_INLINE_BYTES,
-    MAX_TEXT,
+    MAX_RESULT_CHARACTERS,
     MAX_VALUES,
     MessageUnreadable,
     clean_message,
+    convert_result,
     has_too_many_values,
-    result_of,
 )
 from cc_bot.features.mcp.model import ServerResult
 
@@ -77,16 +77,18 @@ class TestAMessage:
         assert json.loads(await clean_message(f'{{"a":{digits},"b":12}}'.encode())) == {"a": digits, "b": 12}
 
     async def test_has_as_much_as_may_be_told(self) -> None:
-        words = {"text": "a" * (MAX_TEXT // 2 + 7)}
+        words = {"text": "a" * (MAX_RESULT_CHARACTERS // 2 + 7)}
         file = {"type": "resource", "resource": {"uri": "note://1", **words}}
         blocks = [{"type": "text", **words}, {"type": "text", **words, "resource": {}}, file]
         told = [
             {**each.get("resource", {}), **each} for each in (await cleaned({"content": blocks}))["content"]
         ]
-        assert sum(len(each["text"]) for each in told) == MAX_TEXT
-        told = (await cleaned({"content": [{"type": "text", "text": "a"}] * (MAX_BLOCKS + 7)}))["content"]
-        assert len(told) == MAX_BLOCKS + 1
-        assert f"[7 of {MAX_BLOCKS + 7} " in told[-1]["text"]
+        assert sum(len(each["text"]) for each in told) == MAX_RESULT_CHARACTERS
+        told = (await cleaned({"content": [{"type": "text", "text": "a"}] * (MAX_CONTENT_BLOCKS + 7)}))[
+            "content"
+        ]
+        assert len(told) == MAX_CONTENT_BLOCKS + 1
+        assert f"[7 of {MAX_CONTENT_BLOCKS + 7} " in told[-1]["text"]
         tools = [7, {"name": 7}, *({"name": f"t{n}", "icons": [1]} for n in range(MAX_TOOLS + 1))]
         told = (await cleaned({"tools": tools}))["tools"]
         assert [each["name"] for each in told] == [f"t{n}" for n in range(MAX_TOOLS)]
@@ -98,7 +100,7 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"0" * 100
 
 
 def result(*blocks: ContentBlock, **rest: Any) -> ServerResult:
-    return result_of(CallToolResult(content=list(blocks), **rest), most_kb=1)
+    return convert_result(CallToolResult(content=list(blocks), **rest), max_kb=1)
 
 
 def text(words: str) -> TextContent:

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from cc_bot.features.mcp.catalog import MAX_NODES, SchemaRefused, for_models
+from cc_bot.features.mcp.catalog import MAX_SCHEMA_NODES, SchemaRefused, simplify_schema
 
 DATE = {"type": "string", "format": "date", "pattern": "^[0-9-]+$", "title": "Day", "description": "日付"}
 
 
 def told(schema: dict[str, Any]) -> dict[str, Any]:
-    return for_models(schema)
+    return simplify_schema(schema)
 
 
 class TestWhatModelsAreTold:
@@ -66,7 +66,7 @@ class TestWhatModelsAreTold:
             {"anyOf": [{"type": "string"}, {"type": "array"}]},
             {"type": "nonsense"},
             {"properties": {"a": 5}},
-            {"properties": {f"p{number}": {} for number in range(MAX_NODES)}},
+            {"properties": {f"p{number}": {} for number in range(MAX_SCHEMA_NODES)}},
         ]
         for schema in schemas:
             with pytest.raises(SchemaRefused):

@@ -1,5 +1,5 @@
-"""A server's tools: as listed, stored, and offered to models. Equal tools are stored as equal text, so
-requests stay byte-identical while a server is away."""
+"""A server's tools: as listed, stored, and offered to models. Equal tools are stored as equal text, so that
+requests stay byte-identical while a server is unavailable."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from cc_bot.features.mcp.file import ServerRules
 from cc_bot.features.mcp.model import (
-    HELD_BACK,
+    AWAITING_OWNER,
     MAX_NAME_LENGTH,
     LeftOutReason,
     LeftOutTool,
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 
-MAX_NODES: Final = 2000
-"""Well-known servers have some hundred at most."""
-MAX_DEPTH: Final = 16
+MAX_SCHEMA_NODES: Final = 2000
+"""Schemas of well-known servers have a few hundred at most."""
+MAX_SCHEMA_DEPTH: Final = 16
 
 
 class SchemaRefused(Exception):
@@ -40,25 +40,25 @@ class SchemaRefused(Exception):
         self.reason = reason
 
 
-_KEPT: Final = ("description", "enum", "default")
+_KEPT_KEYWORDS: Final = ("description", "enum", "default")
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
-_BOUNDS: Final[Mapping[str, Sequence[str]]] = {
+_TYPES_BY_BOUND: Final[Mapping[str, Sequence[str]]] = {
     **dict.fromkeys(("minimum", "maximum"), ("number", "integer")),
     **dict.fromkeys(("minLength", "maxLength"), ("string",)),
     **dict.fromkeys(("minItems", "maxItems"), ("array",)),
 }
-"""The types of each bound: some providers refuse it elsewhere."""
+"""Types that may have each bound: some providers refuse it for other types."""
 
 
-def for_models(schema: object) -> Schema:
+def simplify_schema(schema: object) -> Schema:
     """Return the schema in a form that every provider accepts: an object without unions at its top. Raises
     SchemaRefused."""
-    # Takes 20 ms.
+    # Importing it takes 20 ms.
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - see above
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415
 
     try:
-        simple = _Simplifier(schema).node(schema, 0, ())
+        simple = _Simplifier(schema).simplify(schema, 0, ())
         top = _as_object(simple) if isinstance(simple, dict) else None
         if top is None:
             raise SchemaRefused("no_object")
@@ -69,75 +69,81 @@ def for_models(schema: object) -> Schema:
 
 
 class _Simplifier:
-    def __init__(self, whole: object) -> None:
-        self._whole = whole
+    def __init__(self, root: object) -> None:
+        self._root = root
         self._nodes = 0
 
-    def node(self, schema: object, depth: int, within: tuple[str, ...]) -> Schema | Literal[False]:
-        """Return a part in simple form; `within` are the references that led to it. Cycles and what lies too
-        deep become schemas that accept anything; False accepts nothing."""
+    def simplify(
+        self, schema: object, depth: int, open_references: tuple[str, ...]
+    ) -> Schema | Literal[False]:
+        """Return a part in simple form; False accepts nothing. `open_references` led to the part.
+        Cycles and parts deeper than MAX_SCHEMA_DEPTH become schemas that accept anything."""
         if isinstance(schema, bool):
             return {} if schema else False
         self._nodes += 1
-        if self._nodes > MAX_NODES:
+        if self._nodes > MAX_SCHEMA_NODES:
             raise SchemaRefused("too_large")
         if not isinstance(schema, dict):
             raise SchemaRefused("no_schema")
-        if depth > MAX_DEPTH:
+        if depth > MAX_SCHEMA_DEPTH:
             return {}
         reference = schema.get("$ref", schema.get("$dynamicRef"))
         if isinstance(reference, str):
-            found = None if reference in within else self._found(reference)
-            beside = _without(schema, "$ref", "$dynamicRef")
+            found = None if reference in open_references else self._resolve(reference)
+            siblings = _without(schema, "$ref", "$dynamicRef")
             if not isinstance(found, dict):
-                return self.node(beside, depth + 1, within) if found is not False else False
-            return self.node({**found, **beside}, depth + 1, (*within, reference))
-        simple = self._simple(schema, depth + 1, within)
+                return self.simplify(siblings, depth + 1, open_references) if found is not False else False
+            return self.simplify({**found, **siblings}, depth + 1, (*open_references, reference))
+        simple = self._simplify_keywords(schema, depth + 1, open_references)
         for each in schema.get("allOf", ()):
-            part = self.node(each, depth + 1, within)
+            part = self.simplify(each, depth + 1, open_references)
             if isinstance(part, dict):
                 if depth == 0 and part.get("type", "object") != "object":
                     raise SchemaRefused("no_object")
                 simple = _merge(part, simple)
         if "required" in simple:
-            known = simple.get("properties", {})
-            simple["required"] = [name for name in dict.fromkeys(simple["required"]) if name in known]
+            properties = simple.get("properties", {})
+            simple["required"] = [name for name in dict.fromkeys(simple["required"]) if name in properties]
         return {key: value for key, value in simple.items() if key != "required" or value}
 
-    def _simple(self, schema: Schema, depth: int, within: tuple[str, ...]) -> Schema:
-        simple = {key: schema[key] for key in _KEPT if schema.get(key) is not None}
+    def _simplify_keywords(self, schema: Schema, depth: int, open_references: tuple[str, ...]) -> Schema:
+        simple = {key: schema[key] for key in _KEPT_KEYWORDS if schema.get(key) is not None}
         if "const" in schema:
             simple["enum"] = [schema["const"]]
         types = schema.get("type")
         if isinstance(types, list) and len(types) != 1:
-            alone = _without(schema, *_KEPT, "const")
-            kinds = [self.node({**alone, "type": each}, depth, within) for each in types]
-            return {**simple, "anyOf": kinds} if kinds else simple
-        kind = types[0] if isinstance(types, list) else types
-        if kind is not None and (kind not in _TYPES or not isinstance(schema.get("required", []), list)):
+            constraints = _without(schema, *_KEPT_KEYWORDS, "const")
+            branches = [
+                self.simplify({**constraints, "type": each}, depth, open_references) for each in types
+            ]
+            return {**simple, "anyOf": branches} if branches else simple
+        type_ = types[0] if isinstance(types, list) else types
+        if type_ is not None and (type_ not in _TYPES or not isinstance(schema.get("required", []), list)):
             raise SchemaRefused("no_schema")
-        if kind is not None:
-            simple["type"] = kind
-        simple |= {key: schema[key] for key, kinds in _BOUNDS.items() if key in schema and kind in kinds}
+        if type_ is not None:
+            simple["type"] = type_
+        bounds = [bound for bound, allowed in _TYPES_BY_BOUND.items() if bound in schema and type_ in allowed]
+        simple |= {bound: schema[bound] for bound in bounds}
         if unions := [*schema.get("anyOf", ()), *schema.get("oneOf", ())]:
-            branches = [self.node(each, depth, within) for each in unions]
+            branches = [self.simplify(each, depth, open_references) for each in unions]
             simple["anyOf"] = [each for each in branches if each is not False]
-        if kind == "array":
-            simple["items"] = self.node(schema.get("items", {}), depth, within) or {}
-        if kind in ("object", None) and "properties" in schema:
-            parts = {name: self.node(each, depth, within) for name, each in schema["properties"].items()}
-            simple["properties"] = {name: each for name, each in parts.items() if each is not False}
-        if kind in ("object", None) and "required" in schema:
+        if type_ == "array":
+            simple["items"] = self.simplify(schema.get("items", {}), depth, open_references) or {}
+        if type_ in ("object", None) and "properties" in schema:
+            named = schema["properties"].items()
+            properties = {name: self.simplify(each, depth, open_references) for name, each in named}
+            simple["properties"] = {name: each for name, each in properties.items() if each is not False}
+        if type_ in ("object", None) and "required" in schema:
             simple["required"] = [*schema["required"]]
-        # With patterns, which properties are additional depends on them.
+        # Which properties are additional also depends on the patterns, which are dropped.
         closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
-        return {**simple, "additionalProperties": False} if closed and kind == "object" else simple
+        return {**simple, "additionalProperties": False} if closed and type_ == "object" else simple
 
-    def _found(self, reference: str) -> object:
+    def _resolve(self, reference: str) -> object:
         if not reference.startswith("#"):
             return None
-        found: Any = self._whole
-        with suppress(LookupError, TypeError, ValueError):  # it is missing
+        found: Any = self._root
+        with suppress(LookupError, TypeError, ValueError):  # the target is missing
             for part in reference[1:].split("/")[1:]:
                 name = part.replace("~1", "/").replace("~0", "~")
                 found = found[int(name) if isinstance(found, list) else name]
@@ -159,7 +165,7 @@ def _merge(part: Schema, simple: Schema) -> Schema:
 
 
 def _as_object(simple: Schema) -> Schema | None:
-    """Merge unions into the schema. Returns None if it does not describe objects."""
+    """Merge unions into the schema. Returns None if it describes no objects."""
     if simple.get("type", "object") != "object":
         return None
     merged, properties = _without(simple, "type", "anyOf", "required"), simple.get("properties", {})
@@ -181,7 +187,7 @@ MAX_TOOLS: Final = 200
 MAX_DESCRIPTION_LENGTH: Final = 4000
 MAX_SCHEMA_LENGTH: Final = 64_000
 MAX_SCHEMAS_LENGTH: Final = 500_000
-"""Per server: a hundred times what well-known servers have."""
+"""Per server: a hundred times the length of well-known servers' schemas."""
 MAX_LISTED_NAME_LENGTH: Final = 128
 
 
@@ -194,23 +200,23 @@ class RemoteTool:
     schema: str
     read_only: bool
     digest: str
-    """Covers all that the server says about it except `open_world`."""
+    """Of all the server's fields except `open_world`."""
     open_world: bool = True
-    """False if the server declares that calls reach nothing beyond it (`openWorldHint`)."""
+    """False if the server declares that calls reach nothing outside of the server (`openWorldHint`)."""
 
 
-def as_listed(tool: "mcp_types.Tool") -> RemoteTool:
+def to_remote_tool(tool: "mcp_types.Tool") -> RemoteTool:
     hints, description = tool.annotations, tool.description or tool.title or ""
     read_only = hints is not None and hints.read_only_hint is True
-    [given] = tool.input_schema["allOf"]  # see messages.py
-    schema = json.dumps(given, sort_keys=True)
-    whole = json.dumps([tool.name, description, schema, read_only])
+    [original] = tool.input_schema["allOf"]  # wrapped in messages.py
+    schema = json.dumps(original, sort_keys=True)
+    digested = json.dumps([tool.name, description, schema, read_only])
     return RemoteTool(
         tool.name[:MAX_LISTED_NAME_LENGTH],
         description[:MAX_DESCRIPTION_LENGTH] + "…" * (len(description) > MAX_DESCRIPTION_LENGTH),
         schema if len(schema) <= MAX_SCHEMA_LENGTH else "",
         read_only,
-        hashlib.sha256(whole.encode("ascii")).hexdigest(),
+        hashlib.sha256(digested.encode("ascii")).hexdigest(),
         hints is None or hints.open_world_hint is not False,
     )
 
@@ -230,51 +236,52 @@ class Catalog:
     tools: tuple[OfferedTool, ...] = ()
     left_out: tuple[LeftOutTool, ...] = ()
     details: tuple[ToolDetails, ...] = ()
-    """Every listed or accepted tool, those held back first."""
-    held_back: tuple[str, ...] = ()
+    """Every listed or accepted tool; those awaiting an owner first."""
+    awaiting_owner: tuple[str, ...] = ()
 
 
 def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
-    """Decide which tools are offered to models. A tool must be allowed by the operator's file, accepted by an
-    owner exactly as it is listed now, and usable by models."""
-    listed, accepted = from_text(stored.seen), from_text(stored.accepted)
-    now, agreed = {tool.name: tool for tool in listed}, {tool.name: tool for tool in accepted}
-    digests = {tool.digest for tool in accepted}
-    unaccepted = {tool.name for tool in listed if tool.digest not in digests}
-    full_names = Counter(full_name(server, tool.name) for tool in listed if _is_allowed(tool.name, rules))
+    """Decide which tools are offered to models: those that the operator's file allows, that an owner accepted
+    exactly as they are listed now, and that models can use."""
+    listed_tools, accepted_tools = from_text(stored.seen), from_text(stored.accepted)
+    listed, accepted = ({tool.name: tool for tool in tools} for tools in (listed_tools, accepted_tools))
+    digests = {tool.digest for tool in accepted_tools}
+    unaccepted = {tool.name for tool in listed_tools if tool.digest not in digests}
+    allowed_names = (tool.name for tool in listed_tools if _is_allowed(tool.name, rules))
+    name_counts = Counter(full_name(server, name) for name in allowed_names)
     tools, left_out, statuses = list[OfferedTool](), list[LeftOutTool](), dict[str, ToolStatus]()
-    length = 0
-    for name in sorted(now.keys() | agreed.keys()):
+    total_length = 0
+    for name in sorted(listed.keys() | accepted.keys()):
         if not _is_allowed(name, rules):
-            statuses[name] = "unnamed"
-        elif name not in now:
+            statuses[name] = "not_allowed"
+        elif name not in listed:
             statuses[name] = "gone"
         elif name in unaccepted:
-            statuses[name] = "changed" if name in agreed else "new"
+            statuses[name] = "changed" if name in accepted else "new"
         else:
-            length += len(now[name].schema)
+            total_length += len(listed[name].schema)
             try:
-                if length > MAX_SCHEMAS_LENGTH:
+                if total_length > MAX_SCHEMAS_LENGTH:
                     raise SchemaRefused("too_large")
-                tools.append(_offered(server, rules, now[name], agreed[name], full_names))
+                tools.append(_offer(server, rules, listed[name], accepted[name], name_counts))
                 statuses[name] = "offered"
             except SchemaRefused as refused:
                 left_out.append(LeftOutTool(name, refused.reason))
                 statuses[name] = "left_out"
-    lists = now, agreed
+    versions = listed, accepted
     details = [
-        ToolDetails(full_name(server, name), status, *(_wording(known.get(name), rules) for known in lists))
-        for name, status in sorted(statuses.items(), key=lambda each: each[1] not in HELD_BACK)
+        ToolDetails(full_name(server, name), status, *(_wording(each.get(name), rules) for each in versions))
+        for name, status in sorted(statuses.items(), key=lambda each: each[1] not in AWAITING_OWNER)
     ]
-    held_back = tuple(name for name, status in statuses.items() if status in HELD_BACK)
-    return Catalog(tuple(tools), tuple(left_out), tuple(details), held_back)
+    awaiting_owner = tuple(name for name, status in statuses.items() if status in AWAITING_OWNER)
+    return Catalog(tuple(tools), tuple(left_out), tuple(details), awaiting_owner)
 
 
 def _wording(tool: RemoteTool | None, rules: ServerRules) -> ToolWording | None:
     if tool is None:
         return None
-    waits = needs_approval(tool.read_only, rules)
-    return ToolWording(tool.description, tool.schema, tool.read_only, waits, _is_open_world(tool, rules))
+    approval, open_world = needs_approval(tool.read_only, rules), _is_open_world(tool, rules)
+    return ToolWording(tool.description, tool.schema, tool.read_only, approval, open_world)
 
 
 def needs_approval(read_only: bool, rules: ServerRules) -> bool:
@@ -287,14 +294,14 @@ def _is_open_world(tool: RemoteTool, rules: ServerRules) -> bool:
     return not any(fnmatchcase(tool.name, pattern) for pattern in rules.local)
 
 
-def _offered(
-    server: str, rules: ServerRules, tool: RemoteTool, agreed: RemoteTool, names: Mapping[str, int]
+def _offer(
+    server: str, rules: ServerRules, tool: RemoteTool, accepted: RemoteTool, name_counts: Mapping[str, int]
 ) -> OfferedTool:
-    """Raises SchemaRefused."""
-    known_as = full_name(server, tool.name)
-    if names[known_as] > 1:
-        raise SchemaRefused("alike")
-    if len(known_as) > MAX_NAME_LENGTH or not tool.name:
+    """Return the tool as offered to models. Raises SchemaRefused."""
+    offered_name = full_name(server, tool.name)
+    if name_counts[offered_name] > 1:
+        raise SchemaRefused("duplicate_name")
+    if len(offered_name) > MAX_NAME_LENGTH or not tool.name:
         raise SchemaRefused("long_name")
     if not tool.schema:
         raise SchemaRefused("too_large")
@@ -302,9 +309,9 @@ def _offered(
         server,
         tool.name,
         tool.description,
-        for_models(json.loads(tool.schema)),
+        simplify_schema(json.loads(tool.schema)),
         tool.read_only,
-        _is_open_world(tool, rules) or _is_open_world(agreed, rules),
+        _is_open_world(tool, rules) or _is_open_world(accepted, rules),
         needs_approval(tool.read_only, rules),
         rules.approvers,
         rules.calls_per_turn,
@@ -313,5 +320,5 @@ def _offered(
 
 
 def _is_allowed(name: str, rules: ServerRules) -> bool:
-    named = rules.tools is None or any(fnmatchcase(name, pattern) for pattern in rules.tools)
-    return named and not any(fnmatchcase(name, pattern) for pattern in rules.deny)
+    is_listed = rules.tools is None or any(fnmatchcase(name, pattern) for pattern in rules.tools)
+    return is_listed and not any(fnmatchcase(name, pattern) for pattern in rules.deny)

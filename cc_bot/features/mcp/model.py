@@ -64,7 +64,7 @@ class OfferedTool:
     """True if a call may reach beyond its server. False only if the operator says so, or the server does and
     an owner accepted that.
     """
-    waits: bool
+    needs_approval: bool
     approvers: Approvers = "asker"
     most_calls: int = 8
     """Per turn, for all tools of its server."""
@@ -103,10 +103,9 @@ class StoredToolList:
         return hashlib.sha256(self.seen.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-ToolStatus = Literal["offered", "new", "changed", "gone", "left_out", "unnamed"]
-"""New, changed and gone tools await an owner; a left-out tool is unusable for models, an unnamed one not
-allowed by the operator's file."""
-HELD_BACK: Final = frozenset[ToolStatus]({"new", "changed", "gone"})
+ToolStatus = Literal["offered", "new", "changed", "gone", "left_out", "not_allowed"]
+"""new, changed, gone: awaits an owner. left_out: unusable for models. not_allowed: by the operator's file."""
+AWAITING_OWNER: Final = frozenset[ToolStatus]({"new", "changed", "gone"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ class ToolWording:
     description: str
     schema: str
     read_only: bool
-    waits: bool
+    needs_approval: bool
     open_world: bool = True
 
 
@@ -129,7 +128,7 @@ class ToolDetails:
     agreed: ToolWording | None
 
 
-LeftOutReason = Literal["alike", "long_name", "too_large", "no_schema", "no_object"]
+LeftOutReason = Literal["duplicate_name", "long_name", "too_large", "no_schema", "no_object"]
 
 
 @dataclass(frozen=True, slots=True)

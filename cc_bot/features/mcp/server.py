@@ -20,10 +20,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
 from cc_bot.domain.forms import Asker
-from cc_bot.features.mcp.catalog import MAX_TOOLS, RemoteTool, as_listed
+from cc_bot.features.mcp.catalog import MAX_TOOLS, RemoteTool, to_remote_tool
 from cc_bot.features.mcp.file import ServerEntry
 from cc_bot.features.mcp.forms import UNCLEAR, ActiveCall
-from cc_bot.features.mcp.messages import cut, result_of, run_aside
+from cc_bot.features.mcp.messages import convert_result, run_in_worker, truncate
 from cc_bot.features.mcp.model import ServerResult, ToolServerProblem
 from cc_bot.features.mcp.transports import NOT_SENT, HttpTransport, ServerProcess, Transport
 
@@ -161,7 +161,7 @@ class ServerConnection:
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             page = await client.list_tools(cursor=cursor)
-            found += await run_aside(list, map(as_listed, page.tools[: MAX_TOOLS - len(found)]))
+            found += await run_in_worker(list, map(to_remote_tool, page.tools[: MAX_TOOLS - len(found)]))
             cursor = page.next_cursor
             if cursor is None or len(found) >= MAX_TOOLS:
                 break
@@ -183,13 +183,13 @@ class ServerConnection:
         except Exception as error:  # noqa: BLE001 - of what a server sends, anything may be wrong
             _log.warning("tool_result_unreadable", server=server, error=type(error).__name__)
             raise ToolCallLost(server=server) from None
-        given = await run_aside(result_of, result, rules.max_result_kb)
+        given = await run_in_worker(convert_result, result, rules.max_result_kb)
         return replace(given, text="\n".join((given.text, *call.notes)).strip()) if call.notes else given
 
     def _failure(self, client: Client, error: MCPError) -> ServerResult:
         """Raises ToolServerAway if the call was not sent, ToolCallLost if its outcome is unknown."""
         if error.code != NOT_SENT and not error.message.startswith(_LOST):
-            return ServerResult(cut(error.message, MAX_ERROR_BYTES), ok=False)
+            return ServerResult(truncate(error.message, MAX_ERROR_BYTES), ok=False)
         self._check_alive(client)
         problem = ToolServerAway if error.code == NOT_SENT else ToolCallLost
         raise problem(server=self.entry.name) from None

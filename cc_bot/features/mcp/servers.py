@@ -73,7 +73,7 @@ class _ManagedServer:
             self.tokens,
             self.calls,
             self.failures,
-            self.catalog.held_back,
+            self.catalog.awaiting_owner,
             self.catalog.left_out,
             self.connection.problem if self.connection else None,
             self.stored.code if self.stored and self.stored.waits else "",
@@ -211,8 +211,10 @@ class Servers:
                 await self._store(managed, stored)
         except CcBotError as error:  # it is stored at the next start
             _log.warning("tool_list_not_stored", server=managed.entry.name, error=type(error).__name__)
-        if managed.catalog.held_back:
-            _log.warning("tools_withheld", server=managed.entry.name, count=len(managed.catalog.held_back))
+        if managed.catalog.awaiting_owner:
+            _log.warning(
+                "tools_withheld", server=managed.entry.name, count=len(managed.catalog.awaiting_owner)
+            )
             if is_news:
                 self.withheld.put_nowait(managed.entry.name)
 

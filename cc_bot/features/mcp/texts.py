@@ -7,7 +7,7 @@ from typing import Final
 
 from cc_bot.domain.text import one_line
 from cc_bot.features.mcp.model import (
-    HELD_BACK,
+    AWAITING_OWNER,
     LeftOutReason,
     LeftOutTool,
     ToolDetails,
@@ -72,7 +72,7 @@ class ToolServersTexts(Area):
     )
     reasons: Both[Mapping[LeftOutReason, str]] = by_key(
         {
-            "alike": Sentence(ja="そのままか、記号を _ に置きかえると、ほかのツールと同じ名前になります", en="another one has the same name, as it is or once each sign in it is a _"),
+            "duplicate_name": Sentence(ja="そのままか、記号を _ に置きかえると、ほかのツールと同じ名前になります", en="another one has the same name, as it is or once each sign in it is a _"),
             "long_name": Sentence(ja="名前が空か、サーバーの名前と合わせて64文字を超えます", en="its name is empty, or with the name of the server too long (64 characters)"),
             "too_large": Sentence(ja="引数の定義が大きすぎます", en="its schema is too large"),
             "no_schema": Sentence(ja="引数の定義が JSON Schema ではありません", en="its schema is no JSON schema"),
@@ -108,7 +108,7 @@ class ToolServersTexts(Area):
             "changed": Sentence(ja="止めています（前と変わりました）", en="held back: it is not what it was"),
             "gone": Sentence(ja="サーバーからなくなりました", en="gone: its server has it no more"),
             "left_out": Sentence(ja="モデルに渡せないので外しています", en="left out: models can't use it"),
-            "unnamed": Sentence(ja="cc_bot の tools・deny により使いません", en="not used, by cc_bot.tools or cc_bot.deny"),
+            "not_allowed": Sentence(ja="cc_bot の tools・deny により使いません", en="not used, by cc_bot.tools or cc_bot.deny"),
         }
     )
     nothing_to_accept = Sentence(ja="「{server}」に、新しく変わったところはありません。", en="Nothing of {server} waits to be accepted.")
@@ -188,7 +188,7 @@ def details_file(server: str, tools: Sequence[ToolDetails], words: ToolServersTe
 def _lines(tools: Sequence[ToolDetails], words: ToolServersTexts) -> Iterator[str]:
     for tool in tools:
         yield from ("", f"■ {tool.full_name}", words.status.format(status=words.statuses[tool.status]))
-        if tool.status not in HELD_BACK:
+        if tool.status not in AWAITING_OWNER:
             yield from _wording(tool.now or tool.agreed, words)
             continue
         if tool.agreed:
@@ -204,7 +204,7 @@ def _wording(wording: ToolWording | None, words: ToolServersTexts) -> Iterator[s
         return
     yield words.reads if wording.read_only else words.writes
     yield words.open_world if wording.open_world else words.local
-    yield words.waits if wording.waits else words.does_not_wait
+    yield words.waits if wording.needs_approval else words.does_not_wait
     yield words.description
     yield from map(_barred, wording.description.split("\n"))
     yield words.arguments

@@ -41,7 +41,9 @@ class CallableServerTool(CallableTool):
         """`calls` counts the turn's calls by server."""
         schema = ToolSchema(tool.full_name, tool.description, tool.parameters)
         writes = not tool.read_only
-        super().__init__(schema, writes, personal=True, about=None, changes=writes and not tool.waits)
+        super().__init__(
+            schema, writes, personal=True, about=None, changes=writes and not tool.needs_approval
+        )
         self._tool = tool
         self._servers = servers
         self._calls = calls
@@ -51,7 +53,7 @@ class CallableServerTool(CallableTool):
         tool, given = self._tool, self._check(arguments)
         held = {"approvers": tool.approvers}
         check_held(context, **held)
-        if context.approved is not None or not (tool.waits or self._may_carry_out(context, given)):
+        if context.approved is not None or not (tool.needs_approval or self._may_carry_out(context, given)):
             result = await self._servers.call(tool.server, tool.name, given, context.asker)
             fields = {"note": MATERIAL, "result" if result.ok else "error": result.text}
             return ToolOutcome(
