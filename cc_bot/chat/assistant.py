@@ -18,7 +18,7 @@ from cc_bot.chat.approvals import Approvals
 from cc_bot.chat.consent import is_pending
 from cc_bot.chat.context.attachments import MAX_DOCUMENT_TOKENS
 from cc_bot.chat.context.prompt import PromptStyle
-from cc_bot.chat.context.recordings import BYTES_A_SECOND
+from cc_bot.chat.context.recordings import BYTES_PER_AUDIO_SECOND
 from cc_bot.chat.context.tokens import max_file_tokens
 from cc_bot.chat.conversations import Conversations
 from cc_bot.chat.rounds import Draft, Emit, Rounds
@@ -341,7 +341,7 @@ def _max_tokens(question: Message) -> int:
         if file.document is not None:
             tokens += min(MAX_DOCUMENT_TOKENS, sum(len(part.text) for part in file.document.parts))
         else:
-            size = round(file.seconds * BYTES_A_SECOND) or len(file.data)
+            size = round(file.seconds * BYTES_PER_AUDIO_SECOND) or len(file.data)
             tokens += max_file_tokens(file.content_type, size)
     return tokens
 

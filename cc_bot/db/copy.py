@@ -1,8 +1,7 @@
-"""Copies a database into an empty one of the same or the other engine, completely or not at all.
+"""Copies a database into an empty one, of SQLite or PostgreSQL, completely or not at all.
 
 PostgreSQL receives the rows with COPY in one transaction; for SQLite a new file is filled, then renamed. Only
-tables and columns of both schemas are copied. A table is skipped if its rows lack a value that this version
-requires.
+tables and columns of both schemas are copied, and no table without a column that this version requires.
 """
 
 import sqlite3
@@ -14,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from cc_bot.db.database import Database, Dialect, storable
 from cc_bot.db.files import move, sidecar, sync_file
-from cc_bot.db.schema import RECORDS, TableLayout, list_tables, newest_tables
+from cc_bot.db.schema import MIGRATIONS_TABLE, TableLayout, list_tables, newest_tables
 from cc_bot.db.sqlite import classify
 from cc_bot.domain.errors import CopyRefused, CopyStopped, CopyTargetOccupied, StartupError, StorageError
 
 if TYPE_CHECKING:
     from cc_bot.db.postgres import PostgresDatabase
 
-# ruff: noqa: S608 - put together from names that the schemas give
+# ruff: noqa: S608 - put together from names in the schemas
 
 _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
     "sqlite": """
@@ -41,13 +40,14 @@ _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
 class CopiedTable:
     name: str
     columns: tuple[str, ...]
-    """That both have."""
+    """Those that both schemas have."""
     rows: int
-    numbered: str
+    number_column: str
+    """Column of numbers that are never reused, if any."""
     last_number: int
 
     @property
-    def names(self) -> str:
+    def column_list(self) -> str:
         return ", ".join(f'"{name}"' for name in self.columns)
 
 
@@ -56,52 +56,53 @@ class CopyPlan:
     tables: tuple[CopiedTable, ...]
     """Each after the tables that it references."""
     left_out: tuple[str, ...]
-    """Tables and columns (`table.column`) that this version lacks."""
+    """Tables and columns (`table.column`) that are not copied."""
 
 
 async def ensure_empty(target: Database) -> None:
-    """Raises CopyTargetOccupied."""
-    there = await list_tables(target)
+    """Raises CopyTargetOccupied if the target has more rows than the migrations insert."""
+    existing = await list_tables(target)
     for table in newest_tables():
-        few = f'SELECT 1 FROM "{table.name}" LIMIT $1'
-        if table.name in there and len(await target.query(few, table.rows + 1)) > table.rows:
+        probe = f'SELECT 1 FROM "{table.name}" LIMIT $1'
+        initial = table.initial_rows
+        if table.name in existing and len(await target.query(probe, initial + 1)) > initial:
             raise CopyTargetOccupied(path=target.location, name=table.name)
 
 
 async def plan_copy(source: Database) -> CopyPlan:
-    """Raises StorageError."""
-    there = {(table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])}
+    """Return what a copy takes and leaves out. Raises StorageError."""
+    existing = {(table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])}
     layouts = {
         table.name: table
         for table in newest_tables()
-        if any(table.name == each for each, _ in there)
-        and all((table.name, column.name) in there for column in table.columns if column.required)
+        if any(table.name == each for each, _ in existing)
+        and all((table.name, column.name) in existing for column in table.columns if column.required)
     }
     ours = {(table.name, column.name) for table in layouts.values() for column in table.columns}
-    left_out = {f"{table}.{column}" if table in layouts else table for table, column in there - ours}
-    tables = [await _plan_table(source, layout, there & ours) for layout in layouts.values()]
-    return CopyPlan(tuple(tables), tuple(sorted(left_out - {RECORDS})))
+    left_out = {f"{table}.{column}" if table in layouts else table for table, column in existing - ours}
+    tables = [await _plan_table(source, layout, existing & ours) for layout in layouts.values()]
+    return CopyPlan(tuple(tables), tuple(sorted(left_out - {MIGRATIONS_TABLE})))
 
 
 async def _plan_table(source: Database, layout: TableLayout, shared: set[tuple[str, str]]) -> CopiedTable:
     columns = tuple(column.name for column in layout.columns if (layout.name, column.name) in shared)
     [(rows,)] = await source.query(f'SELECT count(*) FROM "{layout.name}"')
-    last = await _last_number(source, layout.name, layout.numbered) if layout.numbered else 0
-    return CopiedTable(layout.name, columns, rows, layout.numbered, last)
+    last = await _last_number(source, layout.name, layout.number_column) if layout.number_column else 0
+    return CopiedTable(layout.name, columns, rows, layout.number_column, last)
 
 
 async def _last_number(source: Database, table: str, column: str) -> int:
-    """The row may be deleted, but old buttons still refer to it."""
+    """Return the last number given out, also if its row was deleted: an old button may still name it."""
     if source.dialect == "sqlite":
-        found = await source.query("SELECT seq FROM sqlite_sequence WHERE name = $1", table)
+        rows = await source.query("SELECT seq FROM sqlite_sequence WHERE name = $1", table)
     else:
         [(sequence,)] = await source.query("SELECT pg_get_serial_sequence($1, $2)", table, column)
-        found = await source.query(f"SELECT last_value FROM {sequence} WHERE is_called") if sequence else ()
-    return int(found[0][0]) if found else 0
+        rows = await source.query(f"SELECT last_value FROM {sequence} WHERE is_called") if sequence else ()
+    return int(rows[0][0]) if rows else 0
 
 
 async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> None:
-    """Raises CopyStopped or CopyRefused."""
+    """Replace all rows of `target`. Raises CopyStopped or CopyRefused."""
     names, table = [f'"{each.name}"' for each in plan.tables], plan.tables[0]
     try:
         async with cast("PostgresDatabase", target).bulk() as connection:
@@ -111,16 +112,16 @@ async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> 
                 await connection.copy_records_to_table(table.name, records=rows, columns=table.columns)
                 if last := table.last_number:
                     setval = "SELECT setval(pg_get_serial_sequence($1, $2), $3)"
-                    await connection.execute(setval, table.name, table.numbered, last)
+                    await connection.execute(setval, table.name, table.number_column, last)
                 _ensure_same(table.rows, await connection.fetchval(f'SELECT count(*) FROM "{table.name}"'))
-            # The planner has no statistics of the rows until then.
+            # Otherwise the planner has no statistics of the new rows.
             await connection.execute(f"ANALYZE {', '.join(names)}")
     except StorageError as error:
         raise _failure(error, target.location, table) from error
 
 
 async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path) -> None:
-    """Fill `new`, an empty file of the newest schema, and rename it. Raises CopyStopped or CopyRefused."""
+    """Fill `new`, an empty database file, and rename it to `target`. Raises CopyStopped or CopyRefused."""
     table = plan.tables[0]
     try:
         with closing(sqlite3.connect(new, isolation_level=None)) as connection:
@@ -128,7 +129,7 @@ async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path
             connection.execute("BEGIN")
             for table in plan.tables:
                 connection.execute(f'DELETE FROM "{table.name}"')
-                insert = f"({table.names}) VALUES ({', '.join('?' * len(table.columns))})"
+                insert = f"({table.column_list}) VALUES ({', '.join('?' * len(table.columns))})"
                 async for row in _rows(source, table):
                     connection.execute(f'INSERT INTO "{table.name}" {insert}', row)
                 if last := table.last_number:
@@ -150,7 +151,7 @@ async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path
 
 async def _rows(source: Database, table: CopiedTable) -> AsyncIterator[Sequence[Any]]:
     try:
-        async for row in source.stream(f'SELECT {table.names} FROM "{table.name}"'):
+        async for row in source.stream(f'SELECT {table.column_list} FROM "{table.name}"'):
             yield tuple(map(storable, row))
     except StorageError as error:
         raise CopyStopped(path=source.location) from error
@@ -162,7 +163,7 @@ def _ensure_same(expected: object, found: object) -> None:
 
 
 def _failure(error: StorageError, location: str, table: CopiedTable) -> StartupError:
-    """Name the table if its rows are the cause, and not the disk or server."""
+    """Return CopyRefused, naming the table, if its rows are the cause; CopyStopped for a disk or server."""
     if type(error) is StorageError:
         return CopyRefused(path=location, name=table.name)
     return CopyStopped(path=location)

@@ -220,11 +220,11 @@ class Database:
         raise NotImplementedError
 
     async def transaction(
-        self, statements: Sequence[Statement], about: Sequence[Subject]
+        self, statements: Sequence[Statement], lock_keys: Sequence[Subject]
     ) -> list[Sequence[Row]]:
         """See `write`. Returns the rows of each statement."""
 
-        return await self.write(lambda: run_all(statements), about)
+        return await self.write(lambda: run_all(statements), lock_keys)
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         """On one snapshot."""
@@ -237,7 +237,7 @@ class Database:
     def stream(self, sql: str) -> AsyncIterator[Row]:
         raise NotImplementedError
 
-    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+    async def write(self, begin: Callable[[], Steps[T]], lock_keys: Sequence[Subject]) -> T:
         """Run one transaction, rolled back if `begin()` raises, to its end even if the caller is cancelled.
         `begin` may be called again: after a conflict, or on a new connection."""
         raise NotImplementedError
@@ -281,7 +281,7 @@ class Database:
             )
         return trouble.kind()
 
-    def _had(self, kind: type[StorageError]) -> bool:
+    def _is_known_trouble(self, kind: type[StorageError]) -> bool:
         return any(trouble.kind is kind for trouble in self._reported)
 
     def _note_success(self) -> None:

@@ -31,7 +31,7 @@ class PersonalTable:
     """Columns that are not exported: derived ones, Discord tokens, and process names."""
     erasing: Literal["delete", "unsign", "keep"] = "delete"
     """unsign: the row stays, without the user's id."""
-    with_sessions: bool = False
+    deleted_with_last_session: bool = False
     """The row of a session key is deleted with its last session."""
     ids: str = ""
     """A query for the rows' ids, if there may be many or they are found through other rows."""

@@ -1,6 +1,6 @@
-"""PostgreSQL implementation of Database; the only module that uses asyncpg.
+"""The PostgreSQL implementation of Database; the only module that uses asyncpg.
 
-Connections keep no state, so a pooler in transaction mode (PgBouncer) works.
+Connections keep no state between transactions, so PgBouncer in transaction mode works.
 """
 
 import asyncio
@@ -52,27 +52,26 @@ T = TypeVar("T")
 
 _Connection = asyncpg.pool.PoolConnectionProxy
 
-OLDEST: Final = 14
-"""Its planner uses index order for all queries here."""
+OLDEST_VERSION: Final = 14
+"""The oldest whose planner uses index order for all of our queries."""
 MAX_CONNECTIONS: Final = 10
 TIMEOUT_S: Final = 15.0
-"""For a statement, and for all attempts while the server is away. Lock waits get half of it, a connection
-from a busy pool twice as much."""
+"""For a statement, and for all attempts while the server is unreachable. Half of it for locks, twice as much
+for a connection from a busy pool."""
 LONG_TIMEOUT_S: Final = 120.0
 """For `read_long` and for writes that lock MAINTENANCE_LOCK, such as migrations."""
 FAST_FAIL_TIMEOUT_S: Final = 1.0
-"""While the server is known to be away, and during shutdown."""
+"""While the server is known to be unreachable, and during shutdown."""
 CONNECT_TIMEOUT_S: Final = 5.0
 NEXT_HOST_TIMEOUT_S: Final = 2.0
-"""If the URL names several hosts."""
+"""Per host, if the URL names several."""
 IDLE_TIMEOUT_S: Final = 15.0
-"""For a transaction whose process is suspended, while others wait for its locks."""
-_MAX_PAUSE_S: Final = 0.4
-"""Between attempts."""
+"""After which the server ends a transaction whose process is suspended, as others may wait for its locks."""
+_MAX_RETRY_PAUSE_S: Final = 0.4
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 APPLICATION: Final = "cc-bot"
 ENCODING: Final = "UTF8"
-"""asyncpg's spelling would make PgBouncer set it before each transaction."""
+"""PgBouncer would set asyncpg's spelling (`utf-8`) again before each transaction."""
 
 SCHEMES: Final = ("postgresql", "postgres")
 EXAMPLE: Final = "postgresql://cc_bot:PASSWORD@db.example/cc_bot (/ = %2F, # = %23, ? = %3F, @ = %40)"
@@ -87,12 +86,12 @@ class PostgresUrl:
     urls: tuple[str, ...] = field(repr=False)
     """One per host."""
     shown: str
-    """Without a password."""
+    """For messages: without the password."""
     prepare: bool
 
     @classmethod
     def of(cls, url: str) -> "PostgresUrl":
-        """Raises InvalidSetting, which does not repeat the URL."""
+        """Parse a URL. Raises InvalidSetting, whose message does not contain the URL."""
         try:
             parts = urlsplit(url)
             options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
@@ -100,28 +99,28 @@ class PostgresUrl:
         except (ValueError, KeyError) as error:
             raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
         user, _, hosts = parts.netloc.rpartition("@")
-        # An unescaped slash in a password ends the host part: nothing after it may be shown.
+        # An unescaped slash in a password makes its rest look like the path, which must not be shown.
         if parts.scheme not in SCHEMES or "@" in parts.path or parts.fragment or not _are_hosts(hosts):
             raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE)
         shown = f"{user.partition(':')[0]}@{hosts}" if user else hosts
         query = urlencode(options, safe="/:,")
-        own = parts.netloc.removesuffix(hosts)
+        login = parts.netloc.removesuffix(hosts)
         return cls(
-            tuple(urlunsplit(parts._replace(netloc=own + host, query=query)) for host in hosts.split(",")),
+            tuple(urlunsplit(parts._replace(netloc=login + host, query=query)) for host in hosts.split(",")),
             urlunsplit((SCHEMES[0], shown, parts.path, "", "")),
             prepare,
         )
 
 
 def _are_hosts(hosts: str) -> bool:
-    found = [_HOST.fullmatch(each) for each in hosts.split(",")]
-    return all(each and 0 < int(each[1] or 1) < 65536 for each in found)
+    matches = [_HOST.fullmatch(each) for each in hosts.split(",")]
+    return all(each and 0 < int(each[1] or 1) < 65536 for each in matches)
 
 
-_AWAY: Final = (
+_UNREACHABLE_ERRORS: Final = (
     OSError,
     TimeoutError,
-    asyncpg.InternalClientError,  # the connection was lost while in use
+    asyncpg.InternalClientError,  # lost the connection while in use
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
@@ -144,7 +143,7 @@ _INVALID_OPTIONS: Final = (
     asyncpg.CantChangeRuntimeParamError,
     asyncpg.InvalidParameterValueError,
 )
-"""By an unknown option or invalid value in the URL."""
+"""Raised for an unknown option or invalid value in the URL."""
 _TROUBLES: Final[Mapping[type[StorageError], tuple[tuple[type[BaseException], ...], str]]] = {
     DatabaseFull: (
         (asyncpg.DiskFullError,),
@@ -172,20 +171,20 @@ _TROUBLES: Final[Mapping[type[StorageError], tuple[tuple[type[BaseException], ..
         (asyncpg.QueryCanceledError, asyncpg.TransactionTimeoutError),
         "raise statement_timeout and transaction_timeout of the role or the server",
     ),
-    DatabaseUnreachable: (_AWAY, "start the server, or see why it does not answer"),
+    DatabaseUnreachable: (_UNREACHABLE_ERRORS, "start the server, or see why it does not answer"),
 }
 _TRANSIENT: Final = (DatabaseUnreachable, DatabaseCrowded)
 _DRIVER_ERRORS: Final = (
     *(asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError),
     *(OSError, OverflowError, ValueError, TypeError),
 )
-_CLOSED: Final = ("connection is closed", "released back to the pool")
+_CLOSED_MESSAGES: Final = ("connection is closed", "released back to the pool")
 
 
 def classify(error: BaseException) -> Trouble:
     reason = getattr(error, "sqlstate", None) or type(error).__name__
-    if isinstance(error, asyncpg.InterfaceError) and any(each in str(error) for each in _CLOSED):
-        error = OSError()  # asyncpg has no class for it
+    if isinstance(error, asyncpg.InterfaceError) and any(each in str(error) for each in _CLOSED_MESSAGES):
+        error = OSError()  # asyncpg has no class for a closed connection
     for kind, (errors, fixed_by) in _TROUBLES.items():
         if isinstance(error, errors):
             return Trouble(kind, reason, fixed_by)
@@ -193,13 +192,13 @@ def classify(error: BaseException) -> Trouble:
 
 
 def _lock_number(subject: Subject) -> int:
-    """Keys with equal numbers merely wait for each other."""
+    """Return the number of an advisory lock. Keys that happen to share one only wait for each other."""
     return int.from_bytes(blake2b(repr(tuple(subject)).encode(), digest_size=8).digest(), "big", signed=True)
 
 
 class PostgresDatabase(Database):
-    """Writes with the same lock key run in the order of the calls: a lock orders this program's tasks, which
-    wait without a connection, an advisory lock all programs."""
+    """Writes with the same lock key run one at a time. A lock in memory keeps this process's in the order of
+    the calls, without a connection while they wait; an advisory lock excludes other processes."""
 
     dialect: Dialect = "postgresql"
 
@@ -207,9 +206,9 @@ class PostgresDatabase(Database):
         super().__init__(location, classify)
         self._pool = pool
         self._full_timeout_s = timeout_s
-        self._order = KeyedLock()
-        self._running = set[asyncio.Task[Any]]()
-        self._ending = False
+        self._locks = KeyedLock()
+        self._writes = set[asyncio.Task[Any]]()
+        self._stopping = False
         self._deadlines = set[asyncio.Timeout]()
         self._lock_timeout_ms = round(timeout_s * 500)
         self._limits = (
@@ -218,7 +217,7 @@ class PostgresDatabase(Database):
         )
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        if self._had(DatabaseLocked):  # only a transaction can have a lock timeout
+        if self._is_known_trouble(DatabaseLocked):  # lock_timeout can only be set in a transaction
             return await self.read(Statement(sql, params).as_steps)
         return await self._with_retries(lambda connection: _rows(connection, sql, params, self._timeout_s))
 
@@ -226,7 +225,7 @@ class PostgresDatabase(Database):
         return await self._read(begin, self._timeout_s)
 
     async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
-        return await self._read(begin, self._fast_if_away(LONG_TIMEOUT_S))
+        return await self._read(begin, self._shorten(LONG_TIMEOUT_S))
 
     async def _read(self, begin: Callable[[], Steps[T]], timeout_s: float) -> T:
         async def run(connection: _Connection) -> T:
@@ -242,16 +241,16 @@ class PostgresDatabase(Database):
             async for row in connection.cursor(sql, prefetch=20):  # a row may hold a file of megabytes
                 yield tuple(row)
 
-    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+    async def write(self, begin: Callable[[], Steps[T]], lock_keys: Sequence[Subject]) -> T:
         # Finishes even if the caller is cancelled.
-        task = asyncio.create_task(self._write(begin, sorted({*about})))
-        self._running.add(task)
-        task.add_done_callback(self._on_end)
+        task = asyncio.create_task(self._write(begin, sorted({*lock_keys})))
+        self._writes.add(task)
+        task.add_done_callback(self._on_write_end)
         return await asyncio.shield(task)
 
-    def _on_end(self, task: asyncio.Task[Any]) -> None:
-        self._running.discard(task)
-        if not task.cancelled() and not task.exception():  # the caller, if any, handles it
+    def _on_write_end(self, task: asyncio.Task[Any]) -> None:
+        self._writes.discard(task)
+        if not task.cancelled() and not task.exception():  # the caller handles exceptions
             self._note_write()
 
     async def size(self) -> int:
@@ -260,7 +259,7 @@ class PostgresDatabase(Database):
 
     @asynccontextmanager
     async def bulk(self) -> AsyncIterator[_Connection]:
-        """Yield a connection in a transaction. Raises StorageError."""
+        """Yield a connection in a transaction without retries or a time limit. Raises StorageError."""
         try:
             async with self._acquire() as connection, connection.transaction():
                 await connection.execute(f"SET LOCAL lock_timeout = {self._lock_timeout_ms}")
@@ -269,26 +268,26 @@ class PostgresDatabase(Database):
             raise self._translate(error) from error
 
     def begin_shutdown(self) -> None:
-        self._ending = True
+        self._stopping = True
         until_s = asyncio.get_running_loop().time() + FAST_FAIL_TIMEOUT_S
         for deadline in self._deadlines:
             if not deadline.expired():
                 deadline.reschedule(min(until_s, deadline.when() or until_s))
 
     async def close(self) -> None:
-        if self._running:
-            await asyncio.wait(self._running, timeout=FAST_FAIL_TIMEOUT_S if self._ending else None)
-        with suppress(*_DRIVER_ERRORS):  # the server may be away
-            async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._ending else CONNECT_TIMEOUT_S):
+        if self._writes:
+            await asyncio.wait(self._writes, timeout=FAST_FAIL_TIMEOUT_S if self._stopping else None)
+        with suppress(*_DRIVER_ERRORS):  # the server may be unreachable
+            async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._stopping else CONNECT_TIMEOUT_S):
                 await self._pool.close()
 
-    async def _write(self, begin: Callable[[], Steps[T]], subjects: Sequence[Subject]) -> T:
-        locks = [f"SELECT pg_advisory_xact_lock({_lock_number(each)})" for each in subjects]
+    async def _write(self, begin: Callable[[], Steps[T]], lock_keys: Sequence[Subject]) -> T:
+        locks = [f"SELECT pg_advisory_xact_lock({_lock_number(each)})" for each in lock_keys]
 
         async def run(connection: _Connection) -> T:
             await connection.execute("; ".join(("BEGIN", self._limits, *locks)), timeout=self._timeout_s)
-            limit_s = LONG_TIMEOUT_S if MAINTENANCE_LOCK in subjects else self._full_timeout_s
-            result = await _run_steps(connection, begin, self._fast_if_away(limit_s))
+            timeout_s = LONG_TIMEOUT_S if MAINTENANCE_LOCK in lock_keys else self._full_timeout_s
+            result = await _run_steps(connection, begin, self._shorten(timeout_s))
             try:
                 await connection.execute("COMMIT", timeout=self._timeout_s)
             except (*_DRIVER_ERRORS, asyncio.CancelledError) as error:
@@ -299,23 +298,24 @@ class PostgresDatabase(Database):
 
         until_s = time.monotonic() + self._full_timeout_s
         async with AsyncExitStack() as locked:
-            for subject in subjects:
-                await locked.enter_async_context(self._order.after(subject))
+            for key in lock_keys:
+                await locked.enter_async_context(self._locks.after(key))
             return await self._with_retries(run, until_s)
 
     @property
     def _timeout_s(self) -> float:
-        return self._fast_if_away(self._full_timeout_s)
+        return self._shorten(self._full_timeout_s)
 
-    def _fast_if_away(self, seconds: float) -> float:
-        fast = self._ending or self._had(DatabaseUnreachable)
+    def _shorten(self, seconds: float) -> float:
+        """Return a shorter timeout while the server is unreachable, and during shutdown."""
+        fast = self._stopping or self._is_known_trouble(DatabaseUnreachable)
         return min(FAST_FAIL_TIMEOUT_S, seconds) if fast else seconds
 
     @asynccontextmanager
     async def _deadline(self) -> AsyncIterator[None]:
-        """Limit the time once shutdown begins, also if it begins within."""
+        """Limit the time of the body during shutdown, even if that begins later."""
         try:
-            async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._ending else None) as deadline:
+            async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._stopping else None) as deadline:
                 self._deadlines.add(deadline)
                 try:
                     yield
@@ -335,13 +335,14 @@ class PostgresDatabase(Database):
         try:
             yield connection
         finally:
-            with suppress(*_DRIVER_ERRORS):  # the work is done; a failure to release changes nothing
+            with suppress(*_DRIVER_ERRORS):  # the body has succeeded or raised already
                 await self._pool.release(connection, timeout=FAST_FAIL_TIMEOUT_S)
 
     async def _with_retries(self, job: Callable[[_Connection], Awaitable[T]], until_s: float = 0.0) -> T:
-        """Retry after conflicts and while the server is away, unless it was before."""
-        begun_s = time.monotonic()
-        until_s = begun_s if self._had(DatabaseUnreachable) else until_s or begun_s + self._full_timeout_s
+        """Retry after conflicts, and while the server is unreachable unless that was known before."""
+        until_s = until_s or time.monotonic() + self._full_timeout_s
+        if self._is_known_trouble(DatabaseUnreachable):
+            until_s = 0.0
         pause_s = 0.025
         async with self._deadline():
             while True:
@@ -350,9 +351,9 @@ class PostgresDatabase(Database):
                         result = await job(connection)
                 except _DRIVER_ERRORS as error:
                     is_conflict = isinstance(error, _CONFLICTS)
-                    pause_s = random.uniform(0, 0.1) if is_conflict else min(2 * pause_s, _MAX_PAUSE_S)  # noqa: S311
-                    may_pass = is_conflict or classify(error).kind in _TRANSIENT
-                    if not may_pass or time.monotonic() + pause_s > until_s:
+                    pause_s = random.uniform(0, 0.1) if is_conflict else min(2 * pause_s, _MAX_RETRY_PAUSE_S)  # noqa: S311
+                    is_transient = is_conflict or classify(error).kind in _TRANSIENT
+                    if not is_transient or time.monotonic() + pause_s > until_s:
                         raise self._translate(error) from error
                     await asyncio.sleep(pause_s)
                 else:
@@ -374,21 +375,21 @@ async def _run_steps(connection: _Connection, begin: Callable[[], Steps[T]], tim
 async def _rows(
     connection: _Connection, sql: str, params: Iterable[Any], timeout_s: float | None = None
 ) -> Sequence[Row]:
-    found: list[Any] = await connection.fetch(
+    rows: list[Any] = await connection.fetch(
         expand(sql, "postgresql"), *map(storable, params), timeout=timeout_s
     )
-    return found
+    return rows
 
 
 async def _connect(urls: list[str], *_: Any, **options: Any) -> "asyncpg.Connection[Any]":
-    """Connect to the first host that answers, and move it to the front. asyncpg has one timeout for all
-    hosts, which one machine that is off would use up."""
+    """Connect to the first host that answers, and move its URL to the front."""
+    # asyncpg has one timeout for all hosts, which the first could use up if its machine is off.
     timeout_s = CONNECT_TIMEOUT_S if len(urls) == 1 else NEXT_HOST_TIMEOUT_S
     failure: BaseException = OSError()
     for url in [*urls]:
         try:
             connection: asyncpg.Connection[Any] = await asyncpg.connect(url, timeout=timeout_s, **options)
-        except _AWAY as error:
+        except _UNREACHABLE_ERRORS as error:
             failure = error
         else:
             urls.sort(key=url.__ne__)
@@ -403,7 +404,7 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
     pool = asyncpg.create_pool(
         address.urls[0],
         connect=partial(_connect, [*address.urls]),
-        min_size=0,  # otherwise the pool logs errors while the server is away
+        min_size=0,  # otherwise the pool logs errors while the server is unreachable
         max_size=MAX_CONNECTIONS,
         statement_cache_size=1000 if address.prepare else 0,
         reset=_reset,
@@ -421,8 +422,8 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
             if reason := _find_refusal(error):
                 raise PostgresRefused(url=address.shown, reason=reason, setting=URL_SETTING) from error
             raise classify(error).kind() from error
-        if version < OLDEST:
-            raise PostgresTooOld(found=version, needed=OLDEST)
+        if version < OLDEST_VERSION:
+            raise PostgresTooOld(found=version, needed=OLDEST_VERSION)
         if encoding != ENCODING:
             raise PostgresNotUtf8(url=address.shown, found=encoding)
     except BaseException:

@@ -34,7 +34,7 @@ from cc_bot.db.backup import (
     read_manifest,
 )
 from cc_bot.db.files import ensure_folder, ensure_free_space, move, sidecar, sync_file, sync_folder
-from cc_bot.db.schema import RECORDS, apply_pending, schema_of
+from cc_bot.db.schema import MIGRATIONS_TABLE, apply_pending, schema_of
 from cc_bot.db.sqlite import code_of, connect_existing, connect_sqlite
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import (
@@ -168,7 +168,7 @@ def _is_own_file(database: Path) -> bool:
     try:
         with closing(connect_existing(database)) as connection:
             found = schema_of(connection)
-        return not found or f"TABLE {RECORDS}" in found
+        return not found or f"TABLE {MIGRATIONS_TABLE}" in found
     except sqlite3.DatabaseError:  # damaged
         with database.open("rb") as file:
             is_database = file.read(len(_MAGIC)) == _MAGIC

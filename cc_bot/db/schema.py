@@ -25,7 +25,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import DatabaseNewer, SchemaChanged, StorageError
 from cc_bot.features import FEATURES
 
-RECORDS: Final = "schema_migrations"
+MIGRATIONS_TABLE: Final = "schema_migrations"
 _MAKE_RECORDS: Final = """
     CREATE TABLE IF NOT EXISTS schema_migrations (
         version     @number PRIMARY KEY,
@@ -104,7 +104,7 @@ async def list_pending(
     """List what `apply_pending` would apply. Raises DatabaseNewer."""
     known = known_migrations(database.dialect) if migrations is None else migrations
     newest, version = known[-1].version, 0
-    if RECORDS in await list_tables(database):
+    if MIGRATIONS_TABLE in await list_tables(database):
         [(version,)] = await database.query(_SELECT_VERSION)
     if version > newest:
         raise DatabaseNewer(path=database.location, found=version, known=newest)
@@ -212,20 +212,20 @@ class Column:
 class TableLayout:
     name: str
     columns: tuple[Column, ...]
-    numbered: str
+    number_column: str
     """The column of numbers that are never reused, if any."""
-    rows: int
-    """Inserted by the migrations."""
+    initial_rows: int
+    """Number of rows that the migrations insert."""
 
 
 @cache
 def newest_tables() -> tuple[TableLayout, ...]:
-    """Without RECORDS; each after the tables that it references."""
+    """Without MIGRATIONS_TABLE; each after the tables that it references."""
     with closing(_run(_statements_up_to(known_migrations()[-1].version))) as connection:
         tables = [
             (name, sql)
             for kind, name, sql in connection.execute(SELECT_SCHEMA)
-            if kind == "table" and name != RECORDS
+            if kind == "table" and name != MIGRATIONS_TABLE
         ]
         return tuple(_layout(connection, name, sql) for name, sql in tables)
 
@@ -267,7 +267,7 @@ def examine(path: Path) -> Examination:
     try:
         with closing(connect_existing(path, "rw")) as connection:
             found, version = schema_of(connection), 0
-            if found and f"TABLE {RECORDS}" not in found:
+            if found and f"TABLE {MIGRATIONS_TABLE}" not in found:
                 return Examination("foreign", size)
             if found:
                 [(version,)] = connection.execute(_SELECT_VERSION)

@@ -205,7 +205,7 @@ class SqliteDatabase(Database):
             for row in rows:
                 yield row
 
-    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:  # noqa: ARG002
+    async def write(self, begin: Callable[[], Steps[T]], lock_keys: Sequence[Subject]) -> T:  # noqa: ARG002
         def run(connection: sqlite3.Connection) -> tuple[T, bool]:
             if _identity(self.location) != self._identity:
                 raise FileMoved
@@ -214,7 +214,7 @@ class SqliteDatabase(Database):
             return result, connection.total_changes > before
 
         timeout_s = self._timeout_s
-        if self._had(DatabaseLocked):  # otherwise waits would add up
+        if self._is_known_trouble(DatabaseLocked):  # otherwise waits would add up
             timeout_s = min(timeout_s, _FAST_FAIL_TIMEOUT_S)
         result, changed = await self._run(run, timeout_s)
         if changed:

@@ -16,7 +16,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.chat.context.tokens import YOU, spoken
+from cc_bot.chat.context.tokens import YOU, with_author
 from cc_bot.chat.stores.channels import Said
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.attachments import (
@@ -48,8 +48,8 @@ from cc_bot.domain.message import (
     Attachment,
     ChannelKey,
     Message,
-    Pointing,
     Reference,
+    ReferenceKind,
     typed_part,
 )
 from cc_bot.domain.text import Locale, shorten
@@ -215,7 +215,7 @@ class References:
         if left_out := tuple(name for each in found for name in each.left_out):
             events.append(FilesLeftOut(left_out))
         withheld = any(each.withheld for each in found)
-        if withheld and await self.stores.settings.claim_word_on_menu(question.author_id):
+        if withheld and await self.stores.settings.claim_menu_hint(question.author_id):
             events.append(ReplyWithheld())
         if question.pointing == "menu" and question.visibility == "public":
             events.append(AskedAbout(message_link(at.guild_id, at.place_id, question.reply_to)))
@@ -266,13 +266,13 @@ class References:
             return (await self._asked_about(question, at),)
         found, next_id = list[_Found](), question.reply_to
         while next_id is not None and len(found) < CHAIN:
-            pointing: Pointing = "above" if found else "reply"
+            pointing: ReferenceKind = "above" if found else "reply"
             found.append(await self._read_replied(pointing, next_id, question.author_id, at))
             next_id = found[-1].reply_to
         return found
 
     async def _read_replied(
-        self, pointing: Pointing, message_id: int, asker_id: int, at: QuestionLocation
+        self, pointing: ReferenceKind, message_id: int, asker_id: int, at: QuestionLocation
     ) -> _Found:
         """Read a message of the question's channel, from the archive if it is complete there. Before a reset,
         only the author's own session is read."""
@@ -304,22 +304,22 @@ class References:
         return None
 
     async def _read(
-        self, pointing: Pointing, message: hikari.PartialMessage | None, asker_id: int, at: QuestionLocation
+        self, kind: ReferenceKind, message: hikari.PartialMessage | None, asker_id: int, at: QuestionLocation
     ) -> _Found:
         if message is None or not message.author:
-            return _Found(Reference(pointing, shown=False))
+            return _Found(Reference(kind, shown=False))
         bot = self.bot()
         own, answers = message.author.id == bot.id, reply_to(message)
         if has_no_visible_content(message):
             withheld = not (own or self.reads_all or at.guild_id is None)
-            return _Found(Reference(pointing, shown=False), None, answers, withheld)
+            return _Found(Reference(kind, shown=False), None, answers, withheld)
         found = await self._files(message)
         foreign = message.author.id != asker_id or contains_foreign_text(message, int(bot.id))
         if own and (posted := await self.stores.archive.get_said(int(message.id))):
             owner_id, reminder = posted
             foreign = owner_id != asker_id or reminder.tainted
         reference = Reference(
-            pointing,
+            kind,
             "\n".join((_said_by(message, bot), *_not_read(found.left_out))),
             "" if own else name_of_author(message),
             int(message.author.id),
@@ -431,7 +431,7 @@ class References:
             if not has_no_visible_content(message):
                 own = message.author.id == bot.id
                 name, author_id = (YOU, 0) if own else (name_of_author(message), int(message.author.id))
-                line = spoken(name, author_id, shorten(_said_by(message, bot), FOLLOWING_EACH))
+                line = with_author(name, author_id, shorten(_said_by(message, bot), FOLLOWING_EACH))
             room -= len(line)
             if room < 0:
                 more = True
@@ -464,7 +464,7 @@ def _said_by(message: hikari.PartialMessage, bot: hikari.User) -> str:
     return (own and without_small_print(message.content or "")) or content_of(message, bot)
 
 
-def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
+def _as_stored(pointing: ReferenceKind, said: Said, asker_id: int) -> _Found:
     message, own = said.message, said.message.role == "assistant"
     mine = said.user_id == asker_id if own else message.author_id == asker_id
     reference = Reference(

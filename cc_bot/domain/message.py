@@ -216,7 +216,7 @@ def is_recording(media_type: str | None) -> bool:
     return (media_type or "").startswith("audio/")
 
 
-Pointing = Literal["reply", "above", "link", "picture", "menu", "since"]
+ReferenceKind = Literal["reply", "above", "link", "picture", "menu", "since"]
 """How a question refers to a message: replies to it, replies to a reply to it, links to it, follows its
 picture, or was asked from its menu, about it or everything since."""
 
@@ -225,7 +225,7 @@ picture, or was asked from its menu, about it or everything since."""
 class Reference:
     """A message that a question refers to, looked up for each request and never stored."""
 
-    pointing: Pointing
+    pointing: ReferenceKind
     content: str = ""
     author_name: str = ""
     """Empty if the assistant wrote it."""
@@ -254,7 +254,7 @@ class Message:
     tainted: bool = False
     """True if it holds text that its user did not write; of an answer: if its model had read such text."""
     reply_to: int | None = None
-    pointing: Pointing = "reply"
+    pointing: ReferenceKind = "reply"
     references: tuple[Reference, ...] = ()
     created_at: datetime | None = None
     id: int | None = field(default=None, compare=False)

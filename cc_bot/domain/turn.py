@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from cc_bot.domain.change import Change
-from cc_bot.domain.message import Attachment, Message, Pointing, ToolCall, Visibility, is_recording
+from cc_bot.domain.message import Attachment, Message, ReferenceKind, ToolCall, Visibility, is_recording
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -237,7 +237,7 @@ class AskedQuestion:
     """Forwarded messages in the same DM that it is about."""
     heard: str = ""
     """The transcript of its recordings, once known."""
-    pointing: Pointing = "reply"
+    pointing: ReferenceKind = "reply"
     links_in: str = ""
     """The text whose message links are followed, if not its own."""
 

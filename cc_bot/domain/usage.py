@@ -1,7 +1,7 @@
 """Usage in tokens and money: limits, prices, daily sums and reports.
 
-A limit of a user comes from the most specific rule: the user's own, else the most generous of their roles,
-else the one for everyone. A guild's limits apply to all of its members together, and in addition.
+The most specific rule sets a user's limit: their own, else the most generous of their roles, else the one for
+everyone. A guild's limits apply in addition, to the sum over its members.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -20,8 +20,8 @@ UsageLimit = Literal["turns_per_minute", "tokens_per_day", "tokens_per_month", "
 USAGE_LIMITS: Final[tuple[UsageLimit, ...]] = get_args(UsageLimit)
 
 Quota = Literal["memories", "memory_bytes", "imports_per_hour", "commands_per_minute"]
-"""memory_bytes: the texts of all memories and their earlier versions. commands_per_minute: buttons and forms
-too."""
+"""memory_bytes: texts of all memories and their earlier versions. commands_per_minute: includes buttons and
+forms."""
 QUOTAS: Final[tuple[Quota, ...]] = get_args(Quota)
 
 LimitName = UsageLimit | Quota
@@ -43,7 +43,7 @@ class LimitKey:
 
 
 Rules = Mapping[LimitKey, int | None]
-"""None: no limit, where a less specific rule would set one."""
+"""None: no limit, even if a less specific rule sets one."""
 
 DEFAULT_RULES: Final[Rules] = {
     LimitKey("everyone", EVERYONE, "turns_per_minute"): 60,
@@ -52,24 +52,24 @@ DEFAULT_RULES: Final[Rules] = {
     LimitKey("everyone", EVERYONE, "imports_per_hour"): 20,
     LimitKey("everyone", EVERYONE, "commands_per_minute"): 120,
 }
-"""More than a person needs, and a bound for a script."""
+"""More than a person needs; they bound what a script can use."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageSubject:
-    """Who is charged, and in which guild."""
+    """The user who is charged, and the guild where."""
 
     user_id: int
     guild_id: int = 0
-    """0: a DM, or not on Discord."""
+    """0 in DMs and outside Discord."""
     role_ids: tuple[int, ...] | None = ()
-    """In that guild; None if unknown, any rule for a role may apply then."""
+    """The user's roles in the guild; None if unknown: then any rule for a role may apply."""
     front_end: Literal["discord", "terminal"] = "discord"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """None: no limit."""
+    """Limits that apply to one user or guild. None: no limit."""
 
     turns_per_minute: int | None = None
     tokens_per_day: int | None = None
@@ -81,8 +81,8 @@ class Limits:
     commands_per_minute: int | None = None
 
     @property
-    def of_usage(self) -> bool:
-        """True if any is not a quota."""
+    def limits_usage(self) -> bool:
+        """Whether any of USAGE_LIMITS is set."""
         return any(getattr(self, name) is not None for name in USAGE_LIMITS)
 
 
@@ -108,19 +108,19 @@ def limits_tokens(rules: Rules, user_id: int) -> bool:
 
 def _of_user(rules: Rules, payer: UsageSubject, name: LimitName) -> int | None:
     own = LimitKey("user", payer.user_id, name)
-    if own in rules or payer.front_end == "terminal" or not payer.user_id:  # at the terminal, only its own
+    if own in rules or payer.front_end == "terminal" or not payer.user_id:  # terminal: only its own rules
         return rules.get(own)
     for_all = LimitKey("everyone", EVERYONE, name)
     if payer.role_ids is None:
-        every = [key for key in rules if (key.scope, key.name) == ("role", name)]
-        return _most_generous([rules[key] for key in (*every, for_all) if key in rules])
+        all_roles = [key for key in rules if (key.scope, key.name) == ("role", name)]
+        return _most_generous([rules[key] for key in (*all_roles, for_all) if key in rules])
     roles = [LimitKey("role", role_id, name) for role_id in payer.role_ids]
-    given = [rules[key] for key in roles if key in rules]
-    return _most_generous(given) if given else rules.get(for_all)
+    values = [rules[key] for key in roles if key in rules]
+    return _most_generous(values) if values else rules.get(for_all)
 
 
 def _most_generous(values: Sequence[int | None]) -> int | None:
-    """Return the highest, so that a user of unknown roles is never refused what a role may grant."""
+    """Return the highest value; None (no limit) if any is None."""
     numbers = [value for value in values if value is not None]
     return max(numbers) if len(numbers) == len(values) and numbers else None
 
@@ -131,7 +131,7 @@ class UsageSnapshot:
     """Start times within the last minute, oldest first."""
     today: int = 0
     this_month: int = 0
-    """Tokens, including reservations of turns in flight."""
+    """Tokens (as `today`), including reservations of turns in flight."""
     turns_in_flight: int = 0
 
 
@@ -139,29 +139,29 @@ class UsageSnapshot:
 class ReachedLimit:
     name: LimitName
     resets_at: datetime | None
-    """None: when a turn ends."""
+    """None: as soon as a turn ends."""
 
 
 def find_reached(
-    limits: Limits, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo, *, asked: bool = True
+    limits: Limits, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo, *, by_user: bool = True
 ) -> ReachedLimit | None:
-    """Return the limit that is reached; of several, the one that resets last. Only token limits apply to
-    background work (not `asked`)."""
-    month, day, most = limits.tokens_per_month, limits.tokens_per_day, limits.turns_per_minute
+    """Return the limit that is reached; of several, the one that resets last. Background work (not `by_user`)
+    has only token limits."""
+    month, day, per_minute = limits.tokens_per_month, limits.tokens_per_day, limits.turns_per_minute
     if month is not None and snapshot.this_month >= month:
         return ReachedLimit("tokens_per_month", next_month(now, zone))
     if day is not None and snapshot.today >= day:
         return ReachedLimit("tokens_per_day", next_day(now, zone))
-    if asked and most is not None and len(snapshot.turns) >= most:
-        return ReachedLimit("turns_per_minute", snapshot.turns[-most] + MINUTE)
-    if asked and limits.concurrent is not None and snapshot.turns_in_flight >= limits.concurrent:
+    if by_user and per_minute is not None and len(snapshot.turns) >= per_minute:
+        return ReachedLimit("turns_per_minute", snapshot.turns[-per_minute] + MINUTE)
+    if by_user and limits.concurrent is not None and snapshot.turns_in_flight >= limits.concurrent:
         return ReachedLimit("concurrent", None)
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """The rest of a token limit."""
+    """How much of a token limit is left."""
 
     name: LimitName
     limit: int
@@ -172,19 +172,19 @@ class Remaining:
 def remaining_tokens(
     limits: Limits, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo
 ) -> tuple[Remaining, ...]:
-    """The daily limit is omitted if the month leaves less: a new day changes nothing then."""
+    """Omits the daily limit if the month leaves fewer tokens: a new day then changes nothing."""
     found = []
     if (day := limits.tokens_per_day) is not None:
         found.append(Remaining("tokens_per_day", day, max(0, day - snapshot.today), next_day(now, zone)))
     if (month := limits.tokens_per_month) is not None:
         left, resets_at = max(0, month - snapshot.this_month), next_month(now, zone)
-        found = [of_day for of_day in found if left and of_day.left <= left]
+        found = [daily for daily in found if left and daily.left <= left]
         found.append(Remaining("tokens_per_month", month, left, resets_at))
     return tuple(found)
 
 
 def day_of(moment: datetime, zone: ZoneInfo) -> date:
-    """Return the operator's calendar day."""
+    """Return the calendar day in the operator's time zone."""
     return moment.astimezone(zone).date()
 
 
@@ -198,35 +198,36 @@ def next_month(moment: datetime, zone: ZoneInfo) -> datetime:
 
 
 def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    """In UTC, as skipped or repeated local times never compare equal across zones."""
+    """Return the start of a day in UTC: skipped or repeated local times never compare equal across zones."""
     return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
 
 
-TOKENS_A_SECOND: Final = 10
-"""As in OpenAI's own models."""
+TOKENS_PER_AUDIO_SECOND: Final = 10
+"""As OpenAI's models count."""
 MICROS: Final = 1_000_000
-"""Costs are whole millionths of the currency, so that sums are exact."""
+"""Per unit of currency: costs are integers, so that sums are exact."""
 MAX_PRICE: Final = 10**9
 """Per million tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Per million tokens, in the currency of the price list."""
+    """In the currency of the price list, per million tokens."""
 
     input: float
     output: float
     cached: float | None = None
-    """Prompt tokens that the server had cached; None: as any other."""
+    """For cached prompt tokens; None: same as `input`."""
     per_minute: float = 0.0
-    """Audio, heard or spoken."""
+    """For audio, in or out."""
 
     def of(self, usage: Usage) -> int:
+        """Return the cost in millionths of the currency."""
         cached = min(usage.cached_tokens, usage.prompt_tokens)
-        cheaper = self.input if self.cached is None else self.cached
-        sent = (usage.prompt_tokens - cached) * self.input + cached * cheaper
+        cached_price = self.input if self.cached is None else self.cached
+        prompt = (usage.prompt_tokens - cached) * self.input + cached * cached_price
         return round(
-            sent + usage.completion_tokens * self.output + usage.seconds * self.per_minute * MICROS / 60
+            prompt + usage.completion_tokens * self.output + usage.seconds * self.per_minute * MICROS / 60
         )
 
 
@@ -234,10 +235,10 @@ class Price:
 class PriceList:
     currency: str = "USD"
     models: Mapping[str, Price] = field(default_factory=dict)
-    """By the model names in requests."""
+    """By the name that requests give the model."""
 
     def cost(self, model: str, usage: Usage) -> int:
-        """In millionths of the currency; 0 for a model without a price."""
+        """Return the cost in millionths of the currency; 0 for a model without a price."""
         price = self.models.get(model)
         return price.of(usage) if price else 0
 
@@ -253,7 +254,7 @@ class DailyUsage:
     day: date
     model: str
     purpose: Purpose | None
-    """None: any."""
+    """None: summed over all."""
     turns: int
     usage: Usage
     cost_micros: int
@@ -283,11 +284,11 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class UsageBreakdown:
-    """For a range of days."""
+    """Usage in a range of days."""
 
     total: Total
     days: tuple[tuple[date, Total], ...]
-    """Every day in order; months (by their first day) for more than MAX_DAYS_SHOWN."""
+    """All days, in order; months (as their first day) if there are more than MAX_DAYS_SHOWN days."""
     models: tuple[tuple[str, Total], ...]
     """The most used first; '' is the offline model."""
     purposes: tuple[tuple[Purpose, Total], ...]
@@ -299,15 +300,15 @@ class UsageBreakdown:
 
 
 def break_down(used: Sequence[DailyUsage], first: date, last: date) -> UsageBreakdown:
-    """Both days are included."""
+    """Sum usage from `first` to `last`, both included."""
     used = [each for each in used if first <= each.day <= last]
     days = [first + timedelta(days=days) for days in range((last - first).days + 1)]
     by_month = len(days) > MAX_DAYS_SHOWN
     sums = _sums_by((each.day.replace(day=1) if by_month else each.day, each) for each in used)
-    shown = dict.fromkeys((day.replace(day=1) if by_month else day for day in days), Total())
+    zeros = dict.fromkeys((day.replace(day=1) if by_month else day for day in days), Total())
     return UsageBreakdown(
         Total.of(used),
-        tuple((shown | sums).items()),
+        tuple((zeros | sums).items()),
         _most_used(_sums_by((each.model, each) for each in used)),
         _most_used(_sums_by((each.purpose, each) for each in used if each.purpose is not None)),
     )
@@ -325,11 +326,11 @@ def _sums_by(used: Iterable[tuple[_Key, DailyUsage]]) -> dict[_Key, Total]:
 
 
 def _most_used(sums: Mapping[_Name, Total]) -> tuple[tuple[_Name, Total], ...]:
-    def use(item: tuple[str, Total]) -> tuple[int, int, int, str]:
+    def rank(item: tuple[str, Total]) -> tuple[int, int, int, str]:
         name, total = item
         return -total.tokens, -total.turns, -total.seconds, name
 
-    return tuple(sorted(sums.items(), key=use))
+    return tuple(sorted(sums.items(), key=rank))
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,17 +338,17 @@ class UsageReport:
     today: Total
     month: Total
     days: tuple[tuple[date, int], ...]
-    """Tokens, up to today, from the first of the last CHART_DAYS with any."""
+    """Tokens of the last CHART_DAYS, without leading days of 0."""
     models: tuple[tuple[str, Total], ...]
-    """This month, the most used first."""
+    """Usage this month, the most used model first."""
     currency: str = ""
     """Empty if no model has a price."""
     unpriced: tuple[str, ...] = ()
-    """This month; empty if none has a price."""
+    """Models used this month that have no price; empty if no model has one."""
     left: tuple[Remaining, ...] = ()
-    """One for each token limit."""
+    """What is left of the token limits."""
     users: int | None = None
-    """This month; None in the report of one user."""
+    """Number of users this month; None in the report of one user."""
 
     @property
     def empty(self) -> bool:
@@ -360,7 +361,7 @@ def first_day(today: date) -> date:
 
 
 def report_of(used: Sequence[DailyUsage], today: date) -> UsageReport:
-    """`used` since `first_day(today)`."""
+    """`used`: the usage since `first_day(today)`."""
     month = break_down(used, today.replace(day=1), today)
     shown = break_down(used, today - timedelta(days=CHART_DAYS - 1), today)
     days = dropwhile(lambda day: not day[1], ((day, total.tokens) for day, total in shown.days))
@@ -368,7 +369,7 @@ def report_of(used: Sequence[DailyUsage], today: date) -> UsageReport:
 
 
 def with_prices(report: UsageReport, prices: PriceList) -> UsageReport:
-    """Set the currency if any model has a price."""
+    """Add the currency and the models without a price, if any model has one."""
     if not prices.models:
         return report
     used = (model for model, total in report.models if total.tokens or total.seconds)

@@ -159,7 +159,7 @@ class TestReached:
         bounds = Limits(turns_per_minute=1, concurrent=1)
         assert (
             usage.find_reached(
-                bounds, usage.UsageSnapshot((NOW,), turns_in_flight=1), NOW, TOKYO, asked=False
+                bounds, usage.UsageSnapshot((NOW,), turns_in_flight=1), NOW, TOKYO, by_user=False
             )
             is None
         )

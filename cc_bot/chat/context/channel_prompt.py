@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.chat.context.instructions import instructions
 from cc_bot.chat.context.prompt import changing, profile, told_to_be
-from cc_bot.chat.context.tokens import UNSAID, YOU, beginning, part_tokens, speaker, spoken, user_part
+from cc_bot.chat.context.tokens import UNSAID, YOU, beginning, part_tokens, speaker, user_part, with_author
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
 from cc_bot.domain.text import Locale, one_line
 from cc_bot.features.memory.model import Memory
@@ -46,7 +46,7 @@ def render(said: ContextMessage, asker_id: int | None = None) -> UserPart | Assi
             name = YOU if said.replied_name is None else speaker(said.replied_name, said.replied_id)
             quoted = f"> {name}: {beginning(said.replied)}"
         text = f"{quoted}\n{text}"
-    return UserPart(spoken(said.name, said.author_id, text), tainted=tainted)
+    return UserPart(with_author(said.name, said.author_id, text), tainted=tainted)
 
 
 def said_tokens(said: ContextMessage) -> int:
@@ -288,5 +288,5 @@ def _speakers(shown: ShownHistory, questions: Sequence[Message], locale: Locale)
 
 
 def _asked(question: Message) -> UserPart:
-    said = spoken(question.author_name, question.author_id, question.content)
+    said = with_author(question.author_name, question.author_id, question.content)
     return replace(user_part(replace(question, content=said)), tainted=question.taints)

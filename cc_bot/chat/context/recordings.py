@@ -13,7 +13,7 @@ MAX_BYTES: Final = 25 * 2**20
 MAX_SECONDS: Final = 20 * 60
 MIN_S: Final = 0.1
 """OpenAI refuses less."""
-BYTES_A_SECOND: Final = 4000
+BYTES_PER_AUDIO_SECOND: Final = 4000
 """If unknown: Discord's voice messages have 32 kbit/s."""
 _HEAD: Final = 8192
 

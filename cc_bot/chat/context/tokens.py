@@ -1,10 +1,10 @@
 """Renders messages as parts of a prompt, and estimates their tokens.
 
-Others' text is indented or quoted line by line, so that it can't pass for the author's.
+Others' text is indented or quoted on each line, so that it can't imitate the author's.
 
-A tokenizer is specific to a model family and weighs megabytes. So text is split into runs of one kind,
-weighted by number and length. The weights were fitted to the o200k tokenizer on Japanese and English prose,
-chat, code and tool schemas. 90,000 Japanese characters take about 15 ms.
+Real tokenizers are specific to a model family and megabytes large. So the estimate splits a text into runs of
+one kind of character, and weights their number and length. The weights were fitted to the o200k tokenizer on
+Japanese and English prose, chat, code and tool schemas. 90,000 Japanese characters take about 15 ms.
 """
 
 import json
@@ -17,10 +17,10 @@ from hashlib import blake2b
 from typing import Final
 
 from cc_bot.chat.context.attachments import MAX_TEXT_BYTES, as_prompt_texts
-from cc_bot.chat.context.recordings import BYTES_A_SECOND
-from cc_bot.domain.message import Message, Pointing, Reference, ToolCall, is_recording, result_for_model
+from cc_bot.chat.context.recordings import BYTES_PER_AUDIO_SECOND
+from cc_bot.domain.message import Message, Reference, ReferenceKind, ToolCall, is_recording, result_for_model
 from cc_bot.domain.text import shorten
-from cc_bot.domain.usage import TOKENS_A_SECOND
+from cc_bot.domain.usage import TOKENS_PER_AUDIO_SECOND
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,
@@ -31,37 +31,37 @@ from cc_bot.llm.model import (
     UserPart,
 )
 
-NAME_CHARACTERS: Final = 40
-"""Discord's display names have 32."""
-NAMELESS: Final = "?"
+MAX_NAME_CHARACTERS: Final = 40
+"""Discord allows 32."""
+EMPTY_NAME: Final = "?"
 YOU: Final = "you"
-"""The model itself; users' names always have a mark."""
+"""The model itself. Users' names end in a mark, so none is equal."""
 REFERENCE_CHARACTERS: Final = 4000
 _NOT_IN_NAMES: Final = frozenset(":：#＃﹟♯⌗")
-"""Characters that end a name, begin a mark, or look like it."""
-_BEGINNING: Final = 50
+"""Colons end a name and `#` begins a mark; the others look like them."""
+_BEGINNING_CHARACTERS: Final = 50
 
 
-def spoken(name: str, author_id: int, text: str) -> str:
-    """Return a text after its author's name; further lines are indented."""
+def with_author(name: str, author_id: int, text: str) -> str:
+    """Return a text with its author's name before it; lines after the first are indented."""
     first, *others = text.splitlines() or [""]
-    said = f"{speaker(name, author_id)}: {first}"
-    return "\n".join((said, *(f"  {line}".rstrip() for line in others))) if others else said
+    labelled = f"{speaker(name, author_id)}: {first}"
+    return "\n".join((labelled, *(f"  {line}".rstrip() for line in others))) if others else labelled
 
 
 @lru_cache(maxsize=4096)
 def speaker(name: str, author_id: int) -> str:
-    """Return a name on one line without colons, and the mark of its user, which no name can imitate."""
+    """Return a name as one line without colons, followed by its user's mark, which no name can contain."""
     letters = (
         " " if unicodedata.category(letter)[0] in "CZ" or letter in _NOT_IN_NAMES else letter
         for letter in name
     )
-    shown = " ".join("".join(letters).split())[:NAME_CHARACTERS].strip() or NAMELESS
+    shown = " ".join("".join(letters).split())[:MAX_NAME_CHARACTERS].strip() or EMPTY_NAME
     return f"{shown}{mark_of(author_id)}"
 
 
 def mark_of(author_id: int) -> str:
-    """Return `#` and six digits, two tokens in most models; empty for an unknown id."""
+    """Return `#` and six digits (two tokens in most models); empty if the id is unknown (0)."""
     if not author_id:
         return ""
     digest = blake2b(author_id.to_bytes(8, "big"), digest_size=8).digest()
@@ -69,11 +69,11 @@ def mark_of(author_id: int) -> str:
 
 
 def beginning(text: str) -> str:
-    """Return the beginning of a text, on one line."""
-    return shorten(" ".join(text.split()), _BEGINNING)
+    """Return the first _BEGINNING_CHARACTERS of a text, on one line."""
+    return shorten(" ".join(text.split()), _BEGINNING_CHARACTERS)
 
 
-_HEADINGS: Final[dict[Pointing, str]] = {
+_HEADINGS: Final[dict[ReferenceKind, str]] = {
     "reply": "In reply to {whose}:",
     "above": "Which replies to {whose}:",
     "link": "The link leads to {whose}:",
@@ -81,7 +81,7 @@ _HEADINGS: Final[dict[Pointing, str]] = {
     "menu": "About {whose}:",
     "since": "The conversation from {whose} on:",
 }
-_NOT_SHOWN: Final[dict[Pointing, str]] = {
+_NOT_SHOWN: Final[dict[ReferenceKind, str]] = {
     "reply": "In reply to a message that is not shown to you.",
     "above": "Which replies to a message that is not shown to you.",
     "link": "The link leads to a message that is not shown to you.",
@@ -103,18 +103,18 @@ def _quoted(reference: Reference) -> str:
         f"a message of {speaker(reference.author_name, reference.author_id)}" if named else "your own answer"
     )
     heading = _HEADINGS[reference.pointing].format(whose=whose)
-    said = reference.content
+    content = reference.content
     if reference.pointing != "since":
-        said = shorten(said, REFERENCE_CHARACTERS)
-    return "\n".join((f"[{heading}]", *(f"> {line}" for line in said.splitlines())))
+        content = shorten(content, REFERENCE_CHARACTERS)
+    return "\n".join((f"[{heading}]", *(f"> {line}" for line in content.splitlines())))
 
 
 UNSAID: Final = "…"
-"""Stands for an answer without text."""
+"""Sent in place of an empty answer."""
 
 
 def message_parts(message: Message) -> Iterator[PromptPart]:
-    """An answer's calls come first: many servers refuse a result followed by a question."""
+    """An answer's calls come before its text: many servers refuse a question right after a result."""
     if message.role == "user":
         yield user_part(message)
         return
@@ -125,15 +125,15 @@ def message_parts(message: Message) -> Iterator[PromptPart]:
 def user_part(message: Message) -> UserPart:
     if not (message.attachments or message.references):
         return UserPart(message.content, tainted=message.taints)
-    pointed_at = (file for reference in message.references for file in reference.attachments)
-    files = (*pointed_at, *message.attachments)
+    referenced = (file for reference in message.references for file in reference.attachments)
+    files = (*referenced, *message.attachments)
     texts = (quote(message.references), message.content, *as_prompt_texts(files, estimate_tokens))
     images = tuple(file for file in files if file.is_image)
     return UserPart("\n\n".join(filter(None, texts)), images, message.taints)
 
 
 def call_parts(message: Message) -> Iterator[PromptPart]:
-    """Each call is followed by its result: most servers refuse a call without one."""
+    """Yield the calls of each request, followed by their results: most servers refuse a call without one."""
     steps = list[list[tuple[str, ToolCall]]]()
     for index, call in enumerate(message.tool_calls):
         if call.native or not steps:
@@ -147,20 +147,20 @@ def call_parts(message: Message) -> Iterator[PromptPart]:
 
 
 def _call_id(message: Message, index: int) -> str:
-    """The model's own ids may repeat, and Mistral accepts only nine letters and digits."""
+    """Return an own id: the model's may repeat, and Mistral accepts only nine letters and digits."""
     return blake2b(f"{message.id}:{index}".encode()).hexdigest()[:9]
 
 
 MESSAGE_TOKENS: Final = 4
-"""Overhead of a message, a tool call or a tool."""
-_NATIVE_CHARACTERS: Final = 4
-"""Provider data is mostly base64, or English."""
+"""Overhead of each message, tool call and tool."""
+_NATIVE_CHARACTERS_PER_TOKEN: Final = 4
+"""Provider data is mostly base64 or English."""
 IMAGE_TOKENS: Final = 800
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """The patterns never backtrack, so all take linear time."""
+    """Weights of a kind of run. A pattern must not backtrack, so that it takes linear time."""
 
     pattern: re.Pattern[str]
     per_run: float = 0.0
@@ -172,11 +172,11 @@ _JAPANESE_MARKS: Final = "\u3000-\u3004\u3008-\u3020・！-／：-＠［-｀｛-
 
 _KINDS: Final = (
     _Kind(re.compile("[A-Z]?[a-z]+"), 1.0),
-    _Kind(re.compile("(?<=[a-z]{6})[a-z]+"), 0.0, 0.07),  # long words are in more than one piece
+    _Kind(re.compile("(?<=[a-z]{6})[a-z]+"), 0.0, 0.07),  # long words are several tokens
     _Kind(re.compile("[A-Z]+(?![a-z])"), 0.9, 0.03),
-    _Kind(re.compile("[0-9]{1,3}"), 1.5),  # with the space before it, which is no part of a number
+    _Kind(re.compile("[0-9]{1,3}"), 1.5),  # includes the space before, a token of its own
     _Kind(re.compile("[!-/:-@\\[-`{-~]+"), 0.45, 0.22),
-    _Kind(re.compile(r"[\r\n][\r\n \t]*"), 1.2),  # with the indentation that follows
+    _Kind(re.compile(r"[\r\n][\r\n \t]*"), 1.2),  # and the indentation after it
     _Kind(re.compile("[ \t\r\n]{16}"), 0.3),
     _Kind(re.compile("[\u3041-\u309f]+"), 0.03, 0.56),
     _Kind(re.compile("[\u30a1-\u30fa\u30fc-\u30ff]+"), 1.55, 0.27),
@@ -186,7 +186,7 @@ _KINDS: Final = (
         re.compile("[\u00c0-\u06ff\u0900-\u1fff]"), 0.45
     ),  # Latin with accents, Greek, Cyrillic, Arabic, Thai …
     _Kind(re.compile("[\uac00-\ud7a3]"), 0.85),
-    _Kind(  # emoji and whatever else there is
+    _Kind(  # emoji and all others
         re.compile(f"[^\0-\u007f\u00c0-\u06ff\u0900-\u1fff\uac00-\ud7a3{_KANA_AND_KANJI}{_JAPANESE_MARKS}]"),
         1.35,
     ),
@@ -202,17 +202,17 @@ _ASCII_RUNS: Final = tuple(run for run in _RUNS if run[0])
 
 
 def estimate_tokens(text: str) -> int:
-    """Never 0 for a non-empty text."""
+    """Return the estimate: 0 only for an empty text."""
     kinds, ascii_ = (_ASCII_RUNS, text) if text.isascii() else (_RUNS, "\x80".join(_ASCII.findall(text)))
     total = 0.0
-    for of_ascii, find, per_run, per_character in kinds:
-        if runs := find(ascii_ if of_ascii else text):
+    for is_ascii, find, per_run, per_character in kinds:
+        if runs := find(ascii_ if is_ascii else text):
             total += per_run * len(runs) + (per_character and per_character * len("".join(runs)))
     return max(round(total), bool(text))
 
 
 def request_tokens(request: ChatRequest) -> int:
-    """Tools included."""
+    """Return the estimate for the prompt and the tools."""
     return sum(map(part_tokens, request.prompt)) + tools_tokens(request.tools)
 
 
@@ -225,7 +225,7 @@ def message_tokens(message: Message) -> int:
 
 
 def max_message_tokens(message: Message) -> int:
-    """Return a quick upper bound of `message_tokens`: no character is estimated at more than two."""
+    """Return an upper bound of `message_tokens`, quickly: no character counts more than two tokens."""
     if message.attachments or message.references or message.tool_calls:
         return message_tokens(message)
     return MESSAGE_TOKENS + 2 * len(message.content or UNSAID)
@@ -236,14 +236,14 @@ def part_tokens(part: PromptPart) -> int:
     if isinstance(part, UserPart):
         tokens += IMAGE_TOKENS * len(part.images)
     elif isinstance(part, AssistantPart):
-        tokens += len(part.native) // _NATIVE_CHARACTERS
+        tokens += len(part.native) // _NATIVE_CHARACTERS_PER_TOKEN
         for call in part.tool_requests:
             tokens += MESSAGE_TOKENS + estimate_tokens(call.name) + estimate_tokens(call.arguments)
     return tokens
 
 
 def has_images(prompt: Sequence[PromptPart]) -> bool:
-    """The cost of pictures is a guess."""
+    """The estimated cost of pictures is a guess."""
     return any(isinstance(part, UserPart) and part.images for part in prompt)
 
 
@@ -258,9 +258,9 @@ def _schema_text(tool: ToolSchema) -> str:
 
 
 def max_file_tokens(media_type: str, size: int) -> int:
-    """A quick upper estimate."""
+    """Return a quick upper estimate."""
     if media_type.startswith("image/"):
         return IMAGE_TOKENS
     if is_recording(media_type):
-        return TOKENS_A_SECOND * size // BYTES_A_SECOND
+        return TOKENS_PER_AUDIO_SECOND * size // BYTES_PER_AUDIO_SECOND
     return min(size, MAX_TEXT_BYTES) // 3

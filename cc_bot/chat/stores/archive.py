@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 from uuid import uuid4
 
-from cc_bot.chat.stores.blocks import deletion_here_alone
+from cc_bot.chat.stores.blocks import delete_local_copies
 from cc_bot.chat.stores.canvases import MOVE, clear_canvas, read_current, select_current
 from cc_bot.chat.stores.sessions import INSERT_SESSION
 from cc_bot.chat.stores.summaries import forget_summaries_of
@@ -184,7 +184,7 @@ class ArchiveStore(Store):
             yield from self._begin_anew(key, session_id)
         yield from forget_summaries_of(key, session_id)
         said = yield Statement(_SELECT_DISCORD_IDS, owned)
-        yield from deletion_here_alone([discord_id for (discord_id,) in said])
+        yield from delete_local_copies([discord_id for (discord_id,) in said])
         for sql in (_DELETE_MESSAGES, _DELETE):
             yield Statement(sql, owned)
         yield Statement(OWE)

@@ -364,7 +364,7 @@ def deletion(discord_ids: Collection[int]) -> list[Statement]:
     return [Statement(sql, (ids,)) for sql in _DELETION]
 
 
-def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
+def delete_local_copies(discord_ids: Collection[int]) -> Steps[None]:
     """Delete messages that still exist on Discord, so that catching up does not fetch them again."""
     if not discord_ids:
         return

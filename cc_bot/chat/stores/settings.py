@@ -1,5 +1,8 @@
-"""Settings of users and channels, token factors of models; access rules, maintenance and
-limits, which owners set at run time; and the web sessions of users."""
+"""Stores of settings: users' settings, channels' agents and models, token factors, limits, access rules,
+maintenance and web sessions.
+
+tests/stores/test_scope.py reads the marks such as `/* all users */`: the statement names no user on purpose.
+"""
 
 import hashlib
 import json
@@ -39,19 +42,19 @@ from cc_bot.features import modules
 
 @runtime_checkable
 class FollowsZone(Protocol):
-    """A feature's store that changes with a user's time zone."""
+    """A feature's store whose rows depend on the user's time zone."""
 
     async def rezone(self, user_id: int, timezone: str) -> None:
         pass
 
 
 class Keep(Enum):
-    """The default of an argument: unchanged. None resets."""
+    """Default of an argument whose None means reset: leave the setting unchanged."""
 
     AS_IS = "as it is"
 
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - put together from constants
 
 _SETTINGS: Final = Columns(UserSettings, locale=Kind(str, lambda stored: Locale(stored) if stored else None))
 
@@ -59,7 +62,7 @@ _SELECT: Final = f"SELECT {_SETTINGS.select} FROM user_settings WHERE user_id = 
 
 _PUT: Final = upsert("user_settings", "user_id", "locale timezone memory_paused spoken updated_at")
 
-# Returns a row only if `welcomed` changed: for one of several at once.
+# Returns a row only if `welcomed` changed, so only one of several concurrent calls gets one.
 _CLAIM_WELCOME: Final = """
     INSERT INTO user_settings (user_id, welcomed, updated_at)
     VALUES ($1, 1, $2)
@@ -68,8 +71,8 @@ _CLAIM_WELCOME: Final = """
     RETURNING user_id
 """
 
-# $1 user, $2 now, $3 a day ago
-_CLAIM_MENU: Final = """
+# $1 user, $2 now, $3 one day ago
+_CLAIM_MENU_HINT: Final = """
     INSERT INTO user_settings (user_id, told_of_menu_at, updated_at)
     VALUES ($1, $2, $2)
     ON CONFLICT (user_id) DO UPDATE SET told_of_menu_at = excluded.told_of_menu_at
@@ -91,9 +94,9 @@ class SettingsStore(Store):
         memory_paused: bool | Keep = Keep.AS_IS,
         spoken: bool | Keep = Keep.AS_IS,
     ) -> UserSettings:
-        """Change what is given and return all; None resets. Raises UnknownTimezone for a name outside the
-        IANA database."""
-        # `localtime`, `posixrules` and folders could be read as well.
+        """Change the given settings and return all; None resets one. Raises UnknownTimezone for a name
+        outside the IANA database."""
+        # ZoneInfo would also accept `localtime`, `posixrules` and folders.
         if isinstance(timezone, str) and (timezone not in available_timezones() or timezone == "localtime"):
             raise UnknownTimezone
         given = {"locale": locale, "timezone": timezone, "memory_paused": memory_paused, "spoken": spoken}
@@ -109,14 +112,15 @@ class SettingsStore(Store):
         return await self._database.write(steps, [user(user_id)])
 
     async def claim_welcome(self, user_id: int) -> bool:
-        """Return True once per user, also for concurrent calls."""
+        """Return True for the first call of a user, False for all others."""
         params = (user_id, to_text(self._clock()))
         return bool(await self._change([user(user_id)], _CLAIM_WELCOME, *params))
 
-    async def claim_word_on_menu(self, user_id: int) -> bool:
+    async def claim_menu_hint(self, user_id: int) -> bool:
+        """Return True at most once a day per user."""
         now = self._clock()
         params = (user_id, to_text(now), to_text(now - timedelta(days=1)))
-        return bool(await self._change([user(user_id)], _CLAIM_MENU, *params))
+        return bool(await self._change([user(user_id)], _CLAIM_MENU_HINT, *params))
 
 
 def settings_of(user_id: int) -> Steps[UserSettings]:
@@ -124,21 +128,21 @@ def settings_of(user_id: int) -> Steps[UserSettings]:
     return _SETTINGS.first(rows) or UserSettings()
 
 
-# An agent is checked when it answers: it may be gone, or not allowed in the channel.
+# Stored names of agents may be outdated or not allowed in the channel: they are checked when one answers.
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelAgent:
-    """A channel's default."""
+    """The default agent of a channel."""
 
     agent: str
     guild_id: int
 
 
-# $1 and $2 a channel, or a thread and its channel
-_MODELS_OF: Final = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
+# $1 and $2: a channel twice, or a thread and its channel
+_SELECT_MODELS: Final = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
 
-_OF_ANSWER: Final = """
+_SELECT_AGENT_OF_ANSWER: Final = """
     SELECT s.agent
     FROM messages AS m
     JOIN sessions AS s ON s.id = m.session_id AND s.user_id = $1
@@ -148,20 +152,20 @@ _OF_ANSWER: Final = """
 
 @dataclass(frozen=True, slots=True)
 class PlaceAgents:
-    """The choices that decide which agent answers a user, by channel or thread."""
+    """What decides which agent answers a user, by the id of a channel or thread."""
 
     choices: Mapping[int, str]
     defaults: Mapping[int, ChannelAgent]
     models: Mapping[int, tuple[str, ...]]
-    """Set by an owner, the preferred one first."""
+    """Set by an owner; each model after the first is a fallback."""
 
 
 def agents_in(user_id: int, place_ids: Sequence[int]) -> Steps[PlaceAgents]:
-    """`place_ids`: a channel, or a thread and its channel; none in the terminal."""
-    both = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
+    """`place_ids`: a channel, or a thread and its channel; empty in the terminal."""
+    thread_and_channel = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
     feature = _feature()
-    choices, defaults = (yield from feature.choices_in(user_id, both)) if feature else ({}, {})
-    models = yield Statement(_MODELS_OF, both)
+    choices, defaults = (yield from feature.choices_in(user_id, thread_and_channel)) if feature else ({}, {})
+    models = yield Statement(_SELECT_MODELS, thread_and_channel)
     return PlaceAgents(choices, defaults, {place_id: tuple(json.loads(chain)) for place_id, chain in models})
 
 
@@ -176,8 +180,8 @@ class AgentStore(Store):
         return await self._database.read(lambda: agents_in(user_id, place_ids))
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
-        """Return the agent of an answer's row; None if there is no such answer."""
-        rows = await self._database.query(_OF_ANSWER, user_id, answer_id)
+        """Return the name of the agent that wrote an answer; None if there is no such answer."""
+        rows = await self._database.query(_SELECT_AGENT_OF_ANSWER, user_id, answer_id)
         return str(rows[0][0]) if rows else None
 
 
@@ -188,7 +192,7 @@ UNSET_MODELS: Final = "DELETE FROM channel_models WHERE channel_id = $1 RETURNIN
 
 class ChannelModelStore(Store):
     async def list_chains(self) -> dict[int, tuple[str, ...]]:
-        """Return the models of all channels that have some."""
+        """Return the models by channel, for each channel with any."""
         rows = await self._database.query(SELECT_ALL_MODELS)
         return {channel_id: tuple(json.loads(models)) for channel_id, models in rows}
 
@@ -197,33 +201,33 @@ class ChannelModelStore(Store):
         await self._change([channel(channel_id)], SET_MODELS, *params)
 
     async def unset(self, channel_id: int) -> bool:
-        """Returns whether the channel had some."""
+        """Returns whether the channel had any."""
         return bool(await self._change([channel(channel_id)], UNSET_MODELS, channel_id))
 
 
-# How a model counts tokens, relative to the estimate: a mean over the first answers, then a slow moving
-# average, in one statement so that concurrent processes lose nothing. Impossible counts are ignored.
+# A token factor is the tokens that a model counts per estimated token: the mean of the first answers, then a
+# slow moving average. One statement updates it, so concurrent processes lose no update.
 
-UNKNOWN: Final = 1.0
-LOWEST: Final = 0.4
-HIGHEST: Final = 4.0
+DEFAULT_TOKEN_FACTOR: Final = 1.0
+MIN_TOKEN_FACTOR: Final = 0.4
+MAX_TOKEN_FACTOR: Final = 4.0
 """Tokenizers with small vocabularies need up to three times as many for Japanese."""
 
 _SELECT_FACTOR: Final = "SELECT factor FROM token_factors WHERE model = $1"
 
 _LEARN: Final = """
-    INSERT INTO token_factors AS known (model, factor, responses, updated_at)
+    INSERT INTO token_factors AS stored (model, factor, responses, updated_at)
     VALUES ($1, $2, 1, $3)
     ON CONFLICT (model) DO UPDATE SET
-        factor = known.factor + (
+        factor = stored.factor + (
             CASE
-                WHEN known.responses < 5 THEN excluded.factor
-                WHEN excluded.factor > known.factor * 1.25 THEN known.factor * 1.25
-                WHEN excluded.factor < known.factor * 0.8 THEN known.factor * 0.8
+                WHEN stored.responses < 5 THEN excluded.factor
+                WHEN excluded.factor > stored.factor * 1.25 THEN stored.factor * 1.25
+                WHEN excluded.factor < stored.factor * 0.8 THEN stored.factor * 0.8
                 ELSE excluded.factor
-            END - known.factor
-        ) * CASE WHEN known.responses < 20 THEN 1.0 / (known.responses + 1) ELSE 0.05 END,
-        responses = known.responses + 1,
+            END - stored.factor
+        ) * CASE WHEN stored.responses < 20 THEN 1.0 / (stored.responses + 1) ELSE 0.05 END,
+        responses = stored.responses + 1,
         updated_at = excluded.updated_at
     RETURNING factor
 """
@@ -232,74 +236,74 @@ _LEARN: Final = """
 class TokenFactorStore(Store):
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         super().__init__(database, clock=clock)
-        self._known: dict[str, float] = {}
-        """As last stored by this process: each turn needs one."""
+        self._cached: dict[str, float] = {}
 
     async def get(self, model: str) -> float:
         """Return the tokens counted per estimated token."""
-        if model not in self._known:
+        if model not in self._cached:
             rows = await self._database.query(_SELECT_FACTOR, model)
-            self._known[model] = float(rows[0][0]) if rows else UNKNOWN
-        return self._known[model]
+            self._cached[model] = float(rows[0][0]) if rows else DEFAULT_TOKEN_FACTOR
+        return self._cached[model]
 
     async def learn(self, model: str, *, estimated: int, counted: int) -> None:
-        if estimated <= 0 or not LOWEST <= counted / estimated <= HIGHEST:
+        """Update the factor; ignores an impossible count."""
+        if estimated <= 0 or not MIN_TOKEN_FACTOR <= counted / estimated <= MAX_TOKEN_FACTOR:
             return
-        # Without a lock: one statement, in each turn.
+        # Needs no lock: it is one statement.
         params = (model, counted / estimated, to_text(self._clock()))
         [(factor,)] = await self._change((), _LEARN, *params)
-        self._known[model] = float(factor)
+        self._cached[model] = float(factor)
 
 
 @dataclass(frozen=True, slots=True)
-class SetLimit:
+class LimitOverride:
     key: LimitKey
     value: int | None
     set_by: int
     set_at: datetime
 
 
-_LIMIT: Final = Columns(SetLimit, moments=ISO, name=Kind())
+_LIMIT: Final = Columns(LimitOverride, moments=ISO, name=Kind())
 
 SELECT_LIMITS: Final = f"SELECT {_LIMIT.select} FROM limits ORDER BY scope, scope_id, name"
 
 
 # $1 user, $2 guild
-_SELECT_FOR: Final = f"""
+_SELECT_LIMITS_FOR: Final = f"""
     SELECT {_LIMIT.select} FROM limits
     WHERE scope IN ('everyone', 'role') OR scope = 'user' AND scope_id = $1
         OR scope = 'guild' AND scope_id = $2
 """
 
-_SET: Final = upsert("limits", "scope scope_id name", "value set_by set_at")
+_SET_LIMIT: Final = upsert("limits", "scope scope_id name", "value set_by set_at")
 
-_UNSET: Final = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
+_UNSET_LIMIT: Final = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
 
 
 class LimitStore(Store):
-    async def list_all(self) -> tuple[SetLimit, ...]:
+    async def list_all(self) -> tuple[LimitOverride, ...]:
         return await self._database.read(all_limits)
 
     async def set(
         self, scope: LimitScope, scope_id: int, name: LimitName, value: int | None, *, set_by: int
     ) -> None:
-        """Applies from the next question on. None: no limit."""
+        """Set a limit from the next question on; None: no limit."""
         params = (scope, scope_id, name, value, set_by, to_text(self._clock()))
-        await self._change([MAINTENANCE_LOCK], _SET, *params)
+        await self._change([MAINTENANCE_LOCK], _SET_LIMIT, *params)
 
     async def unset(self, scope: LimitScope, scope_id: int, name: LimitName) -> bool:
-        """The operator's file decides again. Returns whether a limit was set."""
-        return bool(await self._change([MAINTENANCE_LOCK], _UNSET, scope, scope_id, name))
+        """Return to the limit in the operator's file. Returns whether one was set here."""
+        return bool(await self._change([MAINTENANCE_LOCK], _UNSET_LIMIT, scope, scope_id, name))
 
 
-def all_limits() -> Steps[tuple[SetLimit, ...]]:
+def all_limits() -> Steps[tuple[LimitOverride, ...]]:
     rows = yield Statement(SELECT_LIMITS)
     return tuple(limit for limit in map(_LIMIT.read, rows) if limit.key.name in LIMIT_NAMES)
 
 
 def rules_for(payer: UsageSubject) -> Steps[Rules]:
-    """Includes the limits of all roles."""
-    rows = yield Statement(_SELECT_FOR, (payer.user_id, payer.guild_id))
+    """Return the limits that may apply to a payer, including those of all roles."""
+    rows = yield Statement(_SELECT_LIMITS_FOR, (payer.user_id, payer.guild_id))
     return {limit.key: limit.value for limit in map(_LIMIT.read, rows)}
 
 
@@ -322,7 +326,7 @@ class AccessState:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A command's user, as known before it starts."""
+    """What is read about a user before a command or an answer to a mention begins."""
 
     in_force: AccessState
     limits: Rules
@@ -343,20 +347,20 @@ class AccessStore(Store):
         return await self._database.read(steps)
 
     async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
-        """A subject has one rule."""
+        """Set the rule of a subject, instead of an earlier one."""
         params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
         await self._change([MAINTENANCE_LOCK], SET_RULE, *params)
 
     async def unset(self, subject: Subject, subject_id: int) -> bool:
-        """Returns whether there was one."""
+        """Returns whether the subject had a rule."""
         return bool(await self._change([MAINTENANCE_LOCK], DELETE_RULE, subject, subject_id))
 
     async def begin_maintenance(self, note: str, *, set_by: int) -> None:
-        """Also changes the note."""
+        """Begin maintenance, or change its note."""
         await self._change([MAINTENANCE_LOCK], BEGIN_MAINTENANCE, 1, note, set_by, to_text(self._clock()))
 
     async def end_maintenance(self) -> bool:
-        """Returns whether there was any."""
+        """Returns whether maintenance was on."""
         return bool(await self._change([MAINTENANCE_LOCK], END_MAINTENANCE))
 
 
@@ -384,22 +388,21 @@ def _in_force(rows: Sequence[Row]) -> AccessState:
 
 
 # Web sessions and sign-in codes are random secrets of 256 bits, stored as fast hashes. The statements that
-# find a row by hash name no user: the secret decides who it is.
+# find a row by hash name no user: the secret identifies the user.
 
 SECRET_BYTES: Final = 32
-NOTED_EVERY: Final = timedelta(hours=1)
-"""Use is recorded no more often."""
+USE_RECORDED_EVERY: Final = timedelta(hours=1)
 MAX_SESSIONS: Final = 20
-"""Per user; the least recently used goes."""
+"""Per user; above it, the least recently used one is deleted."""
 MAX_CODES: Final = 10
-"""Per user; the oldest goes."""
+"""Per user; above it, the oldest one is deleted."""
 
 _INSERT_CODE: Final = """
     INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
     VALUES ($1, $2, $3, $4, $5, $6)
 """
 
-# $1 user, $2 now, $3 how many stay
+# $1 user, $2 now, $3 number to keep
 _DROP_CODES: Final = """
     DELETE FROM web_codes WHERE user_id = $1 AND (
         ends_at <= $2 OR hash NOT IN (
@@ -426,7 +429,7 @@ _INSERT_SESSION: Final = f"""
     RETURNING {_SESSION.select}
 """
 
-# $1 user, $2 now, $3 unused since, $4 how many stay
+# $1 user, $2 now, $3 unused since, $4 number to keep
 _DROP_SESSIONS: Final = """
     DELETE FROM web_sessions WHERE user_id = $1 AND (
         ends_at <= $2 OR used_at <= $3 OR id NOT IN (
@@ -442,21 +445,21 @@ SELECT_SESSION: Final = f"""
 """
 
 # $1 user, $2 session, $3 now
-_NOTE_USE: Final = "UPDATE web_sessions SET used_at = $3 WHERE user_id = $1 AND id = $2"
+_RECORD_USE: Final = "UPDATE web_sessions SET used_at = $3 WHERE user_id = $1 AND id = $2"
 
 # $1 user, $2 now, $3 unused since
-_LIST: Final = f"""
+_LIST_SESSIONS: Final = f"""
     SELECT {_SESSION.select} FROM web_sessions
     WHERE user_id = $1 AND ends_at > $2 AND used_at > $3 ORDER BY used_at DESC, id DESC
 """
 
 # $1 user, $2 session
-_END: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id = $2 RETURNING id"
-# $2: the session that stays
-_END_ALL: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id <> $2 RETURNING id"
+_END_SESSION: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id = $2 RETURNING id"
+# $1 user, $2 the session to keep
+_END_OTHERS: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id <> $2 RETURNING id"
 _END_CODES: Final = "DELETE FROM web_codes WHERE user_id = $1"
 
-# For the web sockets of all users. $1 now, $2 unused since
+# Decides which web sockets stay open. $1 now, $2 unused since
 SELECT_LIVE: Final = "SELECT id FROM web_sessions WHERE ends_at > $1 AND used_at > $2 /* all users */"
 # $1 now, $2 unused since
 PRUNE_CODES: Final = "DELETE FROM web_codes WHERE ends_at <= $1 /* all users */"
@@ -465,7 +468,7 @@ PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at
 
 class WebSessionStore(Store):
     async def make_code(self, place: WebPlace) -> str:
-        """The code signs a user in once, within CODE_LIFE."""
+        """Store and return a code that signs its user in once, within CODE_LIFE."""
         code, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
         row = (_hash(code), place.user_id, place.channel_id, place.guild_id)
         insert = Statement(_INSERT_CODE, (*row, to_text(now), to_text(now + CODE_LIFE)))
@@ -474,13 +477,12 @@ class WebSessionStore(Store):
         return code
 
     async def find_code(self, code: str) -> WebPlace | None:
-        """None if it is used, expired or invalid. Does not use it."""
+        """Return where a code was made, without using it; None if it is used, expired or invalid."""
         rows = await self._database.query(SELECT_CODE, _hash(code), to_text(self._clock()))
         return WebPlace(*rows[0]) if rows else None
 
     async def sign_in(self, code: str) -> tuple[str, WebSession] | None:
-        """Use a code; returns a new session with its secret, or None if the code is used, expired or
-        invalid."""
+        """Use a code; returns a secret and its new session. None if the code is used, expired or invalid."""
         place = await self.find_code(code)
         if place is None:
             return None
@@ -500,30 +502,30 @@ class WebSessionStore(Store):
         return (secret, session) if session else None
 
     async def get(self, secret: str) -> WebSession | None:
-        """Record the use of a session; None if it ended or is invalid."""
+        """Return the session of a secret and record its use; None if it ended or is invalid."""
         now = self._clock()
         rows = await self._database.query(SELECT_SESSION, _hash(secret), *self._bounds(now))
         if not rows:
             return None
         session = _SESSION.read(rows[0])
-        if now - session.used_at >= NOTED_EVERY:
-            noted = (session.user_id, session.id, to_text(now))
-            await self._change([user(session.user_id)], _NOTE_USE, *noted)
+        if now - session.used_at >= USE_RECORDED_EVERY:
+            params = (session.user_id, session.id, to_text(now))
+            await self._change([user(session.user_id)], _RECORD_USE, *params)
         return session
 
     async def list(self, user_id: int) -> list[WebSession]:
-        """The last used first."""
-        rows = await self._database.query(_LIST, user_id, *self._bounds(self._clock()))
+        """Return a user's sessions, the last used first."""
+        rows = await self._database.query(_LIST_SESSIONS, user_id, *self._bounds(self._clock()))
         return [*map(_SESSION.read, rows)]
 
     async def end(self, user_id: int, session_id: int) -> bool:
         """Returns False if the user has no such session."""
-        return bool(await self._change([user(user_id)], _END, user_id, session_id))
+        return bool(await self._change([user(user_id)], _END_SESSION, user_id, session_id))
 
     async def end_all(self, user_id: int, *, but: int = 0) -> int:
-        """End all of a user's sessions `but` one, and unused codes. Returns the number of sessions."""
+        """End a user's sessions `but` one, and unused codes. Returns the number of sessions."""
         ended, _ = await self._database.transaction(
-            [Statement(_END_ALL, (user_id, but)), Statement(_END_CODES, (user_id,))], [user(user_id)]
+            [Statement(_END_OTHERS, (user_id, but)), Statement(_END_CODES, (user_id,))], [user(user_id)]
         )
         return len(ended)
 
@@ -538,6 +540,7 @@ class WebSessionStore(Store):
         )
 
     def _bounds(self, now: datetime) -> tuple[str, str]:
+        """Return now, and the time since when a session must have been used to be open."""
         return to_text(now), to_text(now - UNUSED_LIFE)
 
 

@@ -24,7 +24,7 @@ from cc_bot.domain.measures import Purpose
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import (
     MINUTE,
-    TOKENS_A_SECOND,
+    TOKENS_PER_AUDIO_SECOND,
     DailyUsage,
     Limits,
     ModelUsage,
@@ -42,7 +42,7 @@ from cc_bot.domain.usage import (
 
 # ruff: noqa: S608 - put together from constants alone
 
-COUNTED: Final = f"prompt_tokens + completion_tokens + {TOKENS_A_SECOND} * seconds"
+COUNTED: Final = f"prompt_tokens + completion_tokens + {TOKENS_PER_AUDIO_SECOND} * seconds"
 
 
 # One statement, so that what is settled meanwhile counts exactly once. $1 user, $2 the first day
@@ -210,7 +210,7 @@ class UsageStore(Store):
     ) -> Reservation:
         """Reserve and enter the turn in the ledger, or neither. Raises LimitReached."""
         payer, number = wish.payer, secrets.randbits(62)
-        if limits_of_guild(file_rules, payer.guild_id).of_usage:
+        if limits_of_guild(file_rules, payer.guild_id).limits_usage:
             self._limited.add(payer.guild_id)
         outcome: Reservation | LimitReached | None = None
         while outcome is None:
@@ -235,15 +235,15 @@ class UsageStore(Store):
         """Returns None, and does nothing, if the guild turns out to have a limit and is not `locked`."""
         payer, now = wish.payer, self._clock()
         own, guilds = yield from self._allowances(payer, file_rules, now)
-        if guilds.limits.of_usage and not locked:
+        if guilds.limits.limits_usage and not locked:
             return None
         minute_ago = to_ms(now - MINUTE)
         yield Statement(FORGET_OWN_SETTLED, (payer.user_id, minute_ago))
-        if guilds.limits.of_usage:
+        if guilds.limits.limits_usage:
             yield Statement(FORGET_GUILDS_SETTLED, (payer.guild_id, minute_ago))
-        asked = wish.purpose == "turn"
+        by_user = wish.purpose == "turn"
         for each, error in ((own, LimitReached), (guilds, ServerLimitReached)):
-            if limit := find_reached(each.limits, each.used, now, self.zone, asked=asked):
+            if limit := find_reached(each.limits, each.used, now, self.zone, by_user=by_user):
                 if limit.resets_at is None:
                     return TooManyAtOnce(what=limit.name)
                 return error(what=limit.name, resets=limit.resets_at)
@@ -265,7 +265,7 @@ class UsageStore(Store):
             (SELECT_OWN_COUNTED, payer.user_id, limits_of_user(rules, payer)),
             (SELECT_GUILD_COUNTED, payer.guild_id, limits_of_guild(rules, payer.guild_id)),
         ):
-            rows = (yield Statement(sql, (id_, first))) if limits.of_usage else ()
+            rows = (yield Statement(sql, (id_, first))) if limits.limits_usage else ()
             found.append(_Allowance(limits, self._snapshot(rows, now)))
         return found[0], found[1]
 

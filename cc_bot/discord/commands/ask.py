@@ -38,7 +38,7 @@ from cc_bot.domain.errors import (
     NothingToRead,
     NothingToTranslate,
 )
-from cc_bot.domain.message import Pointing, is_blank, is_recording
+from cc_bot.domain.message import ReferenceKind, is_blank, is_recording
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.features.memory.model import MAX_CONTENT_CHARACTERS, Source
 from cc_bot.features.memory.service import kept_reply
@@ -99,8 +99,10 @@ class AskCommand:
         return AskedQuestion(text, author_name(interaction), files, forwards=waiting)
 
 
-async def _question(interaction: Answerable, text: str, message_id: int, pointing: Pointing) -> AskedQuestion:
-    return AskedQuestion(text, author_name(interaction), reply_to=message_id, pointing=pointing)
+async def _question(
+    interaction: Answerable, text: str, message_id: int, kind: ReferenceKind
+) -> AskedQuestion:
+    return AskedQuestion(text, author_name(interaction), reply_to=message_id, pointing=kind)
 
 
 async def _point_to(

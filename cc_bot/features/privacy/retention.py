@@ -1,8 +1,8 @@
-"""Deletes what is older than the operator's retention settings, in small batches.
+"""Deletes rows older than the operator's retention settings, in small batches.
 
-Messages are scanned in insertion order, so no index on time is needed, which every turn would pay for.
-Deleting one thaws frozen blocks from there on; each channel's newest deleted message is recorded, so that
-catching up does not fetch it again (`read_to`).
+Messages are scanned in insertion order: an index on time would slow down every turn. Deleting a message thaws
+the frozen blocks after it. Each channel's newest deleted message is recorded, so that catching up does not
+fetch it again. tests/stores/test_scope.py reads the marks `/* all users */`.
 """
 
 import json
@@ -11,17 +11,16 @@ from datetime import date, datetime
 from functools import partial
 from typing import Final
 
-from cc_bot.chat.stores.blocks import deletion_here_alone
+from cc_bot.chat.stores.blocks import delete_local_copies
 from cc_bot.chat.stores.canvases import MOVE
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, run_all
 from cc_bot.db.columns import Store, to_ms, to_text
 from cc_bot.features.privacy.store import PERSONAL_TABLES
 
-_AT_A_TIME: Final = 200
+_BATCH_SIZE: Final = 200
 
-
-# `shown`: an open session's history still has room for it, as fewer than $2 messages for the same readers
-# follow. $1 previous id, $2 messages per history (0: unbounded), $3 limit
+# The last column: 1 if an open session's prompt may still contain the message, as fewer than $2 messages for
+# the same readers follow. $1 previous id, $2 messages per prompt (0: unlimited), $3 batch size
 _SELECT_OLDEST: Final = """
     SELECT m.id, m.discord_id, m.created_at, CASE WHEN EXISTS (
         SELECT 1 FROM sessions AS s
@@ -41,9 +40,9 @@ _SELECT_OLDEST: Final = """
 """
 
 # $1 an array of messages
-_DELETE: Final = "DELETE FROM messages WHERE id IN @ids($1) /* all users */"
+_DELETE_MESSAGES: Final = "DELETE FROM messages WHERE id IN @ids($1) /* all users */"
 
-# Uses sessions_by_creation. $1, $2 creation and id of the previous session; $3 limit
+# Uses sessions_by_creation. $1 and $2 creation time and id of the previous session, $3 batch size
 _SELECT_OLDEST_SESSIONS: Final = """
     SELECT id, created_at, closed_at FROM sessions
     WHERE (created_at, id) > ($1, $2)
@@ -51,15 +50,15 @@ _SELECT_OLDEST_SESSIONS: Final = """
     LIMIT $3 /* all users */
 """
 
-# $1 an array of sessions, $2 limit
-_SELECT_SOME_OF: Final = """
+# $1 an array of sessions, $2 batch size
+_SELECT_MESSAGES_OF_SESSIONS: Final = """
     SELECT m.id, m.discord_id
     FROM @texts($1) AS ended
     @look_up messages AS m ON m.session_id = ended.value
     LIMIT $2 /* all users */
 """
 
-# Summaries whose key's sessions are all old. $1 an array of sessions, $2 the cutoff time
+# Summaries whose user, channel and agent have only old sessions. $1 an array of sessions, $2 the cutoff time
 _DELETE_SUMMARIES: Final = """
     DELETE FROM summaries WHERE id IN (
         SELECT y.id
@@ -75,7 +74,7 @@ _DELETE_SUMMARIES: Final = """
     ) /* all users */
 """
 
-# The session last included in its key's summary is kept, without messages, with the summary.
+# Keeps the session, then without messages, that a summary refers to. $1 an array of sessions
 _DELETE_SESSIONS: Final = """
     DELETE FROM sessions WHERE id IN @texts($1)
         AND NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = sessions.id)
@@ -84,15 +83,15 @@ _DELETE_SESSIONS: Final = """
 """
 
 # $1 user, $2 channel, $3 agent
-_DELETE_WITH_SESSIONS: Final = tuple(
+_DELETE_WITH_LAST_SESSION: Final = tuple(
     f"""
     DELETE FROM {each.table}
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND NOT EXISTS (
         SELECT 1 FROM sessions WHERE user_id = $1 AND channel_id = $2 AND agent = $3
     )
-"""  # noqa: S608 - put together from constants alone
+"""  # noqa: S608 - put together from constants
     for each in PERSONAL_TABLES
-    if each.with_sessions
+    if each.deleted_with_last_session
 )
 
 # $1 the first day to keep
@@ -103,35 +102,36 @@ _DELETE_TOTALS: Final = "DELETE FROM usage_totals WHERE day < $1"
 class RetentionStore:
     def __init__(self, database: Database, *, history_limit: int = 20) -> None:
         self._database = database
-        self._limit = history_limit
+        self._history_limit = history_limit
 
     async def prune_messages(self, before: datetime) -> int:
-        """Delete messages stored before this time, unless an open conversation shows them. Returns their
+        """Delete messages stored before a time, except those in an open session's prompt. Returns their
         number."""
         count, after = 0, 0
         while True:
-            some = partial(_messages, to_ms(before), after, self._limit)
-            deleted, last = await self._database.write(some, [MAINTENANCE_LOCK])
+            batch = partial(_delete_old_messages, to_ms(before), after, self._history_limit)
+            deleted, last = await self._database.write(batch, [MAINTENANCE_LOCK])
             count += deleted
             if last is None:
                 return count
             after = last
 
     async def prune_sessions(self, before: datetime) -> int:
-        """Delete sessions closed before this time; the last one of a key takes its summary along. Returns
-        their number."""
-        count, after, limit = 0, ("", ""), to_text(before)
+        """Delete sessions closed before a time, and summaries left without any. Returns the number of
+        sessions."""
+        count, after, cutoff = 0, ("", ""), to_text(before)
         while True:
-            rows = await self._database.query(_SELECT_OLDEST_SESSIONS, *after, _AT_A_TIME)
-            ended = json.dumps([id_ for id_, _, closed_at in rows if closed_at and closed_at <= limit])
-            while await self._database.write(partial(_messages_of, ended), [MAINTENANCE_LOCK]):
+            rows = await self._database.query(_SELECT_OLDEST_SESSIONS, *after, _BATCH_SIZE)
+            ended = json.dumps([id_ for id_, _, closed_at in rows if closed_at and closed_at <= cutoff])
+            while await self._database.write(partial(_delete_messages_of, ended), [MAINTENANCE_LOCK]):
                 pass
-            count += await self._database.write(partial(_sessions, ended, limit), [MAINTENANCE_LOCK])
-            if all(created_at > limit for _, created_at, _ in rows):
+            count += await self._database.write(partial(_delete_sessions, ended, cutoff), [MAINTENANCE_LOCK])
+            if all(created_at > cutoff for _, created_at, _ in rows):
                 return count
             after = (rows[-1][1], rows[-1][0])
 
     async def prune_usage(self, first_kept: date) -> int:
+        """Delete usage before a day. Returns the number of users' rows deleted."""
         day = (first_kept.isoformat(),)
         [deleted, _] = await self._database.transaction(
             [Statement(sql, day) for sql in (_DELETE_USAGE, _DELETE_TOTALS)], [MAINTENANCE_LOCK]
@@ -139,39 +139,40 @@ class RetentionStore:
         return len(deleted)
 
 
-def _messages(before: int, after: int, limit: int) -> Steps[tuple[int, int | None]]:
-    """Returns the batch's size, and the id to continue after; None if no old message is left."""
-    rows = yield Statement(_SELECT_OLDEST, (after, limit, _AT_A_TIME))
-    old = [(id_, discord_id, shown) for id_, discord_id, stored_at, shown in rows if stored_at < before]
-    going = [(id_, discord_id) for id_, discord_id, shown in old if not shown]
-    yield from _delete_messages(going)
-    return len(going), rows[-1][0] if old else None
+def _delete_old_messages(before: int, after: int, history_limit: int) -> Steps[tuple[int, int | None]]:
+    """Returns the number deleted, and the id to continue after: None if no old message is left."""
+    rows = yield Statement(_SELECT_OLDEST, (after, history_limit, _BATCH_SIZE))
+    old = [row for row in rows if row[2] < before]
+    to_delete = [(id_, discord_id) for id_, discord_id, _, in_prompt in old if not in_prompt]
+    yield from _delete_messages(to_delete)
+    return len(to_delete), rows[-1][0] if old else None
 
 
-def _messages_of(sessions: str) -> Steps[bool]:
-    rows = yield Statement(_SELECT_SOME_OF, (sessions, _AT_A_TIME))
+def _delete_messages_of(sessions: str) -> Steps[bool]:
+    """Delete one batch. Returns False if the sessions have no messages."""
+    rows = yield Statement(_SELECT_MESSAGES_OF_SESSIONS, (sessions, _BATCH_SIZE))
     yield from _delete_messages(rows)
     return bool(rows)
 
 
-def _sessions(ended: str, before: str) -> Steps[int]:
-    yield Statement(_DELETE_SUMMARIES, (ended, before))
+def _delete_sessions(ended: str, cutoff: str) -> Steps[int]:
+    yield Statement(_DELETE_SUMMARIES, (ended, cutoff))
     keys = yield Statement(_DELETE_SESSIONS, (ended,))
     for key in keys:
-        yield from run_all([Statement(sql, tuple(key)) for sql in _DELETE_WITH_SESSIONS])
+        yield from run_all([Statement(sql, tuple(key)) for sql in _DELETE_WITH_LAST_SESSION])
     if keys:
         yield Statement(MOVE)
     return len(keys)
 
 
 def _delete_messages(messages: Sequence[Row]) -> Steps[None]:
-    yield from deletion_here_alone([discord_id for _, discord_id in messages if discord_id is not None])
+    yield from delete_local_copies([discord_id for _, discord_id in messages if discord_id is not None])
     if messages:
-        yield Statement(_DELETE, (json.dumps([id_ for id_, _ in messages]),))
+        yield Statement(_DELETE_MESSAGES, (json.dumps([id_ for id_, _ in messages]),))
 
 
 COUNT_OPEN: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL /* all users */"
-"""Reads only the index of open sessions."""
+"""Reads only an index."""
 
 SELECT_VERSION: Final = "SELECT max(version) FROM schema_migrations"
 
@@ -189,5 +190,5 @@ class VitalsStore(Store):
         return int(version)
 
     async def check_writable(self) -> None:
-        """Take the write lock and release it: no disk write. Raises StorageError."""
+        """Run an empty write transaction, without a disk write. Raises StorageError."""
         await self._database.transaction((), ())

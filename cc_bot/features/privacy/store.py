@@ -16,7 +16,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final
 
-from cc_bot.chat.stores.blocks import deletion_here_alone
+from cc_bot.chat.stores.blocks import delete_local_copies
 from cc_bot.chat.stores.canvases import MOVE
 from cc_bot.chat.stores.usage import COUNTED
 from cc_bot.db import Row, Statement, Steps, user
@@ -312,7 +312,7 @@ def _id_as_text(name: str, value: Any) -> Any:
 
 def _some_messages(select: str, user_id: int) -> Steps[bool]:
     rows = yield Statement(select, (user_id, _AT_A_TIME))
-    yield from deletion_here_alone([discord_id for _, discord_id in rows if discord_id is not None])
+    yield from delete_local_copies([discord_id for _, discord_id in rows if discord_id is not None])
     yield Statement(DELETE_OWN, (user_id, json.dumps([id_ for id_, _ in rows])))
     return bool(rows)
 

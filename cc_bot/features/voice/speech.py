@@ -11,7 +11,7 @@ from typing import Final
 
 import structlog
 
-from cc_bot.chat.context.recordings import BYTES_A_SECOND, MAX_SECONDS, probe_audio
+from cc_bot.chat.context.recordings import BYTES_PER_AUDIO_SECOND, MAX_SECONDS, probe_audio
 from cc_bot.chat.rounds import Emit
 from cc_bot.chat.speech import Hearing, Speaking
 from cc_bot.chat.spending import Spending, UsageRecorder
@@ -23,7 +23,7 @@ from cc_bot.domain.message import Attachment, Message, is_blank, with_heard
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import FilesLeftOut, Notice
-from cc_bot.domain.usage import TOKENS_A_SECOND, UsageSubject
+from cc_bot.domain.usage import TOKENS_PER_AUDIO_SECOND, UsageSubject
 from cc_bot.features.voice.models import OpenAISpeaker, OpenAITranscriber
 from cc_bot.features.voice.silence import is_silence_artifact
 
@@ -118,7 +118,7 @@ class TranscribedHearing(Hearing):
 
 
 def _about_s(recording: Attachment) -> float:
-    return recording.seconds or len(recording.data) / BYTES_A_SECOND
+    return recording.seconds or len(recording.data) / BYTES_PER_AUDIO_SECOND
 
 
 def _recordings(question: Message) -> Sequence[Attachment]:
@@ -219,7 +219,7 @@ class SynthesizedSpeech(Speaking):
 
     async def _speak(self, text: str, payer: UsageSubject) -> bytes | None:
         speaker, about_s = self.speaker, ceil(len(text) / _CHARACTERS_A_SECOND)
-        tokens = TOKENS_A_SECOND * about_s
+        tokens = TOKENS_PER_AUDIO_SECOND * about_s
         async with self.spending.admit(payer, "speech", model=speaker.name, tokens=tokens) as recorder:
             with recorder.sound(speaker.name, about_s) as sound:
                 data = await speaker.speak(text)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Final, Protocol
 
 from cc_bot.domain.errors import CcBotError, PageError, forget_frames
-from cc_bot.domain.message import Message, Pointing, typed_part
+from cc_bot.domain.message import Message, ReferenceKind, typed_part
 from cc_bot.features.web_pages.addresses import AddressBook, TurnTexts, WebAddress
 
 READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
@@ -23,7 +23,7 @@ def can_read_pages() -> bool:
     return all(map(find_spec, (*READ_BY_EXTRA, "cc_bot.features.documents")))
 
 
-_POINTED_AT: Final = frozenset[Pointing]({"reply", "link", "menu"})
+_POINTED_AT: Final = frozenset[ReferenceKind]({"reply", "link", "menu"})
 """The author's text in these may provide addresses."""
 
 
