@@ -1,8 +1,5 @@
-"""Serves /healthz and /metrics.
-
-The bot is healthy while it is connected to the gateway and can write to the database. The check takes the
-writer's lock and writes nothing; only one check runs at a time.
-"""
+"""Serves /healthz and /metrics. The bot is healthy if it is connected and can write to the database. A check
+takes the writer's lock and writes nothing; checks never overlap."""
 
 import asyncio
 import logging
@@ -29,13 +26,13 @@ _log = structlog.get_logger(__name__)
 
 DATABASE_TIMEOUT_S: Final = 3.0
 MIN_FREE_BYTES: Final = 16 * 2**20
-"""With less, the next writes would fail: SQLite's WAL grows by megabytes."""
+"""With less, writes would fail: SQLite's WAL grows by megabytes."""
 
 Problem = Literal["disconnected", "locked", "no_room", "unusable"]
 
 
 Readings = Mapping[str, float | None]
-"""Current values by the names in GAUGES; None if unknown."""
+"""Values by the names in GAUGES; None if unknown."""
 
 
 @dataclass(eq=False)
@@ -44,14 +41,14 @@ class Vitals:
     database: VitalsStore
     load: Callable[[], Load]
     free_bytes: Callable[[], int]
-    """Free space on the database's disk; may raise OSError."""
+    """May raise OSError."""
     backed_up_at_s: Callable[[], float | None]
-    """Unix time of the newest backup, if any; may raise OSError."""
+    """Unix time of the newest backup; may raise OSError."""
     timeout_s: float = DATABASE_TIMEOUT_S
     _check: asyncio.Task[None] | None = None
 
     async def problems(self) -> dict[str, Problem]:
-        """Return problems of the gateway and the database; empty if the bot is healthy."""
+        """Return problems by component; empty if the bot is healthy."""
         problems: dict[str, Problem] = {} if self.pulse.connected else {"gateway": "disconnected"}
         if database_problem := await self._database_problem():
             problems["database"] = database_problem
@@ -59,7 +56,7 @@ class Vitals:
 
     async def readings(self) -> Readings:
         problems, load = await self.problems(), self.load()
-        writable = "database" not in problems  # else these reads would wait for the blocked thread
+        writable = "database" not in problems  # else these reads would wait for the same thread
         return {
             "turns_running": load.running,
             "turns_waiting": load.waiting,
@@ -96,7 +93,7 @@ class Vitals:
 
 
 def _retrieve_exception(check: asyncio.Task[None]) -> None:
-    """Keep asyncio from warning about an exception that was never retrieved."""
+    """Keep asyncio from warning about it."""
     if not check.cancelled():
         check.exception()
 
@@ -108,19 +105,18 @@ async def _read_or_none(reading: Awaitable[float | None]) -> float | None:
         return None
 
 
-# Labels are names that the operator, the program or a tool server gave, never users or channels: each value
-# is a time series.
+# Labels have few values: names that the operator, the program or a tool server gave, never users or channels.
 
 _DURATION_BUCKETS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
-"""From the duration of a commit to that of the longest turn."""
-_SERVER_CALL_BUCKETS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+"""From a commit to the longest turn."""
+_SERVER_BUCKETS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 MAX_SERVER_TOOLS: Final = 100
-"""Tools of servers with a label of their own; further tools count as OTHER."""
+"""Further tools are labelled OTHER."""
 OTHER: Final = "other"
 
 
 class PrometheusMeter(Meter):
-    """Counts in a registry of its own, since several bots may run in one process."""
+    """Has its own registry: several bots may run in one process."""
 
     def __init__(self, version: str) -> None:
         self.registry = CollectorRegistry()
@@ -141,16 +137,12 @@ class PrometheusMeter(Meter):
             "tool_server_calls", "Calls of tools at their servers.", "server", "tool", "outcome"
         )
         self._server_seconds = self._histogram(
-            "tool_server_call_seconds",
-            "How long these took.",
-            "server",
-            "tool",
-            buckets=_SERVER_CALL_BUCKETS_S,
+            "tool_server_call_seconds", "How long these took.", "server", "tool", buckets=_SERVER_BUCKETS_S
         )
         self._errors = self._counter("errors", "What went wrong, by its kind.", "kind")
 
         for metric, values in ((self._turns, get_args(Ending)), (self._phase_seconds, get_args(Phase))):
-            for value in values:  # exported as 0 from the start: else Prometheus sees no growth by the first
+            for value in values:  # exported as 0, so that the first one is seen as growth
                 metric.labels(value)
 
     def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
@@ -236,9 +228,7 @@ def count_records(registry: CollectorRegistry) -> AbstractContextManager[None]:
         ["level", "event"],
         registry=registry,
     )
-    return keep_records(
-        _RecordCounter(records), OURS
-    )  # other libraries' messages would make too many label values
+    return keep_records(_RecordCounter(records), OURS)  # libraries' messages would be too many labels
 
 
 SHUTDOWN_TIMEOUT_S: Final = 1.0

@@ -1,7 +1,7 @@
 """The bot's life cycle: log in, register commands, answer, and shut down without losing answers.
 
-lightbulb skips an extension that fails to load, and hikari only logs errors of listeners; this module checks
-both. While Discord fails, the start waits, but not for long for the registration of commands.
+lightbulb skips an extension that fails to load, and hikari only logs listeners' errors: both are checked.
+While Discord fails, the start waits, but not for long for the registration of commands.
 """
 
 import asyncio
@@ -36,23 +36,23 @@ T = TypeVar("T")
 
 
 SHORT_DATABASE_TIMEOUTS_S = 2.0
-"""Duration of the last part of the drain, in which database timeouts are short."""
+"""Before the drain ends."""
 SHOW_CUT_TURNS_S = 2.0
-"""Time after the drain to show how the cut turns ended."""
+"""After the drain."""
 _RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
 _REGISTRATION_TIMEOUT_S: Final = 5.0
 IDENTIFY_INTERVAL_S = 5.0
-"""Between connections with the same rate limit key (Discord's documentation: Sharding, Max Concurrency)."""
+"""Between connections with the same rate limit key (Discord's documentation on sharding)."""
 
 
 def extension_names() -> Sequence[str]:
-    """Return the names of the modules with commands, which lightbulb loads as extensions."""
+    """Return the modules that lightbulb loads as extensions."""
     own = [f"{commands.__name__}.{module.name}" for module in pkgutil.iter_modules(commands.__path__)]
     return [*own, *(module.__name__ for module in modules("commands"))]
 
 
 async def list_command_names(token: str) -> frozenset[str]:
-    """Return the bot's command names without connecting. Raises ValueError for a malformed token."""
+    """Return command names without connecting. Raises ValueError for a malformed token."""
     client = lightbulb.client_from_app(
         gateway_bot(token, None, "off"), localization_provider=command_names(), default_locale=DEFAULT_LOCALE
     )
@@ -78,9 +78,8 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
     try:
         with signals(stop, given.watchdog):
             fetch = functools.partial(fetch_reading, settings.reading, settings.token, settings.api_url)
-            fetching = asyncio.create_task(
-                _retry_while_discord_fails(fetch, functools.partial(_report_fault, given, say))
-            )
+            report = functools.partial(_report_fault, given, say)
+            fetching = asyncio.create_task(_retry_while_discord_fails(fetch, report))
             if not await ended_before(fetching, stop.wait()):
                 return
             reading = fetching.result()
@@ -93,9 +92,7 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
         eviction.cancel()
 
 
-async def _retry_while_discord_fails(
-    call: Callable[[], Awaitable[T]], report: Callable[[Exception], None]
-) -> T:
+async def _retry_while_discord_fails(call: Callable[[], Awaitable[T]], report: Callable[..., None]) -> T:
     for attempt, pause_s in enumerate(chain(_RETRY_PAUSES_S, repeat(_RETRY_PAUSES_S[-1]))):
         try:
             return await call()
@@ -149,11 +146,10 @@ class DiscordBot:
         membership.on_end.append(given.assistant.turns.cut)
         membership.on_change.append(self._services.recovery.look_again)
         self._client.error_handler(self._on_failed_command)
-        # Commands are loaded before the gateway connects: interactions that arrive earlier would be lost.
+        # Loads commands before the gateway connects: earlier interactions would be lost.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Connect, answer until `stop` is set, and shut down. Raises a StartupError."""
         async with self._given.serve_pages(self._services.pages) as begin_pages:
             start = asyncio.create_task(self._start())
             try:
@@ -254,11 +250,11 @@ class DiscordBot:
             self._start_failure = RefusedToken()
         except hikari.HTTPError:
             self._start_failure = DiscordUnreachable()
-        except Exception as error:  # noqa: BLE001 - hikari swallows a listener's error; _start raises this one
+        except Exception as error:  # noqa: BLE001 - hikari swallows listeners' errors; _start raises it
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
 
     async def _wait_for_connection_turn(self) -> None:
-        """Wait for the leases of the shards' rate limit keys: processes with the same key connect in turn."""
+        """Acquire a lease per rate limit key of the shards."""
         if self._settings.shards is None:
             return
         info = await _retry_while_discord_fails(self._bot.rest.fetch_gateway_bot_info, self._report_fault)
@@ -274,14 +270,14 @@ class DiscordBot:
         if missing:
             raise CommandsNotRegistered(detail=", ".join(sorted(missing)))
         await self._client.start()
-        self._client.sync_commands = True  # only now: else start() would wait for the registration
+        self._client.sync_commands = True  # only now: start() would wait for it
 
     async def _register_commands(self) -> None:
         for pause_s in chain(_RETRY_PAUSES_S, repeat(_RETRY_PAUSES_S[-1])):
             try:
                 async with self._membership.hold_duty("commands"):
                     await self._synchronize()
-            except Exception as error:  # noqa: BLE001 - commands registered earlier work in any case
+            except Exception as error:  # noqa: BLE001 - commands registered earlier work
                 if not isinstance(error, hikari.UnauthorizedError):  # the start reports a refused token
                     self._report_not_registered(error)
                 self._registration_tried.set()
@@ -296,7 +292,7 @@ class DiscordBot:
         try:
             await self._services.gate.learn()
             await self._client.sync_application_commands()
-        finally:  # after a failure, commands registered earlier are known
+        finally:  # after a failure, earlier commands are known
             known = self._client.created_commands.get(GLOBAL_COMMAND_KEY, ())
             self._services.answers.recipients.learn_commands(known)
 

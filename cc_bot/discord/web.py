@@ -1,4 +1,4 @@
-"""What the web pages ask Discord: permissions, and names of users, channels and servers."""
+"""What the web pages ask Discord: permissions and names."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -31,7 +31,7 @@ NAME_CACHE_S: Final = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class PagesUrl:
-    """Base URL of the web pages; empty if they are not served."""
+    """Empty if the pages are not served."""
 
     url: str
 
@@ -134,7 +134,7 @@ class DiscordForPages:
     async def _cached_fetch(
         self, key: tuple[object, ...], fetch: Callable[[], Awaitable[T]], cached_s: float
     ) -> T | None:
-        """Fetch a value and cache it for `cached_s`, an empty one for PERMISSION_CACHE_S. None on errors."""
+        """An empty value is cached for PERMISSION_CACHE_S only."""
         cached = self._cache.get(key)
         if cached and monotonic() < cached[1]:
             return cast("T | None", cached[0])

@@ -1,7 +1,7 @@
 """Makes the messages of one answer look like its pages.
 
 Edits and deletions are idempotent. A post that failed with a server error may have succeeded: the outlet
-finds out. If Discord refuses a message, it is sent without some of its parts, then by DM to the author.
+finds out. A refused message is sent without some of its parts, at last by DM to the author.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from cc_bot.discord.places import Recent
 REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoundError)
 UNKNOWN_MESSAGE: Final = 10008
 UNKNOWN_WEBHOOK: Final = 10015
-"""The interaction of the token was never acknowledged."""
+"""The token's interaction was never acknowledged."""
 INVALID_WEBHOOK_TOKEN: Final = 50027
 ARCHIVED_THREAD: Final = 50083
 
@@ -67,8 +67,7 @@ _PART_BY_FIELD: Final[Mapping[str, Part]] = {
 def parts_to_leave_out(
     parts: Collection[Part], left_out: frozenset[Part], error: hikari.ClientHTTPResponseError
 ) -> frozenset[Part] | None:
-    """Return all parts to leave out of the next try, or None if no simpler form can help. `parts`: the
-    message's; `left_out`: those that the refused message was sent without."""
+    """Return all parts to leave out next, or None if that can't help. `left_out`: left out before."""
     part = next((part for part in _refused_parts(error) if part in parts and part not in left_out), None)
     if part is None:
         return None
@@ -82,7 +81,6 @@ def is_gone(error: hikari.HTTPError) -> bool:
 
 
 def _refused_parts(error: hikari.ClientHTTPResponseError) -> tuple[Part, ...]:
-    """Return the parts that may have caused the error, the likeliest first."""
     code = int(error.code)
     if code in _PARTS_BY_CODE:
         return _PARTS_BY_CODE[code]
@@ -106,35 +104,34 @@ RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 class PostUncertain(Exception):
-    """It is unknown whether a message was posted. The caller then shows a long answer as a file in the
-    existing message."""
+    """It is unknown whether a message was posted. The caller then edits existing messages only."""
 
 
 FetchPostedIds = Callable[[], Awaitable[Sequence[int]]]
 
 
 class Outlet(ABC):
-    """Sends the messages of an answer. Message id None stands for an interaction's first response."""
+    """Sends the messages of an answer. Message id None means an interaction's first response."""
 
     note: str = ""
-    """A sentence shown below the answer."""
+    """Shown below the answer."""
     place_id: int | None
-    """The channel whose messages the bot can edit without a token; None for ephemeral messages."""
+    """Channel whose messages the bot can edit without a token; None if ephemeral."""
 
     @abstractmethod
     async def post(
         self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, again: bool, refers: bool
     ) -> hikari.Snowflake:
-        """Post message `number`, from 0, and return its id. Raises PostUncertain. `again`: it replaces
-        a deleted message of the same number. `refers`: post it as a reply to the question."""
+        """Post message `number`, from 0. `again`: it replaces a deleted message. `refers`: it is a reply to
+        the question. Raises PostUncertain."""
 
     @abstractmethod
     async def post_extra(self, page: Page) -> hikari.Snowflake:
-        """Post a message that is not part of the answer, without retries."""
+        """Post a message that is not part of the answer, at most once."""
 
     @abstractmethod
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
-        """Edit a message. `changes`: keyword arguments of hikari's edits."""
+        """`changes`: keyword arguments of hikari's edits."""
 
     @abstractmethod
     async def delete(self, message_id: hikari.Snowflake | None) -> None: ...
@@ -146,24 +143,23 @@ class Outlet(ABC):
     async def note_posted(  # noqa: B027 - most outlets record messages only at the end
         self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None
     ) -> None:
-        """Record that a message after the first was posted. May be called twice."""
+        """Record a message after the first. May be called twice."""
 
     async def first_id(self) -> hikari.Snowflake:
-        """Fetch the id of the first response. Raises hikari's errors."""
         raise ValueError("only interactions have a first response")
 
     async def whisper(self, sentence: str) -> bool:  # noqa: ARG002 - only interactions can
-        """Send an ephemeral message. Returns False if the outlet can't."""
+        """Send an ephemeral message. Returns False if that is impossible."""
         return False
 
     async def dm_outlet(self) -> "Outlet | None":
-        """Return the outlet of the author's DM, if there is one to use. Raises hikari's errors."""
+        """Return an outlet for the author's DM, if any. Raises hikari's errors."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A sent message; `page` is None if its content is unknown."""
+    """A sent message; `page` is None if unknown."""
 
     id: hikari.Snowflake | None
     page: Page | None = None
@@ -177,8 +173,8 @@ class Reply:
     def __init__(
         self, outlet: Outlet, sent: Sequence[Sent] = (), *, may_have_unknown_messages: bool = False
     ) -> None:
-        """`sent`: the known messages. `may_have_unknown_messages`: an earlier process may have posted more.
-        These are found by nonce before any edit, since Discord soon forgets nonces."""
+        """`sent`: known messages. `may_have_unknown_messages`: an earlier process may have posted more. They
+        are found by nonce before any edit: Discord soon forgets nonces."""
         self._outlet = outlet
         self._may_have_unknown_messages = may_have_unknown_messages
         self._sent = list(sent)
@@ -189,17 +185,15 @@ class Reply:
         if any(each.id is not None or each.page is not None for each in self._sent):
             self._visible.set()
         self._first_id_before_dm: tuple[int, ...] = ()
-        """The first message's id, which identifies the stored answer, if the reply went on in a DM."""
+        """Id of the stored answer, if the reply continued in a DM."""
 
     @property
     def begun(self) -> bool:
         return bool(self._sent)
 
     async def show(self, pages: Sequence[Page], *, retry_edits: bool = True) -> None:
-        """Edit, post and delete messages until they look like the pages or a simpler form of them.
-
-        Raises hikari's errors and PostUncertain. With `retry_edits`, edits and deletions are retried.
-        """
+        """Edit, post and delete messages until they look like the pages, or simpler. Raises hikari's errors
+        and PostUncertain."""
         pauses_s = RETRY_PAUSES_S if retry_edits else ()
         try:
             await self._show(pages, pauses_s)
@@ -233,20 +227,16 @@ class Reply:
         self, pages: Sequence[Page], pauses_s: Sequence[float], error: hikari.ClientHTTPResponseError
     ) -> bool:
         """Continue in the author's DM; returns whether that worked. Raises hikari's errors."""
-        # If a message of an earlier process is gone, that process may have begun the DM.
-        dm_may_have_begun = is_gone(error) and self._may_have_unknown_messages
-        if (
-            self.not_by_dm
-            or isinstance(error, hikari.UnauthorizedError)
-            or is_gone(error) != dm_may_have_begun
-        ):
+        # The message of an earlier process is gone: that process may have begun the DM.
+        dm_begun = is_gone(error) and self._may_have_unknown_messages
+        if self.not_by_dm or isinstance(error, hikari.UnauthorizedError) or is_gone(error) != dm_begun:
             return False
         outlet = await self._outlet.dm_outlet()
         if outlet is None:
             return False
         before = (self._outlet, self._sent, self._most_messages, self._left_out_parts)
         self._outlet, self._left_out_parts = outlet, frozenset()
-        if not dm_may_have_begun:
+        if not dm_begun:
             self._sent, self._most_messages = [], 0
         try:
             await self._show(pages, pauses_s)
@@ -254,7 +244,7 @@ class Reply:
             self._outlet, self._sent, self._most_messages, self._left_out_parts = before
             self.not_by_dm = True
             return False
-        if not dm_may_have_begun:
+        if not dm_begun:
             outlet, sent_before = before[:2]
             self._first_id_before_dm = tuple(int(sent.id) for sent in sent_before[:1] if sent.id is not None)
             for sent in sent_before:
@@ -267,7 +257,7 @@ class Reply:
         await self._shorten(0, RETRY_PAUSES_S)
 
     async def try_to_remove(self) -> None:
-        """Delete the messages, as far as Discord allows. Logs errors."""
+        """Delete the messages, as far as Discord allows."""
         try:
             await self.remove()
         except hikari.HikariError as error:
@@ -289,16 +279,16 @@ class Reply:
         return self._sent[-1].page if self._sent else None
 
     async def last_position(self) -> tuple[int | None, int]:
-        """Return the channel and id of the last message; the channel is None if the message is ephemeral."""
+        """Return channel and id of the last message; channel None if it is ephemeral."""
         return self._outlet.place_id, (await self.message_ids())[-1]
 
     @property
     def further_ids(self) -> tuple[int, ...]:
-        """Ids of all messages but the first, whose id may need a request."""
+        """All ids but the first, which may need a request."""
         return tuple(int(sent.id) for sent in self._sent[1:] if sent.id is not None)
 
     async def whisper(self, sentence: str) -> None:
-        """Send an ephemeral message or, where that is impossible, show the sentence below the answer."""
+        """Send an ephemeral message; if impossible, show the sentence below the answer."""
         page = self._sent[-1].page if self._sent else None
         if await self._outlet.whisper(sentence) or page is None:
             return
@@ -307,8 +297,7 @@ class Reply:
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
         """Post a message that is not part of the answer. Raises hikari's errors, and PostUncertain if the
-        answer's first message is not shown in time."""
-        # Before that, Discord would take the extra message for the deferred response.
+        answer does not begin in time: Discord would take the message for the deferred response."""
         try:
             async with asyncio.timeout(FIRST_MESSAGE_TIMEOUT_S):
                 await self._visible.wait()
@@ -339,11 +328,11 @@ class Reply:
             lambda page, refers: self._outlet.post(
                 page, number, self.message_ids, again=again, refers=refers
             ),
-            refers=True,  # every message replies to the question: other users may post in between
+            refers=True,  # each message is a reply, as others may post in between
         )
         self._visible.set()
         self._most_messages = max(self._most_messages, number + 1)
-        self._sent.append(Sent(message_id, page))  # before note_posted: a user may delete the message at once
+        self._sent.append(Sent(message_id, page))  # before note_posted: a user may delete it at once
         if number:
             await self._outlet.note_posted(message_id, self._sent[0].id)
 
@@ -371,8 +360,8 @@ class Reply:
         *,
         refers: bool = False,
     ) -> Result:
-        """Send a page, leaving out refused parts. Raises _TextFileRefused, and hikari's errors if Discord
-        refuses every form."""
+        """Send a page without refused parts. Raises _TextFileRefused, and hikari's errors if every form is
+        refused."""
         while True:
             try:
                 shown = page.without(self._left_out_parts)
@@ -389,11 +378,11 @@ class Reply:
 
 
 class _TextFileRefused(Exception):
-    """Discord refused a file with the answer's text, which several messages then show."""
+    """The text is then shown in several messages."""
 
 
 async def retry(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]) -> Result:
-    """Make an idempotent call; after a server or network error, wait and repeat it. Raises hikari's."""
+    """Repeat an idempotent call, after each pause, while Discord or the network fails."""
     for pause_s in pauses_s:
         try:
             return await call()
@@ -405,7 +394,7 @@ async def retry(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]
 
 
 async def open_dm(rest: hikari.api.RESTClient, user_id: int) -> int:
-    """Return the id of the user's DM channel. Raises hikari's errors."""
+    """Return the DM's channel id. Raises hikari's errors."""
     return int((await retry(lambda: rest.create_dm_channel(user_id), RETRY_PAUSES_S)).id)
 
 
@@ -413,17 +402,17 @@ MAX_EXPECTED_DELETIONS: Final = 1000
 
 
 class ExpectedDeletions:
-    """Messages that the bot itself deletes. When a user deletes one, the bot deletes its answer."""
+    """Messages that the bot itself deletes. When a user deletes one, it deletes the answer."""
 
     def __init__(self) -> None:
         self._ids = Recent[int, None](MAX_EXPECTED_DELETIONS)
 
     def expect(self, message_id: int) -> None:
-        """Call this before deleting the message."""
+        """Call it before deleting the message."""
         self._ids[message_id] = None
 
     def was_expected(self, message_id: int) -> bool:
-        """Return whether the bot deleted the message; True only for the first call."""
+        """True only once."""
         expected = message_id in self._ids
         self._ids.discard(message_id)
         return expected
@@ -435,7 +424,7 @@ async def delete_all(
     message_ids: Iterable[int],
     expected_deletions: ExpectedDeletions,
 ) -> None:
-    """Delete messages in a channel, except where Discord forbids it. Raises hikari's other errors."""
+    """Delete messages of outdated answers, as far as Discord allows."""
     for message_id in message_ids:
         expected_deletions.expect(message_id)
         with suppress(hikari.ForbiddenError, hikari.NotFoundError):

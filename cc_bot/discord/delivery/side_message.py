@@ -1,4 +1,4 @@
-"""A message that belongs to a conversation as a whole, such as its canvas; none without a feature."""
+"""A message beside a conversation: none, unless a feature provides it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
@@ -13,28 +13,28 @@ from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.session import SessionKey
 
 IsCurrent = Callable[[SessionKey, Answerable | None], Awaitable[bool]]
-"""Returns whether the user's next question would continue the session with this key."""
+"""Returns whether the user's next question goes to this session."""
 
 
 class SideMessage:
     async def refresh(
         self, key: SessionKey, *, interaction: Answerable | None = None, below: bool = True
     ) -> bool | None:
-        """Post, edit or delete the message to match the stored state. Never raises; returns False on failure.
-        `below`: where the bot may not post, show it as a follow-up of `interaction`, which saves requests."""
+        """Post, edit or delete the message. Never raises; returns False on failure. `interaction` saves
+        requests. `below`: follow up on it where the bot may not post."""
 
     async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
-        """If the bot may post in the channel, record that the message is outdated, so that after a crash the
-        next process refreshes it. Never raises."""
+        """Record that the message is outdated, if the bot may post it: after a crash the next process
+        refreshes it. Never raises."""
 
     async def update(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
     ) -> None:
-        """Show what a turn changed. Call it after the answer. Never raises. After an `ephemeral` answer the
-        user sees the whole state in an ephemeral message, and the public one loses what became private."""
+        """Show what a turn changed, after the answer. Never raises. After an `ephemeral` answer only the user
+        sees all of it, and the public message loses what became private."""
 
     async def get_key(self, message_id: int) -> SessionKey | None:
-        """Return the session of a side message; None for other messages. Raises StorageError."""
+        """Return the session of a side message, else None. Raises StorageError."""
 
     async def forget_message(self, message_id: int) -> None:
         """Record that a user deleted a side message. Raises StorageError."""
@@ -43,7 +43,7 @@ class SideMessage:
         """Refresh outdated messages. Raises StorageError."""
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
-        """Replace a channel's side messages by those of its new default agent. Raises StorageError."""
+        """Show the side messages of a channel's new agent. Raises StorageError."""
 
     async def wait_idle(self) -> None:
         """Wait until running updates end."""
@@ -53,7 +53,7 @@ class SideMessage:
 
 
 class SideMessageMaker(ABC):
-    """Makes the side message of the feature that provides one."""
+    """Makes a feature's side message."""
 
     @abstractmethod
     def make(
@@ -66,4 +66,4 @@ class SideMessageMaker(ABC):
         is_current: IsCurrent,
         duties: Leases,
     ) -> SideMessage:
-        """Make it. The bot calls this before it connects."""
+        """Called before the bot connects."""

@@ -1,4 +1,4 @@
-"""Reads web pages: fetches them on a separate thread (`http`) and converts them to text in a separate process
+"""Reads web pages: a separate thread fetches them (`http`), a separate process converts them to text
 (`cc_bot.features.documents`)."""
 
 import asyncio
@@ -21,14 +21,14 @@ from cc_bot.features.web_pages.addresses import WebAddress
 from cc_bot.features.web_pages.http import PUBLIC, Network, get, header, open_session, read_body, run_apart
 from cc_bot.features.web_pages.turn import ReadPage
 
-# Each redirect is checked like the first request before it is followed.
+# Redirects are followed, each checked like the first request.
 
 FETCH_TIMEOUT_S: Final = 10.0
 MAX_BYTES: Final = 2 << 20
 MAX_DOCUMENT_BYTES: Final = 8 << 20
 MAX_REDIRECTS: Final = 5
 MAX_CONTENT_TYPE_CHARACTERS: Final = 200
-"""Bounds the time for parsing the header, which is quadratic."""
+"""Parsing takes quadratic time."""
 
 PageKind = Literal["html", "text", "json", "document"]
 
@@ -43,7 +43,7 @@ _KINDS: Final[dict[str, PageKind]] = {
     **dict.fromkeys(MEDIA_TYPES.values(), "document"),
 }
 _GENERIC_MEDIA_TYPES: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
-"""The content's first bytes then decide whether it is a document."""
+"""Then the first bytes decide whether it is a document."""
 _DOCUMENT_BEGINNINGS: Final = (b"%PDF-", b"PK\x03\x04")
 _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
 
@@ -73,7 +73,7 @@ async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
                 address = address.follow(location)
     except errors.PageError as error:
         if "host" in error.params:
-            error.params["host"] = requested.host  # a redirect's host could contain text from the server
+            error.params["host"] = requested.host  # a redirect's host is text from the server
         raise
     except TimeoutError as error:
         raise errors.PageTooSlow(host=requested.host, seconds=round(FETCH_TIMEOUT_S)) from error
@@ -83,9 +83,8 @@ async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
 async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) -> FetchedPage:
     if not 200 <= response.status < 300:
         is_temporary = response.status == _TOO_MANY_REQUESTS or response.status >= 500
-        raise (errors.PageNotNow if is_temporary else errors.PageNotThere)(
-            host=address.host, found=response.status
-        )
+        error = errors.PageNotNow if is_temporary else errors.PageNotThere
+        raise error(host=address.host, found=response.status)
     content_type = header(response, "content-type")[:MAX_CONTENT_TYPE_CHARACTERS]
     parsed = Message()
     parsed["content-type"] = "".join(filter(str.isprintable, content_type))
@@ -102,14 +101,14 @@ async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) 
 
 
 TOTAL_TIMEOUT_S: Final = 19.0
-"""For waiting, fetching and reading; shorter than a tool's time limit. The reading process has a limit of
-processor time instead, so that a busy machine refuses no page."""
+"""For waiting, fetching and reading: below a tool's limit. The reading process is limited by processor time,
+so that a busy machine refuses no page."""
 MAX_PAGES_IN_MEMORY: Final = 4
 MAX_PAGES_BEING_READ: Final = 1
 MAX_TITLE_CHARACTERS: Final = 200
 
 _SAFE_ENCODING_NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
-"""Other names are not passed to the reading process, which expects kind and encoding on one line."""
+"""Others are not passed on: the reading process expects one line."""
 
 _log = structlog.get_logger(__name__)
 
@@ -126,7 +125,7 @@ class PageReader:
         unconfined: bool = False,
     ) -> None:
         """`command` starts the reading process (default: `cc_bot.features.documents page`). `documents` reads
-        PDFs and office files. `unconfined`: read pages even where no sandbox is available."""
+        PDFs and office files. `unconfined`: read even without a sandbox."""
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)
@@ -140,7 +139,7 @@ class PageReader:
         try:
             fetched, (title, text) = await self._read(address, slots)
         except errors.CcBotError as error:
-            # Logs only the host: the rest of the address may be a secret.
+            # Only the host: the rest may be a secret.
             seconds = round(time.monotonic() - started_s, 3)
             _log.info("page_not_read", host=address.host, error=type(error).__name__, seconds=seconds)
             raise
