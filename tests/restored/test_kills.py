@@ -26,8 +26,7 @@ KEY = SessionKey(123456789012345678, 2)
 
 WRITER = """
 import asyncio, sys
-from cc_bot.domain import Message, SessionKey
-from cc_bot.chat.stores import open_stores
+from cc_bot import Message, SessionKey, open_stores
 
 async def write(url, user, channel):
     async with open_stores(url, embedder=None) as stores:
