@@ -84,7 +84,6 @@ def is_ephemeral(message: hikari.Message) -> bool:
 
 
 def is_server_or_network_error(error: hikari.HTTPError) -> bool:
-    """Return whether an error is Discord's or the network's."""
     return not isinstance(error, hikari.ClientHTTPResponseError)
 
 

@@ -33,7 +33,7 @@ class Recorder(Reply):
         self._more = asyncio.Event()
 
     @property
-    def begun(self) -> bool:
+    def has_messages(self) -> bool:
         return bool(self.contents)
 
     @property

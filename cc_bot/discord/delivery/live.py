@@ -152,7 +152,7 @@ class LiveAnswer:
 
     async def _paint(self) -> None:
         loop, changes = asyncio.get_running_loop(), 0
-        if self.reply.begun and self.reply.last_page is None:  # Discord shows "thinking"
+        if self.reply.has_messages and self.reply.last_page is None:  # Discord shows "thinking"
             await _within(DEFERRED_S, self._due)
         while True:
             await _within(QUIET_S, self._changed)
@@ -170,7 +170,7 @@ class LiveAnswer:
 
     async def _show_now(self) -> None:
         pages = await self._lay_out(self._pages_now)
-        if self.one_message and not self.reply.begun:
+        if self.one_message and not self.reply.has_messages:
             return  # the first message may exist: only the end is posted again
         try:
             await self.reply.show(pages[:1] if self.one_message else pages, retry_edits=False)

@@ -292,7 +292,7 @@ class Recovery:
                 return "told_already"
         known = sent_messages(further) if turn.below else (Sent(None), *sent_messages(further))
         reply = Reply(outlet, known)
-        if unshown.answer is None and turn.below and unshown.older and not (reply.begun or turn.calls):
+        if unshown.answer is None and turn.below and unshown.older and not (reply.has_messages or turn.calls):
             await outlet.whisper(unshown.pages()[0].content)  # the older answer is unchanged
             return reply
         # It is unknown whether the next page was posted.

@@ -188,7 +188,7 @@ class Reply:
         """Id of the stored answer, if the reply continued in a DM."""
 
     @property
-    def begun(self) -> bool:
+    def has_messages(self) -> bool:
         return bool(self._sent)
 
     async def show(self, pages: Sequence[Page], *, retry_edits: bool = True) -> None:
@@ -234,18 +234,18 @@ class Reply:
         outlet = await self._outlet.dm_outlet()
         if outlet is None:
             return False
-        before = (self._outlet, self._sent, self._most_messages, self._left_out_parts)
+        state_before = (self._outlet, self._sent, self._most_messages, self._left_out_parts)
         self._outlet, self._left_out_parts = outlet, frozenset()
         if not dm_begun:
             self._sent, self._most_messages = [], 0
         try:
             await self._show(pages, pauses_s)
         except hikari.ClientHTTPResponseError:
-            self._outlet, self._sent, self._most_messages, self._left_out_parts = before
+            self._outlet, self._sent, self._most_messages, self._left_out_parts = state_before
             self.not_by_dm = True
             return False
         if not dm_begun:
-            outlet, sent_before = before[:2]
+            outlet, sent_before = state_before[:2]
             self._first_id_before_dm = tuple(int(sent.id) for sent in sent_before[:1] if sent.id is not None)
             for sent in sent_before:
                 with suppress(hikari.HikariError):
@@ -292,8 +292,8 @@ class Reply:
         page = self._sent[-1].page if self._sent else None
         if await self._outlet.whisper(sentence) or page is None:
             return
-        noted = replace(page, facts=page.facts.noting(sentence))
-        await self._edit(len(self._sent) - 1, noted, RETRY_PAUSES_S)
+        noted_page = replace(page, facts=page.facts.noting(sentence))
+        await self._edit(len(self._sent) - 1, noted_page, RETRY_PAUSES_S)
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
         """Post a message that is not part of the answer. Raises hikari's errors, and PostUncertain if the
