@@ -15,7 +15,7 @@ import hikari
 import structlog
 
 from cc_bot.chat.policy import Policies, Policy
-from cc_bot.chat.stores.settings import AccessState, AccessStore, Visit
+from cc_bot.chat.stores.settings import AccessState, AccessStore, VisitorState
 from cc_bot.discord.interactions import Preloaded, roles_of
 from cc_bot.discord.places import Places, Recent, key_of_interaction
 from cc_bot.domain.access import AccessRules, Refusal, Visitor, WebPlace, is_shut, refusal
@@ -238,7 +238,7 @@ class Gate:
 
     async def _admit(self, visitor: Visitor, what: What, *, always: bool) -> Preloaded:
         self._refuse_again(visitor, what)
-        policy, visit = await self.policies.now(), await self._visit(visitor)
+        policy, state = await self.policies.now(), await self._visitor_state(visitor)
         if visitor.user_id not in self.owners.under(policy):
             payer = UsageSubject(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))
             most = limits_of_user({**policy.limits, **self._last_set}, payer).commands_per_minute
@@ -251,20 +251,20 @@ class Gate:
                     raise StorageError
                 if refused := await self.refusal_of(visitor, self._last):
                     raise error_of(refused)
-        return Preloaded(visit.settings, visit.agents) if visit else Preloaded()
+        return Preloaded(state.settings, state.agents) if state else Preloaded()
 
     def _refuse_again(self, visitor: Visitor, what: What) -> None:
         """Raise TooManyCommands, to be ignored silently, while the last refusal lasts."""
         if until := self.rates.refused_until(visitor.user_id, what, self.clock()):
             raise TooManyCommands(resets=until, told=True)
 
-    async def _visit(self, visitor: Visitor) -> Visit | None:
+    async def _visitor_state(self, visitor: Visitor) -> VisitorState | None:
         """None if the database does not answer in time."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(self.timeout_s), self._order.after(visitor.user_id):
-                visit = await self.store.get_visit(visitor.user_id, visitor.channel_ids)
-                self._last, self._last_set = visit.in_force, visit.limits
-                return visit
+                state = await self.store.get_visitor_state(visitor.user_id, visitor.channel_ids)
+                self._last, self._last_set = state.in_force, state.limits
+                return state
         return None
 
     async def refusal_of_author(self, message: hikari.Message) -> Refusal | None:

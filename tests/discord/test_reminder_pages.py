@@ -67,7 +67,7 @@ class TestReminder:
         said = [schedule(number, text) for number, text in enumerate(all_said, 1)]
         firings = [Firing(each, NOON, state) for state in MISSED for each in said]
         for words in (JA, EN):
-            page = pages.untold_page(tuple(firings), words)
+            page = pages.undelivered_page(tuple(firings), words)
             assert utf16_length(page.content) <= MESSAGE_LIMIT
             assert ("+" in page.content.rpartition("\n")[2]) or len(said) <= 6
 

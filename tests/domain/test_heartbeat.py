@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.when.repeats import Quiet, is_quiet, next_time
 from cc_bot.features.heartbeat.model import (
-    USUAL_QUIET,
+    DEFAULT_QUIET_HOURS,
     HeartbeatItem,
     days_named,
     due_items,
@@ -60,9 +60,9 @@ def next_beat(now: datetime, repeat: str, zone: ZoneInfo, quiet: Quiet | None) -
 
 class TestNextBeat:
     def test_is_its_hours_from_now_as_they_pass_and_waits_for_the_end_of_quiet_ones(self) -> None:
-        assert next_beat(tokyo(22, 9), "every 6h", TOKYO, USUAL_QUIET) == tokyo(22, 15)
+        assert next_beat(tokyo(22, 9), "every 6h", TOKYO, DEFAULT_QUIET_HOURS) == tokyo(22, 15)
         for now in (tokyo(22, 16), tokyo(22, 20), tokyo(23, 0, 59)):
-            assert next_beat(now, "every 6h", TOKYO, USUAL_QUIET) == tokyo(23, 7)
+            assert next_beat(now, "every 6h", TOKYO, DEFAULT_QUIET_HOURS) == tokyo(23, 7)
         assert next_beat(tokyo(22, 22), "every 4h", TOKYO, None) == tokyo(23, 2)
         assert next_beat(tokyo(22, 22), "every 4h", TOKYO, Quiet(120, 120)) == tokyo(23, 2)
         before = datetime(2026, 3, 7, 20, tzinfo=NEW_YORK)  # the clocks are set forward at 2:00

@@ -168,13 +168,13 @@ class TestAVisit:
         await stores[ChoiceStore].choose(8, elsewhere, "tutor")
         await stores[ChoiceStore].set_default(thread, 5, "poet", OWNER)
         await stores.channel_models.set(channel, ("large",), set_by=OWNER)
-        visit = await stores.access.get_visit(7, (thread, channel))
+        visit = await stores.access.get_visitor_state(7, (thread, channel))
         assert visit.in_force == await stores.access.get_in_force()
         assert visit.limits == {LimitKey("user", 7, "turns_per_minute"): 2}
         assert visit.settings == await stores.settings.get(7)
         assert visit.agents == PlaceAgents(
             {channel: "tutor"}, {thread: ChannelAgent("poet", 5)}, {channel: ("large",)}
         )
-        other = await stores.access.get_visit(8, (thread,))
+        other = await stores.access.get_visitor_state(8, (thread,))
         assert other.settings == UserSettings()
         assert other.agents == PlaceAgents({}, {thread: ChannelAgent("poet", 5)}, {})

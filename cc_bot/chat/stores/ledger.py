@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any, Final, Literal
 
 from cc_bot.chat.stores.blocks import thaw
-from cc_bot.chat.stores.settings import Visit, visits
+from cc_bot.chat.stores.settings import VisitorState, visitor_states
 from cc_bot.db import MAINTENANCE_LOCK, Statement, Steps, user
 from cc_bot.db.columns import (
     CHANNEL,
@@ -355,13 +355,15 @@ class TurnLedger(Store):
         """Return the channel's questions to process, oldest first."""
         return await self._with_memory_texts(await self._database.read(lambda: _due(key)))
 
-    async def list_due_with_authors(self, key: ChannelKey) -> tuple[tuple[Mention, ...], dict[int, Visit]]:
-        """Return the questions to process, and each author's visit, in one read."""
+    async def list_due_with_authors(
+        self, key: ChannelKey
+    ) -> tuple[tuple[Mention, ...], dict[int, VisitorState]]:
+        """Return the questions to process, and each author's state, in one read."""
 
-        def steps() -> Steps[tuple[list[Mention], dict[int, Visit]]]:
+        def steps() -> Steps[tuple[list[Mention], dict[int, VisitorState]]]:
             found = yield from _due(key)
             authors = {due.question.author_id for due in found}
-            return found, (yield from visits(authors, (key.place_id, key.channel_id)))
+            return found, (yield from visitor_states(authors, (key.place_id, key.channel_id)))
 
         found, authors = await self._database.read(steps)
         return await self._with_memory_texts(found), authors

@@ -325,7 +325,7 @@ class AccessState:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class VisitorState:
     """What is read about a user before a command or an answer to a mention begins."""
 
     in_force: AccessState
@@ -338,11 +338,11 @@ class AccessStore(Store):
     async def get_in_force(self) -> AccessState:
         return _in_force(await self._database.query(SELECT_IN_FORCE))
 
-    async def get_visit(self, user_id: int, place_ids: Sequence[int]) -> Visit:
+    async def get_visitor_state(self, user_id: int, place_ids: Sequence[int]) -> VisitorState:
         """`place_ids`: a channel, or a thread and its channel."""
 
-        def steps() -> Steps[Visit]:
-            return (yield from visits((user_id,), place_ids))[user_id]
+        def steps() -> Steps[VisitorState]:
+            return (yield from visitor_states((user_id,), place_ids))[user_id]
 
         return await self._database.read(steps)
 
@@ -364,14 +364,14 @@ class AccessStore(Store):
         return bool(await self._change([MAINTENANCE_LOCK], END_MAINTENANCE))
 
 
-def visits(user_ids: Collection[int], place_ids: Sequence[int]) -> Steps[dict[int, Visit]]:
+def visitor_states(user_ids: Collection[int], place_ids: Sequence[int]) -> Steps[dict[int, VisitorState]]:
     """`place_ids`: a channel, or a thread and its channel."""
     in_force = _in_force((yield Statement(SELECT_IN_FORCE)))
     limits = {limit.key: limit.value for limit in (yield from all_limits())}
     found = {}
     for user_id in user_ids:
         settings = yield from settings_of(user_id)
-        found[user_id] = Visit(in_force, limits, settings, (yield from agents_in(user_id, place_ids)))
+        found[user_id] = VisitorState(in_force, limits, settings, (yield from agents_in(user_id, place_ids)))
     return found
 
 

@@ -19,7 +19,7 @@ import structlog
 
 from cc_bot.chat.stores.ledger import Mention, TurnLedger, channel_turn_id, question_id_of
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.stores.settings import Visit
+from cc_bot.chat.stores.settings import VisitorState
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import TurnRunner
 from cc_bot.discord.delivery.live import for_channel
@@ -75,8 +75,8 @@ def id_of(question: Message) -> int:
 class ChannelAnswers:
     """Answers the waiting questions of one user in a channel or thread.
 
-    Raises StorageError, and hikari's errors if Discord is unavailable; then the questions wait. `visit`: what
-    the database says of the user, if read already.
+    Raises StorageError, and hikari's errors if Discord is unavailable; then the questions wait.
+    `visitor`: what the database says of the user, if read already.
     """
 
     stores: Stores
@@ -88,10 +88,12 @@ class ChannelAnswers:
     _read: Recent[int, int] = field(default_factory=Recent)
     """Hashes of the texts when last answered."""
 
-    async def answer(self, key: ChannelKey, waiting: Sequence[Mention], visit: Visit | None = None) -> bool:
+    async def answer(
+        self, key: ChannelKey, waiting: Sequence[Mention], visitor: VisitorState | None = None
+    ) -> bool:
         """Answer the questions, interrupted ones first. Returns whether they are done."""
         begin_turn()
-        turn, reply = await self._begin(key, waiting, visit)
+        turn, reply = await self._begin(key, waiting, visitor)
         try:
             with self.runner.running.track(turn):
                 state = await self.runner.show(turn, reply, opened=partial(self._note_opened, key, turn))
@@ -116,10 +118,10 @@ class ChannelAnswers:
         key: ChannelKey,
         waiting: Sequence[Mention],
         sentence: Callable[[Recipient], str],
-        visit: Visit | None = None,
+        visitor: VisitorState | None = None,
     ) -> None:
         """Post a sentence instead of an answer, with the side effects of a dead process."""
-        turn, reply = await self._begin(key, waiting, visit)
+        turn, reply = await self._begin(key, waiting, visitor)
         words, recipient = for_channel(turn.recipient.words), turn.recipient
         page = unanswered_page(sentence(recipient), turn.row.calls, words, recipient.user_id, "public")
         try:
@@ -129,7 +131,7 @@ class ChannelAnswers:
         await self.stores.ledger.give_up(key, turn.mentions)
 
     async def remake(
-        self, key: ChannelKey, question: Message, visit: Visit | None = None, *, again: bool = False
+        self, key: ChannelKey, question: Message, visitor: VisitorState | None = None, *, again: bool = False
     ) -> bool:
         """Answer an edited question again in place, if its answer is its author's newest and was given to an
         older text. `again`: one whose answer failed waits again. Returns whether that is done."""
@@ -141,13 +143,13 @@ class ChannelAnswers:
         if answer_id is not None and newest is not None and newest.discord_id == answer_id:
             questions = await ledger.list_questions(answer_id)
             changed = any(self._read.get(id_of(each)) != hash(each.content) for each in questions)
-            if changed and not await self._remake(key, newest, questions, visit):
+            if changed and not await self._remake(key, newest, questions, visitor):
                 return False
         await ledger.mark_edit_processed(key, question)
         return True
 
     async def _remake(
-        self, key: ChannelKey, answer: Message, questions: Sequence[Message], visit: Visit | None
+        self, key: ChannelKey, answer: Message, questions: Sequence[Message], visitor: VisitorState | None
     ) -> bool:
         try:
             calls, user_id = self.runner.assistant.approvals, questions[0].author_id
@@ -155,7 +157,7 @@ class ChannelAnswers:
         except AnswerInUse:  # a new answer would remove the Stop button of its tool
             return False
         begin_turn()
-        answer_id, turn = id_of(answer), await self._turn(key, questions, visit)
+        answer_id, turn = id_of(answer), await self._turn(key, questions, visitor)
         turn.message_id, turn.asked_again = answer_id, True
         turn.before = await self._pages_of(turn, answer)
         reply = self._reply(key, turn, await self._messages_of(answer_id))
@@ -169,12 +171,12 @@ class ChannelAnswers:
             self._note_read(turn.mentions)
         return not (turn.postponed or state.unseen)
 
-    async def show_stored(self, key: ChannelKey, user_id: int, visit: Visit | None = None) -> None:
+    async def show_stored(self, key: ChannelKey, user_id: int, visitor: VisitorState | None = None) -> None:
         for answer in await self.stores.ledger.list_unshown(key):
             questions = await self.stores.ledger.list_questions(id_of(answer))
             if all(question.author_id != user_id for question in questions):
                 continue
-            turn = await self._turn(key, questions, visit)
+            turn = await self._turn(key, questions, visitor)
             reply = self._reply(key, turn, await self._messages_of(id_of(answer)))
             try:
                 pages = await self._pages_of(turn, answer)
@@ -189,27 +191,29 @@ class ChannelAnswers:
             await self._note_pages(key, reply, shown=True)
 
     async def _begin(
-        self, key: ChannelKey, waiting: Sequence[Mention], visit: Visit | None
+        self, key: ChannelKey, waiting: Sequence[Mention], visitor: VisitorState | None
     ) -> tuple[ShownTurn, Reply]:
         """First a turn begun before a crash."""
         if nonce_id := max((each.nonce_question_id or 0 for each in waiting), default=0):
             served = [each for each in waiting if each.nonce_question_id == nonce_id]
-            turn = await self._turn(key, [each.question for each in served], visit)
+            turn = await self._turn(key, [each.question for each in served], visitor)
             turn.row = replace(turn.row, calls=served[-1].calls)
             shown_in = next(filter(None, (each.shown_in for each in served)), None)
             answer_id = shown_in or self._posted.get(id_of(turn.mentions[0]))
             sent = await self._messages_of(answer_id) if answer_id else ()
             return turn, self._reply(key, turn, sent, nonce_id)
-        turn = await self._turn(key, [each.question for each in next_batch(waiting)], visit)
+        turn = await self._turn(key, [each.question for each in next_batch(waiting)], visitor)
         await self.stores.ledger.begin_answer(key, turn.mentions, turn.row.question_id or 0)
         return turn, self._reply(key, turn)
 
-    async def _turn(self, key: ChannelKey, questions: Sequence[Message], visit: Visit | None) -> ShownTurn:
+    async def _turn(
+        self, key: ChannelKey, questions: Sequence[Message], visitor: VisitorState | None
+    ) -> ShownTurn:
         runner, user_id, newest_id = self.runner, questions[-1].author_id, id_of(questions[-1])
         typed = "\n".join(question.typed for question in questions)
-        settings = visit.settings if visit else None
+        settings = visitor.settings if visitor else None
         recipient = await runner.recipients.of_author_in(key.place_id, user_id, typed, settings)
-        agent = await runner.chooser.in_channel(key, visit.agents if visit else None)
+        agent = await runner.chooser.in_channel(key, visitor.agents if visitor else None)
         session, guild_id = SessionKey(user_id, key.place_id), runner.recipients.guilds.guild_of(key.place_id)
         row = PendingTurn(
             channel_turn_id(newest_id),
@@ -351,7 +355,7 @@ class Mentions:
         async with self._order.after(key):
             self._due.discard(key)
             try:
-                due, visits = await self._ledger.list_due_with_authors(key)
+                due, visitor_states = await self._ledger.list_due_with_authors(key)
             except StorageError as error:
                 self._retry_later(key, error, self.retry_s)
                 return
@@ -363,7 +367,7 @@ class Mentions:
             begun = begun[: max(0, MAX_CONCURRENT_USERS - len(serving))]
             for user_id in begun if not self._closed.is_set() else ():
                 self._serving.add((key, user_id))
-                self._tasks.start(self._serve(key, by_user[user_id], visits[user_id]))
+                self._tasks.start(self._serve(key, by_user[user_id], visitor_states[user_id]))
             if len(begun) == len(by_user):
                 self._waiting.discard(key)
                 return
@@ -371,10 +375,10 @@ class Mentions:
             if key not in self._typing:
                 self._tasks.start(self._type(key))
 
-    async def _serve(self, key: ChannelKey, due: Sequence[Mention], visit: Visit) -> None:
+    async def _serve(self, key: ChannelKey, due: Sequence[Mention], visitor: VisitorState) -> None:
         user_id, more = due[0].question.author_id, False
         try:
-            if after_s := await self._attend(key, due, visit):
+            if after_s := await self._attend(key, due, visitor):
                 self._retry_later(key, None, after_s)
             else:
                 more = len(due) > 1 or due[0].state != "accepted"  # of several, only some may be done
@@ -404,39 +408,39 @@ class Mentions:
                 await asyncio.wait_for(self._closed.wait(), TYPING_S)
         self._typing.discard(key)
 
-    async def _attend(self, key: ChannelKey, due: Sequence[Mention], visit: Visit) -> float:
+    async def _attend(self, key: ChannelKey, due: Sequence[Mention], visitor: VisitorState) -> float:
         """Returns the seconds until a retry; 0 if done. Edits come first: once there is a newer answer, the
         older one stays."""
         user_id = due[0].question.author_id
         if any(each.state == "answered" for each in due):
-            await self.answers.show_stored(key, user_id, visit)
-        refusal = await self.gate.refusal_in(key, user_id, visit.in_force)
+            await self.answers.show_stored(key, user_id, visitor)
+        refusal = await self.gate.refusal_in(key, user_id, visitor.in_force)
         edited = [each.question for each in due if each.state == "edited"]
-        remade = [await self._remake(key, each, refusal, visit) for each in edited]
+        remade = [await self._remake(key, each, refusal, visitor) for each in edited]
         waiting = [each for each in due if each.state == "accepted"]
-        if waiting and not await self._answer(key, waiting, refusal, visit):
+        if waiting and not await self._answer(key, waiting, refusal, visitor):
             return self.retry_s
         return 0.0 if all(remade) else IN_USE_RETRY_S
 
     async def _remake(
-        self, key: ChannelKey, question: Message, refusal: Refusal | None, visit: Visit
+        self, key: ChannelKey, question: Message, refusal: Refusal | None, visitor: VisitorState
     ) -> bool:
         if self._closed.is_set():
             return False
         if refusal:
             await self._ledger.mark_edit_processed(key, question)
             return True
-        return await self.answers.remake(key, question, visit, again=self._age(question) <= EDIT_WITHIN)
+        return await self.answers.remake(key, question, visitor, again=self._age(question) <= EDIT_WITHIN)
 
     async def _answer(
-        self, key: ChannelKey, waiting: Sequence[Mention], refusal: Refusal | None, visit: Visit
+        self, key: ChannelKey, waiting: Sequence[Mention], refusal: Refusal | None, visitor: VisitorState
     ) -> bool:
         say = self.answers.say
         if left_behind := [each for each in waiting if each.left_behind]:
-            await say(key, left_behind, lambda recipient: recipient.words[MentionTexts].left_behind, visit)
+            await say(key, left_behind, lambda recipient: recipient.words[MentionTexts].left_behind, visitor)
         elif refusal and (refusal.why == "maintenance" or any(each.shown_in for each in waiting)):
             error = error_of(refusal)
-            await say(key, waiting, lambda recipient: explain(error, recipient.words), visit)
+            await say(key, waiting, lambda recipient: explain(error, recipient.words), visitor)
         elif refusal:  # not announced in the channel
             await self._ledger.give_up(key, [each.question for each in waiting])
         elif late := [
@@ -444,9 +448,9 @@ class Mentions:
             for each in waiting
             if self._age(each.question) > MAX_QUESTION_AGE and id_of(each.question) not in self._asked_again
         ]:
-            await say(key, late, lambda recipient: recipient.words[MentionTexts].away, visit)
+            await say(key, late, lambda recipient: recipient.words[MentionTexts].away, visitor)
         else:
-            done = not self._closed.is_set() and await self.answers.answer(key, waiting, visit)
+            done = not self._closed.is_set() and await self.answers.answer(key, waiting, visitor)
             if done:
                 self._asked_again.difference_update(id_of(each.question) for each in waiting)
             return done

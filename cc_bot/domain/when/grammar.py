@@ -18,7 +18,7 @@ Part = Literal["", "am", "pm", "morning", "noon", "afternoon", "evening", "night
 Unit = Literal["", "seconds", "minutes", "hours", "days", "weeks", "months", "years"]
 
 NOON: Final = 12 * 60
-MIDNIGHT: Final = 24 * 60
+MINUTES_PER_DAY: Final = 24 * 60
 """In minutes after the preceding midnight, as all times of day here."""
 SMALL_HOURS: Final = 5 * 60
 USUAL_MINUTE: Final[dict[Part, int]] = {
@@ -37,7 +37,7 @@ MAX_HOUR: Final = 29
 @dataclass(frozen=True, slots=True)
 class Clock:
     minute: int | None = None
-    """None if only a part of the day is named. From MIDNIGHT on it is the next day's."""
+    """None if only a part of the day is named. From MINUTES_PER_DAY on it is the next day's."""
     part: Part = ""
     spoken: bool = False
     """True if the hour may be in the afternoon: `3時`, but not `3:00`."""
@@ -57,7 +57,7 @@ class Clock:
             case "noon" if hour < 6:
                 return minute + NOON
             case "night" | "late" if minute < SMALL_HOURS:
-                return minute + MIDNIGHT
+                return minute + MINUTES_PER_DAY
             case "night" | "late" if 5 < hour <= 12:
                 return minute + NOON
             case _:
@@ -498,7 +498,7 @@ def _clock(found: dict[str, str], written: str, words: TimeWords) -> Clock:
     if "as_now" in found:
         return Clock(as_now=True)
     if "noon" in found or "midnight" in found:
-        return Clock(NOON if "noon" in found else MIDNIGHT)
+        return Clock(NOON if "noon" in found else MINUTES_PER_DAY)  # 24:00
     hour, minute = int(found["hour"]), int(found.get("minute", 30 if "half" in found else 0))
     if hour > MAX_HOUR or minute > 59:
         raise NoSuchTime

@@ -13,7 +13,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError
-from cc_bot.domain.when.grammar import MIDNIGHT, NOON, Clock, TimeWords, find_times
+from cc_bot.domain.when.grammar import MINUTES_PER_DAY, NOON, Clock, TimeWords, find_times
 from cc_bot.domain.when.repeats import count_from, in_hours, next_time
 from cc_bot.domain.when.resolve import day_choices, moments_of, months_on, repeats_of, year_of
 
@@ -65,7 +65,7 @@ class MentionedTime:
 
 
 def _fits(clock: Clock, minute: int) -> bool:
-    apart = abs(minute - (clock.of_day() or 0) % MIDNIGHT)
+    apart = abs(minute - (clock.of_day() or 0) % MINUTES_PER_DAY)
     if clock.minute is None:
         return apart <= _PART_MINUTES
     return apart == 0 or (apart == NOON and clock.spoken and not clock.part)
@@ -134,7 +134,7 @@ def _is_one(due: datetime, mentioned: Sequence[MentionedTime], now: datetime, zo
     minute = local.hour * 60 + local.minute
     for one in mentioned:
         for clock in (each for each in one.clocks if _fits(each, minute)):
-            day = local.date() - timedelta(days=(clock.of_day() or 0) // MIDNIGHT)
+            day = local.date() - timedelta(days=(clock.of_day() or 0) // MINUTES_PER_DAY)
             if any(each.fits_day(day) for each in ([one] if one.days else days)):
                 return True
             if not (one.days or days) and due - now <= timedelta(days=1):

@@ -28,7 +28,7 @@ from cc_bot.domain.errors import (
     WhenTooFar,
 )
 from cc_bot.domain.when.grammar import (
-    MIDNIGHT,
+    MINUTES_PER_DAY,
     NAMED_DAYS,
     NOON,
     Clock,
@@ -136,10 +136,10 @@ def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today:
         raise WhenNotUnderstood  # today without a time
     if clock is None:
         clock = Clock(minute)
-    if clock.part == "late" and not (unnamed or is_today) and minute >= MIDNIGHT:
+    if clock.part == "late" and not (unnamed or is_today) and minute >= MINUTES_PER_DAY:
         raise WhenNotUnderstood  # 金曜の深夜1時: the night before, or the one after?
-    if minute >= MIDNIGHT and (unnamed or (is_today and clock.part == "night")):
-        yield _at(today, minute - MIDNIGHT)  # it is that night already
+    if minute >= MINUTES_PER_DAY and (unnamed or (is_today and clock.part == "night")):
+        yield _at(today, minute - MINUTES_PER_DAY)  # it is that night already
     for day in days:
         if day != today:
             yield _at(day, clock.of_other_day() or minute)
@@ -463,7 +463,7 @@ def repeats_of(words: TimeWords, start: datetime | None) -> list[str]:
         return [_hours_apart(count, start)]
     days = _days(words, unit, start)
     minutes = minutes or {USUAL_MINUTE_OF_DAY if start is None else start.hour * 60 + start.minute}
-    if count < 1 or (max(minutes) >= MIDNIGHT and (days, count) != ("* * *", 1)):
+    if count < 1 or (max(minutes) >= MINUTES_PER_DAY and (days, count) != ("* * *", 1)):
         raise RepeatNotUnderstood  # the night after Monday is on a Tuesday
     hours = defaultdict[int, set[int]](set)
     for each in minutes:

@@ -1,4 +1,4 @@
-"""What a heartbeat may mention: reminders and memories that are near or new."""
+"""What a heartbeat may mention: upcoming and missed reminders, and memories with a near day or a change."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -8,22 +8,22 @@ from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError, TimeOfDayNotUnderstood
-from cc_bot.domain.when.grammar import MIDNIGHT, find_times, normalize, read
+from cc_bot.domain.when.grammar import MINUTES_PER_DAY, find_times, normalize, read
 from cc_bot.domain.when.repeats import Quiet
 from cc_bot.features.memory.model import Memory
 from cc_bot.features.reminders.model import Firing, Schedule
 
-USUAL_QUIET: Final = Quiet(22 * 60, 7 * 60)
-REMINDERS_WITHIN: Final = timedelta(hours=24)
-DAYS_WITHIN: Final = 7
-"""Until a memory's end, or a day that it names."""
-SOON: Final = timedelta(days=1)
-"""Before such a day it is mentioned once more."""
-LATELY: Final = timedelta(days=8)
-"""How long a change or missed reminder is news; longer than the longest interval."""
-FOR_GOOD: Final = timedelta(days=400)
-MAX_COUNT: Final = 20
-"""The rest is left for the next heartbeat."""
+DEFAULT_QUIET_HOURS: Final = Quiet(22 * 60, 7 * 60)
+REMINDER_LOOKAHEAD: Final = timedelta(hours=24)
+MEMORY_LOOKAHEAD_DAYS: Final = 7
+"""For a memory's end, and for a day that its text names."""
+SECOND_MENTION_WITHIN: Final = timedelta(days=1)
+"""This long before the end or the day, a memory is mentioned once more."""
+NEWS_PERIOD: Final = timedelta(days=8)
+"""For which a change or missed reminder is news; longer than the longest interval of heartbeats."""
+REPEATED_MARK_KEPT: Final = timedelta(days=400)
+MAX_ITEMS: Final = 20
+"""Per heartbeat; the next one has the rest."""
 _RANKS: Final = {"missed": 0, "due": 1, "ends": 2, "named": 2, "changed": 3}
 
 ItemKind = Literal["reminder", "missed", "memory"]
@@ -35,8 +35,9 @@ class Reason:
     why: Why
     when: datetime
     mark: str
-    """Holds numbers and dates only."""
+    """Identifies a mentioned reason; consists of a kind, numbers and dates."""
     until: datetime
+    """When the mark may be deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +51,33 @@ class HeartbeatItem:
 
 
 def due_items(schedules: Iterable[Schedule], now: datetime) -> Iterator[HeartbeatItem]:
-    """Yield reminders that are due soon. A repeated one is news once: it sends its own messages."""
+    """Yield reminders due within REMINDER_LOOKAHEAD. A repeated one has one mark for all of its times."""
     for schedule in schedules:
         due = schedule.due_at
-        waits = schedule.kind == "reminder" and schedule.status == "active"
-        if waits and now <= due <= now + REMINDERS_WITHIN:
+        is_pending = schedule.kind == "reminder" and schedule.status == "active"
+        if is_pending and now <= due <= now + REMINDER_LOOKAHEAD:
             mark, until = f"reminder {schedule.id} {due:%Y%m%d%H%M}", due
             if schedule.repeat:
-                mark, until = f"reminder {schedule.id}", due + FOR_GOOD
-            yield _of_schedule("reminder", schedule, Reason("due", due, mark, until))
+                mark, until = f"reminder {schedule.id}", due + REPEATED_MARK_KEPT
+            yield _schedule_item("reminder", schedule, Reason("due", due, mark, until))
 
 
 def missed_items(firings: Iterable[Firing], now: datetime) -> Iterator[HeartbeatItem]:
     for firing in firings:
         schedule, due = firing.schedule, firing.due_at
-        if now - LATELY <= due <= now:
+        if now - NEWS_PERIOD <= due <= now:
             mark = f"missed {schedule.id} {due:%Y%m%d%H%M}"
-            yield _of_schedule("missed", schedule, Reason("missed", due, mark, due + LATELY))
+            yield _schedule_item("missed", schedule, Reason("missed", due, mark, due + NEWS_PERIOD))
 
 
-def _of_schedule(kind: ItemKind, schedule: Schedule, reason: Reason) -> HeartbeatItem:
+def _schedule_item(kind: ItemKind, schedule: Schedule, reason: Reason) -> HeartbeatItem:
     return HeartbeatItem(kind, schedule.id, schedule.text, (reason,), schedule.tainted, schedule.number)
 
 
 def memory_items(
     memories: Iterable[Memory], now: datetime, zone: ZoneInfo, *, since: datetime
 ) -> Iterator[HeartbeatItem]:
-    """Yield memories that end or name a day soon, or changed since heartbeats began."""
+    """Yield memories that end soon, name a day soon, or changed after `since`, when heartbeats began."""
     for memory in memories:
         if memory.is_expired(now):
             continue
@@ -86,29 +87,29 @@ def memory_items(
 
 def _reasons(memory: Memory, now: datetime, zone: ZoneInfo, since: datetime) -> Iterator[Reason]:
     end, changed, today = memory.expires_at, memory.updated_at, now.astimezone(zone).date()
-    if end is not None and end <= now + timedelta(days=DAYS_WITHIN):
-        yield _near("ends", end, f"ends {memory.id} {end:%Y%m%d}", now)
-    for day in days_named(memory.content, today, within=DAYS_WITHIN):
-        yield _near("named", datetime.combine(day, time(), zone), f"named {memory.id} {day:%Y%m%d}", now)
-    if memory.source.kind != "import" and max(since, now - LATELY) <= changed:
+    if end is not None and end <= now + timedelta(days=MEMORY_LOOKAHEAD_DAYS):
+        yield _upcoming("ends", end, f"ends {memory.id} {end:%Y%m%d}", now)
+    for day in days_named(memory.content, today, within=MEMORY_LOOKAHEAD_DAYS):
+        yield _upcoming("named", datetime.combine(day, time(), zone), f"named {memory.id} {day:%Y%m%d}", now)
+    if memory.source.kind != "import" and max(since, now - NEWS_PERIOD) <= changed:
         mark = f"changed {memory.id} {changed:%Y%m%d%H%M%S}"
-        yield Reason("changed", changed, mark, changed + LATELY + timedelta(days=1))
+        yield Reason("changed", changed, mark, changed + NEWS_PERIOD + timedelta(days=1))
 
 
-def _near(why: Why, moment: datetime, mark: str, now: datetime) -> Reason:
-    soon = moment <= now + SOON
-    return Reason(why, moment, f"{mark} soon" if soon else mark, moment + timedelta(days=2))
+def _upcoming(why: Why, moment: datetime, mark: str, now: datetime) -> Reason:
+    is_soon = moment <= now + SECOND_MENTION_WITHIN
+    return Reason(why, moment, f"{mark} soon" if is_soon else mark, moment + timedelta(days=2))
 
 
-def select_new(items: Iterable[HeartbeatItem], looked_at: Collection[str]) -> tuple[HeartbeatItem, ...]:
-    """Return the items with their new reasons, most urgent first."""
-    fresh = (
-        replace(each, reasons=tuple(reason for reason in each.reasons if reason.mark not in looked_at))
+def select_new(items: Iterable[HeartbeatItem], known_marks: Collection[str]) -> tuple[HeartbeatItem, ...]:
+    """Return the items with reasons not in `known_marks`, the most urgent first."""
+    filtered = (
+        replace(each, reasons=tuple(reason for reason in each.reasons if reason.mark not in known_marks))
         for each in items
     )
-    found = [item for item in fresh if item.reasons]
-    found.sort(key=lambda item: min((_RANKS[reason.why], reason.when) for reason in item.reasons))
-    return tuple(found[:MAX_COUNT])
+    selected = [item for item in filtered if item.reasons]
+    selected.sort(key=lambda item: min((_RANKS[reason.why], reason.when) for reason in item.reasons))
+    return tuple(selected[:MAX_ITEMS])
 
 
 _YEARLY: Final = re.compile(
@@ -117,13 +118,13 @@ _YEARLY: Final = re.compile(
 
 
 def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
-    """Return the days from today to `within` days later that the text names: `11月25日`, `2026-11-25`.
+    """Return the days that a text names (`11月25日`, `2026-11-25`), from today to `within` days later.
 
-    A date without a year matches any year, as does a past year's in a text about birthdays and the like.
+    A date without a year matches any year; so does one of a past year in a text about a yearly event.
     """
-    written = normalize(text)
-    yearly = _YEARLY.search(written) is not None
-    dates = [words for *_, words in find_times(written) if words.month_number and words.monthdays]
+    normalized = normalize(text)
+    yearly = _YEARLY.search(normalized) is not None
+    dates = [words for *_, words in find_times(normalized) if words.month_number and words.monthdays]
     named = {(each.year_number, each.month_number, day) for each in dates for day in each.monthdays}
     near = (today + timedelta(days=days) for days in range(within + 1))
     return tuple(
@@ -139,20 +140,20 @@ def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
 
 def parse_minute(text: str) -> int | None:
     """Parse a time of day (`22`, `22:30`, `10pm`) to minutes after midnight; None for anything else."""
-    written = normalize(text)
+    normalized = normalize(text)
     try:
-        words = read(f"{written}:00" if re.fullmatch(r"[0-9]{1,2}", written) else written)
+        words = read(f"{normalized}:00" if re.fullmatch(r"[0-9]{1,2}", normalized) else normalized)
     except InputError:
         return None
     minute = words.clocks[0].minute if words.seen == {"clock"} and len(words.clocks) == 1 else None
-    return minute % MIDNIGHT if minute is not None and minute <= MIDNIGHT else None
+    return minute % MINUTES_PER_DAY if minute is not None and minute <= MINUTES_PER_DAY else None
 
 
-def quiet_of(since: str, until: str) -> Quiet:
-    """Parse quiet hours; empty ones are the usual. Raises TimeOfDayNotUnderstood."""
+def parse_quiet_hours(since: str, until: str) -> Quiet:
+    """Parse quiet hours; an empty text gives the default. Raises TimeOfDayNotUnderstood."""
     minutes = []
-    for text, usual in ((since, USUAL_QUIET.since), (until, USUAL_QUIET.until)):
-        minute = parse_minute(text) if text.strip() else usual
+    for text, default in ((since, DEFAULT_QUIET_HOURS.since), (until, DEFAULT_QUIET_HOURS.until)):
+        minute = parse_minute(text) if text.strip() else default
         if minute is None:
             raise TimeOfDayNotUnderstood(name=text)
         minutes.append(minute)

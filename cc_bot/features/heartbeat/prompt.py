@@ -1,6 +1,4 @@
-"""The prompt of a heartbeat: an instruction and its material, which is JSON, so that text in it can't pass for an
-instruction.
-"""
+"""The prompt of a heartbeat: instructions, and material as JSON so that its text can't pass for instructions."""
 
 import json
 import re
@@ -13,8 +11,8 @@ from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.heartbeat.model import HeartbeatItem, Reason
 
-_SILENT: Final = re.compile(r"[\[［【(（<]\s*silent\s*[\]］】)）>]|^\W*silent\W*$", re.IGNORECASE)
-_MAX_NOTE_CHARACTERS: Final = 600
+_SILENT_ANSWER: Final = re.compile(r"[\[［【(（<]\s*silent\s*[\]］】)）>]|^\W*silent\W*$", re.IGNORECASE)
+_MAX_TEXT_CHARACTERS: Final = 600
 
 HEARTBEAT_INSTRUCTIONS: Final = {
     Locale.JA: (
@@ -41,16 +39,16 @@ HEARTBEAT_INSTRUCTIONS: Final = {
 }
 
 
-def heartbeat_notes(items: Sequence[HeartbeatItem], timezone: ZoneInfo) -> str:
-    return json.dumps({"look_at": [_note(each, timezone) for each in items]}, ensure_ascii=False)
+def heartbeat_material(items: Sequence[HeartbeatItem], timezone: ZoneInfo) -> str:
+    return json.dumps({"look_at": [_as_json(each, timezone) for each in items]}, ensure_ascii=False)
 
 
 def is_silent(answer: str) -> bool:
-    return is_blank(answer) or _SILENT.search(answer.strip()) is not None
+    return is_blank(answer) or _SILENT_ANSWER.search(answer.strip()) is not None
 
 
-def _note(item: HeartbeatItem, timezone: ZoneInfo) -> dict[str, Any]:
-    text = shorten(item.text, _MAX_NOTE_CHARACTERS)
+def _as_json(item: HeartbeatItem, timezone: ZoneInfo) -> dict[str, Any]:
+    text = shorten(item.text, _MAX_TEXT_CHARACTERS)
     because = [{"why": reason.why, "when": _when(reason, timezone)} for reason in item.reasons]
     return {"kind": item.kind, "id": item.number, "text": text, "because": because}
 

@@ -28,14 +28,14 @@ from cc_bot.domain.text import shorten
 from cc_bot.domain.tool_calls import SEPARATOR
 from cc_bot.domain.when.repeats import is_quiet
 from cc_bot.features.heartbeat.model import (
-    LATELY,
+    NEWS_PERIOD,
     HeartbeatItem,
     due_items,
     memory_items,
     missed_items,
     select_new,
 )
-from cc_bot.features.heartbeat.prompt import HEARTBEAT_INSTRUCTIONS, heartbeat_notes, is_silent
+from cc_bot.features.heartbeat.prompt import HEARTBEAT_INSTRUCTIONS, heartbeat_material, is_silent
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.memory.model import Memory
 from cc_bot.features.reminders.model import Schedule, may_mention
@@ -78,7 +78,7 @@ class Heartbeats:
             return None
         async with self._thinking:
             state = await self.stores.canvases.draw(key, None)
-            canvas = None if state is None else open_drawing(state, schedule.heard)
+            canvas = None if state is None else open_drawing(state, schedule.audience)
             try:
                 draft = await self._think(schedule, options, items, now, canvas)
             except LimitReached as error:
@@ -102,14 +102,14 @@ class Heartbeats:
         )
         if silent:
             return Composed(None, drew) if drew else None
-        return Composed(_message(draft, items, schedule.heard), drew)
+        return Composed(_message(draft, items, schedule.audience), drew)
 
     async def _news(
         self, schedule: Schedule, options: TurnOptions, now: datetime
     ) -> tuple[HeartbeatItem, ...]:
-        user_id, here = schedule.key.user_id, (schedule.key.channel_id, schedule.heard)
+        user_id, here = schedule.key.user_id, (schedule.key.channel_id, schedule.audience)
         reminders = await self.stores[ScheduleStore].list(user_id)
-        missed = await self.stores[ScheduleStore].list_missed(user_id, now - LATELY)
+        missed = await self.stores[ScheduleStore].list_missed(user_id, now - NEWS_PERIOD)
         found = [
             *due_items((each for each in reminders if may_mention(each, *here)), now),
             *missed_items((each for each in missed if may_mention(each.schedule, *here)), now),
@@ -119,8 +119,9 @@ class Heartbeats:
             memories := await self.stores.memories.list(user_id, limit=_PAGE, before_id=before)
         ):
             before = memories[-1].id
-            heard = [each for each in memories if schedule.heard == "private" or each.audience == "anywhere"]
-            looking = memory_items(heard, now, options.timezone, since=schedule.created_at)
+            private = schedule.audience == "private"
+            allowed = [each for each in memories if private or each.audience == "anywhere"]
+            looking = memory_items(allowed, now, options.timezone, since=schedule.created_at)
             found += await asyncio.to_thread(list, looking)  # texts may be long
         return select_new(found, await self.stores[HeartbeatStore].get_marks(user_id)) if found else ()
 
@@ -154,10 +155,10 @@ class Heartbeats:
         key, models = schedule.key, options.agent.models
         tools = self.tools.in_place(ToolPlace(key.user_id, (key.channel_id,), schedule.guild_id, None))
         offered = _offered(tools, options, drawing=canvas is not None)
-        notes = await read_profile_notes(self.stores.memories, key.user_id, schedule.heard, offered)
+        notes = await read_profile_notes(self.stores.memories, key.user_id, schedule.audience, offered)
         context = ToolContext(
             user_id=key.user_id,
-            visibility=schedule.heard,
+            visibility=schedule.audience,
             locale=options.locale,
             timezone=options.timezone,
             memories=self.stores.memories,
@@ -198,7 +199,7 @@ def _prompt(
     parts = (
         SystemPart("\n".join(filter(None, stable))),
         SystemPart(changing(options.locale, local, options.timezone, canvas=shown.text), shown.tainted),
-        UserPart(heartbeat_notes(items, options.timezone), tainted=any(each.tainted for each in items)),
+        UserPart(heartbeat_material(items, options.timezone), tainted=any(each.tainted for each in items)),
     )
     return TurnPrompt(
         lambda _: ChatRequest(parts, stable=(0,)), 0.0, agent=options.agent, has_private_data=True

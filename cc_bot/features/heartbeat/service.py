@@ -6,7 +6,7 @@ from cc_bot.chat.reply import Caller, Reply
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import InputError
 from cc_bot.domain.when.repeats import hours_of, next_time
-from cc_bot.features.heartbeat.model import clock_time, quiet_of
+from cc_bot.features.heartbeat.model import clock_time, parse_quiet_hours
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.heartbeat.texts import HeartbeatTexts
 from cc_bot.features.reminders.model import Schedule
@@ -28,7 +28,7 @@ async def start(
 ) -> Reply:
     """Start a heartbeat, replacing the former one. Raises InputError."""
     texts, repeat = caller.words[HeartbeatTexts], f"every {every}h"
-    quiet = quiet_of(quiet_from, quiet_to)
+    quiet = parse_quiet_hours(quiet_from, quiet_to)
     first = next_time(repeat, clock(), caller.timezone, quiet)
     if first is None:
         raise InputError

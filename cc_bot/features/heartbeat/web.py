@@ -9,7 +9,7 @@ from aiohttp import web
 from cc_bot.domain.errors import InputError, NothingHere
 from cc_bot.domain.when.repeats import hours_of
 from cc_bot.features.heartbeat import service as heartbeats
-from cc_bot.features.heartbeat.model import USUAL_QUIET, clock_time
+from cc_bot.features.heartbeat.model import DEFAULT_QUIET_HOURS, clock_time
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.reminders.service import Destination
 from cc_bot.features.reminders.store import ScheduleStore
@@ -35,7 +35,7 @@ class HeartbeatPages(Pages):
         ids = (each.key.channel_id for each in found if each.place == "channel")
         caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
         beat = found[0] if found else None
-        quiet = (beat.quiet if beat else None) or USUAL_QUIET
+        quiet = (beat.quiet if beat else None) or DEFAULT_QUIET_HOURS
         values = {
             "begun": beat is not None,
             "state": heartbeats.state(found, caller),

@@ -33,9 +33,9 @@ from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.views import (
     heartbeat_page,
     reminder_page,
-    spoken_reminder,
+    reminder_text,
     stopped_page,
-    untold_page,
+    undelivered_page,
 )
 from cc_bot.in_order import RateLimiter, Tasks
 from cc_bot.log import upkeep
@@ -85,14 +85,14 @@ class Posting:
         """Post a firing, pinging only the owner. Raises Refused, Unwanted, and hikari's errors if Discord
         stays unavailable."""
         schedule, nonce = firing.schedule, nonce_at("r", firing.schedule.id, firing.due_at)
-        if schedule.heard == "private":
+        if schedule.audience == "private":
             return await self.whisper(schedule.key.user_id, page, nonce, wanted)
         await self.admit(schedule)
         return await self.post(schedule.key.channel_id, schedule.key.user_id, page, nonce, wanted)
 
     async def admit(self, schedule: Schedule) -> None:
         """Raise Refused if the owner has left the server; not if membership is unknown."""
-        if schedule.guild_id is None or schedule.heard == "private":
+        if schedule.guild_id is None or schedule.audience == "private":
             return
         try:
             await self.pace.wait()
@@ -268,7 +268,7 @@ class Reminders:
             await _record(lambda: self.schedules.mark_skipped(firing))
             return
         recipient = await self._recipient(schedule)
-        said = Message("assistant", spoken_reminder(schedule), visibility=schedule.heard)
+        said = Message("assistant", reminder_text(schedule), visibility=schedule.audience)
         await self.deliver(firing, reminder_page(firing, self.recipients.clock(), recipient.words), said)
 
     async def _speak(self, firing: Firing) -> None:
@@ -310,17 +310,17 @@ class Reminders:
         first, latest = missed[0].schedule, max(firing.due_at for firing in missed)
         if await self.gate.serves(first.key, first.guild_id):
             user_id, recipient = first.key.user_id, await self._recipient(first)
-            page = untold_page(missed, recipient.words)
+            page = undelivered_page(missed, recipient.words)
             try:
                 await self.posting.whisper(user_id, page, nonce_at("u", user_id, latest))
             except Refused as refused:
                 _log.info("missed_not_told_by_dm", obstacle=refused.obstacle)
-                public = [each for each in missed if each.schedule.heard == "public"]
+                public = [each for each in missed if each.schedule.audience == "public"]
                 for channel_id in {each.schedule.key.channel_id for each in public}:
                     part = tuple(each for each in public if each.schedule.key.channel_id == channel_id)
                     with suppress(Refused):
                         await self.posting.admit(part[0].schedule)
-                        page = untold_page(part, recipient.words)
+                        page = undelivered_page(part, recipient.words)
                         page = replace(page, content=f"<@{user_id}>\n{page.content}")
                         nonce = nonce_at("u", channel_id, latest)
                         await self.posting.post(channel_id, user_id, page, nonce)
@@ -338,7 +338,7 @@ class Reminders:
         schedule = replace(firing.schedule, status="paused", obstacle=obstacle)
         _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
         await _record(lambda: self.schedules.mark_failed(firing, obstacle))
-        if schedule.heard == "private":
+        if schedule.audience == "private":
             return
         recipient = await self._recipient(schedule)
         if schedule.kind == "heartbeat" and self.composer:

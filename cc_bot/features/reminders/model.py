@@ -55,7 +55,7 @@ class Schedule:
     """Counts each user's reminders from 1; 0 for a heartbeat."""
 
     @property
-    def heard(self) -> Visibility:
+    def audience(self) -> Visibility:
         """Who reads its message."""
         return "public" if self.place == "channel" and self.visibility == "public" else "private"
 

@@ -410,7 +410,7 @@ class ScheduleStore(Store):
         said = (
             *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
             *(message.author_name, message.discord_id, message.content),
-            *(tool_calls_to_json(message.tool_calls), schedule.heard, to_ms(self._clock())),
+            *(tool_calls_to_json(message.tool_calls), schedule.audience, to_ms(self._clock())),
             *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
         )
         await self._database.transaction(

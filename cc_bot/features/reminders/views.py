@@ -16,43 +16,43 @@ from cc_bot.texts import Texts
 
 
 def choice_name(schedule: Schedule) -> str:
-    """Return an autocomplete choice. Those show no timestamps."""
+    """Return an autocomplete choice, with a written time: Discord renders no timestamps there."""
     return shorten(f"#{schedule.number} {short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
 
 
-SNOOZES_MIN: Final = (10, 60)
-LATE: Final = timedelta(minutes=2)
-"""Later reminders say that they are late."""
-UNTOLD_CHARACTERS: Final = 200
-MAX_UNTOLD: Final = 6
+SNOOZE_MINUTES: Final = (10, 60)
+LATE_AFTER: Final = timedelta(minutes=2)
+"""After a longer delay, a reminder says that it is late."""
+MAX_TEXT_CHARACTERS: Final = 200
+MAX_LISTED: Final = 6
 
 
 def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
     schedule = firing.schedule
     late = NO_FACTS.noting(words[ReminderTexts].late.format(time=timestamp(firing.due_at, "f")))
-    text = f"<@{schedule.key.user_id}> {spoken_reminder(schedule)}"
+    text = f"<@{schedule.key.user_id}> {reminder_text(schedule)}"
     return Page(
         _plain_text(text),
         reminder_buttons(schedule, words),
-        facts=late if now - firing.due_at > LATE else NO_FACTS,
+        facts=late if now - firing.due_at > LATE_AFTER else NO_FACTS,
     )
 
 
-def spoken_reminder(schedule: Schedule) -> str:
-    """Return a reminder's text without its mention, as archived and quoted."""
+def reminder_text(schedule: Schedule) -> str:
+    """Return the text of a reminder's message without the mention of its user, as it is stored."""
     return f"⏰ {schedule.text}"
 
 
 def heartbeat_page(schedule: Schedule, text: str) -> Page:
-    call = f"<@{schedule.key.user_id}> " if schedule.heard == "public" else ""
-    return Page(_plain_text(f"{call}{for_discord(text)}"))
+    mention = f"<@{schedule.key.user_id}> " if schedule.audience == "public" else ""
+    return Page(_plain_text(f"{mention}{for_discord(text)}"))
 
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
     labels = (words[ReminderTexts].snooze_ten_minutes, words[ReminderTexts].snooze_hour)
     buttons = (
         Button(label, SnoozeButton(schedule.key.user_id, schedule.id, minutes).custom_id())
-        for label, minutes in zip(labels, SNOOZES_MIN, strict=True)
+        for label, minutes in zip(labels, SNOOZE_MINUTES, strict=True)
     )
     return (*buttons, *_stop_button(schedule, words))
 
@@ -70,13 +70,13 @@ def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
     return (Button(words[ReminderTexts].stop_repeating, button.custom_id()),)
 
 
-def untold_page(missed: Missed, words: Texts) -> Page:
+def undelivered_page(missed: Missed, words: Texts) -> Page:
     lines = list[str]()
     texts = words[ReminderTexts]
     for heading, state in ((texts.missed, "missed"), (texts.uncertain, "uncertain")):
         firings = [each for each in missed if each.state == state]
-        shown = [f"- {timestamp(each.due_at, 'f')} {_quoted(each.schedule)}" for each in firings[:MAX_UNTOLD]]
-        more = [f"- … +{len(firings) - MAX_UNTOLD}"] if len(firings) > MAX_UNTOLD else []
+        shown = [f"- {timestamp(each.due_at, 'f')} {_quoted(each.schedule)}" for each in firings[:MAX_LISTED]]
+        more = [f"- … +{len(firings) - MAX_LISTED}"] if len(firings) > MAX_LISTED else []
         lines += (heading, *shown, *more) if firings else ()
     return Page(_plain_text("\n".join(lines)))
 
@@ -87,9 +87,9 @@ def stopped_page(schedule: Schedule, words: Texts) -> Page:
 
 
 def _quoted(schedule: Schedule) -> str:
-    return escape_markdown(shorten(one_line(schedule.text), UNTOLD_CHARACTERS))
+    return escape_markdown(shorten(one_line(schedule.text), MAX_TEXT_CHARACTERS))
 
 
 def _plain_text(text: str) -> str:
-    """Without link previews: a model may have set the reminder."""
+    """Return the text without link previews, as a model may have written it."""
     return next(iter(messages(text, limit=MESSAGE_LIMIT, most=1)), "")
