@@ -94,7 +94,7 @@ async def open_core(
             outside = await opened.enter_async_context(open_tools(config, stores, meter))
         tools = local_tools.beside(outside) if outside else local_tools
         default = () if models.offline else config.models
-        chains = Chains(models.chain, default, models.changes)
+        chains = Chains(models.chain, default, models.request_adaptations)
         for agent in (await agents.all()).values():  # not during a turn
             chains.of(agent.models)
         style = PromptStyle(config.token_budget, config.block_tokens, config.locale)
@@ -182,7 +182,7 @@ def _make_summaries(
         cost=message_tokens,
         locale=config.locale,
         clock=clock,
-        model_name=models.first(config.summary_models),
+        model_name=models.first_model_name(config.summary_models),
         spending=spending,
     )
 

@@ -31,8 +31,8 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
     async with open_core(config, clock) as core:
         from cc_bot.terminal import ChatProfile, run_chat
 
-        if named := core.models.named_in_vain:
-            said = words[CliTexts].model_without_server.format(model=named)
+        if model_name := core.models.ignored_model_name:
+            said = words[CliTexts].model_without_server.format(model=model_name)
             _say(f"{said} → {words[CliTexts].model_without_server_mend}")
         known = await core.agents.all()
         if agent is not None and agent not in known:

@@ -1,4 +1,4 @@
-"""The current time, passed as an argument, and time zones by the names people use."""
+"""The clock, passed as an argument, and time zones by the words people use."""
 
 import re
 import unicodedata
@@ -11,19 +11,19 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from cc_bot.domain.text import hiragana
 
 Clock = Callable[[], datetime]
-AHEAD: Final = timedelta(minutes=1)
-"""How far stored times may be ahead of the clock, as clocks of machines differ. A time further ahead was
-stored before a clock was set back."""
+MAX_CLOCK_SKEW: Final = timedelta(minutes=1)
+"""How far stored times may be ahead of the clock: clocks of machines differ. A time further ahead was stored
+before a clock was set back."""
 
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-USUAL: Final = "Asia/Tokyo"
+DEFAULT_ZONE: Final = "Asia/Tokyo"
 
-_NAMES: Final[Mapping[str, str]] = {
-    USUAL: (
+_WORDS_BY_ZONE: Final[Mapping[str, str]] = {
+    DEFAULT_ZONE: (
         "東京 日本 にほん にっぽん とうきょう 大阪 おおさか 京都 名古屋 札幌 北海道 仙台 横浜 神戸 広島"
         " 福岡 九州 沖縄 おきなわ 那覇 jst japan osaka"
     ),
@@ -98,69 +98,66 @@ _NAMES: Final[Mapping[str, str]] = {
     "Pacific/Auckland": "オークランド ニュージーランド nzst nzdt newzealand",
     "UTC": "世界標準時 協定世界時 utc gmt z",
 }
-"""Words that are not part of the zone's name. Of several zones, the first is meant."""
+"""Words for a zone that are not part of its name. A word of several zones means the first."""
 
 
 _UTC: Final = ZoneInfo("UTC")
 
 
 def zone_named(name: str | None, default: ZoneInfo = _UTC) -> ZoneInfo:
-    """Return the zone of a stored name; the default if it is empty or unknown."""
+    """Return the zone with a stored name; the default if the name is empty or unknown."""
     try:
         return ZoneInfo(name or "")
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of a folder of zones
         return default
 
 
-def zone_of(typed: str) -> str:
-    """Return the zone that a word names; the word itself if it names none."""
-    wanted = _fold(typed)
-    if _OFFSET.fullmatch(wanted):  # several zones have each offset
-        return USUAL if _USUAL_OFFSET.fullmatch(wanted) else typed.strip()
-    return next(iter(_by_name().get(wanted, ())), typed.strip())
+def zone_name_for_word(typed: str) -> str:
+    """Return the name of the zone that a word means; the word itself if it means none."""
+    folded = _fold(typed)
+    if _OFFSET.fullmatch(folded):  # an offset alone is ambiguous
+        return DEFAULT_ZONE if _DEFAULT_ZONE_OFFSET.fullmatch(folded) else typed.strip()
+    return next(iter(_zones_by_word().get(folded, ())), typed.strip())
 
 
-def suggest_zones(typed: str, own: str | None = None) -> list[str]:
-    """Return zones for a typed prefix, likeliest first; without one the user's own, then common ones."""
-    wanted = _fold(typed)
-    if not wanted:
-        return _once([*filter(None, [own]), USUAL, *_NAMES, *_known()])
-    found = [name for name in _by_name() if name.startswith(wanted) or ("/" in name and wanted in name)]
-    found.sort(key=lambda name: (name != wanted, not name.startswith(wanted)))
-    return _once(zone for name in found for zone in _by_name()[name])
+def suggest_zones(typed: str, own_zone: str | None = None) -> list[str]:
+    """Return names of zones for a typed prefix, best first; without one, the user's own, then common ones."""
+    folded = _fold(typed)
+    if not folded:
+        return _unique_known([*filter(None, [own_zone]), DEFAULT_ZONE, *_WORDS_BY_ZONE, *_zone_names()])
+    words = [word for word in _zones_by_word() if word.startswith(folded) or ("/" in word and folded in word)]
+    words.sort(key=lambda word: (word != folded, not word.startswith(folded)))
+    return _unique_known(zone for word in words for zone in _zones_by_word()[word])
 
 
 _OFFSET: Final = re.compile(r"(?:utc|gmt)?[+−-]\d{1,2}(?::?\d\d)?")
-_USUAL_OFFSET: Final = re.compile(r"(?:utc|gmt)?\+0?9(?::?00)?")
-_INVERTED: Final = re.compile(r"(?:Etc/)?GMT[+-]?\d+")
+_DEFAULT_ZONE_OFFSET: Final = re.compile(r"(?:utc|gmt)?\+0?9(?::?00)?")
+_INVERTED_OFFSET: Final = re.compile(r"(?:Etc/)?GMT[+-]?\d+")
 """POSIX inverts the sign: Etc/GMT+9 is nine hours behind UTC."""
 
 
 @cache
-def _known() -> tuple[str, ...]:
-    return tuple(
-        sorted(
-            zone for zone in available_timezones() - {"localtime", "Factory"} if not _INVERTED.fullmatch(zone)
-        )
-    )
+def _zone_names() -> tuple[str, ...]:
+    zones = available_timezones() - {"localtime", "Factory"}
+    return tuple(sorted(zone for zone in zones if not _INVERTED_OFFSET.fullmatch(zone)))
 
 
 @cache
-def _by_name() -> Mapping[str, list[str]]:
-    """The words above, then cities and whole names."""
-    found: dict[str, list[str]] = {}
-    for zone, names in _NAMES.items():
-        for name in names.split():
-            found.setdefault(_fold(name), []).append(zone)
-    for zone in filter(lambda zone: "/" in zone, _known()):
-        for name in (zone.rsplit("/", 1)[1], zone):
-            found.setdefault(_fold(name), []).append(zone)
-    return found
+def _zones_by_word() -> Mapping[str, list[str]]:
+    """Return zones by folded word: of _WORDS_BY_ZONE, then of cities and whole names."""
+    zones: dict[str, list[str]] = {}
+    for zone, words in _WORDS_BY_ZONE.items():
+        for word in words.split():
+            zones.setdefault(_fold(word), []).append(zone)
+    for zone in filter(lambda zone: "/" in zone, _zone_names()):
+        for word in (zone.rsplit("/", 1)[1], zone):
+            zones.setdefault(_fold(word), []).append(zone)
+    return zones
 
 
-def _once(zones: Iterable[str]) -> list[str]:
-    """Return the zones known to this machine, without duplicates."""
-    known = frozenset(_known())
+def _unique_known(zones: Iterable[str]) -> list[str]:
+    """Return the zones that this machine has, without duplicates."""
+    known = frozenset(_zone_names())
     return [zone for zone in dict.fromkeys(zones) if zone in known]
 
 

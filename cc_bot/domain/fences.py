@@ -1,12 +1,12 @@
-"""Code fences in Markdown, on lines of their own or within a line."""
+"""Code fences in Markdown, on their own lines or within a line."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, cast
 
-# As in CommonMark (0.31, section 4.5), also in quotes and lists. As on Discord, a fence may be indented by
-# any depth, and less indented text does not end it.
+# Follows CommonMark (0.31, section 4.5), also in quotes and lists. As on Discord, fences may have any indent,
+# and less indented text does not end them.
 
 LineKind = Literal["prose", "opening", "code", "closing"]
 _PREFIX = (
@@ -21,7 +21,7 @@ _QUOTE_MARK = re.compile(r"[ \t]{0,3}>[ \t]?")
 @dataclass(frozen=True, slots=True)
 class Fence:
     quote: str
-    """Before each of its lines: `> `, or empty."""
+    """The prefix of each of its lines: `> `, or empty."""
     indent: str
     marks: str
     info: str
@@ -36,7 +36,7 @@ class Fence:
         return f"{self.quote}{self.indent}{self.marks}"
 
     def is_closed_by(self, line: str) -> bool | None:
-        """None outside of the fence's quote."""
+        """Return whether the line closes the fence; None if it is outside of the fence's quote."""
         for _ in range(self.quote.count(">")):
             mark = _QUOTE_MARK.match(line)
             if mark is None:
@@ -49,8 +49,8 @@ class Fence:
 def next_line(
     fence: Fence | None, line: str, *, max_fence_line: int | None = None
 ) -> tuple[LineKind, Fence | None]:
-    """Return the kind of a line and the fence open after it. Longer lines than `max_fence_line` open and
-    close nothing."""
+    """Return the kind of a line, and the fence that is open after it. Lines longer than `max_fence_line`
+    neither open nor close a fence."""
     may_be_fence_line = max_fence_line is None or len(line) <= max_fence_line
     if fence and (closes := fence.is_closed_by(line)) is not None:
         return ("closing", None) if closes and may_be_fence_line else ("code", fence)
@@ -69,75 +69,76 @@ def close_fences(text: str) -> str:
 
 
 def line_prefix(line: str) -> str:
-    """Return the beginning of a further line in the same quote and list item."""
+    """Return the prefix of a next line in the same quote and list item."""
     match = cast("re.Match[str]", _LINE_PREFIX.match(line))
     return match["quote"] + _indent_of(match)
 
 
 def _indent_of(match: re.Match[str]) -> str:
-    return re.sub(r"[^ \t]", " ", match["indent"])  # a list item has its mark once
+    return re.sub(r"[^ \t]", " ", match["indent"])  # only the first line of a list item has its mark
 
 
 # Discord opens a code block at three backticks anywhere in a line, and closes it at the next three.
 
-_FENCE: Final = "```"
-_TICKS: Final = re.compile(r"\\.|`+")
-_LANGUAGE: Final = re.compile(r"[a-z0-9_+\-.#]{1,40}+[ \t]{0,8}+(?:\n|\Z)", re.IGNORECASE)
+_INLINE_FENCE: Final = "```"
+_ESCAPE_OR_TICKS: Final = re.compile(r"\\.|`+")
+_LANGUAGE_LINE: Final = re.compile(r"[a-z0-9_+\-.#]{1,40}+[ \t]{0,8}+(?:\n|\Z)", re.IGNORECASE)
 
 
 def with_fence_lines(text: str) -> str:
-    return "\n".join(_part_lines(text)) if _FENCE in text else text
+    """Return the text with each fence on its own line."""
+    return "\n".join(_split_lines(text)) if _INLINE_FENCE in text else text
 
 
-def _part_lines(text: str) -> Iterator[str]:
+def _split_lines(text: str) -> Iterator[str]:
     fence: Fence | None = None
-    following = 0
+    next_start = 0
     for line in text.split("\n"):
-        following += len(line) + 1
+        next_start += len(line) + 1
         kind, _ = next_line(fence, line)
         parts: Sequence[str] = (line,)
         if kind == "prose":
-            parts = _part_opening(line, text, following)
-        elif kind == "code" and fence and fence.marks == _FENCE:
-            parts = _part_closing(line, fence)
+            parts = _split_at_opening(line, text, next_start)
+        elif kind == "code" and fence and fence.marks == _INLINE_FENCE:
+            parts = _split_at_closing(line, fence)
         for part in parts:
             _, fence = next_line(fence, part)
         yield from parts
 
 
-def _part_opening(line: str, text: str, following: int) -> Sequence[str]:
-    """Split a line of prose where a fence opens that a later line, from `following` on, closes."""
-    prefix, at = line_prefix(line), _find_opening(line)
-    if at is None or at <= len(prefix):
+def _split_at_opening(line: str, text: str, next_start: int) -> Sequence[str]:
+    """Split a line of prose at a fence that opens a code block. `next_start`: where the next line begins."""
+    prefix, opening_at = line_prefix(line), _find_opening(line)
+    if opening_at is None or opening_at <= len(prefix):
         return (line,)
-    before, rest = line[:at].rstrip(), line[at + len(_FENCE) :]
-    if not rest.strip() or _LANGUAGE.match(rest):
-        return before, f"{prefix}{_FENCE}{rest}"
-    closing = text.find(_FENCE, following)
-    if closing < 0 or _LANGUAGE.match(text, closing + len(_FENCE)):
+    text_before, rest = line[:opening_at].rstrip(), line[opening_at + len(_INLINE_FENCE) :]
+    if not rest.strip() or _LANGUAGE_LINE.match(rest):
+        return text_before, f"{prefix}{_INLINE_FENCE}{rest}"
+    closing_at = text.find(_INLINE_FENCE, next_start)
+    if closing_at < 0 or _LANGUAGE_LINE.match(text, closing_at + len(_INLINE_FENCE)):
         return (line,)
-    return before, f"{prefix}{_FENCE}", f"{prefix}{rest}"
+    return text_before, f"{prefix}{_INLINE_FENCE}", f"{prefix}{rest}"
 
 
 def _find_opening(line: str) -> int | None:
     at = 0
-    while match := _TICKS.search(line, at):
+    while match := _ESCAPE_OR_TICKS.search(line, at):
         at = match.end()
-        if match[0].startswith(_FENCE):
-            closing = line.find(_FENCE, match.start() + len(_FENCE))
-            if closing < 0:
+        if match[0].startswith(_INLINE_FENCE):
+            closing_at = line.find(_INLINE_FENCE, match.start() + len(_INLINE_FENCE))
+            if closing_at < 0:
                 return match.start()
-            at = closing + len(_FENCE)
+            at = closing_at + len(_INLINE_FENCE)
         elif match[0].startswith("`") and (code := re.search(rf"(?<!`){match[0]}(?!`)", line[at:])):
             at += code.end()
     return None
 
 
-def _part_closing(line: str, fence: Fence) -> Sequence[str]:
-    """Split a line of code where its fence is closed beside other text."""
-    before, _, rest = line.partition(_FENCE)
-    is_first = not before.strip("> \t")
-    if line.count(_FENCE) != 1 or (is_first and _LANGUAGE.match(rest)):
+def _split_at_closing(line: str, fence: Fence) -> Sequence[str]:
+    """Split a line of code at a closing fence that shares it with other text."""
+    text_before, _, rest = line.partition(_INLINE_FENCE)
+    is_first = not text_before.strip("> \t")
+    if line.count(_INLINE_FENCE) != 1 or (is_first and _LANGUAGE_LINE.match(rest)):
         return (line,)
-    code = () if is_first else (before,)
+    code = () if is_first else (text_before,)
     return (*code, fence.closing, *((f"{fence.quote}{rest.lstrip()}",) if rest.strip() else ()))

@@ -1,4 +1,4 @@
-"""The configured models: of OPENAI_BASE_URL, and of the servers in `models.toml`."""
+"""The configured models of OPENAI_BASE_URL and of the providers in `models.toml`."""
 
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -21,8 +21,8 @@ from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.cli import CliTexts, ModelsFileTexts, OperatorFileTexts
 
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
-_VARIABLE: Final = re.compile(r"\$\{(\w+)\}")
+_PROVIDER_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+_VARIABLE_REFERENCE: Final = re.compile(r"\$\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ Providers = Mapping[str, Provider]
 
 
 def providers_file(path: Path, variables: Mapping[str, str], words: Texts) -> OperatorFile[Providers]:
-    """The file need not exist. A key `${NAME}` is a variable."""
+    """Return the operator's file of providers, which need not exist. A key `${NAME}` refers to a variable."""
 
     def parse(text: str) -> Providers:
         document = parse_toml(text, words[OperatorFileTexts])
@@ -55,48 +55,48 @@ def providers_file(path: Path, variables: Mapping[str, str], words: Texts) -> Op
 
 
 def _read_provider(name: str, table: Any, variables: Mapping[str, str], words: Texts) -> Provider:
-    said = words[ModelsFileTexts]
-    if not _NAME.fullmatch(name):
-        raise FileRefused(said.bad_name.format(name=printable_key(name)))
+    sentences = words[ModelsFileTexts]
+    if not _PROVIDER_NAME.fullmatch(name):
+        raise FileRefused(sentences.bad_name.format(name=printable_key(name)))
     try:
         given = _ProviderTable.model_validate(table)
     except ValidationError:
-        raise FileRefused(said.wrong.format(name=name)) from None
+        raise FileRefused(sentences.wrong.format(name=name)) from None
     key = given.api_key
-    if variable := _VARIABLE.fullmatch(key):
+    if variable := _VARIABLE_REFERENCE.fullmatch(key):
         key = variables.get(variable[1], "")
         if not key:
-            raise FileRefused(said.unset.format(name=name, variable=variable[1]))
+            raise FileRefused(sentences.unset.format(name=name, variable=variable[1]))
     return Provider(given.base_url, key or None)
 
 
 def split_model(name: str, providers: Providers) -> tuple[str, Provider | None]:
-    """Split `provider/model`. Other names belong to OPENAI_BASE_URL: None."""
+    """Split `provider/model`. The provider is None for other names: models of OPENAI_BASE_URL."""
     prefix, _, model = name.partition("/")
     return (model, providers[prefix]) if model and prefix in providers else (name, None)
 
 
 _log = structlog.get_logger(__name__)
 
-_EMBEDDING_TIMEOUT_S: Final = 30.0  # a turn waits for it
+_EMBEDDING_TIMEOUT_S: Final = 30.0  # turns wait for embeddings
 
 
 class Models:
-    """All chat models by name, each made once."""
+    """All chat models by name, each created once."""
 
     def __init__(self, config: Config, providers: Providers) -> None:
         self._config = config
         self._providers = providers
-        self._made: dict[str, OpenAIChatModel] = {}
+        self._models: dict[str, OpenAIChatModel] = {}
 
     @property
     def offline(self) -> bool:
-        """True if the built-in model answers, because neither a key nor a server is set."""
+        """True if the built-in model answers: neither a key nor a server is configured."""
         return not (self._config.openai_api_key or self._config.openai_base_url or self._providers)
 
     @property
-    def named_in_vain(self) -> str:
-        """CC_BOT_MODEL if set without a key or server; else empty."""
+    def ignored_model_name(self) -> str:
+        """CC_BOT_MODEL if it is set although neither a key nor a server is; else empty."""
         return self._config.variables.get("CC_BOT_MODEL", "") if self.offline else ""
 
     @property
@@ -111,21 +111,22 @@ class Models:
             return OfflineModel()
         return FallbackChain([(name, self.get(name)) for name in names])
 
-    def first(self, names: Sequence[str]) -> str:
+    def first_model_name(self, names: Sequence[str]) -> str:
         return "" if self.offline else names[0]
 
     def get(self, name: str) -> OpenAIChatModel:
         """Return the model `name` or `provider/name`."""
-        if name not in self._made:
-            self._made[name] = self._make(name)
-        return self._made[name]
+        if name not in self._models:
+            self._models[name] = self._create(name)
+        return self._models[name]
 
-    def changes(self) -> Mapping[str, tuple[str, ...]]:
-        return {name: model.changes for name, model in self._made.items() if model.changes}
+    def request_adaptations(self) -> Mapping[str, tuple[str, ...]]:
+        """How requests were adapted to each model after it refused some."""
+        return {name: model.changes for name, model in self._models.items() if model.changes}
 
-    async def reach(self, name: str) -> None:
-        """Request one chunk from a model. Raises ModelError as a turn would."""
-        model = self._make(name, max_retries=0)
+    async def check_reachable(self, name: str) -> None:
+        """Request one chunk from a model. Raises ModelError."""
+        model = self._create(name, max_retries=0)
         try:
             async with aclosing(model.stream(ChatRequest((UserPart("ok"),)))) as events:
                 await anext(events)
@@ -133,10 +134,10 @@ class Models:
             await model.close()
 
     async def close(self) -> None:
-        for model in self._made.values():
+        for model in self._models.values():
             await model.close()
 
-    def _make(self, name: str, *, max_retries: int = 2) -> OpenAIChatModel:
+    def _create(self, name: str, *, max_retries: int = 2) -> OpenAIChatModel:
         config = self._config
         model, provider = split_model(name, self._providers)
         return OpenAIChatModel(
@@ -152,13 +153,13 @@ class Models:
 
 @asynccontextmanager
 async def open_models(config: Config) -> AsyncIterator[Models]:
-    """Read `models.toml`, and close the models at the end. Raises InvalidModels."""
+    """Yield the models of `models.toml`, and close them at the end. Raises InvalidModels."""
     words, path = texts(config.operator_locale), path_of(config, "models.toml")
     models = Models(config, await providers_file(path, config.variables, words).load())
-    if named := models.named_in_vain:
+    if model_name := models.ignored_model_name:
         if path.exists():
             raise InvalidModels(path=str(path), detail=words[ModelsFileTexts].no_server)
-        _log.warning("model_without_server", model=named, mend=words[CliTexts].model_without_server_mend)
+        _log.warning("model_without_server", model=model_name, fix=words[CliTexts].model_without_server_mend)
     try:
         yield models
     finally:

@@ -2,7 +2,7 @@
 
 from zoneinfo import available_timezones
 
-from cc_bot.domain.clock import suggest_zones, zone_of
+from cc_bot.domain.clock import suggest_zones, zone_name_for_word
 from tests.domain.phrases import phrases
 
 NAMES = """
@@ -29,12 +29,14 @@ class TestAWord:
     def test_names_the_zone_that_is_meant_or_stays_as_it_is(self) -> None:
         rows = (line.split(" = ") for line in NAMES.strip().splitlines())
         expected = {name: zone for zone, names in rows for name in phrases(names)}
-        assert {name: zone_of(name) for name in expected} == expected
-        assert zone_of(" japan ") == "Asia/Tokyo"
-        assert {typed: zone_of(typed) for typed in NO_NAMES} == {typed: typed for typed in NO_NAMES}
+        assert {name: zone_name_for_word(name) for name in expected} == expected
+        assert zone_name_for_word(" japan ") == "Asia/Tokyo"
+        assert {typed: zone_name_for_word(typed) for typed in NO_NAMES} == {
+            typed: typed for typed in NO_NAMES
+        }
         offered = suggest_zones("")
         assert len(offered) == len(set(offered))
-        assert all(zone_of(zone) == zone for zone in available_timezones() if "/" in zone)
+        assert all(zone_name_for_word(zone) == zone for zone in available_timezones() if "/" in zone)
 
 
 class TestAnOffer:

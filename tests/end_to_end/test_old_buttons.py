@@ -22,7 +22,7 @@ from tests.loopback.model_server import Call, calls, says
 ELSEWHERE = {
     "StopButton": "test_restart.py",
     "FormButton": "test_forms.py",
-    "FormSheet": "test_forms.py",
+    "FormModal": "test_forms.py",
     "AnswerButton": "test_restart.py",
     "RetryButton": "test_kills.py",
     "SummaryButton": "test_summary.py",

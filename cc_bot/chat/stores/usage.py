@@ -18,7 +18,7 @@ from cc_bot.chat.stores.settings import rules_for
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, guild, user
 from cc_bot.db.columns import Columns, Kind, Store, from_ms, to_ms
 from cc_bot.db.process_store import left_by_the_dead
-from cc_bot.domain.clock import AHEAD, Clock, utc_now
+from cc_bot.domain.clock import MAX_CLOCK_SKEW, Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce, TurnLost
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.turn import PendingTurn, Usage
@@ -275,7 +275,7 @@ class UsageStore(Store):
             used[day] += tokens if day else 0
             held += 0 if day else tokens
             turns += [(at, tokens)] if purpose == "turn" else []
-        minute_ago, oldest, latest = (to_ms(now - ago) for ago in (MINUTE, MAX_TURN, -AHEAD))
+        minute_ago, oldest, latest = (to_ms(now - ago) for ago in (MINUTE, MAX_TURN, -MAX_CLOCK_SKEW))
         return UsageSnapshot(
             turns=tuple(from_ms(at) for at, _ in turns if minute_ago < at <= latest),
             today=used[day_of(now, self.zone).isoformat()] + held,

@@ -28,6 +28,6 @@ def make_parts(given: Building) -> Iterable[object]:
         stores.access,
         stores.channel_models,
         given.policies,
-        not_asked if given.models.offline else given.models.reach,
+        not_asked if given.models.offline else given.models.check_reachable,
     )
     return status, administration, Examination(config.variables)

@@ -138,9 +138,9 @@ async def check_models(
     """The models for answers, summaries and agents."""
     async with open_models(config) as models:
         if models.offline:
-            if not (named := models.named_in_vain):
+            if not (model_name := models.ignored_model_name):
                 return [ok("model", texts[DoctorTexts].model_offline)]
-            sentence = texts[CliTexts].model_without_server.format(model=named)
+            sentence = texts[CliTexts].model_without_server.format(model=model_name)
             return [warning("model", sentence, texts[CliTexts].model_without_server_mend)]
         names = dict.fromkeys((*config.models, *config.summary_models, *of_agents))
         asked = (check_model(name, models.get(name), tools, texts) for name in names if not offline)

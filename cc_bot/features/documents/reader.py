@@ -39,9 +39,9 @@ async def ask_reader(command: Sequence[str], file: io.BytesIO, extra: str) -> Ma
         raise ValueError
     if error := answer.get("error"):
         if error == "not_installed":
-            _log.warning(f"{extra}_not_installed", extra=extra, mend=f"make {extra}")
+            _log.warning(f"{extra}_not_installed", extra=extra, fix=f"make {extra}")
         if error == "not_confined":
-            _log.warning(f"{extra}_not_confined", mend="CC_BOT_READ_UNCONFINED=on")
+            _log.warning(f"{extra}_not_confined", fix="CC_BOT_READ_UNCONFINED=on")
         raise _ERRORS.get(error, errors.DocumentUnreadable)
     return answer
 

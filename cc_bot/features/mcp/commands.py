@@ -12,11 +12,11 @@ from cc_bot.domain.text import shorten
 from cc_bot.features.mcp.discord import (
     MAX_TITLE_LENGTH,
     FormButton,
-    FormSheet,
+    FormModal,
     OpenForms,
-    entered_in,
+    entries_by_field,
     form_buttons,
-    sheet,
+    modal_fields,
 )
 from cc_bot.features.mcp.model import read_form
 from cc_bot.features.mcp.texts import FormTexts
@@ -39,14 +39,14 @@ async def open_form(press: Press[FormButton], forms: OpenForms) -> None:
         found.answer(None)
         await _close(interaction, words[FormTexts].declined.format(server=found.form.server))
     else:
-        fields = sheet(found.form, found.entered, words)
-        shown = FormSheet(recipient.user_id, button.form).custom_id()
+        fields = modal_fields(found.form, found.entries, words)
+        shown = FormModal(recipient.user_id, button.form).custom_id()
         title = shorten(words[FormTexts].title.format(server=found.form.server), MAX_TITLE_LENGTH)
         await interaction.create_modal_response(title, shown, components=fields)
 
 
-@on_press(FormSheet, not_yours=lambda words: words[FormTexts].not_yours, response="later")
-async def take_form(press: Submission[FormSheet], forms: OpenForms) -> None:
+@on_press(FormModal, not_yours=lambda words: words[FormTexts].not_yours, response="later")
+async def take_form(press: Submission[FormModal], forms: OpenForms) -> None:
     interaction, sent, recipient = press
     words, found = recipient.words, forms.find(sent.form)
     if found is None:
@@ -55,11 +55,11 @@ async def take_form(press: Submission[FormSheet], forms: OpenForms) -> None:
         else:
             await _close(interaction, words[FormTexts].over)
         return
-    entered = entered_in(found.form, press.values)
+    entries = entries_by_field(found.form, press.values)
     try:
-        read_form(found.form, entered)
+        read_form(found.form, entries)
     except InputError as error:
-        found.entered = entered
+        found.entries = entries
         await interaction.create_initial_response(
             hikari.ResponseType.MESSAGE_CREATE,
             explain(error, words),
@@ -68,7 +68,7 @@ async def take_form(press: Submission[FormSheet], forms: OpenForms) -> None:
             **NO_PINGS,
         )
         return
-    found.answer(entered)
+    found.answer(entries)
     await _close(interaction, words[FormTexts].answered.format(server=found.form.server))
 
 

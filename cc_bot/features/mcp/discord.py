@@ -1,4 +1,4 @@
-"""Forms: what MCP servers ask the user during a call (elicitation). A form ends with its call or the
+"""Forms in which MCP servers ask the user during a call (elicitation). A form ends with its call or the
 process."""
 
 import asyncio
@@ -46,7 +46,7 @@ class FormButton(Control, head="form"):
     form: str
 
 
-class FormSheet(Control, head="sheet", is_form=True):
+class FormModal(Control, head="sheet", is_form=True):
     user_id: int
     form: str
 
@@ -54,12 +54,12 @@ class FormSheet(Control, head="sheet", is_form=True):
 @dataclass(eq=False, slots=True)
 class OpenForm:
     form: Form
-    answered: asyncio.Future[Mapping[str, str] | None]
-    entered: Mapping[str, str] = field(default_factory=dict)
+    result: asyncio.Future[Mapping[str, str] | None]
+    entries: Mapping[str, str] = field(default_factory=dict)
 
-    def answer(self, entered: Mapping[str, str] | None) -> None:
-        if not self.answered.done():
-            self.answered.set_result(entered)
+    def answer(self, entries: Mapping[str, str] | None) -> None:
+        if not self.result.done():
+            self.result.set_result(entries)
 
 
 @dataclass(eq=False, slots=True)
@@ -69,7 +69,7 @@ class OpenForms(Askers):
 
     def find(self, key: str) -> OpenForm | None:
         found = self.by_key.get(key)
-        return None if found is None or found.answered.done() else found
+        return None if found is None or found.result.done() else found
 
     def asker(self, reply: Reply, recipient: Recipient) -> Asker:
         return FormAsker(self, reply, recipient)
@@ -77,7 +77,7 @@ class OpenForms(Askers):
 
 @dataclass(eq=False, slots=True)
 class FormAsker(Asker):
-    """Asks in a separate message, ephemeral if the reply is."""
+    """Asks with a separate message, ephemeral if the reply is."""
 
     forms: OpenForms
     reply: Reply
@@ -91,12 +91,12 @@ class FormAsker(Asker):
         try:
             page = form_page(form, key, self.recipient.user_id, self.recipient.words)
             message_id = await self.reply.post_extra(page)
-            entered = await opened.answered
-            outcome = (words.declined if entered is None else words.answered).format(server=form.server)
-            return entered
+            entries = await opened.result
+            outcome = (words.declined if entries is None else words.answered).format(server=form.server)
+            return entries
         finally:
             del self.forms.by_key[key]
-            self.forms.tasks.start(self._show_end(message_id, outcome))
+            self.forms.tasks.start(self._show_outcome(message_id, outcome))
 
     async def tell(self, refusal: CcBotError) -> None:
         try:
@@ -104,13 +104,13 @@ class FormAsker(Asker):
         except (hikari.HikariError, PostUncertain) as error:
             _log.warning("refusal_not_shown", error=type(error).__name__)
 
-    async def _show_end(self, message_id: hikari.Snowflake | None, outcome: str) -> None:
-        """Never raises hikari's errors."""
+    async def _show_outcome(self, message_id: hikari.Snowflake | None, outcome: str) -> None:
+        """Show the outcome in the form's message. Logs hikari's errors."""
         if message_id is None:
             return
         try:
             await self.reply.edit_extra(message_id, Page(outcome))
-        except hikari.HikariError as error:  # its buttons then say so
+        except hikari.HikariError as error:  # pressing a button then shows the outcome
             _log.warning("form_not_closed", error=type(error).__name__)
 
 
@@ -123,17 +123,17 @@ class WithheldTools(OwnerNews):
         return words[ToolServersTexts].news.format(server=one_line(server))
 
 
-SHOWN_CHARACTERS: Final = 600
+MAX_SHOWN_MESSAGE_LENGTH: Final = 600
 MAX_TITLE_LENGTH: Final = 45
 MAX_PLACEHOLDER_LENGTH: Final = 100
-_PARAGRAPH_FROM: Final = 200
-"""Longer fields get several lines."""
+_PARAGRAPH_FROM_LENGTH: Final = 200
+"""Longer fields have several lines."""
 
 
 def form_page(form: Form, key: str, user_id: int, words: Texts) -> Page:
-    asks = words[FormTexts].asks.format(server=form.server, minutes=OPEN_FOR_S // 60)
-    said = quote(shorten(form.message.strip(), SHOWN_CHARACTERS))
-    return Page(without_previews(f"{asks}\n{said}"), form_buttons(key, user_id, words))
+    request = words[FormTexts].asks.format(server=form.server, minutes=OPEN_FOR_S // 60)
+    message = quote(shorten(form.message.strip(), MAX_SHOWN_MESSAGE_LENGTH))
+    return Page(without_previews(f"{request}\n{message}"), form_buttons(key, user_id, words))
 
 
 def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
@@ -143,26 +143,26 @@ def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
     )
 
 
-def sheet(form: Form, entered: Mapping[str, str], words: Texts) -> list[ModalActionRowBuilder]:
-    """Ids are positions, since names are the server's."""
+def modal_fields(form: Form, entries: Mapping[str, str], words: Texts) -> list[ModalActionRowBuilder]:
+    """Return the modal's text inputs. Their ids are positions, since the server chooses the names."""
     rows = list[ModalActionRowBuilder]()
-    for number, one in enumerate(form.fields):
-        default = next((each.label for each in one.choices if each.value == one.default), one.default)
-        long = one.kind == "text" and (one.most or 0) > _PARAGRAPH_FROM
+    for number, field in enumerate(form.fields):
+        labels = (each.label for each in field.choices if each.value == field.default)
+        is_long = field.kind == "text" and (field.most or 0) > _PARAGRAPH_FROM_LENGTH
         row = ModalActionRowBuilder().add_text_input(
             str(number),
-            shorten(one_line(one.title), MAX_TITLE_LENGTH) or "?",
-            style=hikari.TextInputStyle.PARAGRAPH if long else hikari.TextInputStyle.SHORT,
-            value=entered.get(one.name, default)[:MAX_ENTRY_LENGTH] or hikari.UNDEFINED,
-            placeholder=_placeholder(one, words) or hikari.UNDEFINED,
-            required=one.required,
+            shorten(one_line(field.title), MAX_TITLE_LENGTH) or "?",
+            style=hikari.TextInputStyle.PARAGRAPH if is_long else hikari.TextInputStyle.SHORT,
+            value=entries.get(field.name, next(labels, field.default))[:MAX_ENTRY_LENGTH] or hikari.UNDEFINED,
+            placeholder=_placeholder(field, words) or hikari.UNDEFINED,
+            required=field.required,
             max_length=MAX_ENTRY_LENGTH,
         )
         rows.append(row)
     return rows
 
 
-def entered_in(form: Form, values: Mapping[str, str]) -> Mapping[str, str]:
+def entries_by_field(form: Form, values: Mapping[str, str]) -> Mapping[str, str]:
     return {field.name: values.get(str(number), "") for number, field in enumerate(form.fields)}
 
 
@@ -171,5 +171,5 @@ def _placeholder(field: FormField, words: Texts) -> str:
         options = words[FormTexts].yes_or_no
     else:
         options = " / ".join(choice.label for choice in field.choices)
-    both = f"{field.hint} ({options})" if field.hint and options else field.hint or options
-    return shorten(one_line(both), MAX_PLACEHOLDER_LENGTH)
+    placeholder = f"{field.hint} ({options})" if field.hint and options else field.hint or options
+    return shorten(one_line(placeholder), MAX_PLACEHOLDER_LENGTH)

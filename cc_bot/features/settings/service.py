@@ -7,7 +7,7 @@ from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import FollowsZone, Keep
-from cc_bot.domain.clock import zone_of
+from cc_bot.domain.clock import zone_name_for_word
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import chart_of
@@ -49,7 +49,7 @@ async def choose(
     """Change what is given, and return all; None resets to the default. Repeating reminders follow a new time
     zone. `zone` may be written as people do. Raises UnknownTimezone, with nothing changed, and
     StorageError."""
-    timezone = zone_of(zone) if isinstance(zone, str) else zone
+    timezone = zone_name_for_word(zone) if isinstance(zone, str) else zone
     chosen = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:
         for store in stores.own.values():

@@ -1,5 +1,5 @@
-"""Requests to any server that speaks OpenAI's API: bounded responses, retries, a ModelError for each failure.
-Also embeddings."""
+"""Requests to any server with OpenAI's API, with limits, retries and a ModelError for each failure.
+Also requests embeddings."""
 
 import asyncio
 import json
@@ -22,26 +22,26 @@ from cc_bot.llm.openai.reply import TooManyBytes
 from cc_bot.proxy import proxy_for
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
-MAX_BYTES: Final = 64 * 2**20  # of one response
+MAX_RESPONSE_BYTES: Final = 64 * 2**20
 _CONNECT_TIMEOUT_S: Final = 5.0
 _KEEPALIVE_S: Final = 4.0  # many servers close idle connections after 5 s
-_MAX_PAUSE_S: Final = 8.0
+_MAX_RETRY_PAUSE_S: Final = 8.0
 
 # ValueError: malformed JSON or UTF-8. RecursionError: endless nesting.
 FAILURES: Final = (ServerError, aiohttp.ClientError, TimeoutError, ValueError, RecursionError)
-_OTHER_SHAPE: Final = (AttributeError, LookupError, TypeError)
+_WRONG_SHAPE: Final = (AttributeError, LookupError, TypeError)
 
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(eq=False, repr=False)
 class Endpoint:
-    """A model behind an address."""
+    """A model of a server."""
 
     model: str
     _: KW_ONLY
     name: str = ""
-    """The operator's name for the model."""
+    """The model's name in the operator's settings."""
     api_key: str | None = None
     base_url: str | None = None
     timeout_s: float = 45
@@ -71,11 +71,11 @@ class Endpoint:
 
     @asynccontextmanager
     async def _request(self, event: str) -> AsyncIterator[None]:
-        """Limit the time; log a failure and raise its ModelError."""
+        """Limit the time of a request. Logs a failure as `event`, and raises its ModelError."""
         try:
             async with asyncio.timeout(self.timeout_s):
                 yield
-        except (*FAILURES, *_OTHER_SHAPE) as error:
+        except (*FAILURES, *_WRONG_SHAPE) as error:
             failure = classify(error, self.name)
             self._report(event, failure)
             raise failure.error from None
@@ -90,11 +90,11 @@ class Endpoint:
             return b"".join([data async for data in body])
 
     async def _send(self, path: str, retries: int, **content: Any) -> aiohttp.ClientResponse:
-        """Return the response, its body unread; close it. Raises ServerError, also without an answer, and
-        TooManyBytes."""
+        """Return the response with its body unread; the caller closes it. Raises TooManyBytes, and
+        ServerError also if there is no response."""
         self._session = self._session or self._open_session()
         for retry in range(retries + 1):
-            pause_s: float | None = min(0.5 * 2**retry, _MAX_PAUSE_S) * uniform(0.75, 1)  # noqa: S311
+            pause_s: float | None = min(0.5 * 2**retry, _MAX_RETRY_PAUSE_S) * uniform(0.75, 1)  # noqa: S311
             try:
                 response = await self._session.post(self._url + path, auto_decompress=False, **content)
                 if response.status < 400:
@@ -106,8 +106,8 @@ class Endpoint:
             else:
                 failure = ServerError(text, status=response.status, retries=retry)
                 after_s = _retry_after_s(response)
-                again = after_s < self.timeout_s and may_pass(text, response.status)
-                pause_s = (after_s or pause_s) if again else None
+                retries_help = after_s < self.timeout_s and may_pass(text, response.status)
+                pause_s = (after_s or pause_s) if retries_help else None
             if pause_s is None or retry == retries:
                 try:
                     raise failure
@@ -123,50 +123,51 @@ def _retry_after_s(response: aiohttp.ClientResponse) -> float:
 
 
 async def body_of(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
-    """Raises TooManyBytes, and aiohttp's errors."""
+    """Yield the body, and close the response. Raises TooManyBytes and aiohttp's errors."""
     total = 0
     with closing(response):
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            raise TooManyBytes  # not asked for, and compressed data could unpack to any size
+            raise TooManyBytes  # compression was not requested, and the data could unpack to any size
         async for data in response.content.iter_any():
             total += len(data)
-            if total > MAX_BYTES:
+            if total > MAX_RESPONSE_BYTES:
                 raise TooManyBytes
             yield data
 
 
-_BATCH: Final = 64  # servers take from 32 texts (TEI's default) to 2048
-_MIN_CHARACTERS: Final = 100
+_MAX_BATCH_TEXTS: Final = 64  # servers accept between 32 (TEI's default) and 2048
+_MIN_CHARACTERS_TO_HALVE: Final = 100
 
 
 class OpenAIEmbedder(Endpoint):
-    usual = None  # any model may be behind the address
+    usual = None  # unknown, as the server may use any model
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Raises ModelError."""
+        """Return the texts' vectors. Raises ModelError."""
         vectors: list[Vector] = []
-        for start in range(0, len(texts), _BATCH):
-            vectors += await self._embed_fitting(texts[start : start + _BATCH])
+        for start in range(0, len(texts), _MAX_BATCH_TEXTS):
+            vectors += await self._embed_in_parts(texts[start : start + _MAX_BATCH_TEXTS])
         return vectors
 
-    async def _embed_fitting(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Embed texts that are too long one by one, and one by its first half."""
+    async def _embed_in_parts(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """Embed texts; if they are too long, one by one, and a single text by its first half."""
         try:
             async with self._request("embedding_failed"):
                 body = {"model": self.model, "input": list(texts)}
                 return _read_vectors(from_json(await self._post("/embeddings", json=body)), len(texts))
         except ContextTooLong:
             if len(texts) > 1:
-                return [vector for text in texts for vector in await self._embed_fitting([text])]
+                return [vector for text in texts for vector in await self._embed_in_parts([text])]
             [text] = texts
-            if len(text) <= _MIN_CHARACTERS:
+            if len(text) <= _MIN_CHARACTERS_TO_HALVE:
                 raise
-        return await self._embed_fitting([text[: len(text) // 2]])
+        return await self._embed_in_parts([text[: len(text) // 2]])
 
 
-def _read_vectors(answer: Any, count: int) -> list[Vector]:
-    """In the order of the texts; a server may leave out the index. Raises FAILURES for another shape."""
-    data = answer["data"]
+def _read_vectors(response: Any, count: int) -> list[Vector]:
+    """Return the vectors in the order of the texts. Raises FAILURES or _WRONG_SHAPE."""
+    # Some servers leave out the index.
+    data = response["data"]
     vectors = {item.get("index", position): pack(item["embedding"]) for position, item in enumerate(data)}
     if len(data) != count or len({*map(len, vectors.values())}) > 1:
         raise ValueError("not a vector for each text")

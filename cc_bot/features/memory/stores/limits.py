@@ -14,7 +14,7 @@ import structlog
 from cc_bot.chat.stores.settings import rules_for
 from cc_bot.db import Database, Statement, Steps, user
 from cc_bot.db.columns import from_ms, to_ms, upsert
-from cc_bot.domain.clock import AHEAD, Clock, utc_now
+from cc_bot.domain.clock import MAX_CLOCK_SKEW, Clock, utc_now
 from cc_bot.domain.errors import MemoryFull, SecretNotStored, TooManyImports, TooManyMemories
 from cc_bot.domain.usage import HOUR, Limits, Rules, UsageSubject, limits_of_user
 from cc_bot.features.memory.model import DEFAULT_CATEGORY, MAX_BESIDE_CHARACTERS, MAX_CONTENT_CHARACTERS
@@ -61,7 +61,7 @@ class MemoryQuotas:
                 return
             rows = yield Statement(_SELECT_IMPORTS, (user_id,))
             moments = [from_ms(at) for at in json.loads(rows[0][0])] if rows else []
-            recent = sorted(at for at in moments if now - HOUR < at <= now + AHEAD)
+            recent = sorted(at for at in moments if now - HOUR < at <= now + MAX_CLOCK_SKEW)
             if len(recent) >= most:
                 raise TooManyImports(resets=recent[-most] + HOUR)
             yield Statement(_SET_IMPORTS, (user_id, json.dumps([*map(to_ms, recent), to_ms(now)])))
