@@ -52,7 +52,7 @@ class TestVectors:
             assert len(server.inputs) == 1, "of no text it is not asked"
         async with asked(Answer(body={"data": [*reversed(items(NOTES))]})) as (embedder, _):
             assert await embedder.embed(NOTES) == vectors
-        monkeypatch.setattr(client, "_BATCH", 2)
+        monkeypatch.setattr(client, "_MAX_BATCH_TEXTS", 2)
         async with asked() as (embedder, server):
             assert await embedder.embed(NOTES) == vectors
             assert server.inputs == [NOTES[:2], NOTES[2:]]

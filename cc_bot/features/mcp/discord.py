@@ -146,16 +146,17 @@ def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
 def modal_fields(form: Form, entries: Mapping[str, str], words: Texts) -> list[ModalActionRowBuilder]:
     """Return the modal's text inputs. Their ids are positions, since the server chooses the names."""
     rows = list[ModalActionRowBuilder]()
-    for number, field in enumerate(form.fields):
-        labels = (each.label for each in field.choices if each.value == field.default)
-        is_long = field.kind == "text" and (field.most or 0) > _PARAGRAPH_FROM_LENGTH
+    for number, form_field in enumerate(form.fields):
+        labels = (each.label for each in form_field.choices if each.value == form_field.default)
+        default = next(labels, form_field.default)
+        is_long = form_field.kind == "text" and (form_field.most or 0) > _PARAGRAPH_FROM_LENGTH
         row = ModalActionRowBuilder().add_text_input(
             str(number),
-            shorten(one_line(field.title), MAX_TITLE_LENGTH) or "?",
+            shorten(one_line(form_field.title), MAX_TITLE_LENGTH) or "?",
             style=hikari.TextInputStyle.PARAGRAPH if is_long else hikari.TextInputStyle.SHORT,
-            value=entries.get(field.name, next(labels, field.default))[:MAX_ENTRY_LENGTH] or hikari.UNDEFINED,
-            placeholder=_placeholder(field, words) or hikari.UNDEFINED,
-            required=field.required,
+            value=entries.get(form_field.name, default)[:MAX_ENTRY_LENGTH] or hikari.UNDEFINED,
+            placeholder=_placeholder(form_field, words) or hikari.UNDEFINED,
+            required=form_field.required,
             max_length=MAX_ENTRY_LENGTH,
         )
         rows.append(row)
