@@ -29,8 +29,8 @@ class ShownChanges(Protocol):
     def line(self, change: Change, caller: Caller, *, limit: int = ...) -> str:
         """`limit`: characters of its text."""
 
-    def undo(self, change: Change, words: Texts, *, alone: bool) -> Action | None:
-        """`alone`: no other change is shown with a button."""
+    def undo(self, change: Change, words: Texts, *, only_button: bool) -> Action | None:
+        """`only_button`: whether no other change is shown with a button."""
 
     async def now(self, change: Change, user_id: int, stores: "Stores") -> Change:
         """Return it with the item's current state."""

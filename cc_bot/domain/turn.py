@@ -48,7 +48,7 @@ class ToolFinished:
     call_id: str
     name: str
     ok: bool
-    waits: bool = False
+    awaits_approval: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from cc_bot.features.memory.service import Memories
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
 from cc_bot.in_order import ExportQueue
 from cc_bot.terminal.markdown import MARGIN, Notice, Quoted, one_line
-from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_line, change_line, receipt_line
+from cc_bot.terminal.view import MAX_RECEIPT_CHARACTERS, View, canvas_line, change_line, receipt_line
 from cc_bot.texts import ErrorTexts, Texts, explain, texts
 from cc_bot.texts.cli import TerminalTexts
 from cc_bot.texts.proposal import ProposalTexts
@@ -149,7 +149,7 @@ async def _decide(chat: Chat, proposal: Proposal) -> None:
     chat.view.notices([*proposal_notices(proposal, chat.profile)])
     if not await chat.confirm(words[TerminalTexts].confirm):
         await approvals.decline(proposal)
-        what = one_line(proposal.title, RECEIPT_CHARACTERS)
+        what = one_line(proposal.title, MAX_RECEIPT_CHARACTERS)
         chat.view.notices([words[ProposalTexts].declined.format(what=what)])
         return
     try:

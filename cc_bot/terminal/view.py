@@ -1,4 +1,4 @@
-"""Output of a chat: Markdown and colours in a terminal, plain text in a pipe."""
+"""Prints a chat: Markdown and colours in a terminal, plain text in a pipe."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,21 +37,21 @@ from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, UnfinishedTexts
 from cc_bot.texts.cli import TerminalTexts
 
-RECEIPT_CHARACTERS: Final = 60
-PAGE_TITLE_CHARACTERS: Final = 60
+MAX_RECEIPT_CHARACTERS: Final = 60
+MAX_PAGE_TITLE_CHARACTERS: Final = 60
 CHART_COLUMNS: Final = 72
 
 
 def change_line(change: Change, texts: Texts) -> str:
     shown = shown_changes()[change.what]
     line = shown.line(change, Caller(0, texts.locale, ZoneInfo("UTC"), texts))
-    undo = shown.undo(change, texts, alone=True)
+    undo = shown.undo(change, texts, only_button=True)
     return f"{line} ({undo.label}: {undo.typed})" if undo else line
 
 
 def receipt_line(receipt: Receipt, texts: Texts) -> str:
     words = texts[ReceiptTexts]
-    line = words.line(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
+    line = words.line(receipt, one_line(receipt.text, MAX_RECEIPT_CHARACTERS), numbered=True)
     if not receipt.undo:
         return line
     undo = words.delete_here if receipt.kind == "added" else words.undo_here
@@ -71,18 +71,18 @@ class AnswerView:
         self._receipts: tuple[Receipt, ...] = ()
         self._recalled: tuple[int, ...] = ()
 
-    def show(self, event: turn.TurnEvent) -> None:  # noqa: PLR0912 - a case an event
+    def show(self, event: turn.TurnEvent) -> None:  # noqa: PLR0912 - one case per event
         words, output = self._texts, self._output
         match event:
             case turn.TextDelta(text):
                 output.write(text)
             case turn.ToolStarted(_, name):
                 output.wait(words[AnswerTexts].tool_line(one_line(name)))
-            case turn.ToolFinished(_, name, ok, waits):
+            case turn.ToolFinished(_, name, ok, awaits_approval):
                 output.wait(None)
-                if not ok and not waits:
+                if not ok and not awaits_approval:
                     output.notice(words[TerminalTexts].tool_failed.format(name=one_line(name)), failed=True)
-                elif is_of_server(name) and not waits:
+                elif is_of_server(name) and not awaits_approval:
                     output.notice(words[TerminalTexts].tool_used.format(name=one_line(name)))
             case MemoryChange() as memory_change:
                 self._receipts = with_receipt(self._receipts, memory_change)
@@ -99,15 +99,15 @@ class AnswerView:
             case Change() as change:
                 output.notice(change_line(change, words))
             case turn.Notice():
-                output.wait(_waiting_for(event, words[AnswerTexts]))
+                output.wait(_wait_reason(event, words[AnswerTexts]))
             case turn.Done():
                 self.end()
                 self._show_end(event)
             case _:
-                pass  # others concern Discord's files and messages
+                pass  # other events concern files and messages on Discord
 
     def end(self) -> None:
-        """Show the receipts once, also if the turn fails."""
+        """Show the receipts, and do nothing if called again. Call it even if the turn failed."""
         words = self._texts[ReceiptTexts]
         for receipt in self._receipts:
             self._output.notice(receipt_line(receipt, self._texts))
@@ -120,7 +120,7 @@ class AnswerView:
         words, answer = self._texts, done.answer
         pages = pages_behind(answer.tool_calls)
         for number, page in enumerate(pages[:LINKS_SHOWN], 1):
-            self._output.notice(f"{number}. {one_line(page.title, PAGE_TITLE_CHARACTERS)}  {page.url}")
+            self._output.notice(f"{number}. {one_line(page.title, MAX_PAGE_TITLE_CHARACTERS)}  {page.url}")
         if len(pages) > LINKS_SHOWN:
             self._output.notice(words[AnswerTexts].more_pages.format(count=len(pages) - LINKS_SHOWN).strip())
         empty = not answer.content
@@ -137,20 +137,20 @@ class AnswerView:
             self._output.notice(words[AnswerTexts].help_hint)
 
 
-def _waiting_for(notice: turn.Notice, words: AnswerTexts) -> str | None:
+def _wait_reason(notice: turn.Notice, words: AnswerTexts) -> str | None:
     if notice.kind == "queued":
         return words.waiting_line(notice.ahead)
     return {"fallback": words.fallback, "thinking": words.thinking}.get(notice.kind)
 
 
 class PlainView:
-    """The conversation on one stream, errors and waiting on the other."""
+    """Prints the conversation to `out`, and errors and waiting lines to `err`."""
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self.failed = False
         self._out = out
         self._err = err
-        self._blanks = ""
+        self._pending_blanks = ""
         self._in_line = False
 
     def say(self, text: str) -> None:
@@ -164,7 +164,7 @@ class PlainView:
         print("\n".join(map(notice_lines, notices)), file=self._out, flush=True)
 
     def panels(self, panels: Iterable[tuple[str, str | Chart]], below: str) -> None:
-        """Show titles and what is under them."""
+        """Show titles, each with its content, and then the line `below`."""
         for title, content in panels:
             body = table(content, CHART_COLUMNS) if isinstance(content, Chart) else indent_symbols(content)
             self.say(f"■ {title}\n{body}\n" if title else f"{body}\n")
@@ -183,30 +183,30 @@ class PlainView:
     def _end_line(self) -> None:
         if self._in_line:
             print(file=self._out, flush=True)
-        self._in_line, self._blanks = False, ""
+        self._in_line, self._pending_blanks = False, ""
 
     def write(self, text: str) -> None:
         text = printable(text)
-        text = self._blanks + text if self._in_line else text.lstrip()
-        words = text.rstrip()
-        self._blanks = text[len(words) :]
-        if words:
+        text = self._pending_blanks + text if self._in_line else text.lstrip()
+        visible = text.rstrip()
+        self._pending_blanks = text[len(visible) :]
+        if visible:
             at_line_start, self._in_line = not self._in_line, True
-            print(indent_symbols(words, at_line_start=at_line_start), end="", file=self._out, flush=True)
+            print(indent_symbols(visible, at_line_start=at_line_start), end="", file=self._out, flush=True)
 
-    def notice(self, notice: str, *, failed: bool = False) -> None:  # noqa: ARG002 - it looks like any other
+    def notice(self, notice: str, *, failed: bool = False) -> None:  # noqa: ARG002 - plain text has no colour
         self._end_line()
         self.notices([notice])
 
     def wait(self, why: str | None) -> None:
-        """None: for the model."""
+        """Show what the answer waits for; None if only for the model."""
         if why:
             print(why, file=self._err, flush=True)
 
 
 REDRAWS_PER_SECOND: Final = 10
 SPINNER: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-SHOW_SECONDS_AFTER: Final = 2
+ELAPSED_SHOWN_AFTER_S: Final = 2
 
 
 class RichView:
@@ -214,11 +214,11 @@ class RichView:
         self._console = console
 
     def say(self, text: str, *, style: str = "") -> None:
-        """Wrapped rows keep a line's indentation."""
+        """Print lines, whose wrapped rows keep their indentation."""
         for line in text.split("\n"):
             indent = len(line) - len(line.lstrip(" "))
-            words = wrap_text(line[indent:], style)
-            self._console.print(Padding(words, (0, 0, 0, indent), expand=False) if indent else words)
+            row = wrap_text(line[indent:], style)
+            self._console.print(Padding(row, (0, 0, 0, indent), expand=False) if indent else row)
         self._console.print()
 
     def fail(self, sentence: str) -> None:
@@ -259,14 +259,14 @@ class RichView:
 
 
 class _LiveOutput:
-    """Redraws the end of an answer while it streams; on exit, prints all of it."""
+    """Redraws the end of an answer while it streams; on exit, prints the whole answer."""
 
     def __init__(self, console: Console, texts: Texts) -> None:
         self._console = console
         self._texts = texts
-        self._began_s = time.monotonic()
+        self._started_s = time.monotonic()
         self._parts: list[str | StyledNotice] = []
-        self._doing: str | None = None
+        self._activity: str | None = None
         self._live = Live(
             console=console,
             get_renderable=self._frame,
@@ -280,10 +280,10 @@ class _LiveOutput:
 
     def __exit__(self, *_: object) -> None:
         self._live.stop()
-        self._console.print(self._whole(), end="")
+        self._console.print(self._whole_answer(), end="")
 
     def write(self, text: str) -> None:
-        self._doing = None
+        self._activity = None
         if self._parts and isinstance(self._parts[-1], str):
             self._parts[-1] += text
         else:
@@ -293,24 +293,26 @@ class _LiveOutput:
         self._parts.append(StyledNotice(notice, "yellow" if failed else "dim"))
 
     def wait(self, why: str | None) -> None:
-        self._doing = why
+        self._activity = why
 
-    def _whole(self) -> Group:
+    def _whole_answer(self) -> Group:
         return Group(*(ModelWords(part) if isinstance(part, str) else part for part in [*self._parts]))
 
     def _frame(self) -> RenderableType:
-        rows = self._console.render_lines(self._whole(), pad=False) if self._parts else []
-        room = max(1, self._console.height - 3)
-        return Group(SegmentLines(rows[-room:], new_lines=True), self._status())
+        rows = self._console.render_lines(self._whole_answer(), pad=False) if self._parts else []
+        max_rows = max(1, self._console.height - 3)
+        return Group(SegmentLines(rows[-max_rows:], new_lines=True), self._status())
 
     def _status(self) -> Text:
-        elapsed_s = time.monotonic() - self._began_s
+        elapsed_s = time.monotonic() - self._started_s
         words = self._texts[AnswerTexts]
-        doing = self._doing or ("" if self._parts else words.thinking)
-        if doing and elapsed_s >= SHOW_SECONDS_AFTER:
-            doing = words.going_on_for.format(activity=doing, seconds=int(elapsed_s))
+        activity = self._activity or ("" if self._parts else words.thinking)
+        if activity and elapsed_s >= ELAPSED_SHOWN_AFTER_S:
+            activity = words.going_on_for.format(activity=activity, seconds=int(elapsed_s))
         frame = SPINNER[int(elapsed_s * REDRAWS_PER_SECOND) % len(SPINNER)]
-        line = Text(f"{frame} {doing}  " if doing else f"{frame} ", "cyan", no_wrap=True, overflow="ellipsis")
+        line = Text(
+            f"{frame} {activity}  " if activity else f"{frame} ", "cyan", no_wrap=True, overflow="ellipsis"
+        )
         return line.append(self._texts[TerminalTexts].interrupt, style="dim")
 
 

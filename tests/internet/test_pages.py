@@ -25,7 +25,7 @@ from cc_bot.features.documents.reader import DocumentReader, reading_command
 from cc_bot.features.web_pages import reader as pages
 from cc_bot.features.web_pages.addresses import parse_address
 from cc_bot.features.web_pages.reader import FetchedPage, PageReader
-from cc_bot.features.web_pages.turn import AT_ONCE, ReadPage, TurnWebAccess, can_read_pages
+from cc_bot.features.web_pages.turn import MAX_CONCURRENT_READS, ReadPage, TurnWebAccess, can_read_pages
 from tests.documents import pdf, scanned_pdf
 from tests.loopback.web import Answer, LoopbackWeb
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
@@ -172,7 +172,7 @@ class TestMany:
         self, tmp_path: Path
     ) -> None:
         noted = tmp_path / "noted"
-        many, another = asyncio.Semaphore(AT_ONCE), asyncio.Semaphore(AT_ONCE)
+        many, another = asyncio.Semaphore(MAX_CONCURRENT_READS), asyncio.Semaphore(MAX_CONCURRENT_READS)
         texts = [f"page{n}" for n in range(8)]
         async with LoopbackWeb({f"/{text}": html(text, "ascii") for text in (*texts, "mine")}) as web:
             reader = PageReader(web.network(), reading(0.4, noted))

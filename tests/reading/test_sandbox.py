@@ -12,9 +12,9 @@ ENTERED = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
 parent = os.getppid()
-from cc_bot.features.documents.sandbox import NotConfined, enter
+from cc_bot.features.documents.sandbox import NotConfined, enter_sandbox
 try:
-    enter({})
+    enter_sandbox({})
 except NotConfined:
     assert sys.platform != "linux"
 """

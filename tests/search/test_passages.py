@@ -11,7 +11,7 @@ PAGES = [
 
 
 def found(query: str) -> list[str]:
-    return [PAGES[each.text][each.start : each.end] for each in find_passages(query, PAGES, 5)]
+    return [PAGES[each.text_index][each.start : each.end] for each in find_passages(query, PAGES, 5)]
 
 
 class TestFindPassages:
@@ -22,4 +22,4 @@ class TestFindPassages:
         assert "二年間" in found("ほしょう期間")[0]
         book = [FILLER * 3 for _ in range(200)]
         book[111] += PAGES[1]
-        assert find_passages("保証は何年ですか？", book, 5)[0].text == 111
+        assert find_passages("保証は何年ですか？", book, 5)[0].text_index == 111

@@ -1,5 +1,5 @@
-"""The system instructions in the user's language: short, and the same in each turn, so that provider caches
-hit. What changes is in the second system message."""
+"""The system instructions, in the user's language. They are short and the same in each turn, so that
+provider caches hit; text that changes is in the second system message."""
 
 from dataclasses import dataclass
 
@@ -12,28 +12,31 @@ from cc_bot.texts.commands import plainly
 class Instructions:
     persona: str
     markdown: str
-    """Follows an agent's persona."""
+    """Added to an agent's own persona."""
     remembering: str
-    """Only when the tool is offered."""
+    """Sent if the tool `remember` is offered."""
     recalling: str
+    """Sent if the tool `recall` is offered."""
     profile: str
-    """Formatted with who: `the_user` or `the_asker`."""
+    """Introduces a user's notes. Formatted with who: `the_user` or `the_asker`."""
     the_user: str
     the_asker: str
     temporary: str
+    """Sent if nothing of the turn is stored."""
     paused: str
-    """If the user paused memory."""
+    """Sent if the user paused memory."""
     channel: str
     thread: str
-    """Formatted with title, which is a participant's words."""
+    """Formatted with title, which a participant wrote."""
     speakers: str
-    """Formatted with speakers and asking (one of them)."""
+    """Formatted with speakers, and with asking: the speaker whose question is answered."""
     between_names: str
+    """Separates the names of speakers."""
     now: str
     """Formatted with date, weekday, time and timezone."""
     weekdays: tuple[str, ...]
     recap: str
-    """Formatted with summary, which comes last, so that nothing in it can pass for what follows."""
+    """Formatted with summary, which comes last, so that nothing in it can pose as a later part."""
 
 
 _MARKDOWN_JA = "書式は Discord の Markdown です（表と画像の埋め込みは使えません）。"

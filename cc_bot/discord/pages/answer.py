@@ -92,7 +92,7 @@ PICTURES_BYTES: Final = 8 * 2**20
 MAX_TOOL_NAME_LENGTH = 64
 """The limit of the Chat Completions API."""
 
-PAGE_TITLE_CHARACTERS: Final = 40
+MAX_PAGE_TITLE_CHARACTERS: Final = 40
 PAGE_HOST_CHARACTERS: Final = 40
 MAX_LINK_LENGTH: Final = 400
 HEARD: Final = "🎤"
@@ -455,7 +455,7 @@ def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
     beyond = len(pages) - LINKS_SHOWN
     for number, page in enumerate(pages[:LINKS_SHOWN], 1):
         host = escape_markdown(shorten(page.host, PAGE_HOST_CHARACTERS))
-        name = shorten(_SCHEME.sub("", one_line(page.title)), PAGE_TITLE_CHARACTERS)
+        name = shorten(_SCHEME.sub("", one_line(page.title)), MAX_PAGE_TITLE_CHARACTERS)
         label = "" if is_blank(name) else escape_markdown(name)
         line = f"{number}. {_linked(label or host, page.url)}{f' · {host}' if label else ''}"
         last = number == LINKS_SHOWN and beyond > 0

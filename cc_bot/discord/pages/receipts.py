@@ -118,7 +118,7 @@ def _is_undoable(receipt: AnyReceipt) -> bool:
 def _undo_button(receipt: AnyReceipt, reader: Caller, *, alone: bool, private: bool) -> Button | None:
     words, user_id = reader.words, reader.user_id
     if isinstance(receipt, Change):
-        action = shown_changes()[receipt.what].undo(receipt, words, alone=alone)
+        action = shown_changes()[receipt.what].undo(receipt, words, only_button=alone)
         return action_button(action, user_id) if action else None
     if receipt.undo is None:
         return None

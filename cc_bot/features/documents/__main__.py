@@ -1,10 +1,11 @@
-"""Reads one document from standard input. Answers on standard output: the length in four bytes, then JSON.
+"""Reads one document from standard input; writes an answer to standard output: its length in four bytes, then
+JSON.
 
 The answer is `{"kind", "unit", "parts": [[name, text]], "headings": [[title, part]], "pictures":
-[base64]}` or `{"error": …}`. The first bytes decide the parser; it is loaded before the sandbox forbids
-loading. With the argument `page` the input is a web page below a line with its kind (`html`, `json` or
-`text`) and encoding, and the answer is `{"title", "text"}`. `unconfined` permits reading without a
-sandbox.
+[base64]}` or `{"error": …}`. The first bytes decide the parser, which is loaded before the sandbox forbids
+loading. With the argument `page`, the input is a web page below a line with its kind (`html`, `json` or
+`text`) and encoding, and the answer is `{"title", "text"}`. The argument `unconfined` permits reading without
+a sandbox.
 """
 
 import encodings
@@ -18,7 +19,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from cc_bot.features.documents import Content, DocumentRefused
-from cc_bot.features.documents.sandbox import CPU_S, MEMORY_BYTES, NotConfined, enter
+from cc_bot.features.documents.sandbox import CPU_S, MEMORY_BYTES, NotConfined, enter_sandbox
 
 MAX_BYTES = 20 * 2**20
 PAGE, UNCONFINED = "page", "unconfined"
@@ -26,18 +27,18 @@ PAGE_MEMORY_BYTES = 92 * 2**20
 PAGE_CPU_S = 8
 MAX_PAGE_CHARACTERS = 50_000
 _ZIP, _OLE = (b"PK\x03\x04", b"PK\x05\x06"), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_PDF_WITHIN = 1024
-"""Printers put text before `%PDF-`."""
+_SNIFFED_BYTES = 1024
+"""The bytes that decide the parser: some printers put text before `%PDF-`."""
 
 
 def main() -> None:
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
-    answering = os.dup(1)
-    os.dup2(2, 1)  # what a library prints is no part of the answer
+    answer_fd = os.dup(1)
+    os.dup2(2, 1)  # so that output of libraries does not enter the answer
     answer = _answer(data, sys.argv[1:])
-    sent = len(answer).to_bytes(4, "big") + answer
-    while sent:
-        sent = sent[os.write(answering, sent) :]
+    unsent = len(answer).to_bytes(4, "big") + answer
+    while unsent:
+        unsent = unsent[os.write(answer_fd, unsent) :]
 
 
 def _answer(data: bytes, arguments: list[str]) -> bytes:
@@ -45,18 +46,18 @@ def _answer(data: bytes, arguments: list[str]) -> bytes:
     try:
         if len(data) > MAX_BYTES:
             raise DocumentRefused("too_long")
-        of_page, beginning = PAGE in arguments, data[:_PDF_WITHIN]
-        read = _load_page_parser(beginning) if of_page else _load_parser(beginning)
+        is_page, beginning = PAGE in arguments, data[:_SNIFFED_BYTES]
+        parse = _load_page_parser(beginning) if is_page else _load_parser(beginning)
         for module in iter_modules(encodings.__path__, "encodings."):
-            with suppress(ImportError):  # another system's
+            with suppress(ImportError):  # a codec of another system
                 import_module(module.name)
-        memory_bytes, cpu_s = (PAGE_MEMORY_BYTES, PAGE_CPU_S) if of_page else (MEMORY_BYTES, CPU_S)
+        memory_bytes, cpu_s = (PAGE_MEMORY_BYTES, PAGE_CPU_S) if is_page else (MEMORY_BYTES, CPU_S)
         try:
-            enter(memory_bytes=memory_bytes, cpu_s=cpu_s)
+            enter_sandbox(memory_bytes=memory_bytes, cpu_s=cpu_s)
         except NotConfined:
             if UNCONFINED not in arguments:
                 raise DocumentRefused("not_confined") from None
-        answer = read(data)
+        answer = parse(data)
     except DocumentRefused as refused:
         answer = {"error": str(refused)}
     except (MemoryError, RecursionError):
@@ -67,7 +68,7 @@ def _answer(data: bytes, arguments: list[str]) -> bytes:
 
 
 def _load_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
-    """Raises ImportError without the parser's library."""
+    """Return the document's parser. Raises ImportError if its library is not installed."""
     if b"%PDF-" in beginning:
         parse = import_module("cc_bot.features.documents.pdf").read_pdf
     elif beginning.startswith(_ZIP):

@@ -1,4 +1,4 @@
-"""Text: separated values, and web pages that are text or JSON."""
+"""Reads text: separated values, and web pages that are text or JSON."""
 
 import csv
 import io
@@ -11,26 +11,26 @@ from cc_bot.features.documents import MAX_CHARACTERS, Content, DocumentRefused, 
 from cc_bot.files import decode_declared, decode_text
 
 _SEPARATORS = "\t;,"
-"""In order of preference: commas also appear in sentences, and in 1,200."""
-_LOOKED_AT = 20
+"""In order of preference: commas are last, as they also appear in sentences and numbers."""
+_SNIFFED_LINES = 20
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp", "euc_jis_2004", "iso2022_jp_ext")
-_TOLD_BY_BYTES = 2**18
-"""Bytes that decide the encoding: trying each on a whole file takes seconds."""
+_ENCODING_SAMPLE_BYTES = 2**18
+"""Only these bytes decide the encoding: trying every encoding on a whole file takes seconds."""
 
 
 def read_separated(data: bytes) -> Content:
-    """Read the rows. Raises DocumentRefused."""
-    beginning = data[:_TOLD_BY_BYTES]
-    if len(data) > _TOLD_BY_BYTES:
-        beginning = beginning[: beginning.rfind(b"\n") + 1] or beginning
-    text = decode_text(beginning)
+    """Return the rows as a sheet. Raises DocumentRefused."""
+    sample = data[:_ENCODING_SAMPLE_BYTES]
+    if len(data) > _ENCODING_SAMPLE_BYTES:
+        sample = sample[: sample.rfind(b"\n") + 1] or sample
+    text = decode_text(sample)
     if text is None:
         raise DocumentRefused("not_supported")
-    if len(beginning) == len(data):
+    if len(sample) == len(data):
         return _read(io.StringIO(text, newline=""), _separator(text))
     for encoding in _ENCODINGS:
         with suppress(UnicodeError):
-            if beginning.decode(encoding) == text:
+            if sample.decode(encoding) == text:
                 return _read(io.TextIOWrapper(io.BytesIO(data), encoding, newline=""), _separator(text))
     raise DocumentRefused("not_supported")
 
@@ -52,15 +52,16 @@ def _lines(file: TextIO) -> Iterator[str]:
 
 
 def _separator(text: str) -> str:
-    lines = text[:20000].splitlines()[:_LOOKED_AT]
+    lines = text[:20000].splitlines()[:_SNIFFED_LINES]
     return max(_SEPARATORS, key=lambda each: sum(len(row) > 1 for row in csv.reader(lines, delimiter=each)))
 
 
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
-    """Return no title and the text, empty if it is binary. `declared`: the server's encoding."""
+    """Return an empty title and the text, which is empty if the data is binary. `declared`: the encoding that
+    the server stated."""
     text = decode_declared(data, declared) or ""
-    if "\\u" in text:  # JSON with escapes, which take six times the space
+    if "\\u" in text:  # JSON with escapes, which take up to six times the space
         with suppress(ValueError, RecursionError):
-            written = json.dumps(json.loads(text), ensure_ascii=False)
-            text = written.encode("utf-8", "ignore").decode()  # without halves of characters
+            unescaped = json.dumps(json.loads(text), ensure_ascii=False)
+            text = unescaped.encode("utf-8", "ignore").decode()  # drops lone surrogates
     return "", text

@@ -30,7 +30,7 @@ class NotConfined(Exception):
     """The kernel does not filter system calls."""
 
 
-def enter(*, memory_bytes: int = MEMORY_BYTES, cpu_s: int = CPU_S) -> None:
+def enter_sandbox(*, memory_bytes: int = MEMORY_BYTES, cpu_s: int = CPU_S) -> None:
     """Set the limits. Nothing can be imported afterwards. Raises NotConfined without a system call filter;
     all other limits hold even then."""
     sys.dont_write_bytecode = True

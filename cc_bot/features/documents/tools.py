@@ -103,10 +103,10 @@ def _look_up(document: Document, query: str) -> dict[str, Any]:
         return {"found": [], "note": "Nothing is found by these words. Try others, or read pages."}
     found, room = list[str](), MAX_CHARACTERS
     for passage in passages:
-        text = texts[passage.text]
+        text = texts[passage.text_index]
         if len(text) > 2 * _AROUND:
             text = text[max(passage.start - _AROUND, 0) : passage.end + _AROUND]
-        shown = f"{document.mark(passage.text + 1)}\n{text}"[:room]
+        shown = f"{document.mark(passage.text_index + 1)}\n{text}"[:room]
         found.append(shown)
         room -= len(shown)
         if room < _AROUND:

@@ -46,11 +46,11 @@ class ReminderChanges:
             )
         return caller.words[ReminderTexts].cancelled.format(text=caller.text(change.text, limit))
 
-    def undo(self, change: Change, words: Texts, *, alone: bool) -> Action | None:
+    def undo(self, change: Change, words: Texts, *, only_button: bool) -> Action | None:
         if change.kind != "added":
             return None
         texts, text = words[ReminderTexts], shorten(one_line(change.text), LABEL_CHARACTERS)
-        label = texts.cancel if alone else texts.cancel_one.format(text=text)
+        label = texts.cancel if only_button else texts.cancel_one.format(text=text)
         return Action(label, "cancel", change.id, f"/remind delete {change.number}")
 
     async def now(self, change: Change, user_id: int, stores: Stores) -> Change:

@@ -33,7 +33,7 @@ async def read_page(context: ToolContext, url: str) -> ToolOutcome:
     reply to or forwarded, or in results of web_search in this turn can be read: give one of those exactly as
     it stands there."""
     internet = _internet(context)
-    pages = internet.internet.pages
+    pages = internet.services.pages
     if pages is None:
         raise InvalidToolCall("Pages can't be read here.")
     if context.approved is not None:
@@ -61,7 +61,7 @@ async def web_search(context: ToolContext, query: str) -> ToolOutcome:
     """Search the web, in a few words, without anything private. Read what looks best with read_page, where
     that is offered."""
     internet = _internet(context)
-    searches = internet.internet.searches
+    searches = internet.services.searches
     if searches is None:
         raise InvalidToolCall("The web can't be searched here.")
     words = " ".join(query.split())

@@ -1,4 +1,4 @@
-"""Web access of one turn: reading, searching, and the allowed addresses."""
+"""Web access of one turn: reading pages, searching, and the addresses that may be read."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,25 +10,26 @@ from cc_bot.domain.errors import CcBotError, PageError, forget_frames
 from cc_bot.domain.message import Message, ReferenceKind, typed_part
 from cc_bot.features.web_pages.addresses import AddressBook, TurnTexts, WebAddress
 
-READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
+EXTRA_MODULES: Final = ("trafilatura", "lxml_html_clean")
 MAX_PAGES: Final = 8
-"""Per turn; each may have 5,000 characters of Japanese."""
+"""Pages per turn; each may have 5,000 characters of Japanese."""
 MAX_SEARCHES: Final = 5
 MAX_CHOICES: Final = 1000
-AT_ONCE: Final = 2
+MAX_CONCURRENT_READS: Final = 2
 
 
 def can_read_pages() -> bool:
-    """Return whether the extra for reading HTML is installed, and the feature `documents` is there."""
-    return all(map(find_spec, (*READ_BY_EXTRA, "cc_bot.features.documents")))
+    """Return whether the extra for reading HTML is installed, and the feature `documents` exists."""
+    return all(map(find_spec, (*EXTRA_MODULES, "cc_bot.features.documents")))
 
 
-_POINTED_AT: Final = frozenset[ReferenceKind]({"reply", "link", "menu"})
-"""The author's text in these may provide addresses."""
+_TYPED_REFERENCES: Final = frozenset[ReferenceKind]({"reply", "link", "menu"})
+"""References whose own text counts as typed."""
 
 
 def link_texts(messages: Iterable[Message]) -> TurnTexts:
-    """The texts whose addresses may be read: users' messages, and what these reference or forward."""
+    """Return the texts whose addresses may be read: users' messages, and messages that these reference or
+    forward."""
     typed, seen = list[str](), list[str]()
     for message in messages:
         if message.role != "user":
@@ -37,7 +38,7 @@ def link_texts(messages: Iterable[Message]) -> TurnTexts:
         seen.append(message.content)
         for reference in message.references:
             if reference.shown and reference.author_name:
-                typed += [typed_part(reference.content)] if reference.pointing in _POINTED_AT else []
+                typed += [typed_part(reference.content)] if reference.pointing in _TYPED_REFERENCES else []
                 seen.append(reference.content)
         seen += (file.data.decode("utf-8", "replace") for file in message.attachments if file.is_forward)
     return TurnTexts(tuple(typed), tuple(seen))
@@ -83,14 +84,15 @@ class SearchService(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WebAccess:
-    """Enabled services; None: disabled or not configured."""
+    """The web services; None if disabled or not configured."""
 
     pages: PageSource | None = None
     searches: SearchSource | None = None
 
     @property
     def subjects(self) -> Mapping[str, bool]:
-        """Pages are offered even without addresses, which keeps the prompt's prefix stable."""
+        """Whether the tools about each subject are offered. Pages are offered even if there are no addresses,
+        which keeps the prompt's prefix stable."""
         return {"page": self.pages is not None, "search": self.searches is not None}
 
     def for_turn(self, messages: Sequence[Message]) -> "TurnWebAccess":
@@ -99,36 +101,39 @@ class WebAccess:
 
 @dataclass(eq=False, slots=True)
 class TurnWebAccess:
-    """Web access through all rounds of a turn."""
+    """The web access of a turn, for all its rounds."""
 
-    internet: WebAccess = WebAccess()
+    services: WebAccess = WebAccess()
     addresses: AddressBook = field(default_factory=AddressBook)
     pages_left: int = MAX_PAGES
     searches_left: int = MAX_SEARCHES
-    choices_left: int = MAX_CHOICES
-    """Choices left among typed addresses where others' text may influence them."""
-    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
-    _read: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
+    choice_budget: int = MAX_CHOICES
+    """Limits how a model that others' text may influence can choose among typed addresses; each choice
+    divides it by the number of options."""
+    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT_READS))
+    _reads: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
 
-    def take_choice(self, choices: int) -> bool:
-        """Spend a choice among so many options. Returns False, and spends nothing, if too few are left."""
-        if not 0 < choices <= self.choices_left:
+    def take_choice(self, options: int) -> bool:
+        """Spend a choice among this many options. Returns False, and spends nothing, if the budget is too
+        small."""
+        if not 0 < options <= self.choice_budget:
             return False
-        self.choices_left //= choices
+        self.choice_budget //= options
         return True
 
     async def read(self, pages: PageSource, address: WebAddress) -> ReadPage:
-        """Read a page, once per turn; a failed one is retried. Raises as PageSource."""
-        known = self._read.get(address)
-        if known is not None:
-            return await asyncio.shield(known)
-        reading = self._read[address] = asyncio.get_running_loop().create_future()
+        """Return a page, read once per turn; a failed read is retried. Raises what `PageSource.read`
+        raises."""
+        started = self._reads.get(address)
+        if started is not None:
+            return await asyncio.shield(started)
+        reading = self._reads[address] = asyncio.get_running_loop().create_future()
         try:
             page = await pages.read(address, self.slots)
         except BaseException as error:
-            del self._read[address]
+            del self._reads[address]
             reading.set_exception(forget_frames(error) if isinstance(error, CcBotError) else PageError())
-            reading.exception()  # no other task may be waiting for it
+            reading.exception()  # marks it as retrieved, as perhaps no other task awaits it
             raise
         reading.set_result(page)
         return page

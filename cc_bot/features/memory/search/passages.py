@@ -1,4 +1,4 @@
-"""Finds the passages of a long text that match a query, with the ranking of memories.
+"""Finds the passages of long texts that match a query, ranked like memories.
 
 Passages are a few lines long: a whole page would contain most words of any question.
 """
@@ -16,75 +16,77 @@ from cc_bot.features.memory.search.folding import fold
 from cc_bot.features.memory.search.ranking import Candidate, Statistics, rank, term_weight
 from cc_bot.features.memory.search.terms import Query, document_terms, parse_query
 
-CHARACTERS: Final = 240
-"""About; each passage overlaps half of the previous one."""
-_LINE: Final = re.compile(rf"[^\n]{{1,{CHARACTERS}}}\n?|\n")
+PASSAGE_CHARACTERS: Final = 240
+"""Approximate length; each passage overlaps the previous one by half."""
+_LINE: Final = re.compile(rf"[^\n]{{1,{PASSAGE_CHARACTERS}}}\n?|\n")
 
-_MAX_RANKED: Final = 400
-"""Some fifty pages."""
+_MAX_RANKED_PASSAGES: Final = 400
+"""About fifty pages of text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A range of one of several texts."""
+    """A range of characters in one of several texts."""
 
-    text: int
-    """The index of the text."""
+    text_index: int
     start: int
     end: int
 
 
 def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]:
-    """Return at most `limit` matching passages, best first, one per text; without matches, those with most of
-    the words. Takes half a second for a million characters: not for the event loop."""
-    asked = parse_query(query)
-    passages = [passage for number, text in enumerate(texts) for passage in _passages(number, text)]
-    if not passages or not asked.folded:
+    """Return at most `limit` matching passages, best first, one per text; if none matches, the passages with
+    most of the words. Takes half a second for a million characters: do not call it on the event loop."""
+    parsed = parse_query(query)
+    passages = [passage for index, text in enumerate(texts) for passage in _split(index, text)]
+    if not passages or not parsed.folded:
         return []
-    folds = [fold(texts[each.text][each.start : each.end]) for each in passages]
-    found = list[Candidate]()
-    for number, folded in _likeliest(asked.folded, folds):
+    folds = [fold(texts[each.text_index][each.start : each.end]) for each in passages]
+    candidates = list[Candidate]()
+    for number, folded in _preselect(parsed.folded, folds):
         terms = document_terms(folded)
-        # ids descend, so that ties go to the earlier passage
-        found.append(Candidate(-number, folded, terms, sum(terms.values())))
-    frequency = Counter(term for each in found for term in each.terms if term in asked.weights)
-    statistics = Statistics(len(passages), fmean(each.length for each in found) or 1.0, frequency)
-    order = [hit.id for hit in rank(asked, statistics, found)] or _by_words(asked, statistics, found)
+        # negative ids, so that the earlier passage wins a tie
+        candidates.append(Candidate(-number, folded, terms, sum(terms.values())))
+    frequency = Counter(term for each in candidates for term in each.terms if term in parsed.weights)
+    statistics = Statistics(len(passages), fmean(each.length for each in candidates) or 1.0, frequency)
+    order = [hit.id for hit in rank(parsed, statistics, candidates)] or _by_words(
+        parsed, statistics, candidates
+    )
     best = dict[int, Passage]()
     for number in order:
-        best.setdefault(passages[-number].text, passages[-number])
+        best.setdefault(passages[-number].text_index, passages[-number])
     return list(best.values())[:limit]
 
 
-def _likeliest(query: str, passages: Sequence[str]) -> list[tuple[int, str]]:
-    """Preselect by shared character pairs: ranking a whole book takes seconds."""
+def _preselect(query: str, passages: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the passages that share most character pairs with the query, each with its index: ranking a
+    whole book takes seconds."""
     numbered = list(enumerate(passages))
-    if len(numbered) <= _MAX_RANKED:
+    if len(numbered) <= _MAX_RANKED_PASSAGES:
         return numbered
     pairs = {query[at : at + 2] for at in range(len(query) - 1)}
     weights = {pair: 1 / (1 + sum(pair in passage for passage in passages)) for pair in pairs}
     shared = (sum(weight for pair, weight in weights.items() if pair in each) for each in passages)
-    best = nlargest(_MAX_RANKED, zip(shared, (-number for number, _ in numbered), strict=True))
+    best = nlargest(_MAX_RANKED_PASSAGES, zip(shared, (-number for number, _ in numbered), strict=True))
     return [numbered[-negative] for _, negative in best]
 
 
-def _by_words(asked: Query, statistics: Statistics, found: Sequence[Candidate]) -> list[int]:
-    weights = term_weight(asked, statistics)
-    scores = {each.id: sum(weights[term] for term in each.terms if term in weights) for each in found}
+def _by_words(query: Query, statistics: Statistics, candidates: Sequence[Candidate]) -> list[int]:
+    weights = term_weight(query, statistics)
+    scores = {each.id: sum(weights[term] for term in each.terms if term in weights) for each in candidates}
     return sorted((id_ for id_, score in scores.items() if score > 0), key=lambda id_: (-scores[id_], -id_))
 
 
-def _passages(number: int, text: str) -> Iterator[Passage]:
-    """Yield ranges of whole lines, or pieces of very long ones."""
+def _split(text_index: int, text: str) -> Iterator[Passage]:
+    """Yield passages of whole lines, or of pieces of very long lines."""
     lines = _LINE.findall(text)
     starts = [0, *accumulate(map(len, lines))]
     first = 0
     while first < len(lines):
         last = first
-        while last < len(lines) and starts[last + 1] - starts[first] < CHARACTERS:
+        while last < len(lines) and starts[last + 1] - starts[first] < PASSAGE_CHARACTERS:
             last += 1
         last = min(last + 1, len(lines))
-        yield Passage(number, starts[first], starts[last])
+        yield Passage(text_index, starts[first], starts[last])
         if last == len(lines):
             return
         first = max((first + last) // 2, first + 1)
