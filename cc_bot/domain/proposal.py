@@ -129,6 +129,7 @@ class CallMessage:
 
     place_id: int | None = None
     shown_in: int | None = None
+    """The message's id."""
     token: str | None = None
     """The button press's token, which can edit the message until `token_until`."""
     token_until: datetime | None = None

@@ -140,11 +140,11 @@ Revise = Callable[[ToolCall], ToolCall]
 class ProposalStore(Store):
     async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
         """Return an open proposal; None if it is older than OPEN_FOR or not the user's."""
-        return PROPOSAL.first(await self._database.query(_SELECT, user_id, proposal_id, self._oldest))
+        return PROPOSAL.first(await self._database.query(_SELECT, user_id, proposal_id, self._oldest_made_at))
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
         """List the proposals of an answer's row that are open or claimed."""
-        rows = await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest)
+        rows = await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest_made_at)
         now = self._clock()
         return tuple(each for each in map(PROPOSAL.read, rows) if not is_expired(each, now))
 
@@ -185,7 +185,7 @@ class ProposalStore(Store):
         await self._change_proposal(_DELETE, proposal)
 
     async def prune(self) -> None:
-        await self._change([MAINTENANCE_LOCK], PRUNE_PROPOSALS, self._oldest)
+        await self._change([MAINTENANCE_LOCK], PRUNE_PROPOSALS, self._oldest_made_at)
 
     async def _change_proposal(self, sql: str, proposal: Proposal, *parameters: object) -> Sequence[Row]:
         return await self._change([user(proposal.key.user_id)], sql, *_id(proposal), *parameters)
@@ -206,7 +206,7 @@ class ProposalStore(Store):
         return await self._database.write(steps, [user(proposal.key.user_id)])
 
     @property
-    def _oldest(self) -> int:
+    def _oldest_made_at(self) -> int:
         return to_ms(self._clock() - OPEN_FOR)
 
 
