@@ -274,15 +274,15 @@ def _ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...
     return (_with_blocks(channel, state), _with_blocks(own, state))
 
 
-def _with_blocks(part: MessageRange, state: ContextState) -> MessageRange:
-    blocks = [block for block in state.blocks if block.key == part.key and block.last_id > part.reset]
-    whole = [block for block in blocks if block.first_id > part.reset]
-    past = [block.first_id for block in blocks if block.last_id >= part.settled_before]
+def _with_blocks(messages: MessageRange, state: ContextState) -> MessageRange:
+    blocks = [block for block in state.blocks if block.key == messages.key and block.last_id > messages.reset]
+    complete = [block for block in blocks if block.first_id > messages.reset]
+    unsettled_starts = [block.first_id for block in blocks if block.last_id >= messages.settled_before]
     return replace(
-        part,
-        blocks=tuple(block for block in whole if block.last_id < part.settled_before),
-        stale=tuple(block for block in blocks if block.first_id <= part.reset),
-        taken_from=min(past, default=part.taken_from),
+        messages,
+        blocks=tuple(block for block in complete if block.last_id < messages.settled_before),
+        stale=tuple(block for block in blocks if block.first_id <= messages.reset),
+        taken_from=min(unsettled_starts, default=messages.taken_from),
     )
 
 
@@ -307,8 +307,8 @@ class ChannelTurn(Turn):
         style, now = conversations.style, conversations.clock()
         planned, token_budget, memory_ids = await self._read_context()
         shown = ShownHistory.of(planned.groups)
-        own = [row for row in shown.rows if row.role == "user" and row.author_id == self.user_id]
-        self.set_history([Message("user", row.content, tainted=row.tainted) for row in own])
+        user_rows = [row for row in shown.rows if row.role == "user" and row.author_id == self.user_id]
+        self.set_history([Message("user", row.content, tainted=row.tainted) for row in user_rows])
         self.shown_memories = memory_ids
         notes = await read_profile_notes(conversations.stores.memories, self.user_id, "public", offered)
 

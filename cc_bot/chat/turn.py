@@ -55,7 +55,7 @@ class MeasuredRequest:
     limit: int | None = None
 
 
-_RESPONSES_ALL_LEARNED: Final = 20
+_FIRST_RESPONSES_LEARNED: Final = 20
 _LEARN_EVERY_NTH_RESPONSE: Final = 5
 
 
@@ -95,7 +95,7 @@ class Calibration:
             return False
         self._responses[one.model] += 1
         responses = self._responses[one.model]
-        due = responses <= _RESPONSES_ALL_LEARNED or responses % _LEARN_EVERY_NTH_RESPONSE == 0
+        due = responses <= _FIRST_RESPONSES_LEARNED or responses % _LEARN_EVERY_NTH_RESPONSE == 0
         return due and not has_images(one.request.prompt)
 
     async def _learn(self, measured: Iterable[MeasuredRequest]) -> None:

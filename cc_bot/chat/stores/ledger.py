@@ -92,7 +92,7 @@ QUESTION_OF: Final = """
     ORDER BY q.id DESC
     LIMIT 1
 """
-_SELECT_HEARD: Final = f"SELECT q.heard {QUESTION_OF}"
+_SELECT_TRANSCRIPT: Final = f"SELECT q.heard {QUESTION_OF}"
 
 # An answer that was moved to another channel, and its question.
 _MOVED_MESSAGES: Final = f"$2, (SELECT q.id {QUESTION_OF})"
@@ -305,8 +305,8 @@ class TurnLedger(Store):
             rows = yield Statement(_SELECT_INTERRUPTED, (turn_id, user_id))
             if not rows:
                 return None
-            former = TURN.read(rows[0])
-            turn = replace(renewed(former), calls=former.calls)
+            interrupted = TURN.read(rows[0])
+            turn = replace(renewed(interrupted), calls=interrupted.calls)
             yield Statement(_DELETE, (turn_id, user_id))
             yield _insert(turn, self._process)
             return turn
@@ -328,7 +328,7 @@ class TurnLedger(Store):
         await self._set(changes, turn_id, user_id, transcript, only=" AND question IS NOT NULL")
 
     async def get_heard(self, user_id: int, answer_id: int | None) -> str:
-        rows = await self._database.query(_SELECT_HEARD, user_id, answer_id)
+        rows = await self._database.query(_SELECT_TRANSCRIPT, user_id, answer_id)
         return str(rows[0][0]) if rows else ""
 
     async def runs_elsewhere(self, turn_id: str, user_id: int) -> bool:
@@ -338,8 +338,8 @@ class TurnLedger(Store):
     async def get_message(self, user_id: int, row_id: int | None) -> Message | None:
         """Return an answer; None if it was erased."""
         rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
-        found = await read_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
-        return found[0] if found else None
+        messages = await read_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
+        return messages[0] if messages else None
 
     async def list_unfinished(self) -> tuple[PendingTurn, ...]:
         """Adopt the turns of dead processes, and return this process's unfinished turns, oldest first."""
@@ -353,7 +353,7 @@ class TurnLedger(Store):
 
     async def list_due(self, key: ChannelKey) -> tuple[Mention, ...]:
         """Return the channel's questions to process, oldest first."""
-        return await self._with_memory_texts(await self._database.read(lambda: _due(key)))
+        return await self._with_memory_texts(await self._database.read(lambda: _read_due(key)))
 
     async def list_due_with_authors(
         self, key: ChannelKey
@@ -361,12 +361,12 @@ class TurnLedger(Store):
         """Return the questions to process, and each author's state, in one read."""
 
         def steps() -> Steps[tuple[list[Mention], dict[int, VisitorState]]]:
-            found = yield from _due(key)
-            authors = {due.question.author_id for due in found}
-            return found, (yield from visitor_states(authors, (key.place_id, key.channel_id)))
+            mentions = yield from _read_due(key)
+            author_ids = {each.question.author_id for each in mentions}
+            return mentions, (yield from visitor_states(author_ids, (key.place_id, key.channel_id)))
 
-        found, authors = await self._database.read(steps)
-        return await self._with_memory_texts(found), authors
+        mentions, authors = await self._database.read(steps)
+        return await self._with_memory_texts(mentions), authors
 
     async def mark_edit_processed(self, key: ChannelKey, question: Message) -> None:
         """Record that the question's edit was processed, unless its text has changed since."""
@@ -436,9 +436,9 @@ class TurnLedger(Store):
         return replace(turn, calls=calls)
 
 
-def _due(key: ChannelKey) -> Steps[list[Mention]]:
+def _read_due(key: ChannelKey) -> Steps[list[Mention]]:
     rows = yield Statement(_SELECT_DUE, (key.channel_id, key.thread_id, key.place_id))
-    return sorted(map(_MENTION.read, rows), key=lambda due: due.question.discord_id or 0)
+    return sorted(map(_MENTION.read, rows), key=lambda mention: mention.question.discord_id or 0)
 
 
 def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:

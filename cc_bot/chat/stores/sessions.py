@@ -172,7 +172,7 @@ class SessionStore:
         if lasting and not parts["session"]:
             parts = await self._renew(key, visibility, idle_cutoff=idle_cutoff, now=to_text(now))
         newest = parts["messages"]
-        session = read_session(parts, key, now, more=self._may_continue(size, len(newest)))
+        session = read_session(parts, key, now, more=self._may_have_more(size, len(newest)))
         history = await with_files(self.database, session, newest, session.history)
         history = await read_texts(self.database, key.user_id, history)
         return session if history is session.history else replace(session, history=history)
@@ -188,7 +188,7 @@ class SessionStore:
             page = await self.database.query(
                 SELECT_EARLIER, session.key.user_id, session.id, visibility, before, size
             )
-            more = self._may_continue(size, len(page), loaded + len(rows))
+            more = self._may_have_more(size, len(page), loaded + len(rows))
             rows.extend(page)
             before = message_id(rows[-1]) if rows else before
         earlier = await with_files(
@@ -236,16 +236,16 @@ class SessionStore:
         that was closed meanwhile still gets the turn, and stays closed.
         """
         stored = await self.archive_turn(session, messages, replaces=replaces, redraw=redraw)
-        before = session.history
+        history = session.history
         if replaces:
-            before = tuple(each for each in before if (each.id, each.role) != (replaces, "assistant"))
+            history = tuple(each for each in history if (each.id, each.role) != (replaces, "assistant"))
         size = self._next_page_size()
         added = stored.messages
         return replace(
             session,
-            history=tail([*before, *added], size),
+            history=tail([*history, *added], size),
             last_active=(added[-1].created_at if added else None) or session.last_active,
-            more=session.more or self._may_continue(size, min(size, len(before) + len(added))),
+            more=session.more or self._may_have_more(size, min(size, len(history) + len(added))),
             has_files=session.has_files or any(message.attachments for message in added),
             canvas=session.canvas if stored.canvas is None else stored.canvas,
         )
@@ -326,7 +326,7 @@ class SessionStore:
             max(0, min(self.page_size, self.history_limit - loaded)) if self.history_limit else self.page_size
         )
 
-    def _may_continue(self, limit: int, read: int, loaded: int = 0) -> bool:
+    def _may_have_more(self, limit: int, read: int, loaded: int = 0) -> bool:
         return read == limit and self._next_page_size(loaded + read) > 0
 
     async def _renew(
