@@ -1,4 +1,4 @@
-"""What front ends show of the changes that features' tools report."""
+"""Shows the changes that features' tools report, for front ends."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ class ShownChanges(Protocol):
     """A feature's `changes` has CHANGES: these, by `Change.what`."""
 
     table: str
-    """Of the items."""
+    """The table of the items."""
 
     def read(self, result: Mapping[str, Any]) -> Change | None:
         """Read the result of a stored call."""

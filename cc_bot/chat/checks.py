@@ -1,4 +1,4 @@
-"""What the checks of `cc-bot doctor` are given, and what they find."""
+"""Arguments and findings of the checks of `cc-bot doctor`."""
 
 from collections.abc import Awaitable, Collection, Coroutine, Sequence
 from dataclasses import dataclass, field

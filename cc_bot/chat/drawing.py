@@ -1,4 +1,4 @@
-"""What a turn may draw beside its conversation, on the canvas. Only the feature reads its JSON."""
+"""The canvas as a turn draws it beside its conversation. Only the feature reads its JSON."""
 
 from collections.abc import Callable
 from functools import cache
@@ -22,7 +22,7 @@ class Drawing(Protocol):
         """The turn's changes; None if there are none."""
 
     def part(self, locale: Locale) -> SystemPart:
-        """What the prompt tells of it; empty if the turn sees nothing."""
+        """The text about it for the prompt; empty if the turn sees nothing."""
 
     def is_empty(self, state: str) -> bool:
         """Return whether the turn sees nothing of a stored canvas."""

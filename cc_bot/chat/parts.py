@@ -30,7 +30,7 @@ def by_class(parts: Iterable[object]) -> Mapping[type[Any], Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreParts:
-    """What a feature's `parts` is given: `make_parts(given)` returns the feature's own parts."""
+    """Parts that a feature's `parts` is given: `make_parts(given)` returns the feature's own parts."""
 
     clock: Clock
     pulse: GatewayHealth
@@ -56,7 +56,7 @@ class Building(CoreParts):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts(CoreParts):
     own: Mapping[type[Any], Any]
-    """Those of the features, as in `by_class`."""
+    """Parts of features, as in `by_class`."""
 
     def __getitem__(self, kind: type[P]) -> P:
         """Return the feature's part of that class. Raises KeyError if the feature was taken out."""

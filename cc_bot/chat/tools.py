@@ -85,7 +85,7 @@ class ToolContext:
     files: tuple[Attachment, ...] = ()
     """Documents of the turn and of the history shown, oldest first."""
     shared: Mapping[type[Any], Any] = field(default_factory=dict)
-    """What tools of a feature share through all rounds of the turn, by its class (see TurnPart)."""
+    """Objects that a feature's tools share through all rounds of the turn, by its class (see TurnPart)."""
     typed: str = ""
     own_words: str = ""
     """Typed or said in this message."""
@@ -245,7 +245,7 @@ class TurnPart(Protocol):
 
     @property
     def subjects(self) -> Mapping[str, bool]:
-        """Whether the feature's tools about these are offered."""
+        """Return whether the feature's tools about these are offered."""
         ...
 
     def for_turn(self, messages: Sequence[Message]) -> object:

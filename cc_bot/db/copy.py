@@ -40,7 +40,7 @@ _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
 class CopiedTable:
     name: str
     columns: tuple[str, ...]
-    """Those that both schemas have."""
+    """Columns that both schemas have."""
     rows: int
     number_column: str
     """Column of numbers that are never reused, if any."""

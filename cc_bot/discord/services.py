@@ -118,7 +118,7 @@ class DiscordSettings:
 
 
 class Job(Protocol):
-    """What a feature does while the bot is connected: `make_jobs(given, services)` in its `jobs`."""
+    """A feature's jobs while the bot is connected: `make_jobs(given, services)` in its `jobs`."""
 
     def begin(self) -> None:
         pass

@@ -1,4 +1,4 @@
-"""What the web pages ask Discord: permissions and names."""
+"""Answers the web pages about Discord: permissions and names."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager

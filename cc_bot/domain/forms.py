@@ -1,4 +1,4 @@
-"""What a running tool asks its user."""
+"""Forms that a running tool asks its user to fill in."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

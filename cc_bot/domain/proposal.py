@@ -34,7 +34,7 @@ class Moment:
     repeat: str = ""
     """How often, in words; then `at` is the next time."""
     timezone: str = ""
-    """Of the repetition; empty for the reader's own."""
+    """Time zone of the repetition; empty for the reader's own."""
     place: Place | None = None
     """The reminder's destination; None if not shown."""
 

@@ -1,4 +1,4 @@
-"""What stored tool calls refer to: memories, and the web pages that an answer is based on.
+"""References of stored tool calls: memories, and the web pages that an answer is based on.
 
 A result refers to each memory by its row (`ref`). The memory's text is removed when a call is stored and
 inserted when it is read, so stored answers keep no copy of an erased memory.

@@ -82,7 +82,7 @@ class Limits:
 
     @property
     def limits_usage(self) -> bool:
-        """Whether any of USAGE_LIMITS is set."""
+        """Return whether any of USAGE_LIMITS is set."""
         return any(getattr(self, name) is not None for name in USAGE_LIMITS)
 
 
@@ -346,7 +346,7 @@ class UsageReport:
     unpriced: tuple[str, ...] = ()
     """Models used this month that have no price; empty if no model has one."""
     left: tuple[Remaining, ...] = ()
-    """What is left of the token limits."""
+    """The rest of each token limit."""
     users: int | None = None
     """Number of users this month; None in the report of one user."""
 

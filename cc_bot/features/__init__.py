@@ -48,7 +48,7 @@ Part = Literal[
 @dataclass(frozen=True, slots=True)
 class Feature:
     name: str
-    """Of its folder."""
+    """The folder's name."""
 
     def module(self, part: Part) -> ModuleType | None:
         """Import one of its modules. Returns None if it has none of that name."""

@@ -73,7 +73,7 @@ class AnswerTexts(Area):
 
 
 class CanvasChangeTexts(Area):
-    """What an answer says about the canvas beside it."""
+    """Sentences of an answer about the canvas beside it."""
 
     changed = Sentence(ja="🖼️ キャンバスを更新しました。</canvas show> で下に出し直せます。", en="🖼️ The canvas is updated. </canvas show> puts it down here again.")
     changed_unseen = Sentence(ja="🖼️ 「{display}」のキャンバスを更新しました。</agent use> で「{display}」に切り替えると見られます。", en="🖼️ The canvas of {display} is updated. Switch with </agent use> to see it.")

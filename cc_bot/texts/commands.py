@@ -12,7 +12,7 @@ from cc_bot.texts.area import Area, Both, Sentence, Show, named
 
 
 class CommandTexts(Area):
-    """Of a part of the commands: each feature has its own subclass in its `texts`."""
+    """Names of a part of the commands: each feature has its own subclass in its `texts`."""
 
 
 class CoreCommandTexts(CommandTexts):

@@ -151,7 +151,7 @@ class Pages:
     path = ""
     """Where its link in the navigation leads; empty: no link."""
     rank = 9
-    """Of its link; the first one's page is the home page."""
+    """Position of its link; the first one leads to the home page."""
     for_owners = False
     beside = ""
     """The path of the page that shows its section, if it has one."""
@@ -160,7 +160,7 @@ class Pages:
         self._services = services
 
     def title(self, words: Texts) -> str:
-        """Of its link."""
+        """Title of its link."""
         raise NotImplementedError
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:

@@ -78,7 +78,7 @@ class Stores:
     processes: ProcessStore
     erasures: ErasureLog
     own: Mapping[type[Any], Any]
-    """Those of the features."""
+    """Stores of features."""
     embedding: Embedding | None = None
     """None if only keywords are used."""
     begin_shutdown: Callable[[], None] = lambda: None

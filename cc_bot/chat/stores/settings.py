@@ -152,7 +152,7 @@ _SELECT_AGENT_OF_ANSWER: Final = """
 
 @dataclass(frozen=True, slots=True)
 class PlaceAgents:
-    """What decides which agent answers a user, by the id of a channel or thread."""
+    """The choices that decide which agent answers a user, by the id of a channel or thread."""
 
     choices: Mapping[int, str]
     defaults: Mapping[int, ChannelAgent]
@@ -326,7 +326,7 @@ class AccessState:
 
 @dataclass(frozen=True, slots=True)
 class VisitorState:
-    """What is read about a user before a command or an answer to a mention begins."""
+    """State read about a user before a command or an answer to a mention begins."""
 
     in_force: AccessState
     limits: Rules

@@ -1,4 +1,4 @@
-"""What a feature's `store` is given: `make_stores(storage)` returns the feature's own stores."""
+"""The argument of a feature's `store`: `make_stores(storage)` returns the feature's own stores."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What a heartbeat may mention: upcoming and missed reminders, and memories with a near day or a change."""
+"""Items of heartbeats: upcoming and missed reminders, and memories with a near day or a change."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator

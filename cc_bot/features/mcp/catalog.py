@@ -200,7 +200,7 @@ class RemoteTool:
     schema: str
     read_only: bool
     digest: str
-    """Of all the server's fields except `open_world`."""
+    """Hash of all the server's fields except `open_world`."""
     open_world: bool = True
     """False if the server declares that calls reach nothing outside of the server (`openWorldHint`)."""
 

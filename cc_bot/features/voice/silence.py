@@ -1,4 +1,4 @@
-"""What speech models write when nobody says anything."""
+"""Texts that speech models write for silence."""
 
 import re
 import unicodedata

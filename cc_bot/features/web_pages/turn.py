@@ -91,8 +91,8 @@ class WebAccess:
 
     @property
     def subjects(self) -> Mapping[str, bool]:
-        """Whether the tools about each subject are offered. Pages are offered even if there are no addresses,
-        which keeps the prompt's prefix stable."""
+        """Return whether the tools about each subject are offered. Pages are offered even if no address
+        is allowed, so that the beginning of the prompt stays the same."""
         return {"page": self.pages is not None, "search": self.searches is not None}
 
     def for_turn(self, messages: Sequence[Message]) -> "TurnWebAccess":

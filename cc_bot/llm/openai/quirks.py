@@ -1,4 +1,4 @@
-"""What servers refuse, and the form of requests to each model: known by host and model name (FAMILIES), or
+"""Refusals of servers, and the form of requests to each model: known by host and model name (FAMILIES), or
 learned from refusals (LESSONS)."""
 
 import json
