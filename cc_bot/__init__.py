@@ -9,21 +9,34 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from cc_bot.chat.stores.opening import Stores, open_stores
-    from cc_bot.domain.errors import CcBotError
+    from cc_bot.domain.errors import CcBotError, InputError, StorageError
     from cc_bot.domain.message import Message
     from cc_bot.domain.session import Session, SessionKey
     from cc_bot.features.memory.model import Memory
 
     __version__: str
 
-__all__ = ["CcBotError", "Memory", "Message", "Session", "SessionKey", "Stores", "__version__", "open_stores"]
+__all__ = [
+    "CcBotError",
+    "InputError",
+    "Memory",
+    "Message",
+    "Session",
+    "SessionKey",
+    "StorageError",
+    "Stores",
+    "__version__",
+    "open_stores",
+]
 
 _API: Final = {
     "CcBotError": "domain.errors",
+    "InputError": "domain.errors",
     "Memory": "features.memory.model",
     "Message": "domain.message",
     "Session": "domain.session",
     "SessionKey": "domain.session",
+    "StorageError": "domain.errors",
     "Stores": "chat.stores.opening",
     "open_stores": "chat.stores.opening",
 }

@@ -1,4 +1,5 @@
-"""The features: each is a folder here, and can be taken out with its line in FEATURES.
+"""The features: each is a folder here, and can be taken out with its line in FEATURES. Memory, settings and
+privacy stay, as the core needs them; heartbeats need reminders.
 
 A feature has files of fixed names, those it needs:
 

@@ -315,6 +315,19 @@ class MemoryStore:
             user_id, query, limit=_limit(limit), audience=audience, wanted=_filter(only)
         )
 
+    async def search(
+        self,
+        user_id: int,
+        query: str,
+        *,
+        limit: int = 5,
+        category: str | None = None,
+        tags: Sequence[str] = (),
+    ) -> "list[Memory]":
+        """As `find`, for scripts: without confidences."""
+        only = MemoryFilter(category, tuple(tags))
+        return [each.memory for each in await self.find(user_id, query, limit=limit, only=only)]
+
     async def suggest(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
         """Return the memory with that number (`12`, `#12`), then matches; for no text the newest."""
         text = typed[:MAX_QUERY_CHARACTERS].strip()
@@ -335,6 +348,7 @@ class MemoryStore:
         self,
         user_id: int,
         *,
+        category: str | None = None,
         limit: int = 20,
         before_id: int | None = None,
         after_id: int | None = None,
@@ -342,7 +356,8 @@ class MemoryStore:
         offset: int = 0,
         only: MemoryFilter = ALL_MEMORIES,
     ) -> "list[Memory]":
-        """List memories with ids between `after_id` and `before_id`."""
+        """List memories with ids between `after_id` and `before_id`. `category` overrides that of `only`."""
+        only = replace(only, category=category) if category is not None else only
         low = 0 if after_id is None else known_id(after_id)
         high = MAX_ID if before_id is None else min(before_id, MAX_ID)
         rows = await self._database.query(
