@@ -187,7 +187,7 @@ async def remember(stores: Stores, database: Database) -> None:
     await memories.remember(USER, "猫が、大好き")
     await memories.delete(USER, first.id)
     await memories.refuses("猫")
-    await memories.find(USER, "猫 犬", only=MemoryFilter(category="general", tags=("猫",)))
+    await memories.search(USER, "猫 犬", category="general", tags=("猫",))
     await do(memories.find(USER, ""), memories.suggest(USER, f"#{memory.id}"))
     await recompute_terms(stores, database)
     await memories.update(USER, memory.id, content="犬が好き")
