@@ -19,7 +19,7 @@ def main() -> int:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: sys.exit(0))
     try:
-        from cc_bot.cli import main as run  # noqa: PLC0415 - this is what takes so long
+        from cc_bot.app.cli import main as run  # noqa: PLC0415 - this is what takes so long
 
         return run()
     except KeyboardInterrupt:

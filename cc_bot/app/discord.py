@@ -36,7 +36,7 @@ from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 
 if TYPE_CHECKING:
-    from cc_bot.metrics import PrometheusMeter
+    from cc_bot.app.metrics import PrometheusMeter
 
 DRAIN_S = 10.0
 
@@ -133,7 +133,7 @@ async def _run(
 def _make_meter(config: Config) -> "PrometheusMeter | None":
     if config.metrics_port is None:
         return None
-    from cc_bot.metrics import PrometheusMeter
+    from cc_bot.app.metrics import PrometheusMeter
 
     return PrometheusMeter(__version__)
 
@@ -145,7 +145,7 @@ async def _serve_metrics(core: Core, meter: "PrometheusMeter | None") -> AsyncIt
     if config.metrics_port is None or meter is None:
         yield
         return
-    from cc_bot.metrics import Vitals, serve
+    from cc_bot.app.metrics import Vitals, serve
 
     def backed_up_at_s() -> float | None:
         newest = newest_backup(config.backup_folder, config.timezone)

@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def _load() -> None:
-    importlib.import_module("cc_bot.cli")
+    importlib.import_module("cc_bot.app.cli")
     for name in _PACKAGES:
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
@@ -169,7 +169,7 @@ def _become(order: Order) -> None:
     os.environ.update(order.environment)
     time.tzset()
     sys.argv = ["cc-bot", *order.arguments]
-    program = importlib.import_module("cc_bot.cli" if order.module == "cc_bot" else order.module)
+    program = importlib.import_module("cc_bot.app.cli" if order.module == "cc_bot" else order.module)
     sys.exit(program.main())
 
 

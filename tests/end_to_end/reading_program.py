@@ -9,8 +9,8 @@ import os
 from ipaddress import ip_address
 from unittest.mock import patch
 
+from cc_bot.app.cli import say_in_passing
 from cc_bot.app.discord import run_discord
-from cc_bot.cli import say_in_passing
 from cc_bot.config import read_config
 from cc_bot.features.web_pages import http
 from cc_bot.features.web_pages.addresses import IpAddress, is_public

@@ -11,9 +11,9 @@ import pytest
 import yaml
 from prometheus_client import CollectorRegistry
 
+from cc_bot.app.metrics import GAUGES, PrometheusMeter, count_records, gauge_registry
 from cc_bot.domain.turn import Usage
 from cc_bot.log import OURS
-from cc_bot.metrics import GAUGES, PrometheusMeter, count_records, gauge_registry
 
 ROOT: Final = Path(__file__).parents[2]
 NAME: Final = re.compile(r"\b(?:cc_bot|process)_[a-z_]+")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.app.metrics import Vitals
 from cc_bot.chat.active import Load
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.domain.measures import GatewayHealth
-from cc_bot.metrics import Vitals
 from tests.databases import laid_out
 
 

@@ -7,9 +7,9 @@ import pytest
 import structlog
 from prometheus_client import CollectorRegistry, generate_latest
 
+from cc_bot.app.metrics import MAX_SERVER_TOOLS, PrometheusMeter, count_records
 from cc_bot.domain.turn import Usage
 from cc_bot.log import OURS, configure_logging
-from cc_bot.metrics import MAX_SERVER_TOOLS, PrometheusMeter, count_records
 
 
 @pytest.fixture

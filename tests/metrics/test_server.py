@@ -9,11 +9,11 @@ from typing import Any
 import aiohttp
 import pytest
 
+from cc_bot.app.metrics import MIN_FREE_BYTES, PrometheusMeter, Vitals, serve
 from cc_bot.chat.active import Load
 from cc_bot.domain.errors import InvalidSetting, PortTaken, StorageError
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.features.privacy.retention import VitalsStore
-from cc_bot.metrics import MIN_FREE_BYTES, PrometheusMeter, Vitals, serve
 
 
 @dataclass

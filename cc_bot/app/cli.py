@@ -234,7 +234,7 @@ def _run(config: Config, options: argparse.Namespace) -> int:
             return code
         case _:
             configure_logging("warning", config.log_format)
-            from cc_bot.cli.database import COMMANDS
+            from cc_bot.app.cli_database import COMMANDS
 
             asyncio.run(COMMANDS[options.command](config, options))
     return EXIT_OK

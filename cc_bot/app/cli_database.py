@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from cc_bot.app.cli import ask_consent, say, say_in_passing
 from cc_bot.app.database import (
     SOURCE_OPTION,
     run_apply_erasures,
@@ -15,7 +16,6 @@ from cc_bot.app.database import (
     run_restore,
     run_wipe,
 )
-from cc_bot.cli import ask_consent, say, say_in_passing
 from cc_bot.config import Config
 from cc_bot.db.backup import Announce, Rows
 from cc_bot.db.engines import dialect_of, shown, source_url
