@@ -36,11 +36,12 @@ class AgentSelector:
 
     async def of(self, interaction: Answerable, known: PlaceAgents | None = None) -> Chosen:
         """`known`: the choices, if read already."""
-        user_id, place = int(interaction.user.id), where(interaction)
-        return await (self._choose(user_id, place, known) if known else self.of_place(user_id, place))
+        return await self.of_place(int(interaction.user.id), where(interaction), known)
 
-    async def of_place(self, user_id: int, place: KnownPlace) -> Chosen:
-        return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.key.ids))
+    async def of_place(self, user_id: int, place: KnownPlace, known: PlaceAgents | None = None) -> Chosen:
+        found = known or await self.store.get_for_places(user_id, place.key.ids)
+        agent, stands_in = await self.agents.chosen_in(place, found)
+        return _in_session(user_id, place, _with_models(agent, place, found), stands_in=stands_in)
 
     async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
         """Raises AgentGone if the agent can't be used here any more: no other agent knows that
@@ -96,10 +97,6 @@ class AgentSelector:
         self._noted[key] = None
         return self.agents.stand_in_note(chosen.agent, recipient.words)
 
-    async def _choose(self, user_id: int, place: KnownPlace, found: PlaceAgents) -> Chosen:
-        agent, stands_in = await self.agents.chosen_in(place, found)
-        return _in_session(user_id, place, _with_models(agent, place, found), stands_in=stands_in)
-
     async def _once_more(self, user_id: int, place: KnownPlace, name: str) -> Chosen:
         """Raises AgentGone if it can't be used there any more."""
         agent = await self.agents.get(name)
@@ -107,7 +104,7 @@ class AgentSelector:
             raise AgentGone
         found = await self.store.get_for_places(user_id, place.key.ids)
         chosen = _in_session(user_id, place, _with_models(agent, place, found))
-        return replace(chosen, left=(await self._choose(user_id, place, found)).key != chosen.key)
+        return replace(chosen, left=(await self.of_place(user_id, place, found)).key != chosen.key)
 
     async def _place_in(self, guild_id: int | None, channel_id: int) -> KnownPlace:
         if guild_id is None:

@@ -20,8 +20,7 @@ from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, retry
 from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.gate import Owners
-from cc_bot.discord.handlers import whisper
-from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of, visibility_of
+from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of, tell, visibility_of
 from cc_bot.discord.pages.custom_ids import ProposalButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import declined_line, outcome_line, refreshed
@@ -116,7 +115,7 @@ class ApprovalDelivery:
             if not await self.may_decide(proposal, presser.user_id):
                 words = presser.words[ProposalTexts]
                 by_owners = proposal.content.approvers == "owners"
-                await whisper(interaction, words.owners_decide if by_owners else words.not_yours)
+                await tell(interaction, words.owners_decide if by_owners else words.not_yours)
                 return
             asker, roles = presser, await _roles(interaction, button.user_id)
             if presser.user_id != button.user_id:
@@ -131,9 +130,9 @@ class ApprovalDelivery:
             if presser.user_id == button.user_id:
                 await self._show(interaction, button, presser.words)
             if not begun.is_set():  # else the user decided otherwise in the meantime
-                await whisper(interaction, explain(error, presser.words))
+                await tell(interaction, explain(error, presser.words))
         except CcBotError as error:  # the user may try again
-            await whisper(interaction, explain(error, presser.words))
+            await tell(interaction, explain(error, presser.words))
 
     async def _approve(self, press: _Press, begun: asyncio.Event) -> None:
         """Make the calls once, and continue with the result if the model asked for it. Raises AnswerUnderway,

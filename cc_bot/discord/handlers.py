@@ -21,7 +21,7 @@ import structlog
 from cc_bot.chat.reply import Reply
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate
-from cc_bot.discord.interactions import MAX_CHOICES, Answerable, Preloaded, defer_early, defer_update
+from cc_bot.discord.interactions import MAX_CHOICES, Answerable, Preloaded, defer, defer_update, tell
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     AnswerButton,
@@ -33,7 +33,7 @@ from cc_bot.discord.pages.custom_ids import (
 )
 from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, components, reply_view
 from cc_bot.discord.places import Recent
-from cc_bot.discord.recipients import Recipient, Recipients, tell, tell_failure
+from cc_bot.discord.recipients import Recipient, Recipients, tell_failure
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 from cc_bot.domain.message import UserSettings
 from cc_bot.in_order import KeyedLock
@@ -156,7 +156,7 @@ class Presses:
             await tell(interaction, words[AnswerTexts].unknown_press)
             return
         if settings is None and handler.response != "own":  # the database may take long
-            await defer_early(interaction, shows=handler.response == "message")
+            await _acknowledge(interaction, handler)
         handle = partial(self._handle, interaction, control, handler, settings)
         if handler.response in ("update", "later") and isinstance(interaction, hikari.ComponentInteraction):
             await self._handle_in_order(interaction, control, handle)
@@ -178,7 +178,7 @@ class Presses:
             return
         self._last[key] = wish, now_s
         if waits:
-            await defer_early(interaction)
+            await defer_update(interaction)
         async with self._order.after(key):
             if not waits or await _is_still_shown(interaction):
                 await handle()
@@ -197,7 +197,7 @@ class Presses:
             await tell(interaction, handler.not_yours(recipient.words))
             return
         if handler.response in ("update", "message"):
-            await defer_early(interaction, shows=handler.response == "message")
+            await _acknowledge(interaction, handler)
         async with (
             self._client.di.enter_context(lightbulb.di.Contexts.DEFAULT),
             self._client.di.enter_context(lightbulb.di.Contexts.LISTENER),
@@ -207,9 +207,16 @@ class Presses:
             else:
                 shown = await handler.act(Press(interaction, control, recipient))
         if isinstance(shown, str):
-            await whisper(interaction, shown)
+            await tell(interaction, shown)
         elif shown is not None:
             await show(interaction, shown, recipient)
+
+
+async def _acknowledge(interaction: PressInteraction, handler: PressHandler) -> None:
+    if handler.response == "message":
+        await defer(interaction, ephemeral=True)
+    else:
+        await defer_update(interaction)
 
 
 async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
@@ -232,10 +239,6 @@ async def show(interaction: Answerable, shown: Reply | EphemeralView, reader: Re
         attachment=view.attachment,
         **NO_PINGS,
     )
-
-
-async def whisper(interaction: PressInteraction, sentence: str) -> None:
-    await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
 
 
 P = ParamSpec("P")

@@ -5,14 +5,14 @@ may have succeeded the first time; what is safe to repeat is repeated here.
 """
 
 import asyncio
-from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import hikari
 
 from cc_bot.chat.stores.settings import PlaceAgents
-from cc_bot.discord.places import key_of_interaction
+from cc_bot.discord.pages.page import NO_PINGS
+from cc_bot.discord.places import Recent, key_of_interaction
 from cc_bot.domain.message import UserSettings, Visibility
 from cc_bot.domain.usage import UsageSubject
 
@@ -22,8 +22,8 @@ ALREADY_ACKNOWLEDGED = 40060
 """An earlier attempt succeeded after all."""
 
 MAX_CHOICES = 25
-_AHEAD: Final = ContextVar[int]("is_accepted_ahead", default=0)
-"""The press or form that was deferred before its handler runs."""
+_ACKNOWLEDGED: Final = Recent[int, None]()
+"""Ids of interactions."""
 _PAUSE_S = 0.3
 _TRIES = 3
 
@@ -96,35 +96,42 @@ async def defer_update(interaction: hikari.ComponentInteraction | hikari.ModalIn
     await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
 
 
-async def defer_early(
-    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, *, shows: bool = False
-) -> None:
-    """Defer a press or form that has to wait; its handler may then defer as usual. `shows`: the result is an
-    ephemeral message of its own."""
-    await (defer(interaction, ephemeral=True) if shows else defer_update(interaction))
-    _AHEAD.set(int(interaction.id))
+def is_acknowledged(interaction: Answerable) -> bool:
+    return int(interaction.id) in _ACKNOWLEDGED
 
 
-def is_accepted_ahead(interaction: Answerable) -> bool:
-    return _AHEAD.get() == int(interaction.id)
+async def tell(interaction: Answerable, sentence: str) -> None:
+    """Respond ephemerally; if it was acknowledged, replace 'thinking…' or follow up."""
+    shown: dict[str, Any] = {"content": sentence, "flags": hikari.MessageFlag.EPHEMERAL, **NO_PINGS}
+    if not is_acknowledged(interaction):
+        try:
+            await interaction.create_initial_response(hikari.ResponseType.MESSAGE_CREATE, **shown)
+        except hikari.BadRequestError as error:
+            if error.code != ALREADY_ACKNOWLEDGED:
+                raise
+        else:
+            return
+    await interaction.execute(**shown)
 
 
 async def _acknowledge(interaction: Answerable, kind: hikari.ResponseType, *, ephemeral: bool) -> int | None:
-    if is_accepted_ahead(interaction):
+    """Does nothing if it was acknowledged before."""
+    if is_acknowledged(interaction):
         return None
     flags = hikari.MessageFlag.EPHEMERAL if ephemeral else hikari.UNDEFINED
+    message_id: hikari.UndefinedOr[hikari.Snowflake] = hikari.UNDEFINED
     for tries_left in reversed(range(_TRIES)):
         try:
             response = await interaction.app.rest.create_interaction_response(
                 interaction, interaction.token, kind, flags=flags
             )
+            message_id = response.interaction.response_message_id
+            break
         except hikari.HTTPError as error:
             if isinstance(error, hikari.BadRequestError) and error.code == ALREADY_ACKNOWLEDGED:
-                return None
+                break
             if not tries_left or not is_server_or_network_error(error):
                 raise
             await asyncio.sleep(_PAUSE_S)
-        else:
-            message_id = response.interaction.response_message_id
-            return None if message_id is hikari.UNDEFINED else int(message_id)
-    return None
+    _ACKNOWLEDGED[int(interaction.id)] = None
+    return None if message_id is hikari.UNDEFINED else int(message_id)

@@ -14,7 +14,7 @@ import structlog
 
 from cc_bot.chat.reply import Caller
 from cc_bot.chat.stores.settings import SettingsStore
-from cc_bot.discord.interactions import Answerable, defer, is_accepted_ahead, message_link, payer_of
+from cc_bot.discord.interactions import Answerable, defer, message_link, payer_of, tell
 from cc_bot.discord.pages.page import escape_markdown, timestamp
 from cc_bot.discord.places import Recent
 from cc_bot.domain.access import Subject
@@ -186,24 +186,6 @@ class Recipients:
         return Locale.of(str(interaction.locale)) if interaction.locale else self.locale
 
 
-async def tell(interaction: Answerable, sentence: str) -> None:
-    """Respond to an interaction that was not acknowledged, ephemerally."""
-    if is_accepted_ahead(interaction):
-        await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL)
-        return
-    await interaction.create_initial_response(
-        hikari.ResponseType.MESSAGE_CREATE, sentence, flags=hikari.MessageFlag.EPHEMERAL
-    )
-
-
-async def respond_or_follow_up(interaction: Answerable, sentence: str) -> None:
-    """Replace 'thinking…' or follow up, if it was acknowledged; else respond."""
-    try:
-        await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL)
-    except hikari.NotFoundError:  # not acknowledged: there is nothing to follow up on
-        await tell(interaction, sentence)
-
-
 async def tell_failure(interaction: Answerable, error: Exception, recipients: Recipients) -> None:
     """Tell the user of an error in one sentence, and the log in one record. Never raises."""
     if isinstance(error, TooManyCommands) and error.told:
@@ -214,15 +196,12 @@ async def tell_failure(interaction: Answerable, error: Exception, recipients: Re
     if not interaction.app.rest.is_alive:
         _log.info("interaction_left")  # the bot has logged out
         return
-    say = respond_or_follow_up
-    if isinstance(error, AccessError):
-        say = tell  # refused, and logged, before it was acknowledged
-    elif isinstance(error, CcBotError):
-        _log.warning("interaction_failed", error=type(error).__name__)
-    else:
+    if not isinstance(error, CcBotError):
         _log.error("interaction_broke", exc_info=error)
+    elif not isinstance(error, AccessError):  # the gate logs these
+        _log.warning("interaction_failed", error=type(error).__name__)
     shown = error if isinstance(error, CcBotError) else CcBotError()
     try:
-        await say(interaction, explain(shown, (await recipients.soon(interaction)).words))
+        await tell(interaction, explain(shown, (await recipients.soon(interaction)).words))
     except hikari.HikariError as unreachable:
         _log.warning("user_not_told", error=type(unreachable).__name__)

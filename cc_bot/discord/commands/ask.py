@@ -24,11 +24,11 @@ from cc_bot.discord.handlers import (
     text_option,
 )
 from cc_bot.discord.incoming import has_no_visible_content, memorable_text, text_of
-from cc_bot.discord.interactions import Answerable, Preloaded, author_name, is_ephemeral, own_space
+from cc_bot.discord.interactions import Answerable, Preloaded, author_name, is_ephemeral, own_space, tell
 from cc_bot.discord.messages.arrivals import Forwards, ProactiveMessageQuotes
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.places import may_read
-from cc_bot.discord.recipients import Recipient, Recipients, tell
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import is_present, is_said, target_of
 from cc_bot.domain.errors import (
     ConversationNotShown,

@@ -18,7 +18,7 @@ from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.handlers import Press, on_press
-from cc_bot.discord.interactions import defer_update
+from cc_bot.discord.interactions import defer_update, tell
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import (
@@ -34,7 +34,7 @@ from cc_bot.discord.pages.custom_ids import (
 )
 from cc_bot.discord.pages.page import NO_FACTS, EphemeralView, Page, reply_view, rows_of
 from cc_bot.discord.pages.proposals import with_proposals
-from cc_bot.discord.recipients import Recipient, respond_or_follow_up, tell
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
 from cc_bot.features.memory.service import hidden_reply
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
@@ -61,7 +61,7 @@ async def answer_once_more(
             await defer_update(interaction)
             taken = await messages.ask_again(button.entry, button.user_id, int(interaction.message.id))
         if not taken:
-            await respond_or_follow_up(interaction, recipient.words[UnfinishedTexts].asked_already)
+            await tell(interaction, recipient.words[UnfinishedTexts].asked_already)
     elif button.action == "again":
         await answers.regenerate(interaction, button, recipient)
     else:

@@ -4,9 +4,8 @@ import hikari
 import lightbulb
 
 from cc_bot.discord.handlers import Press, Submission, on_press
-from cc_bot.discord.interactions import is_accepted_ahead
+from cc_bot.discord.interactions import is_acknowledged, tell
 from cc_bot.discord.pages.page import NO_PINGS, components
-from cc_bot.discord.recipients import tell
 from cc_bot.domain.errors import InputError
 from cc_bot.domain.text import shorten
 from cc_bot.features.mcp.discord import (
@@ -31,7 +30,7 @@ loader = lightbulb.Loader()  # without one, lightbulb skips the module
 async def open_form(press: Press[FormButton], forms: OpenForms) -> None:
     interaction, button, recipient = press
     words, found = recipient.words, forms.find(button.form)
-    if is_accepted_ahead(interaction):
+    if is_acknowledged(interaction):
         return  # pressed twice: the first press shows the result
     if found is None:
         await _close(interaction, words[FormTexts].over)

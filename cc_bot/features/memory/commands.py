@@ -30,7 +30,7 @@ from cc_bot.discord.handlers import (
     suggesting,
     text_option,
 )
-from cc_bot.discord.interactions import MAX_CHOICES
+from cc_bot.discord.interactions import MAX_CHOICES, tell
 from cc_bot.discord.pages.custom_ids import (
     ConfirmButton,
     EditForm,
@@ -40,7 +40,7 @@ from cc_bot.discord.pages.custom_ids import (
     SearchButton,
 )
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, reply_view, timestamp
-from cc_bot.discord.recipients import Recipient, Recipients, tell
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import AttachmentNotFetched, InputError, MemoryNotFound, StorageError
 from cc_bot.domain.text import shorten
 from cc_bot.features.memory import service as memories
