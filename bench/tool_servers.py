@@ -116,7 +116,7 @@ async def measure_absence(folder: Path) -> None:
         await bot.until_ready("echo")
     gone = {**hostile(), "env": {"PYTHONHASHSEED": "no number, so that Python does not start"}}
     async with running(folder, lists=lists, echo=gone) as bot:
-        await bot.until(lambda: bot.report("echo").state == "away")
+        await bot.until(lambda: bot.server("echo").state == "away")
         for _ in range(CALLS):
             took.append(await _refused(bot))
     print(f"{'a call of a server that is down':44} {max(took) * 1000:7.2f} ms at most")

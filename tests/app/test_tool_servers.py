@@ -87,9 +87,9 @@ class TestTheStart:
 async def accept(core: Core) -> None:
     """Accept the tools of the one server, once it is there."""
     async with asyncio.timeout(60):
-        while not core[Servers].reports()[0].code:  # noqa: ASYNC110 - it tells nobody
+        while not core[Servers].managed["hostile"].catalog.code:  # noqa: ASYNC110 - it tells nobody
             await asyncio.sleep(0.02)
-    assert await core[Servers].accept("hostile", core[Servers].reports()[0].code)
+    assert await core[Servers].accept("hostile", core[Servers].managed["hostile"].catalog.code)
 
 
 class TestTheTools:
@@ -104,7 +104,7 @@ class TestTheTools:
             await accept(core)
             before = core[Servers].tools_in(HERE)
             assert [each.full_name for each in before] == ["hostile__echo", "hostile__write"]
-            assert core[Servers].reports()[0].tokens > 20
+            assert core[Servers].managed["hostile"].tokens > 20
         async with open_core(config, utc_now) as core:
             after = core[Servers].tools_in(HERE)
             shown = [json.dumps([dict(each.parameters) for each in tools]) for tools in (before, after)]

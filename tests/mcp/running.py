@@ -14,8 +14,9 @@ from cc_bot.chat.tools import ToolPlace
 from cc_bot.domain.forms import Asker
 from cc_bot.domain.text import Locale
 from cc_bot.features.mcp.file import servers_file
-from cc_bot.features.mcp.model import ServerResult, StoredToolList, ToolServerReport
-from cc_bot.features.mcp.servers import Servers, open_servers
+from cc_bot.features.mcp.model import ServerResult, StoredToolList
+from cc_bot.features.mcp.servers import ManagedServer, Servers, open_servers
+from cc_bot.features.mcp.store import ToolListStore
 
 HOSTILE: Final = Path(__file__).parents[1] / "loopback" / "hostile_server.py"
 HERE: Final = ToolPlace(1, (2,), 3)
@@ -28,8 +29,8 @@ def closed_port() -> int:
         return int(held.getsockname()[1])
 
 
-class KeptLists:
-    """What a store keeps of the tools of servers (ToolLists), here in memory."""
+class KeptLists(ToolListStore):
+    """The tools of servers, in memory."""
 
     def __init__(self) -> None:
         self.kept: dict[str, StoredToolList] = {}
@@ -62,15 +63,15 @@ class Running:
         """Put other servers into the file."""
         write(self.path, entries)
 
-    def report(self, server: str = "hostile") -> ToolServerReport:
-        return next(each for each in self.servers.reports() if each.server == server)
+    def server(self, name: str = "hostile") -> ManagedServer:
+        return self.servers.managed[name]
 
     def offered(self, place: ToolPlace = HERE) -> list[str]:
         return [each.full_name for each in self.servers.tools_in(place)]
 
     async def accept(self, server: str = "hostile") -> tuple[str, ...] | None:
         """Agree to the tools as they are at this moment."""
-        return await self.servers.accept(server, self.report(server).code)
+        return await self.servers.accept(server, self.server(server).catalog.code)
 
     async def until(self, holds: Callable[[], object]) -> None:
         async with asyncio.timeout(60):
@@ -79,7 +80,7 @@ class Running:
 
     async def until_ready(self, server: str = "hostile") -> None:
         """Wait for a server, and accept the tools that it has when it is new."""
-        await self.until(lambda: self.report(server).state == "ready" and server in self.lists.kept)
+        await self.until(lambda: self.server(server).state == "ready" and server in self.lists.kept)
         if not self.lists.kept[server].accepted:
             await self.accept(server)
 
@@ -97,12 +98,12 @@ def write(path: Path, entries: Mapping[str, Any]) -> None:
 async def running(
     folder: Path, *, lists: KeptLists | None = None, budget: int = 4000, **entries: Mapping[str, Any]
 ) -> AsyncIterator[Running]:
-    """Have the servers run. A tool takes 100 tokens."""
+    """Have the servers run."""
     path, kept = folder / "mcp.json", lists or KeptLists()
     write(path, entries)
     file = servers_file(path, variables=os.environ, locale=Locale.EN)
     await file.load()
-    async with open_servers(file, kept, cost=lambda _: 100, budget=budget) as servers:
+    async with open_servers(file, kept, budget=budget) as servers:
         yield Running(servers, path, kept)
 
 

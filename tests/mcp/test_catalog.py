@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from cc_bot.domain.errors import ToolListNotShown
-from cc_bot.features.mcp.model import LeftOutTool, full_name
+from cc_bot.features.mcp.model import full_name
 from tests.mcp.running import HERE, KeptLists, Running, hostile, ready, running
 
 
@@ -41,19 +41,17 @@ class TestTheTools:
         async with listing(tmp_path, *map(tool, names)) as bot:
             apart = ["hostile__get___", "hostile__t_1b6b1a6f", "hostile__t_900f8294", "hostile_____a"]
             assert sorted(bot.offered()) == sorted(["hostile__echo", *apart])
-            assert [(each.name, each.reason) for each in bot.report().left_out] == [
-                ("twice", "duplicate_name")
-            ]
+            assert bot.server().catalog.left_out == [("twice", "duplicate_name")]
         assert full_name("a b", "c.d/え") == "a_b__c_d__"
 
     async def test_with_names_that_fall_together_are_left_out(self, tmp_path: Path) -> None:
         async with ready(tmp_path, "--fall-together", "--tool", "x" * 60) as bot:
             assert bot.offered() == ["hostile__echo", "hostile__write"]
-            assert bot.report().left_out == (
-                LeftOutTool("a.b", "duplicate_name"),
-                LeftOutTool("a/b", "duplicate_name"),
-                LeftOutTool("x" * 60, "long_name"),
-            )
+            assert bot.server().catalog.left_out == [
+                ("a.b", "duplicate_name"),
+                ("a/b", "duplicate_name"),
+                ("x" * 60, "long_name"),
+            ]
 
     async def test_wait_unless_they_only_read(self, tmp_path: Path) -> None:
         expected = {"writes": [False, True], "never": [False, False], "always": [True, True]}
@@ -74,9 +72,9 @@ class TestTheTools:
         async with running(tmp_path, budget=100_000, **entries) as bot:
             for name in entries:
                 await bot.until_ready(name)
-            assert bot.report("many").tools == 200
-            assert bot.report("ends").tools == 2
-            assert bot.report("endless").tools <= 200
+            assert len(bot.server("many").catalog.offered) == 200
+            assert len(bot.server("ends").catalog.offered) == 2
+            assert len(bot.server("endless").catalog.offered) <= 200
             assert all(len(each.description) <= 4001 for each in bot.servers.tools_in(HERE))
 
     @pytest.mark.slow
@@ -85,16 +83,16 @@ class TestTheTools:
     ) -> None:
         huge = hostile("--many", 10_000, "--long-description", 1000)
         async with running(tmp_path, huge=huge, good=hostile()) as bot:
-            await bot.until(lambda: bot.report("huge").state == "away")
+            await bot.until(lambda: bot.server("huge").state == "away")
             await bot.until_ready("good")
             assert bot.offered() == ["good__echo", "good__write"]
         long = {f"p{number}": {"type": "string", "description": "長" * 20} for number in range(300)}
         async with listing(
             tmp_path, *(tool(f"t{number:03}", properties=long) for number in range(60))
         ) as bot:
-            await bot.until(lambda: bot.report().left_out)
-            assert 0 < bot.report().tools < 60
-            assert {each.reason for each in bot.report().left_out} == {"too_large"}
+            await bot.until(lambda: bot.server().catalog.left_out)
+            assert 0 < len(bot.server().catalog.offered) < 60
+            assert {reason for _, reason in bot.server().catalog.left_out} == {"too_large"}
 
     async def test_that_are_not_as_the_protocol_has_them_keep_no_other_away(self, tmp_path: Path) -> None:
         odd: dict[str, dict[str, Any]] = {
@@ -109,7 +107,7 @@ class TestTheTools:
         }
         tools = [{**tool(name), **given} for name, given in odd.items()]
         async with listing(tmp_path, tool("good"), *tools) as bot:
-            assert {each.name: each.reason for each in bot.report().left_out} == {
+            assert dict(bot.server().catalog.left_out) == {
                 **dict.fromkeys(("needs", "none", "number"), "no_schema"),
                 "array": "no_object",
             }
@@ -127,37 +125,40 @@ class TestAListThatChanges:
         now = [tool("a", "すべて消します", properties=text), *map(tool, ("b", "d", "e", "x" * 70))]
         async with listing(tmp_path, *now, lists=lists, deny=["e"]) as bot:
             assert bot.offered() == ["hostile__b"]
-            assert {"a", "c", "d"} <= {*bot.report().withheld}
-            details = bot.servers.details("hostile")
-            assert " ".join(f"{each.full_name[9]} {each.status}" for each in details) == (
+            assert {"a", "c", "d"} <= {*bot.server().catalog.awaiting_owner}
+            reviewed = bot.server().catalog.reviewed
+            assert " ".join(f"{each.name[0]} {each.status}" for each in reviewed) == (
                 "a changed c gone d new x new b offered e not_allowed"
             )
-            changed, gone, new, *_ = details
-            assert changed.agreed
-            assert changed.now
-            assert (changed.agreed.description, changed.now.description) == ("読みます", "すべて消します")
-            assert json.loads(changed.now.schema)["properties"] == text
-            assert (changed.now.read_only, changed.now.needs_approval) == (False, True)
-            assert (gone.now, new.agreed) == (None, None)
+            changed, gone, new, *_ = reviewed
+            assert changed.accepted
+            assert changed.listed
+            assert (changed.accepted.description, changed.listed.description) == (
+                "読みます",
+                "すべて消します",
+            )
+            assert json.loads(changed.listed.schema)["properties"] == text
+            assert not changed.listed.read_only
+            assert (gone.listed, new.accepted) == (None, None)
             assert await bot.accept() == ("hostile__a", "hostile__b", "hostile__d")
             assert bot.offered() == ["hostile__a", "hostile__b", "hostile__d"]
             assert not await bot.accept()
-            [long] = [each for each in bot.servers.details("hostile") if each.full_name[-1] == "x"]
+            [long] = [each for each in bot.server().catalog.reviewed if each.name[0] == "x"]
             assert long.status == "left_out"
 
     async def test_that_changed_since_it_was_read_is_not_accepted(self, tmp_path: Path) -> None:
         async with listing(tmp_path, tool("echo", "読みます")) as bot:
-            read = bot.report().code
+            read = bot.server().catalog.code
             write(tmp_path, tool("echo", "すべて送ります"))
             await bot.echo()
-            await bot.until(lambda: bot.report().withheld == ("echo",))
+            await bot.until(lambda: bot.server().catalog.awaiting_owner == ["echo"])
             for code in (read, "", read[:-1]):
                 with pytest.raises(ToolListNotShown):
                     await bot.servers.accept("hostile", code)
             assert bot.offered() == []
-            assert bot.report().code != read
+            assert bot.server().catalog.code != read
             assert await bot.accept() == ("hostile__echo",)
-            assert bot.report().code == ""
+            assert bot.server().catalog.code == ""
             assert await bot.servers.accept("hostile", read) is None
 
     async def test_of_a_new_server_is_withheld_too_and_owners_are_told_once(self, tmp_path: Path) -> None:
@@ -166,7 +167,7 @@ class TestAListThatChanges:
         lists, before = KeptLists(), ["hostile__echo", "hostile__write"]
         for told in (1, 0):
             async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
-                await bot.until(partial(lambda bot: bot.report().withheld, bot))
+                await bot.until(partial(lambda bot: bot.server().catalog.awaiting_owner, bot))
                 assert bot.offered() == []
                 assert bot.servers.withheld.qsize() == told
         async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
@@ -174,7 +175,7 @@ class TestAListThatChanges:
             assert bot.offered() == before
         async with running(tmp_path, lists=lists, hostile=hostile("--tool", "more")) as bot:
             await bot.until_ready()
-            await bot.until(lambda: bot.report().withheld == ("more",))
+            await bot.until(lambda: bot.server().catalog.awaiting_owner == ["more"])
             assert bot.offered() == before
             assert await bot.accept()
             assert "hostile__more" in bot.offered()
@@ -201,6 +202,6 @@ class TestAToolThatIsClosed:
         for open_world, at_first, believed in ((False, ["t0"], ["t0"]), (True, [], []), (False, [], ["t0"])):
             async with listing(tmp_path, *hints(open_world, True, "no", 0, None), lists=lists) as bot:
                 before = local(bot)
-                assert bot.report().withheld == ()
+                assert bot.server().catalog.awaiting_owner == []
                 await bot.accept()
                 assert (before, local(bot)) == (at_first, believed)

@@ -45,7 +45,7 @@ class TestOverHttp:
                 assert (await bot.echo("こんにちは", server="notes")).text == "こんにちは"
             with pytest.raises((ToolServerAway, ToolCallLost)):  # lost: the wire just breaks
                 await bot.echo(server="notes")
-            await bot.until(lambda: bot.report("notes").state == "away")
+            await bot.until(lambda: bot.server("notes").state == "away")
             async with program(str(HTTP_SERVER), port):
                 await bot.until_ready("notes")
                 assert (await bot.echo("また", server="notes")).text == "また"
@@ -67,7 +67,7 @@ class TestOverHttp:
         async with TestServer(app) as here, TestServer(other_app) as other:
             entry = {"url": str(here.make_url("/mcp")), "headers": {"Authorization": "Bearer geheim"}}
             async with running(tmp_path, notes=entry) as bot:
-                await bot.until(lambda: bot.report("notes").state == "away")
+                await bot.until(lambda: bot.server("notes").state == "away")
         assert ("here", "Bearer geheim") in seen
         assert not [each for each in seen if each[0] == "elsewhere"]
 

@@ -43,7 +43,7 @@ class TestACall:
             with pytest.raises(ToolTimedOut):
                 await bot.echo()
             await bot.until(lambda: calls(counted).count({"cancelled": True}) == 1)
-            assert bot.report().state == "ready"  # it answers other questions
+            assert bot.server().state == "ready"  # it answers other questions
             call = asyncio.create_task(bot.echo())
             await bot.until(lambda: len(calls(counted)) == 3)
             call.cancel()
@@ -88,7 +88,7 @@ class TestACall:
             for name, words in (("failing", "それはできません"), ("refusing", "満室です")):
                 result = await bot.echo(server=name)
                 assert (result.ok, result.text) == (False, words)
-            assert (bot.report("failing").calls, bot.report("failing").failures) == (1, 1)
+            assert (bot.server("failing").calls, bot.server("failing").failures) == (1, 1)
             with pytest.raises(ToolCallLost):
                 await bot.echo(server="unread")
 
@@ -192,7 +192,7 @@ class TestTheStart:
                 with pytest.raises(ToolServerAway):
                     await bot.servers.wait_for(name)
             assert bot.servers.is_starting("never")
-            assert bot.report("broken").state == "away"
+            assert bot.server("broken").state == "away"
             await bot.until_ready("greeting")
             assert (await bot.echo("はい", "greeting")).text == "はい"
 
@@ -212,7 +212,7 @@ class TestTheStart:
                 with pytest.raises(ToolCallLost):
                     await bot.echo()
                 for name in entries:
-                    await bot.until(lambda name=name: bot.report(name).state == "away")  # type: ignore[misc]
+                    await bot.until(lambda name=name: bot.server(name).state == "away")  # type: ignore[misc]
                 await bot.until(lambda: len(problems(records)) > len(away))
         assert sorted(problems(records)) == sorted([*away, "ended 3"])
         assert "geheim" not in str([each for each in records if each["event"] == "tool_server_away"])
@@ -253,12 +253,12 @@ PLACES: Final[tuple[tuple[dict[str, Any], ToolPlace, bool], ...]] = (
 class TestTheBudget:
     async def test_leaves_out_the_servers_that_are_over_it(self, tmp_path: Path) -> None:
         with capture_logs() as records:
-            async with running(tmp_path, budget=300, first=hostile(), second=hostile()) as bot:
+            async with running(tmp_path, budget=150, first=hostile(), second=hostile()) as bot:
                 await bot.until_ready("first")
-                await bot.until(lambda: bot.report("second").code)
+                await bot.until(lambda: bot.server("second").catalog.code)
                 await bot.accept("second")
                 assert bot.offered() == ["first__echo", "first__write"]
-                assert bot.report("second").state == "over_budget"
+                assert bot.server("second").state == "over_budget"
         assert "tools_over_budget" in [record["event"] for record in records]
 
 

@@ -117,9 +117,9 @@ if has("mcp"):
     ) -> list[str]:
         if int(ctx.interaction.user.id) not in await owners.ids():
             return []
-        reports = sorted(servers.reports(), key=lambda each: not each.withheld)
+        managed = sorted(servers.managed.items(), key=lambda each: not each[1].catalog.awaiting_owner)
         typed = str(ctx.focused.value or "").casefold()
-        return [each.server for each in reports if typed in each.server.casefold()]
+        return [name for name, _ in managed if typed in name.casefold()]
 
     owners_command(
         tools,

@@ -15,12 +15,11 @@ from cc_bot.features.mcp.model import (
     AWAITING_OWNER,
     MAX_NAME_LENGTH,
     LeftOutReason,
-    LeftOutTool,
     OfferedTool,
+    RemoteTool,
+    ReviewedTool,
     StoredToolList,
-    ToolDetails,
     ToolStatus,
-    ToolWording,
     full_name,
 )
 
@@ -191,20 +190,6 @@ MAX_SCHEMAS_LENGTH: Final = 500_000
 MAX_LISTED_NAME_LENGTH: Final = 128
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteTool:
-    """A tool as its server lists it, with bounded texts."""
-
-    name: str
-    description: str
-    schema: str
-    read_only: bool
-    digest: str
-    """Hash of all the server's fields except `open_world`."""
-    open_world: bool = True
-    """False if the server declares that calls reach nothing outside of the server (`openWorldHint`)."""
-
-
 def to_remote_tool(tool: "mcp_types.Tool") -> RemoteTool:
     hints, description = tool.annotations, tool.description or tool.title or ""
     read_only = hints is not None and hints.read_only_hint is True
@@ -233,11 +218,20 @@ def from_text(text: str) -> tuple[RemoteTool, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    tools: tuple[OfferedTool, ...] = ()
-    left_out: tuple[LeftOutTool, ...] = ()
-    details: tuple[ToolDetails, ...] = ()
+    offered: tuple[OfferedTool, ...] = ()
+    reviewed: tuple[ReviewedTool, ...] = ()
     """Every listed or accepted tool; those awaiting an owner first."""
-    awaiting_owner: tuple[str, ...] = ()
+    code: str = ""
+    """Accepts the listed tools; empty if nothing awaits an owner."""
+
+    @property
+    def left_out(self) -> Sequence[tuple[str, LeftOutReason]]:
+        """Names of tools that no model can use, with reasons."""
+        return [(tool.name, tool.left_out_reason) for tool in self.reviewed if tool.left_out_reason]
+
+    @property
+    def awaiting_owner(self) -> Sequence[str]:
+        return [tool.name for tool in self.reviewed if tool.status in AWAITING_OWNER]
 
 
 def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
@@ -249,46 +243,34 @@ def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
     unaccepted = {tool.name for tool in listed_tools if tool.digest not in digests}
     allowed_names = (tool.name for tool in listed_tools if _is_allowed(tool.name, rules))
     name_counts = Counter(full_name(server, name) for name in allowed_names)
-    tools, left_out, statuses = list[OfferedTool](), list[LeftOutTool](), dict[str, ToolStatus]()
-    total_length = 0
+    offered, reviewed, total_length = list[OfferedTool](), list[ReviewedTool](), 0
     for name in sorted(listed.keys() | accepted.keys()):
+        status: ToolStatus = "offered"
+        reason: LeftOutReason | None = None
         if not _is_allowed(name, rules):
-            statuses[name] = "not_allowed"
+            status = "not_allowed"
         elif name not in listed:
-            statuses[name] = "gone"
+            status = "gone"
         elif name in unaccepted:
-            statuses[name] = "changed" if name in accepted else "new"
+            status = "changed" if name in accepted else "new"
         else:
             total_length += len(listed[name].schema)
             try:
                 if total_length > MAX_SCHEMAS_LENGTH:
                     raise SchemaRefused("too_large")
-                tools.append(_offer(server, rules, listed[name], accepted[name], name_counts))
-                statuses[name] = "offered"
+                offered.append(_offer(server, rules, listed[name], accepted[name], name_counts))
             except SchemaRefused as refused:
-                left_out.append(LeftOutTool(name, refused.reason))
-                statuses[name] = "left_out"
-    versions = listed, accepted
-    details = [
-        ToolDetails(full_name(server, name), status, *(_wording(each.get(name), rules) for each in versions))
-        for name, status in sorted(statuses.items(), key=lambda each: each[1] not in AWAITING_OWNER)
-    ]
-    awaiting_owner = tuple(name for name, status in statuses.items() if status in AWAITING_OWNER)
-    return Catalog(tuple(tools), tuple(left_out), tuple(details), awaiting_owner)
-
-
-def _wording(tool: RemoteTool | None, rules: ServerRules) -> ToolWording | None:
-    if tool is None:
-        return None
-    approval, open_world = needs_approval(tool.read_only, rules), _is_open_world(tool, rules)
-    return ToolWording(tool.description, tool.schema, tool.read_only, approval, open_world)
+                status, reason = "left_out", refused.reason
+        reviewed.append(ReviewedTool(name, status, listed.get(name), accepted.get(name), reason))
+    reviewed.sort(key=lambda tool: tool.status not in AWAITING_OWNER)
+    return Catalog(tuple(offered), tuple(reviewed), stored.code if stored.waits else "")
 
 
 def needs_approval(read_only: bool, rules: ServerRules) -> bool:
     return rules.approve == "always" or (rules.approve == "writes" and not read_only)
 
 
-def _is_open_world(tool: RemoteTool, rules: ServerRules) -> bool:
+def is_open_world(tool: RemoteTool, rules: ServerRules) -> bool:
     if rules.local is None:
         return tool.open_world
     return not any(fnmatchcase(tool.name, pattern) for pattern in rules.local)
@@ -311,7 +293,7 @@ def _offer(
         tool.description,
         simplify_schema(json.loads(tool.schema)),
         tool.read_only,
-        _is_open_world(tool, rules) or _is_open_world(accepted, rules),
+        is_open_world(tool, rules) or is_open_world(accepted, rules),
         needs_approval(tool.read_only, rules),
         rules.approvers,
         rules.calls_per_turn,

@@ -3,11 +3,12 @@ from typing import Final
 
 from cc_bot.chat.checks import Check, Examined, Finding, failed, ok, warning
 from cc_bot.domain.text import one_line
+from cc_bot.features.mcp.catalog import from_text
 from cc_bot.features.mcp.file import make_servers_file
-from cc_bot.features.mcp.model import ToolServerProblem, ToolServerReport, find_missing
-from cc_bot.features.mcp.servers import try_servers
-from cc_bot.features.mcp.texts import McpCheckTexts, ToolServersFileTexts, ToolServersTexts, say_left_out
-from cc_bot.features.mcp.tools import tool_cost
+from cc_bot.features.mcp.model import ToolServerProblem, find_missing
+from cc_bot.features.mcp.servers import ManagedServer, try_servers
+from cc_bot.features.mcp.service import say_left_out
+from cc_bot.features.mcp.texts import McpCheckTexts, ToolServersFileTexts, ToolServersTexts
 from cc_bot.texts import Texts
 
 TIMEOUT_S: Final = 30.0
@@ -25,11 +26,12 @@ async def _check_servers(given: Examined) -> Sequence[Finding]:
     known: Mapping[str, Sequence[str] | None] = dict.fromkeys(servers)
     found = [ok("tools", said.tools_ok.format(count=len(servers)) if servers else said.tools_none)]
     if servers and given.online:
-        reports, known = await try_servers(servers, tool_cost, TIMEOUT_S)
-        for each in reports:
-            found += _check_server(each, known[each.server] or (), words)
-        if (total := sum(each.tokens for each in reports)) > config.tool_tokens:
-            taken = ", ".join(f"{each.server} {each.tokens}" for each in reports)
+        tried = await try_servers(servers, TIMEOUT_S)
+        known = {each.entry.name: _listed_names(each) for each in tried}
+        for each in tried:
+            found += _check_server(each, words)
+        if (total := sum(each.tokens for each in tried)) > config.tool_tokens:
+            taken = ", ".join(f"{each.entry.name} {each.tokens}" for each in tried)
             limits = {"total": total, "limit": config.tool_tokens, "each": taken}
             found.append(warning("tools", words[ToolServersFileTexts].over_budget.format(**limits)))
     for agent in await given.list_agents():
@@ -39,19 +41,24 @@ async def _check_servers(given: Examined) -> Sequence[Finding]:
     return found
 
 
-def _check_server(report: ToolServerReport, listed: Sequence[str], words: Texts) -> Sequence[Finding]:
-    said, server = words[McpCheckTexts], report.server
-    if report.state != "ready":
-        problem = report.problem or ToolServerProblem("late")
+def _listed_names(server: ManagedServer) -> Sequence[str] | None:
+    return [tool.name for tool in from_text(server.stored.seen)] if server.stored else None
+
+
+def _check_server(server: ManagedServer, words: Texts) -> Sequence[Finding]:
+    said, name, catalog = words[McpCheckTexts], server.entry.name, server.catalog
+    if server.connection is None or server.state != "ready":
+        problem = (server.connection and server.connection.problem) or ToolServerProblem("late")
         why = said.tool_server_problems[problem.kind].format(detail=problem.detail, seconds=round(TIMEOUT_S))
-        return [failed("tools", said.tool_server_away.format(server=server, problem=why))]
-    found = [ok("tools", said.tool_server_ok.format(server=server, tools=report.tools, tokens=report.tokens))]
-    if report.left_out:
-        names = say_left_out(report.left_out, words[ToolServersTexts])
-        found.append(warning("tools", said.tool_server_left_out.format(server=server, tools=names)))
-    elif not report.tools and listed:
+        return [failed("tools", said.tool_server_away.format(server=name, problem=why))]
+    count = len(catalog.offered)
+    found = [ok("tools", said.tool_server_ok.format(server=name, tools=count, tokens=server.tokens))]
+    if catalog.left_out:
+        names = say_left_out(catalog.left_out, words[ToolServersTexts])
+        found.append(warning("tools", said.tool_server_left_out.format(server=name, tools=names)))
+    elif not count and (listed := _listed_names(server)):
         names = one_line(", ".join(listed[:MAX_NAMES]))
-        found.append(warning("tools", said.tool_server_none_fits.format(server=server, tools=names)))
-    elif not report.tools:
-        found.append(warning("tools", said.tool_server_empty.format(server=server)))
+        found.append(warning("tools", said.tool_server_none_fits.format(server=name, tools=names)))
+    elif not count:
+        found.append(warning("tools", said.tool_server_empty.format(server=name)))
     return found

@@ -26,6 +26,7 @@ from cc_bot.domain.message import Attachment
 from cc_bot.domain.proposal import Approvers
 from cc_bot.domain.text import shorten
 from cc_bot.domain.tool_calls import SEPARATOR, is_of_server
+from cc_bot.llm.model import ToolSchema
 
 MAX_NAME_LENGTH: Final = 64
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
@@ -75,9 +76,9 @@ class OfferedTool:
     def full_name(self) -> str:
         return full_name(self.server, self.name)
 
-    def missing(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the missing required arguments. The server validates all else."""
-        return tuple(name for name in self.parameters.get("required", ()) if name not in arguments)
+    @property
+    def schema(self) -> ToolSchema:
+        return ToolSchema(self.full_name, self.description, self.parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,40 +109,35 @@ ToolStatus = Literal["offered", "new", "changed", "gone", "left_out", "not_allow
 AWAITING_OWNER: Final = frozenset[ToolStatus]({"new", "changed", "gone"})
 
 
-@dataclass(frozen=True, slots=True)
-class ToolWording:
-    description: str
-    schema: str
-    read_only: bool
-    needs_approval: bool
-    open_world: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class ToolDetails:
-    """A tool as an owner reviews it."""
-
-    full_name: str
-    status: ToolStatus
-    now: ToolWording | None
-    """None if its server no longer has it."""
-    agreed: ToolWording | None
-
-
 LeftOutReason = Literal["duplicate_name", "long_name", "too_large", "no_schema", "no_object"]
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOutTool:
-    """A tool that no model can use."""
+class RemoteTool:
+    """A tool as its server lists it, with bounded texts."""
 
     name: str
-    reason: LeftOutReason
+    description: str
+    schema: str
+    read_only: bool
+    digest: str
+    """Hash of all the server's fields except `open_world`."""
+    open_world: bool = True
+    """False if the server declares that calls reach nothing outside of the server (`openWorldHint`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedTool:
+    """A tool that its server lists, or that an owner accepted."""
+
+    name: str
+    status: ToolStatus
+    listed: RemoteTool | None
+    accepted: RemoteTool | None
+    left_out_reason: LeftOutReason | None = None
 
 
 ToolServerState = Literal["starting", "ready", "away", "over_budget"]
-
-
 ToolServerProblemKind = Literal["ended", "refused", "late", "closed", "error"]
 
 
@@ -155,22 +151,6 @@ class ToolServerProblem:
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.kind, self.detail)))
-
-
-@dataclass(frozen=True, slots=True)
-class ToolServerReport:
-    server: str
-    state: ToolServerState
-    tools: int
-    tokens: int
-    calls: int = 0
-    failures: int = 0
-    withheld: tuple[str, ...] = ()
-    """New, changed or gone, and not accepted by an owner."""
-    left_out: tuple[LeftOutTool, ...] = ()
-    problem: ToolServerProblem | None = None
-    code: str = ""
-    """Accepts the current tools; empty if nothing awaits acceptance."""
 
 
 MAX_FIELDS: Final = 5

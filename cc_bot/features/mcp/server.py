@@ -20,11 +20,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
 from cc_bot.domain.forms import Asker
-from cc_bot.features.mcp.catalog import MAX_TOOLS, RemoteTool, to_remote_tool
+from cc_bot.features.mcp.catalog import MAX_TOOLS, to_remote_tool
 from cc_bot.features.mcp.file import ServerEntry
 from cc_bot.features.mcp.forms import UNCLEAR, ActiveCall
 from cc_bot.features.mcp.messages import convert_result, run_in_worker, truncate
-from cc_bot.features.mcp.model import ServerResult, ToolServerProblem
+from cc_bot.features.mcp.model import RemoteTool, ServerResult, ToolServerProblem
 from cc_bot.features.mcp.transports import NOT_SENT, HttpTransport, ServerProcess, Transport
 
 _log = structlog.get_logger(__name__)

@@ -3,29 +3,24 @@
 import asyncio
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 
+from cc_bot.chat.context.tokens import tools_tokens
 from cc_bot.chat.tools import ToolPlace
 from cc_bot.domain.errors import CcBotError, ToolGone, ToolListNotShown, ToolServerAway, ToolServerUnknown
 from cc_bot.domain.forms import Asker
 from cc_bot.domain.measures import NULL_METER, Meter
-from cc_bot.features.mcp.catalog import Catalog, RemoteTool, from_text, review, to_text
+from cc_bot.features.mcp.catalog import Catalog, review, to_text
 from cc_bot.features.mcp.file import ServerEntry, ServerRules
-from cc_bot.features.mcp.model import (
-    OfferedTool,
-    ServerResult,
-    StoredToolList,
-    ToolDetails,
-    ToolServerReport,
-    ToolServerState,
-)
+from cc_bot.features.mcp.model import OfferedTool, RemoteTool, ServerResult, StoredToolList, ToolServerState
+from cc_bot.features.mcp.store import ToolListStore
 from cc_bot.log import upkeep
 from cc_bot.operator_file import OperatorFile
 
@@ -36,17 +31,10 @@ _log = structlog.get_logger(__name__)
 
 FILE_INTERVAL_S: Final = 2.0
 START_INTERVAL_S: Final = 0.05
-Cost = Callable[[OfferedTool], int]
-
-
-class ToolLists(Protocol):
-    async def get_all(self) -> Mapping[str, StoredToolList]: ...
-
-    async def put(self, server: str, tools: StoredToolList) -> None: ...
 
 
 @dataclass(slots=True)
-class _ManagedServer:
+class ManagedServer:
     entry: ServerEntry
     stored: StoredToolList | None = None
     """None until it listed its tools once."""
@@ -64,32 +52,16 @@ class _ManagedServer:
             return "over_budget"
         return self.connection.state if self.connection else "starting"
 
-    @property
-    def report(self) -> ToolServerReport:
-        return ToolServerReport(
-            self.entry.name,
-            self.state,
-            len(self.catalog.tools),
-            self.tokens,
-            self.calls,
-            self.failures,
-            self.catalog.awaiting_owner,
-            self.catalog.left_out,
-            self.connection.problem if self.connection else None,
-            self.stored.code if self.stored and self.stored.waits else "",
-        )
-
 
 @dataclass(slots=True)
 class Servers:
     """The configured servers."""
 
-    lists: ToolLists | None
-    cost: Cost
+    lists: ToolListStore | None
     budget: int
     """Tokens for the tools of all servers."""
     meter: Meter = NULL_METER
-    managed: dict[str, _ManagedServer] = field(default_factory=dict)
+    managed: dict[str, ManagedServer] = field(default_factory=dict)
     withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     """Servers with newly withheld tools, of which the owners are notified once."""
 
@@ -99,7 +71,7 @@ class Servers:
             tool
             for each in self.managed.values()
             if each.within_budget and is_for(each.entry.rules, place)
-            for tool in each.catalog.tools
+            for tool in each.catalog.offered
         ]
 
     def is_starting(self, server: str) -> bool:
@@ -124,7 +96,7 @@ class Servers:
         are declined. Raises ToolGone and ToolServerAway if nothing was sent; ToolTimedOut and ToolCallLost
         if the call may have been made."""
         managed = self.managed.get(server)
-        if managed is None or not any(each.name == name for each in managed.catalog.tools):
+        if managed is None or not any(each.name == name for each in managed.catalog.offered):
             raise ToolGone
         managed.calls += 1
         began_s, ok = time.monotonic(), False
@@ -138,30 +110,23 @@ class Servers:
             self.meter.record_server_call(server, name, time.monotonic() - began_s, ok=ok)
         return result
 
-    def reports(self) -> tuple[ToolServerReport, ...]:
-        """Return each server's status, in the file's order."""
-        return tuple(each.report for each in self.managed.values())
-
-    def details(self, server: str) -> tuple[ToolDetails, ...]:
-        """Return every tool of a server. Raises ToolServerUnknown."""
-        return self._named(server).catalog.details
+    def get(self, server: str) -> ManagedServer:
+        """Raises ToolServerUnknown."""
+        if server not in self.managed:
+            raise ToolServerUnknown
+        return self.managed[server]
 
     async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
-        """Accept a server's tools as described by the report with this code. Returns the names of the tools
+        """Accept a server's tools as in the catalog with this code. Returns the names of the tools
         offered from now on; None if nothing awaited acceptance. Raises ToolServerUnknown, ToolListNotShown
         if the tools changed since, and StorageError."""
-        managed = self._named(server)
+        managed = self.get(server)
         if managed.stored is None or not managed.stored.waits:
             return None
         if code != managed.stored.code:
             raise ToolListNotShown
         await self._store(managed, replace(managed.stored, accepted=managed.stored.seen))
-        return tuple(each.full_name for each in managed.catalog.tools)
-
-    def _named(self, server: str) -> _ManagedServer:
-        if server not in self.managed:
-            raise ToolServerUnknown
-        return self.managed[server]
+        return tuple(each.full_name for each in managed.catalog.offered)
 
     async def follow(self, entries: Mapping[str, ServerEntry]) -> None:
         """Manage these servers and end all others. Those with the same command or address keep running.
@@ -169,10 +134,10 @@ class Servers:
         if not entries and not self.managed:
             return
         stored = await self.lists.get_all() if entries and self.lists else {}
-        ending, named = dict(self.managed), dict[str, _ManagedServer]()
+        ending, named = dict(self.managed), dict[str, ManagedServer]()
         for name, entry in entries.items():
             before = ending.get(name)
-            managed = ending.pop(name) if before and before.entry.runs_as(entry) else _ManagedServer(entry)
+            managed = ending.pop(name) if before and before.entry.runs_as(entry) else ManagedServer(entry)
             managed.entry = entry
             if managed.connection:
                 managed.connection.entry = entry
@@ -203,7 +168,7 @@ class Servers:
         ending, self.managed = list(self.managed.values()), {}
         await _end(ending)
 
-    async def _take(self, managed: _ManagedServer, tools: Sequence[RemoteTool]) -> None:
+    async def _take(self, managed: ManagedServer, tools: Sequence[RemoteTool]) -> None:
         seen = await asyncio.to_thread(to_text, tools)
         stored = replace(managed.stored, seen=seen) if managed.stored else StoredToolList(seen)
         try:
@@ -218,20 +183,21 @@ class Servers:
             if is_news:
                 self.withheld.put_nowait(managed.entry.name)
 
-    async def _store(self, managed: _ManagedServer, stored: StoredToolList) -> None:
+    async def _store(self, managed: ManagedServer, stored: StoredToolList) -> None:
         managed.stored = stored
         await self._review(managed)
         self._apply_budget()
         if self.lists:
             await self.lists.put(managed.entry.name, managed.stored)  # accepted meanwhile?
 
-    async def _review(self, managed: _ManagedServer) -> None:
+    async def _review(self, managed: ManagedServer) -> None:
         """Review in a thread; again if the tools or the rules change meanwhile."""
         reviewed = None
         while managed.stored is not None and reviewed != (managed.entry, managed.stored):
             reviewed = managed.entry, managed.stored
             catalog = await asyncio.to_thread(review, managed.entry.name, managed.entry.rules, managed.stored)
-            tokens = await asyncio.to_thread(sum, map(self.cost, catalog.tools))
+            schemas = [tool.schema for tool in catalog.offered]
+            tokens = await asyncio.to_thread(tools_tokens, schemas)
             managed.catalog, managed.tokens = catalog, tokens
 
     def _apply_budget(self) -> None:
@@ -244,7 +210,7 @@ class Servers:
             total += managed.tokens if fits else 0
 
 
-async def _end(servers: Sequence[_ManagedServer]) -> None:
+async def _end(servers: Sequence[ManagedServer]) -> None:
     for managed in servers:
         if managed.connection is not None:
             managed.connection.end()
@@ -269,14 +235,13 @@ def is_for(rules: ServerRules, place: ToolPlace) -> bool:
 @asynccontextmanager
 async def open_servers(
     file: OperatorFile[Mapping[str, ServerEntry]],
-    lists: ToolLists,
+    lists: ToolListStore,
     *,
-    cost: Cost,
     budget: int,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Servers]:
     """Run the servers of a loaded file. Does not wait for them to start. Raises StorageError."""
-    servers = Servers(lists, cost, budget, meter)
+    servers = Servers(lists, budget, meter)
     entries = await file.now()
     await servers.follow(entries)
     following = asyncio.create_task(_follow(servers, file, entries))
@@ -300,23 +265,19 @@ async def _follow(
         await asyncio.sleep(FILE_INTERVAL_S)
 
 
-async def try_servers(
-    entries: Mapping[str, ServerEntry], cost: Cost, timeout_s: float
-) -> tuple[Sequence[ToolServerReport], Mapping[str, Sequence[str] | None]]:
-    """Start servers as a test and end them. Returns their reports, as if an owner had accepted all tools, and
-    the names of their tools; None if a server listed none."""
-    servers = Servers(None, cost, budget=sys.maxsize)
+async def try_servers(entries: Mapping[str, ServerEntry], timeout_s: float) -> Sequence[ManagedServer]:
+    """Start servers as a test and end them. Returns them as if an owner had accepted all their tools."""
+    servers = Servers(None, budget=sys.maxsize)
     try:
         await servers.follow(entries)
         await servers.start()
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
                 await servers.settle()
-        for report in servers.reports():
-            await servers.accept(report.server, report.code)
-        known = dict[str, Sequence[str] | None]()
-        for name, each in servers.managed.items():
-            known[name] = [tool.name for tool in from_text(each.stored.seen)] if each.stored else None
-        return servers.reports(), known
+        tried = list(servers.managed.values())
+        for each in tried:
+            if each.stored:
+                await servers.accept(each.entry.name, each.stored.code)
+        return tried
     finally:
         await servers.close()

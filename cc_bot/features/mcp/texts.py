@@ -1,22 +1,8 @@
 """Tool servers: their file and their state, for the operator."""
 
-import json
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Mapping
 
-from cc_bot.domain.text import one_line
-from cc_bot.features.mcp.model import (
-    AWAITING_OWNER,
-    LeftOutReason,
-    LeftOutTool,
-    ToolDetails,
-    ToolServerProblemKind,
-    ToolServerReport,
-    ToolServerState,
-    ToolStatus,
-    ToolWording,
-)
+from cc_bot.features.mcp.model import LeftOutReason, ToolServerProblemKind, ToolServerState, ToolStatus
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
@@ -115,46 +101,6 @@ class ToolServersTexts(Area):
     states: Both[Mapping[ToolServerState, str]] = by_key({"starting": Sentence(ja="起動中", en="starting"), "ready": Sentence(ja="使えます", en="ready"), "away": Sentence(ja="つながりません", en="not there"), "over_budget": Sentence(ja="トークンの上限を超えるので外しています", en="left out: over CC_BOT_TOOL_TOKENS")})
 
 
-def say_left_out(tools: Sequence[LeftOutTool], words: ToolServersTexts) -> str:
-    """List tools that are left out, with reasons, on one line."""
-    return one_line("; ".join(f"{tool.name}: {words.reasons[tool.reason].format()}" for tool in tools))
-
-
-def say_servers(reports: Sequence[ToolServerReport], words: ToolServersTexts, escape: Callable[[str], str] = str) -> str:
-    """Return the state of each server. Their texts go through `escape`."""
-    if not reports:
-        return words.none
-    lines = [words.title]
-    for each in reports:
-        lines.append(words.line.format(server=escape(each.server), state=words.states[each.state], tools=each.tools, calls=each.calls, failures=each.failures, tokens=each.tokens))
-        if each.withheld:
-            names = ", ".join(map(escape, map(one_line, each.withheld)))
-            lines.append(words.withheld.format(tools=names))
-        if each.left_out:
-            lines.append(words.left_out.format(tools=escape(say_left_out(each.left_out, words))))
-    return "\n".join(lines)
-
-
-MAX_NAMES: Final = 20
-
-
-def say_accepted(server: str, names: Sequence[str] | None, words: ToolServersTexts, escape: Callable[[str], str] = str) -> str:
-    """Return which tools of a server are offered from now on; None: there was nothing to accept."""
-    shown = escape(one_line(server))
-    if names is None:
-        return words.nothing_to_accept.format(server=shown)
-    if not names:
-        return words.accepted_none.format(server=shown)
-    more = [words.more.format(count=len(names) - MAX_NAMES)] if len(names) > MAX_NAMES else []
-    listed = ", ".join((*(f"`{name}`" for name in names[:MAX_NAMES]), *more))
-    return words.accepted.format(server=shown, tools=listed)
-
-
-MAX_DETAILS_BYTES: Final = 4_000_000
-MAX_INDENTED: Final = 20_000
-"""A longer schema is written on one line: nested deeply, its blanks would take megabytes."""
-
-
 class FormTexts(Area):
     """Questions of tool servers during a call."""
 
@@ -170,59 +116,6 @@ class FormTexts(Area):
     declined = Sentence(ja="📋 「{server}」のフォームには答えませんでした。", en="📋 The form of “{server}” was not answered.")
     over = Sentence(ja="📋 このフォームは、もう送られたか、終わっています。必要なら、もう一度お聞きください。", en="📋 This form was sent already, or is over. Ask again if you still need it.")
     not_yours = Sentence(ja="このフォームに答えられるのは、質問した本人だけです。", en="Only the person who asked can answer this form.")
-
-
-def details_file(server: str, tools: Sequence[ToolDetails], words: ToolServersTexts) -> str:
-    """Return a server's tools as a text. Their descriptions may be meant to deceive, so each of their lines begins with a
-    bar, and invisible characters are spelled out.
-    """
-    lines, left = [f"{server} ({len(tools)})"], MAX_DETAILS_BYTES
-    for line in _lines(tools, words):
-        left -= len(line.encode()) + 1
-        if left < 0:
-            return "\n".join((*lines, words.details_cut, ""))
-        lines.append(line)
-    return "\n".join((*lines, ""))
-
-
-def _lines(tools: Sequence[ToolDetails], words: ToolServersTexts) -> Iterator[str]:
-    for tool in tools:
-        yield from ("", f"■ {tool.full_name}", words.status.format(status=words.statuses[tool.status]))
-        if tool.status not in AWAITING_OWNER:
-            yield from _wording(tool.now or tool.agreed, words)
-            continue
-        if tool.agreed:
-            yield from ("", words.wording_agreed, *_wording(tool.agreed, words))
-        if tool.now:
-            yield from ("", words.wording_new, *_wording(tool.now, words))
-        if tool.now == tool.agreed:
-            yield words.wording_alike
-
-
-def _wording(wording: ToolWording | None, words: ToolServersTexts) -> Iterator[str]:
-    if wording is None:
-        return
-    yield words.reads if wording.read_only else words.writes
-    yield words.open_world if wording.open_world else words.local
-    yield words.waits if wording.needs_approval else words.does_not_wait
-    yield words.description
-    yield from map(_barred, wording.description.split("\n"))
-    yield words.arguments
-    yield from (map(_barred, _indented(wording.schema).split("\n")) if wording.schema else [words.schema_too_large])
-
-
-def _barred(line: str) -> str:
-    return f"  | {''.join(map(_visible, line))}"
-
-
-def _visible(sign: str) -> str:
-    """Spell out control, direction and zero-width characters."""
-    seen = sign.isprintable() or unicodedata.category(sign) == "Zs"
-    return sign if seen else sign.encode("unicode_escape").decode("ascii")
-
-
-def _indented(schema: str) -> str:
-    return json.dumps(json.loads(schema), ensure_ascii=False, indent=2 if len(schema) <= MAX_INDENTED else None)
 
 
 class McpCheckTexts(Area):

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from cc_bot.chat.consent import check_held, propose_call, repeats_only
-from cc_bot.chat.context.tokens import tools_tokens
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import CallableTool, InvalidToolCall, ToolContext, ToolOutcome, ToolPlace
 from cc_bot.domain.measures import Meter
@@ -17,7 +16,6 @@ from cc_bot.features.mcp.file import make_servers_file
 from cc_bot.features.mcp.model import OfferedTool
 from cc_bot.features.mcp.servers import Servers, open_servers
 from cc_bot.features.mcp.store import ToolListStore
-from cc_bot.llm.model import ToolSchema
 
 if TYPE_CHECKING:
     from cc_bot.config import Config
@@ -39,10 +37,9 @@ _REPEATS: Final = ""
 class CallableServerTool(CallableTool):
     def __init__(self, tool: OfferedTool, servers: Servers, calls: Counter[str]) -> None:
         """`calls` counts the turn's calls by server."""
-        schema = ToolSchema(tool.full_name, tool.description, tool.parameters)
         writes = not tool.read_only
         super().__init__(
-            schema, writes, personal=True, about=None, changes=writes and not tool.needs_approval
+            tool.schema, writes, personal=True, about=None, changes=writes and not tool.needs_approval
         )
         self._tool = tool
         self._servers = servers
@@ -96,7 +93,8 @@ class CallableServerTool(CallableTool):
             raise InvalidToolCall("The arguments are no JSON.") from None
         if not isinstance(given, dict):
             raise InvalidToolCall("The arguments are to be one JSON object.")
-        if missing := tool.missing(given):
+        # The server validates all else.
+        if missing := [name for name in tool.parameters.get("required", ()) if name not in given]:
             raise InvalidToolCall(f"Missing: {', '.join(missing)}.")
         if self._calls[tool.server] >= tool.most_calls:
             raise InvalidToolCall(f"That was all: {tool.most_calls} calls of {tool.server} in one answer.")
@@ -127,9 +125,5 @@ async def open_tools(config: "Config", stores: Stores, meter: Meter) -> AsyncIte
     """Run the servers of the operator's file. Raises InvalidToolServers and StorageError."""
     await (file := make_servers_file(config)).load()
     lists, budget = stores[ToolListStore], config.tool_tokens
-    async with open_servers(file, lists, cost=tool_cost, budget=budget, meter=meter) as servers:
+    async with open_servers(file, lists, budget=budget, meter=meter) as servers:
         yield ServerTools(servers)
-
-
-def tool_cost(tool: OfferedTool) -> int:
-    return tools_tokens([ToolSchema(tool.full_name, tool.description, tool.parameters)])
