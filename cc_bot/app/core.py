@@ -86,15 +86,14 @@ async def open_core(
         )
         membership = await opened.enter_async_context(join(stores.processes, joining)) if joining else None
         spending = Spending(stores.usage, policies.now, meter)
-        summaries = _make_summaries(config, stores, models, spending, clock)
+        chains = Chains(models.chain, () if models.offline else config.models, models.request_adaptations)
+        summaries = _make_summaries(config, stores, chains, spending, clock)
         if summaries:
             opened.push_async_callback(summaries.close, SUMMARY_DRAIN_S)
         openers = () if outside else (getattr(module, "open_tools", None) for module in modules("tools"))
         for open_tools in filter(None, openers):
             outside = await opened.enter_async_context(open_tools(config, stores, meter))
         tools = local_tools.beside(outside) if outside else local_tools
-        default = () if models.offline else config.models
-        chains = Chains(models.chain, default, models.request_adaptations)
         for agent in (await agents.all()).values():  # not during a turn
             chains.of(agent.models)
         style = PromptStyle(config.token_budget, config.block_tokens, config.locale)
@@ -171,18 +170,18 @@ async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
 
 
 def _make_summaries(
-    config: Config, stores: Stores, models: Models, spending: Spending, clock: Clock
+    config: Config, stores: Stores, chains: Chains, spending: Spending, clock: Clock
 ) -> Summaries | None:
-    if not config.summary_every or models.offline:
+    if not config.summary_every or not chains.default:
         return None
     return Summaries(
         stores,
-        models.chain(config.summary_models),
+        chains.of(config.summary_models),
         SummaryPlan(config.summary_every, config.history_limit),
         cost=message_tokens,
         locale=config.locale,
         clock=clock,
-        model_name=models.first_model_name(config.summary_models),
+        model_name=chains.first(config.summary_models),
         spending=spending,
     )
 

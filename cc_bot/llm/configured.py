@@ -3,12 +3,11 @@
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import structlog
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.domain.errors import InvalidModels
@@ -21,20 +20,17 @@ from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.cli import CliTexts, ModelsFileTexts, OperatorFileTexts
 
+_EMBEDDING_TIMEOUT_S: Final = 30.0  # turns wait for embeddings
 _PROVIDER_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _VARIABLE_REFERENCE: Final = re.compile(r"\$\{(\w+)\}")
 
-
-@dataclass(frozen=True, slots=True)
-class Provider:
-    base_url: str
-    api_key: str | None = field(default=None, repr=False)
+_log = structlog.get_logger(__name__)
 
 
-class _ProviderTable(BaseModel):
+class Provider(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
-    base_url: Annotated[str, StringConstraints(pattern=r"^https?://[^/\s]+")]
-    api_key: Annotated[str, StringConstraints(pattern=r"^[!-~]*$")] = ""
+    base_url: Annotated[str, Field(pattern=r"^https?://[^/\s]+")]
+    api_key: Annotated[str, Field(pattern=r"^[!-~]*$", repr=False)] = ""
 
 
 Providers = Mapping[str, Provider]
@@ -59,26 +55,20 @@ def _read_provider(name: str, table: Any, variables: Mapping[str, str], words: T
     if not _PROVIDER_NAME.fullmatch(name):
         raise FileRefused(sentences.bad_name.format(name=printable_key(name)))
     try:
-        given = _ProviderTable.model_validate(table)
+        provider = Provider.model_validate(table)
     except ValidationError:
         raise FileRefused(sentences.wrong.format(name=name)) from None
-    key = given.api_key
-    if variable := _VARIABLE_REFERENCE.fullmatch(key):
-        key = variables.get(variable[1], "")
-        if not key:
+    if variable := _VARIABLE_REFERENCE.fullmatch(provider.api_key):
+        provider.api_key = variables.get(variable[1], "")
+        if not provider.api_key:
             raise FileRefused(sentences.unset.format(name=name, variable=variable[1]))
-    return Provider(given.base_url, key or None)
+    return provider
 
 
 def split_model(name: str, providers: Providers) -> tuple[str, Provider | None]:
     """Split `provider/model`. The provider is None for other names: models of OPENAI_BASE_URL."""
     prefix, _, model = name.partition("/")
     return (model, providers[prefix]) if model and prefix in providers else (name, None)
-
-
-_log = structlog.get_logger(__name__)
-
-_EMBEDDING_TIMEOUT_S: Final = 30.0  # turns wait for embeddings
 
 
 class Models:
@@ -110,9 +100,6 @@ class Models:
 
             return OfflineModel()
         return FallbackChain([(name, self.get(name)) for name in names])
-
-    def first_model_name(self, names: Sequence[str]) -> str:
-        return "" if self.offline else names[0]
 
     def get(self, name: str) -> OpenAIChatModel:
         """Return the model `name` or `provider/name`."""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.errors import AddressNotGiven, AddressRefused
-from cc_bot.features.web_pages.addresses import AddressBook, TurnTexts, find_addresses, parse_address
+from cc_bot.features.web_pages.addresses import AddressBook, find_addresses, parse_address
 
 TARGETS = st.text(st.sampled_from("abcXYZ019-._~/?&=%+あ東ア"), max_size=40)
 HOSTS = st.from_regex(r"\A[a-z0-9]{1,12}(\.[a-z0-9]{1,8}){1,3}\Z")
@@ -98,7 +98,7 @@ class TestNormalForm:
 
 class TestBook:
     def test_finds_what_the_user_wrote_however_the_model_spells_it(self) -> None:
-        book = AddressBook(TurnTexts(("https://Example.com/wiki/東京?a=%E3%81%82 を読んで",)))
+        book = AddressBook(["https://Example.com/wiki/東京?a=%E3%81%82 を読んで"])
         asked = "https://example.com/wiki/%E6%9D%B1%E4%BA%AC?a=%E3%81%82"
         for named in ("https://example.com/wiki/東京?a=%E3%81%82", asked, asked.lower(), f" <{asked}#top> "):
             assert book.find(named).url == asked
@@ -107,7 +107,7 @@ class TestBook:
         others = ("example.com/a?secret=1", "example.com/a/", "example.com/A", "secret.example.com/a")
         for named in (*others, "example.com.evil.example/a", "example.com:80/a"):
             with pytest.raises(AddressNotGiven):
-                AddressBook(TurnTexts(("https://example.com/a",))).find(f"https://{named}")
+                AddressBook(["https://example.com/a"]).find(f"https://{named}")
         book = AddressBook()
         with pytest.raises(AddressNotGiven):
             book.find("https://found.example/a")

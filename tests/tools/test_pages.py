@@ -13,11 +13,17 @@ from cc_bot.domain.errors import AddressNotPublic, PageKindRefused, PageNotThere
 from cc_bot.domain.message import Attachment, Message, Reference, ToolCall
 from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_calls import PageLink, pages_behind
-from cc_bot.features.web_pages.addresses import AddressBook, TurnTexts, addresses_in
+from cc_bot.features.web_pages.addresses import AddressBook
 from cc_bot.features.web_pages.reader import PageReader
 from cc_bot.features.web_pages.searches import SearxngSearch, WebSearch
 from cc_bot.features.web_pages.tools import MAX_QUERY_LENGTH
-from cc_bot.features.web_pages.turn import MAX_PAGES, MAX_SEARCHES, TurnWebAccess, WebAccess, link_texts
+from cc_bot.features.web_pages.turn import (
+    MAX_PAGES,
+    MAX_SEARCHES,
+    TurnWebAccess,
+    WebAccess,
+    readable_addresses,
+)
 from cc_bot.texts import explain, texts
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.web import INSIDE, Answer, LoopbackWeb
@@ -53,15 +59,15 @@ class Turn:
 
     context: ToolContext
     internet: WebAccess
-    wrote: TurnTexts = field(default_factory=TurnTexts)
+    addresses: AddressBook = field(default_factory=AddressBook)
 
     def __post_init__(self) -> None:
-        internet = TurnWebAccess(self.internet, AddressBook(self.wrote))
+        internet = TurnWebAccess(self.internet, self.addresses)
         self.context = replace(self.context, shared={TurnWebAccess: internet})
 
     def of(self, *wrote: str, seen: tuple[str, ...] = (), **context: Any) -> "Turn":
         """One whose user wrote this."""
-        return Turn(replace(self.context, **context), self.internet, TurnTexts(wrote, seen))
+        return Turn(replace(self.context, **context), self.internet, AddressBook(wrote, seen))
 
     def after_a_look(self, *wrote: str, typed: str) -> "Turn":
         """One that holds others' words, and what is kept of its user; `typed` is their message."""
@@ -187,8 +193,8 @@ class TestTexts:
             Message("assistant", "https://model.example/"),
             Message("user", "これは？", attachments=(forward, file, inside)),
         ]
-        found = link_texts(said)
-        typed, seen = ({each.host for each in addresses_in(texts)} for texts in (found.typed, found.seen))
+        found = readable_addresses(said)
+        typed, seen = ({each.host for each in addresses} for addresses in (found.typed, found.seen))
         assert typed == {"user.example", "replied.example"}
         assert seen - typed == {"forwarded.example"}
 
@@ -198,10 +204,8 @@ class TestTexts:
             message = f"https://user.example/ を読んで\n{beside}"
             replied = Reference("reply", message, author_name="花子")
             for said in (Message("user", message), Message("user", "読んで", references=(replied,))):
-                found = link_texts([said])
-                typed, seen = (
-                    {each.host for each in addresses_in(texts)} for texts in (found.typed, found.seen)
-                )
+                found = readable_addresses([said])
+                typed, seen = ({each.host for each in addresses} for addresses in (found.typed, found.seen))
                 assert (typed, seen) == ({"user.example"}, {"user.example", "beside.example"})
 
 

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from types import TracebackType
@@ -171,9 +170,9 @@ class ServerProcess(Transport):
         if await _has_ended(process, GRACE_S):
             self.code = process.returncode if by_itself else None
         else:
-            _signal(process, "end")
+            _signal_group(process, signal.SIGTERM)
             await _has_ended(process, KILL_AFTER_S)
-        _signal(process, "kill")  # the whole group: what the server started may still run
+        _signal_group(process, signal.SIGKILL)  # what the server started may still run
         for each in filter(None, (process, self._watchdog)):
             await _has_ended(each, KILL_AFTER_S)
             transport = getattr(each, "_transport", None)
@@ -212,6 +211,11 @@ async def _uncancelled(work: Coroutine[Any, Any, None]) -> None:
             raise cancelled
 
 
+def _signal_group(process: asyncio.subprocess.Process, number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
 async def _has_ended(process: asyncio.subprocess.Process, seconds: float) -> bool:
     """Process.wait would also wait for pipes, which children may hold open."""
     clock = asyncio.get_running_loop().time
@@ -219,14 +223,6 @@ async def _has_ended(process: asyncio.subprocess.Process, seconds: float) -> boo
     while process.returncode is None and clock() < until:  # noqa: ASYNC110 - see above
         await asyncio.sleep(POLL_S)
     return process.returncode is not None
-
-
-def _signal(process: asyncio.subprocess.Process, what: str) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGTERM if what == "end" else signal.SIGKILL)
 
 
 class HttpTransport(Transport):

@@ -132,21 +132,14 @@ def _trim(written: str) -> str:
     return written[:end]
 
 
-@dataclass(frozen=True, slots=True)
-class TurnTexts:
-    """The texts of a turn that may contain addresses."""
-
-    typed: tuple[str, ...] = ()
-    """By the user and the authors of messages they refer to."""
-    seen: tuple[str, ...] = ()
-    """Everything else in these messages: previews, forwards, quotations."""
-
-
 class AddressBook:
     """The addresses that a turn may read."""
 
-    def __init__(self, texts: TurnTexts = TurnTexts()) -> None:
-        self._texts = texts
+    def __init__(self, typed_texts: Iterable[str] = (), seen_texts: Iterable[str] = ()) -> None:
+        """`typed_texts`: by the user and the authors of messages they refer to. `seen_texts`: these messages
+        with their previews, forwards and quotations."""
+        self._typed_texts = typed_texts
+        self._seen_texts = seen_texts
         self._found = dict[str, WebAddress]()
 
     def add(self, address: WebAddress) -> None:
@@ -157,21 +150,21 @@ class AddressBook:
         """Return the address that a model named. Raises AddressRefused if it is invalid, AddressNotGiven if
         it is unknown."""
         address = parse_address(named.strip().strip("<>"))
-        if not self.is_given(address) and address not in self._seen:
+        if not self.is_given(address) and address not in self.seen:
             raise AddressNotGiven
         return address
 
     def is_given(self, address: WebAddress) -> bool:
         """Return whether it was typed or found by a search."""
-        return address.url in self._found or address in self._typed
+        return address.url in self._found or address in self.typed
 
     @cached_property
-    def _typed(self) -> frozenset[WebAddress]:
-        return addresses_in(self._texts.typed)
+    def typed(self) -> frozenset[WebAddress]:
+        return addresses_in(self._typed_texts)
 
     @cached_property
-    def _seen(self) -> frozenset[WebAddress]:
-        return addresses_in(self._texts.seen)
+    def seen(self) -> frozenset[WebAddress]:
+        return addresses_in(self._seen_texts)
 
 
 def addresses_in(texts: Iterable[str]) -> frozenset[WebAddress]:

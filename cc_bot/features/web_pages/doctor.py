@@ -6,8 +6,9 @@ from cc_bot.chat.checks import Check, Examined, Finding, failed, ok, warning
 from cc_bot.domain import errors
 from cc_bot.features.web_pages.addresses import parse_address
 from cc_bot.features.web_pages.parts import make_access, make_searches
+from cc_bot.features.web_pages.searches import SearchService
 from cc_bot.features.web_pages.texts import WebPageCheckTexts
-from cc_bot.features.web_pages.turn import PageSource, SearchService, can_read_pages
+from cc_bot.features.web_pages.turn import PageSource, can_read_pages
 from cc_bot.texts import Texts, explain
 
 PAGE: Final = "https://example.com/"

@@ -6,10 +6,9 @@ import html
 import json
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, ClassVar, Final
 from urllib.parse import quote
 
@@ -19,7 +18,7 @@ from cc_bot.domain.errors import AddressRefused, PageError, SearchFailed, Search
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.features.web_pages.addresses import names_public, parse_address
 from cc_bot.features.web_pages.http import UNRESTRICTED, get, open_session, read_body, run_apart
-from cc_bot.features.web_pages.turn import SearchResult, SearchService
+from cc_bot.features.web_pages.turn import SearchResult
 
 BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
 LIMIT_S: Final = 8.0
@@ -49,7 +48,7 @@ class SearxngSearch:
             raise SearchFormatOff
         match answer:
             case {"results": list(found)}:
-                return tuple(islice(_results(found, "content"), MAX_RESULTS))
+                return _results(found, "content")
             case _:
                 raise SearchFailed
 
@@ -66,11 +65,14 @@ class BraveSearch:
         _, answer = await _ask(url, {"X-Subscription-Token": self.key})
         match answer:
             case {"web": {"results": list(found)}}:
-                return tuple(islice(_results(found, "description"), MAX_RESULTS))
+                return _results(found, "description")
             case {"type": "search"}:  # nothing was found
                 return ()
             case _:
                 raise SearchFailed
+
+
+SearchService = SearxngSearch | BraveSearch
 
 
 @dataclass(eq=False, slots=True)
@@ -110,17 +112,17 @@ async def _ask(url: str, headers: Mapping[str, str] = {}) -> tuple[int, Any]:
         raise SearchFailed from error
 
 
-def _results(found: Iterable[Any], described: str) -> Iterator[SearchResult]:
+def _results(found: Iterable[Any], described: str) -> Sequence[SearchResult]:
+    results = list[SearchResult]()
     for each in found:
         match each:
-            case {"url": str(url), "title": str(title)}:
+            case {"url": str(url), "title": str(title)} if len(results) < MAX_RESULTS:
                 with suppress(AddressRefused):
                     address, snippet = parse_address(url), each.get(described)
                     words = _words(snippet, SNIPPET_CHARACTERS) if isinstance(snippet, str) else ""
                     if names_public(address):  # reading another is refused anyhow
-                        yield SearchResult(address, _words(title, TITLE_CHARACTERS), words)
-            case _:
-                pass
+                        results.append(SearchResult(address, _words(title, TITLE_CHARACTERS), words))
+    return results
 
 
 def _words(text: str, limit: int) -> str:

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from cc_bot.domain.errors import CcBotError, PageError, forget_frames
 from cc_bot.domain.message import Message, ReferenceKind, typed_part
-from cc_bot.features.web_pages.addresses import AddressBook, TurnTexts, WebAddress
+from cc_bot.features.web_pages.addresses import AddressBook, WebAddress
 
 EXTRA_MODULES: Final = ("trafilatura", "lxml_html_clean")
 MAX_PAGES: Final = 8
@@ -27,9 +27,8 @@ _TYPED_REFERENCES: Final = frozenset[ReferenceKind]({"reply", "link", "menu"})
 """References whose own text counts as typed."""
 
 
-def link_texts(messages: Iterable[Message]) -> TurnTexts:
-    """Return the texts whose addresses may be read: users' messages, and messages that these reference or
-    forward."""
+def readable_addresses(messages: Iterable[Message]) -> AddressBook:
+    """Return the addresses in users' messages, and in messages that these reference or forward."""
     typed, seen = list[str](), list[str]()
     for message in messages:
         if message.role != "user":
@@ -41,7 +40,7 @@ def link_texts(messages: Iterable[Message]) -> TurnTexts:
                 typed += [typed_part(reference.content)] if reference.pointing in _TYPED_REFERENCES else []
                 seen.append(reference.content)
         seen += (file.data.decode("utf-8", "replace") for file in message.attachments if file.is_forward)
-    return TurnTexts(tuple(typed), tuple(seen))
+    return AddressBook(typed, seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +72,6 @@ class SearchSource(Protocol):
         ...
 
 
-class SearchService(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    async def find(self, query: str) -> Sequence[SearchResult]:
-        """Return results, the best first. Raises SearchFailed."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class WebAccess:
     """The web services; None if disabled or not configured."""
@@ -96,7 +86,7 @@ class WebAccess:
         return {"page": self.pages is not None, "search": self.searches is not None}
 
     def for_turn(self, messages: Sequence[Message]) -> "TurnWebAccess":
-        return TurnWebAccess(self, AddressBook(link_texts(messages)))
+        return TurnWebAccess(self, readable_addresses(messages))
 
 
 @dataclass(eq=False, slots=True)

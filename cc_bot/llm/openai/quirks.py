@@ -224,7 +224,6 @@ OPTIONAL: Final = frozenset(
 )
 """A request can do without them."""
 _MAX_LESSONS: Final = 4
-_RETRIED_STATUSES: Final = frozenset({408, 409, 429})
 _TEACHING_STATUSES: Final = frozenset({400, 404, 405, 422, 500, 501})
 _NUMBERED: Final = re.compile(r"(?<![\w-])(?:(?!\d)[\w-])*+\d[\w-]*+")  # an index, or the id of a request
 _MAX_TOOLS: Final = re.compile(
@@ -317,7 +316,7 @@ def may_pass(body: str, status: int) -> bool:
     teaches = status in _TEACHING_STATUSES and any(lesson.refusal.search(text) for lesson in lessons)
     if teaches or too_long(text) or _NO_CREDIT.search(text):
         return False
-    return status in _RETRIED_STATUSES or status >= 500
+    return status in _TRANSIENT_STATUSES or status >= 500
 
 
 class Attempts:
