@@ -7,7 +7,7 @@ from typing import Final
 import hikari
 import pytest
 
-from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies, noop
+from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Button, Facts, MediaFile, Page, TextFile
@@ -33,11 +33,9 @@ class Scene(Place):
     replies: MessageReplies
     question: Message
 
-    def reply(self, sent: tuple[Sent, ...] = (), edition: str = "1x") -> Reply:
+    def reply(self, sent: tuple[Sent, ...] = ()) -> Reply:
         dm_fallback = DmFallback(self.aiko.id, NOTE)
-        return self.replies.to(
-            self.channel.id, self.question.id, sent, edition=edition, dm_fallback=dm_fallback
-        )
+        return self.replies.to(self.channel.id, self.question.id, sent, dm_fallback=dm_fallback)
 
     @property
     def dm(self) -> Channel:
@@ -47,9 +45,9 @@ class Scene(Place):
         self.channel = channel
         self.question = await self.discord.post(self.aiko, channel, "質問", mention=True)
 
-    async def again(self, reply: Reply, count: int, edition: str = "1x") -> Reply:
+    async def again(self, reply: Reply, count: int) -> Reply:
         """The same with the next run of the program, which knows so many of its messages."""
-        return self.reply(await sent(reply, count), edition)
+        return self.reply(await sent(reply, count))
 
 
 async def sent(reply: Reply, count: int) -> tuple[Sent, ...]:
@@ -71,9 +69,9 @@ class TestAnAnswer:
         again = await scene.again(begun, 1)  # the second was not noted
         await again.show((FIRST, SECOND))
         assert scene.texts() == ["一枚目", "二枚目"]
-        other = await scene.again(begun, 1, "1y")  # to other words of the question
+        other = await scene.again(begun, 1)  # to other words of the question
         await other.show((FIRST, THIRD))
-        assert scene.texts() == ["一枚目", "二枚目", "三枚目"]
+        assert scene.texts() == ["一枚目", "三枚目"]
 
     async def test_that_grew_shorter_and_longer_again_is_all_there(self, scene: Scene) -> None:
         """Its nonces bring back messages that were deleted: of that Discord says nothing."""
@@ -110,14 +108,12 @@ class TestAnAnswer:
             noted.append(message_id)
 
         for pages in ((FIRST,), (FIRST, SECOND)):
-            reply = scene.replies.for_turn(scene.channel.id, "e1", None, on_posted=note)
+            reply = scene.replies.to(scene.channel.id, None, nonce="e1", on_posted=note)
             await reply.show(pages)
         shown = [message.id for message in scene.written()]
         assert noted == [shown[0], *shown]
         for count, pages in ((2, (FIRST,)), (1, (FIRST, SECOND))):
-            reply = scene.replies.for_turn(
-                scene.channel.id, "e1", None, await sent(reply, count), on_posted=noop
-            )
+            reply = scene.replies.to(scene.channel.id, None, await sent(reply, count), nonce="e1")
             await reply.show(pages)
         assert scene.texts() == ["一枚目", "二枚目"]
 

@@ -34,7 +34,6 @@ from cc_bot.discord.delivery.reply import (
 from cc_bot.discord.gateway import rate_limit_usage
 from cc_bot.discord.interactions import Answerable, is_ephemeral, is_server_or_network_error
 from cc_bot.discord.pages.answer import AnswerState, with_effects
-from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to, looks_like, new_message
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
@@ -188,36 +187,37 @@ class MessageReplies:
     def to(
         self,
         channel_id: int,
-        question_id: int,
+        question_id: int | None,
         sent: Sequence[Sent] = (),
         *,
-        edition: str = "",
+        nonce: str = "",
         dm_fallback: "DmFallback | None" = None,
+        on_posted: OnPosted = noop,
     ) -> Reply:
-        """`edition` (at most seven characters) differs for each text of an edited question."""
-        later_nonce_prefix = f"{base36(question_id)}{edition}" if edition else str(question_id)
-        nonces = (str(question_id), later_nonce_prefix)
-        return self._reply(channel_id, question_id, nonces, sent, dm_fallback=dm_fallback)
-
-    def for_turn(
-        self,
-        channel_id: int,
-        turn_id: str,
-        reply_to_id: int | None,
-        sent: Sequence[Sent] = (),
-        *,
-        on_posted: OnPosted,
-    ) -> Reply:
-        return self._reply(channel_id, reply_to_id, (turn_id, turn_id), sent, on_posted=on_posted)
+        """Reply below `sent`, if any: an earlier process may have posted more messages. `nonce`: the
+        question's id unless given."""
+        is_continued = bool(sent)
+        outlet = MessageOutlet(
+            self.rest,
+            self.expected_deletions,
+            self.channels,
+            channel_id,
+            question_id,
+            nonce or str(question_id),
+            is_continued,
+            on_posted,
+            dm_fallback,
+        )
+        return Reply(outlet, sent, may_have_unknown_messages=is_continued)
 
     async def say(
         self, channel_id: int, question_id: int, sentence: str, dm_fallback: "DmFallback | None" = None
     ) -> None:
-        nonces = (f"{question_id}-s",) * 2
-        await self._reply(channel_id, question_id, nonces, dm_fallback=dm_fallback).show((Page(sentence),))
+        reply = self.to(channel_id, question_id, nonce=f"{question_id}-s", dm_fallback=dm_fallback)
+        await reply.show((Page(sentence),))
 
     async def say_by_dm(self, user_id: int, page: Page, nonce: str) -> None:
-        await self._reply(await open_dm(self.rest, user_id), None, (nonce, nonce)).show((page,))
+        await self.to(await open_dm(self.rest, user_id), None, nonce=nonce).show((page,))
 
     async def say_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
         sentence, words = Page(recipient.words[MentionTexts].withdrawn), recipient.words
@@ -232,23 +232,6 @@ class MessageReplies:
     async def mark_unreachable(self, channel_id: int, question_id: int) -> None:
         with contextlib.suppress(hikari.HikariError):
             await self.rest.add_reaction(channel_id, question_id, UNREACHABLE)
-
-    def _reply(
-        self,
-        channel_id: int,
-        question_id: int | None,
-        nonces: tuple[str, str],
-        sent: Sequence[Sent] = (),
-        *,
-        dm_fallback: "DmFallback | None" = None,
-        on_posted: OnPosted = noop,
-    ) -> Reply:
-        """Reply below `sent`, if any: an earlier process may have posted more messages."""
-        services, is_continued = (self.rest, self.expected_deletions, self.channels), bool(sent)
-        outlet = MessageOutlet(
-            *services, channel_id, question_id, nonces, is_continued, on_posted, dm_fallback
-        )
-        return Reply(outlet, sent, may_have_unknown_messages=is_continued)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +253,8 @@ class MessageOutlet(Outlet):
     channels: ChannelStore
     place_id: int
     question_id: int | None
-    nonces: tuple[str, str]
-    """The first message's nonce, and the prefix of the later ones. Discord allows 25 characters."""
+    nonce: str
+    """The first message's nonce; later ones add their number. Discord allows 25 characters."""
     is_continued: bool = False
     on_posted: OnPosted = noop
     dm_fallback: DmFallback | None = None
@@ -284,12 +267,11 @@ class MessageOutlet(Outlet):
         if dm_id == self.place_id:
             return None
         await self.dm_fallback.on_fallback(dm_id)
-        first_nonce, later_nonce_prefix = self.nonces
         return replace(
             self,
             place_id=dm_id,
             question_id=None,
-            nonces=(f"{first_nonce}d", f"{later_nonce_prefix}d"),
+            nonce=f"{self.nonce}d",
             on_posted=self.dm_fallback.on_posted,
             dm_fallback=None,
             note=self.dm_fallback.note,
@@ -299,12 +281,10 @@ class MessageOutlet(Outlet):
         self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, again: bool, refers: bool
     ) -> hikari.Snowflake:
         # A message of an earlier attempt is recorded before its edit: Discord may forget the nonce meanwhile.
-        first_nonce, later_nonce_prefix = self.nonces
-        nonce, question_id = f"{later_nonce_prefix}-{number + 1}" if number else first_nonce, None
-        if refers:
-            question_id = self.question_id
+        nonce = f"{self.nonce}-{number + 1}" if number else self.nonce
+        question_id = self.question_id if refers and self.question_id else hikari.UNDEFINED
         for suffix in ("", *_NONCE_SUFFIXES):
-            message = await self._create(page, nonce + suffix, question_id or hikari.UNDEFINED)
+            message = await self._create(page, nonce + suffix, question_id)
             is_new = not (self.is_continued or again) and looks_like(message, page)
             if is_new or await self._exists(message.id, page):
                 break
@@ -338,9 +318,7 @@ class MessageOutlet(Outlet):
     async def _overwrite(self, message_id: hikari.Snowflake, page: Page) -> None:
         await retry(lambda: self.edit(message_id, changes_to(None, page)), RETRY_PAUSES_S)
 
-    async def _create(
-        self, page: Page, nonce: str, reply: hikari.UndefinedOr[int] = hikari.UNDEFINED
-    ) -> hikari.Message:
+    async def _create(self, page: Page, nonce: str, reply: hikari.UndefinedOr[int]) -> hikari.Message:
         return await retry(
             lambda: self.rest.create_message(
                 self.place_id,

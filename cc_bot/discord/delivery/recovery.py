@@ -332,7 +332,8 @@ class Recovery:
         if turn.token is not None or turn.place_id != dm_id:
             await self.running.ledger.move(turn, dm_id, ids)
         on_posted = partial(self.running.note_page, turn)
-        reply = self.replies.for_turn(dm_id, f"{turn.id}d", None, sent_messages(ids), on_posted=on_posted)
+        sent, nonce = sent_messages(ids), f"{turn.id}d"
+        reply = self.replies.to(dm_id, None, sent, nonce=nonce, on_posted=on_posted)
         shown_in = turn.question_id if turn.kind == "message" else turn.shown_in
         link = "" if turn.ephemeral else message_link(turn.guild_id, turn.key.channel_id, shown_in)
         note = unshown.recipient.words[UnfinishedTexts].late_note(link)
@@ -399,10 +400,8 @@ class Recovery:
             ids += await self._unrecorded_followups(turn, channel_id, last_id) or () if last_id else ()
             await self.running.ledger.move(turn, channel_id, ids)
         on_posted = partial(self.running.note_page, turn)
-        reply_to_id = None if ids else turn.shown_in
-        return self.replies.for_turn(
-            channel_id, turn.id, reply_to_id, sent_messages(ids), on_posted=on_posted
-        )
+        reply_to_id, sent = None if ids else turn.shown_in, sent_messages(ids)
+        return self.replies.to(channel_id, reply_to_id, sent, nonce=turn.id, on_posted=on_posted)
 
     async def _unrecorded_followups(
         self, turn: PendingTurn, channel_id: int, after_id: int

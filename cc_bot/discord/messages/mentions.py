@@ -6,7 +6,6 @@ recorded before the model is asked, so that after a crash the next process conti
 
 import asyncio
 import contextlib
-import zlib
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +27,6 @@ from cc_bot.discord.delivery.reply import REFUSALS, Reply, Sent, is_gone, sent_m
 from cc_bot.discord.delivery.turns import ShownTurn
 from cc_bot.discord.gate import Gate, SeenRoles, error_of
 from cc_bot.discord.pages.answer import AnswerState, final_pages, stored_state, unanswered_page, with_controls
-from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient
@@ -240,9 +238,7 @@ class ChannelAnswers:
         question_id, recipient = newest_id or turn.row.question_id or 0, turn.recipient
         link = self.runner.recipients.guilds.link(key.place_id, question_id)
         dm_fallback = DmFallback(recipient.user_id, recipient.words[UnfinishedTexts].late_note(link))
-        texts = "\n".join(question.content for question in turn.mentions)
-        edition = base36(zlib.crc32(texts.encode()))  # the same in the next process
-        return self.replies.to(key.place_id, question_id, sent, edition=edition, dm_fallback=dm_fallback)
+        return self.replies.to(key.place_id, question_id, sent, dm_fallback=dm_fallback)
 
     async def _messages_of(self, answer_id: int) -> tuple[Sent, ...]:
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
