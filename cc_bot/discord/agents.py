@@ -80,10 +80,9 @@ class AgentSelector:
             return True
         return (await self.of_place(key.user_id, place)).key == key
 
-    async def in_channel(self, key: ChannelKey, known: PlaceAgents | None = None) -> Agent:
-        """Return the agent that answers mentions. `known`: the choices there, if read already."""
+    async def in_channel(self, key: ChannelKey, found: PlaceAgents) -> Agent:
+        """Return the agent that answers mentions. `found`: the choices there."""
         place = KnownPlace(key)
-        found = known or await self.store.get_for_places(_NO_USER, place.key.ids)
         return _with_models(await self.agents.default_of(place, found), place, found)
 
     def stand_in_note(self, chosen: Chosen, recipient: Recipient) -> str:

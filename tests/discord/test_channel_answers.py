@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from cc_bot.chat.assistant import AssistantSettings
 from cc_bot.chat.stores.ledger import Mention, channel_turn_id
+from cc_bot.chat.stores.settings import VisitorState
 from cc_bot.discord.delivery.answers import TurnRunner
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
@@ -77,7 +78,14 @@ class Room(Place):
         waiting = await self.mentions()
         author_id = waiting[0].question.author_id
         mine = [each for each in waiting if each.question.author_id == author_id]
-        return await self.answers.answer(self.key, mine)
+        return await self.answers.answer(self.key, mine, await self.visitor(author_id))
+
+    async def remake(self, question: Message, *, again: bool = False) -> bool:
+        visitor = await self.visitor(question.author_id)
+        return await self.answers.remake(self.key, question, visitor, again=again)
+
+    async def visitor(self, user_id: int) -> VisitorState:
+        return await self.stores.access.get_visitor_state(user_id, (self.key.place_id,))
 
     async def mentions(self, key: ChannelKey | None = None) -> list[Mention]:
         due = await self.stores.ledger.list_due(key or self.key)
@@ -161,18 +169,18 @@ class TestWaiting:
         posted = await room.discord.post(room.aiko, thread, "どうしたらいい？", mention=True)
         question = Message("user", posted.content, discord_id=posted.id, author_id=room.aiko.id)
         await room.stores.channels.add(key, question, waiting=True)
-        assert await room.answers.answer(key, await room.mentions(key))
+        assert await room.answers.answer(key, await room.mentions(key), await room.visitor(room.aiko.id))
         assert "冷蔵庫が鳴る" in room.prompt()
 
     async def test_that_was_deleted_since_is_not_answered_and_others_are(self, room: Room) -> None:
         gone = await room.asks("アイコ", "秘密の質問")
-        alone = await room.mentions()
+        alone, visitor = await room.mentions(), await room.visitor(gone.author_id)
         await room.asks("アイコ", "元気？")
         both = await room.mentions()
         await room.stores.channels.delete([gone.discord_id or 0])
-        assert await room.answers.answer(room.key, alone)
+        assert await room.answers.answer(room.key, alone, visitor)
         assert (room.table.model.requests, room.written()) == ([], [])
-        await room.answers.answer(room.key, both)
+        await room.answers.answer(room.key, both, visitor)
         assert "秘密" not in room.prompt()
         assert (len(room.written()), await room.waiting()) == (1, ())
 
@@ -200,8 +208,8 @@ class TestWaiting:
         await room.asks("ケン", "ふたつ")
         room.table.model.script = [["いち。"], ["に。"]]
         for _ in range(2):  # of which the next run of the program knows nothing
-            next_run = replace(room.answers, _posted={})
-            assert await next_run.answer(room.key, await room.mentions())
+            room.answers = replace(room.answers, _posted={})
+            assert await room.answer()
         assert room.texts() == ["いち。", "に。"]
 
 
@@ -288,11 +296,12 @@ class TestAnAnswer:
             edited = await room.edited(question, "別の質問")
         room.aiko.accepts_dms = room.people["アイコ"].accepts_dms = False
         room.discord.refuse(EDIT, refusals.missing_access())
-        await (room.answers.remake(room.key, edited) if anew else room.answer())
+        await (room.remake(edited) if anew else room.answer())
         room.discord.faults.forget()
         expected = ["別の答えです。" if anew else "答えです。"]
         assert await room.stored_unseen() == expected
-        await room.answers.show_stored(room.key, question.author_id)
+        visitor = await room.visitor(question.author_id)
+        await room.answers.show_stored(room.key, question.author_id, visitor)
         assert (room.texts(), await room.stored_unseen()) == (expected, [])
 
     async def test_that_can_not_be_stored_leaves_the_one_before_and_tells_what_was_done(
@@ -303,7 +312,7 @@ class TestAnAnswer:
         await room.answer()
         edited = await room.edited(question, "犬が好き。覚えて")
         room.execute(full_disk("shown_in"))
-        await room.answers.remake(room.key, edited)
+        await room.remake(edited)
         [shown] = room.written()
         words = texts(Locale.JA)
         assert shown.content == "答えです。"
@@ -389,7 +398,7 @@ class TestAFailedAnswer:
         assert await room.answer()
         [failed] = room.written()
         edited = await room.edited(first, "あのね")
-        assert await room.answers.remake(room.key, edited, again=False)  # long ago
+        assert await room.remake(edited)  # long ago
         assert await room.waiting() == ()
         await room.edited(first, "明日は？")
         async with room.served() as mentions:
@@ -441,7 +450,7 @@ class TestEdit:
         question = await room.asks("アイコ", "今日は？")
         room.table.model.script = [["月曜日です。"], *[["火曜日です。"]] * 50]
         await room.answer()
-        await room.answers.remake(room.key, question)  # which it has seen
+        await room.remake(question)  # which it has seen
         assert len(room.table.model.requests) == 1
         await room.edited(question, "明日は？")
         room.execute(full_disk("state"))
@@ -461,7 +470,7 @@ class TestEdit:
         await room.asks("ケン", "雨？")
         await room.answer()
         edited = await room.edited(question, "明日は？")
-        assert await room.answers.remake(room.key, edited)
+        assert await room.remake(edited)
         assert room.replies() == {"今日は？": "火曜日です。", "雨？": "降ります。"}
 
     async def test_gets_no_new_answer_for_who_may_not_use_the_bot(self, room: Room) -> None:

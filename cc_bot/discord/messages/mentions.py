@@ -74,7 +74,6 @@ class ChannelAnswers:
     """Answers the waiting questions of one user in a channel or thread.
 
     Raises StorageError, and hikari's errors if Discord is unavailable; then the questions wait.
-    `visitor`: what the database says of the user, if read already.
     """
 
     stores: Stores
@@ -86,37 +85,23 @@ class ChannelAnswers:
     _read: Recent[int, int] = field(default_factory=Recent)
     """Hashes of the texts when last answered."""
 
-    async def answer(
-        self, key: ChannelKey, waiting: Sequence[Mention], visitor: VisitorState | None = None
-    ) -> bool:
+    async def answer(self, key: ChannelKey, waiting: Sequence[Mention], visitor: VisitorState) -> bool:
         """Answer the questions, interrupted ones first. Returns whether they are done."""
         begin_turn()
         turn, reply = await self._begin(key, waiting, visitor)
         try:
-            with self.runner.running.track(turn):
-                state = await self.runner.show(turn, reply, opened=partial(self._note_opened, key, turn))
+            return await self._deliver(key, turn, reply, opened=partial(self._note_opened, key, turn))
         except REFUSALS as error:
             await self._mark_unreachable(turn, error)
             await self.stores.ledger.give_up(key, turn.mentions)
             return True
-        self._note_read(turn.mentions)
-        if turn.withdrawn:
-            await self._forget(key, turn, reply, state)
-        elif turn.postponed:
-            return False
-        elif state.stored:
-            await self._note_pages(key, reply, shown=not state.unseen)
-        elif not state.unseen:
-            failed_in = (await reply.message_ids())[0] if state.failure else None
-            await self.stores.ledger.give_up(key, turn.mentions, failed_in)
-        return turn.withdrawn or not state.unseen
 
     async def say(
         self,
         key: ChannelKey,
         waiting: Sequence[Mention],
         sentence: Callable[[Recipient], str],
-        visitor: VisitorState | None = None,
+        visitor: VisitorState,
     ) -> None:
         """Post a sentence instead of an answer, with the side effects of a dead process."""
         turn, reply = await self._begin(key, waiting, visitor)
@@ -128,9 +113,7 @@ class ChannelAnswers:
             await self._mark_unreachable(turn, error)
         await self.stores.ledger.give_up(key, turn.mentions)
 
-    async def remake(
-        self, key: ChannelKey, question: Message, visitor: VisitorState | None = None, *, again: bool = False
-    ) -> bool:
+    async def remake(self, key: ChannelKey, question: Message, visitor: VisitorState, *, again: bool) -> bool:
         """Answer an edited question again in place, if its answer is its author's newest and was given to an
         older text. `again`: one whose answer failed waits again. Returns whether that is done."""
         ledger = self.stores.ledger
@@ -147,7 +130,7 @@ class ChannelAnswers:
         return True
 
     async def _remake(
-        self, key: ChannelKey, answer: Message, questions: Sequence[Message], visitor: VisitorState | None
+        self, key: ChannelKey, answer: Message, questions: Sequence[Message], visitor: VisitorState
     ) -> bool:
         try:
             calls, user_id = self.runner.assistant.approvals, questions[0].author_id
@@ -158,18 +141,35 @@ class ChannelAnswers:
         answer_id, turn = id_of(answer), await self._turn(key, questions, visitor)
         turn.message_id, turn.asked_again = answer_id, True
         turn.before = await self._pages_of(turn, answer)
-        reply = self._reply(key, turn, await self._messages_of(answer_id))
+        return await self._deliver(key, turn, self._reply(key, turn, await self._messages_of(answer_id)))
+
+    async def _deliver(
+        self,
+        key: ChannelKey,
+        turn: ShownTurn,
+        reply: Reply,
+        *,
+        opened: Callable[[int], Awaitable[None]] | None = None,
+    ) -> bool:
+        """Show the answer, and record the outcome. Returns whether the questions are done."""
         with self.runner.running.track(turn):
-            state = await self.runner.show(turn, reply)
+            state = await self.runner.show(turn, reply, opened=opened)
+        if state.stored:
+            for question in turn.mentions:
+                self._read[id_of(question)] = hash(question.content)
         if turn.withdrawn:
             await self._forget(key, turn, reply, state)
-        else:
+            return True
+        if turn.postponed:
+            return False
+        if state.stored or turn.asked_again:
             await self._note_pages(key, reply, shown=not state.unseen)
-        if state.stored:
-            self._note_read(turn.mentions)
-        return not (turn.postponed or state.unseen)
+        elif not state.unseen:
+            failed_in = (await reply.message_ids())[0] if state.failure else None
+            await self.stores.ledger.give_up(key, turn.mentions, failed_in)
+        return not state.unseen
 
-    async def show_stored(self, key: ChannelKey, user_id: int, visitor: VisitorState | None = None) -> None:
+    async def show_stored(self, key: ChannelKey, user_id: int, visitor: VisitorState) -> None:
         for answer in await self.stores.ledger.list_unshown(key):
             questions = await self.stores.ledger.list_questions(id_of(answer))
             if all(question.author_id != user_id for question in questions):
@@ -189,7 +189,7 @@ class ChannelAnswers:
             await self._note_pages(key, reply, shown=True)
 
     async def _begin(
-        self, key: ChannelKey, waiting: Sequence[Mention], visitor: VisitorState | None
+        self, key: ChannelKey, waiting: Sequence[Mention], visitor: VisitorState
     ) -> tuple[ShownTurn, Reply]:
         """First a turn begun before a crash."""
         if nonce_id := max((each.nonce_question_id or 0 for each in waiting), default=0):
@@ -204,14 +204,11 @@ class ChannelAnswers:
         await self.stores.ledger.begin_answer(key, turn.mentions, turn.row.question_id or 0)
         return turn, self._reply(key, turn)
 
-    async def _turn(
-        self, key: ChannelKey, questions: Sequence[Message], visitor: VisitorState | None
-    ) -> ShownTurn:
+    async def _turn(self, key: ChannelKey, questions: Sequence[Message], visitor: VisitorState) -> ShownTurn:
         runner, user_id, newest_id = self.runner, questions[-1].author_id, id_of(questions[-1])
         typed = "\n".join(question.typed for question in questions)
-        settings = visitor.settings if visitor else None
-        recipient = await runner.recipients.of_author_in(key.place_id, user_id, typed, settings)
-        agent = await runner.chooser.in_channel(key, visitor.agents if visitor else None)
+        recipient = await runner.recipients.of_author_in(key.place_id, user_id, typed, visitor.settings)
+        agent = await runner.chooser.in_channel(key, visitor.agents)
         session, guild_id = SessionKey(user_id, key.place_id), runner.recipients.guilds.guild_of(key.place_id)
         row = PendingTurn(
             channel_turn_id(newest_id),
@@ -251,10 +248,6 @@ class ChannelAnswers:
         for question_id in ids:
             del self._posted[question_id]
         turn.withdraw(ids - waiting)
-
-    def _note_read(self, questions: Sequence[Message]) -> None:
-        for question in questions:
-            self._read[id_of(question)] = hash(question.content)
 
     async def _mark_unreachable(self, turn: ShownTurn, error: Exception) -> None:
         place_id = turn.row.key.channel_id
