@@ -5,11 +5,14 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import cast
 
 import hikari
 import pytest
 
-from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds
+from cc_bot.discord.messages import catch_up as catching_up
+from cc_bot.discord.messages.arrivals import Arrivals
+from cc_bot.discord.messages.catch_up import MAX_PAGES, CatchUp
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import ChannelKey, KnownPlace, Message
 from tests.discord.parts import Place
@@ -17,7 +20,6 @@ from tests.loopback.discord import Channel
 from tests.loopback.discord import Message as Posted
 
 HISTORY = "GET /channels/{channel}/messages"
-QUICK = CatchUpBounds(pause_s=0.0, retry_pauses_s=(0.0, 0.0))
 
 
 @dataclass
@@ -25,6 +27,10 @@ class Hearing:
     """Archives everything but the bot's own messages, none of which wants an answer."""
 
     shut: set[ChannelKey] = field(default_factory=set)
+
+    @property
+    def gate(self) -> "Hearing":
+        return self
 
     async def reads(self, key: ChannelKey) -> bool:
         return key not in self.shut
@@ -37,9 +43,6 @@ class Hearing:
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
         return False
-
-    def wake(self, key: ChannelKey) -> None:
-        raise AssertionError("nobody waits for an answer")
 
 
 @dataclass
@@ -59,16 +62,20 @@ class Scene(Place):
         await self.stores.channels.note_place(KnownPlace(key, 5))
         assert await self.stores.channels.add(key, message)
 
-    def returns(self, bounds: CatchUpBounds = QUICK, *, since: int = 0) -> CatchUp:
+    def makes(self, pages: int = MAX_PAGES, since: int = 0) -> CatchUp:
+        arrivals = cast("Arrivals", self.hearing)
+        return CatchUp(self.stores, self.rest, self.shards, arrivals, utc_now, pages, since)
+
+    def returns(self, pages: int = MAX_PAGES, *, since: int = 0) -> CatchUp:
         """The bot connects; every CatchUp is closed at the end of the test."""
-        catch_up = CatchUp(self.stores, self.rest, self.shards, self.hearing, utc_now, bounds, since=since)
+        catch_up = self.makes(pages, since)
         self.opened.push_async_callback(catch_up.close)
         catch_up.begin()
         return catch_up
 
-    async def catches_up(self, bounds: CatchUpBounds = QUICK) -> list[str]:
+    async def catches_up(self, pages: int = MAX_PAGES) -> list[str]:
         """What is stored of the channel once the bot has come back to it."""
-        await self.returns(bounds).wait_for(self.channel.id)
+        await self.returns(pages).wait_for(self.channel.id)
         return self.stored()
 
     def stored(self, channel: Channel | None = None) -> list[str]:
@@ -85,7 +92,10 @@ class Scene(Place):
 
 
 @pytest.fixture
-async def scene(place: Place) -> AsyncIterator[Scene]:
+async def scene(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
+    pauses = {"PAUSE_S": 0.0, "OPEN_PAUSE_S": 0.0, "_RETRY_PAUSES_S": (0.0, 0.0)}
+    for name, pause in pauses.items():
+        monkeypatch.setattr(catching_up, name, pause)
     scene = Scene(**vars(place))
     async with scene.opened:
         await scene.begin(scene.key, scene.channel)
@@ -142,14 +152,17 @@ class TestWhatWasMissed:
         assert len(scene.discord.calls(HISTORY)) == 3
         more = [f"{number}" for number in range(230)]
         await scene.write(*more)
-        assert await scene.catches_up(CatchUpBounds(pages=2, pause_s=0.0)) == said + more[-200:]
+        assert await scene.catches_up(pages=2) == said + more[-200:]
 
-    async def test_in_places_that_were_active_last_is_looked_at_unasked(self, scene: Scene) -> None:
+    async def test_in_places_that_were_active_last_is_looked_at_unasked(
+        self, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(catching_up, "MAX_CHANNELS", 1)
         newer = scene.discord.guild_channel("newer")
         await scene.begin(ChannelKey(newer.id), newer)
         await scene.write("古い場所で")
         await scene.write("新しい場所で", channel=newer)
-        catch_up = scene.returns(CatchUpBounds(places=1, pause_s=0.0))
+        catch_up = scene.returns()
         await scene.until(lambda: scene.stored(newer) == ["新しい場所で"])
         assert scene.stored() == []
         await catch_up.wait_for(scene.channel.id)
@@ -166,7 +179,7 @@ class TestWhatWasMissed:
 
 class TestALiveMessage:
     async def test_waits_until_what_came_before_it_is_stored(self, scene: Scene) -> None:
-        catch_up = CatchUp(scene.stores, scene.rest, scene.shards, scene.hearing, utc_now)
+        catch_up = scene.makes()
         await catch_up.wait_for(scene.channel.id)
         assert scene.discord.calls(HISTORY) == []  # the bot was never away
         await scene.write("先に書かれた")
@@ -192,7 +205,10 @@ class TestALiveMessage:
 
 
 class TestDirectMessages:
-    async def test_that_were_missed_are_found_of_a_few_who_use_the_bot_as_well(self, scene: Scene) -> None:
+    async def test_that_were_missed_are_found_of_a_few_who_use_the_bot_as_well(
+        self, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(catching_up, "MAX_OPENED_DMS", 3)
         written = {}
         for name in ("first", "second", "third"):
             user = scene.discord.user(name)
@@ -204,8 +220,7 @@ class TestDirectMessages:
                 "INSERT INTO usage (user_id, day, guild_id, model, purpose) VALUES (?, ?, 0, '', 'turn')",
                 *(user_id, day),
             )
-        bounds = CatchUpBounds(opened=3, open_pause_s=0.0)
-        unheard = scene.returns(bounds)
+        unheard = scene.returns()
         found = [
             [int(message.id) for message, waits in await unheard.list_unanswered(channel_id, 1) if waits]
             async for channel_id in unheard.list_dms()

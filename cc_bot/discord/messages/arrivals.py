@@ -251,12 +251,6 @@ class Arrivals:
         own = is_dm or owner_of(answer) == author.id or await self.proactive.replied_to(message) is not None
         return own, None
 
-    async def reads(self, key: ChannelKey) -> bool:
-        return await self.gate.reads(key)
-
-    def wake(self, key: ChannelKey) -> None:
-        self.mentions.wake(key)
-
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
         """True if it addresses the bot, or no other user in a thread where the bot has answered."""
         if not is_from_person(message):

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import groupby
-from typing import Protocol
+from typing import Final
 
 import hikari
 import structlog
@@ -20,57 +20,37 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.db.process import WHOLE, Shard
 from cc_bot.discord.delivery.reply import retry
 from cc_bot.discord.gateway import Shards
+from cc_bot.discord.messages.arrivals import Arrivals
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.message import ChannelKey
 from cc_bot.in_order import Tasks
 from cc_bot.log import upkeep
 
 _log = structlog.get_logger(__name__)
 
-ANSWERED_WITHIN = timedelta(minutes=10)
+ANSWERED_WITHIN: Final = timedelta(minutes=10)
 """Questions missed for longer are archived, but not answered."""
-
-
-KNOWN_FOR = timedelta(days=30)
+KNOWN_FOR: Final = timedelta(days=30)
 """DMs without a message for longer are not checked."""
-SORRY_WITHIN = timedelta(days=1)
+SORRY_WITHIN: Final = timedelta(days=1)
 """An older missed DM gets no apology."""
-
-
-@dataclass(frozen=True, slots=True)
-class CatchUpBounds:
-    places: int = 100
-    """Channels read after each connection; others when a message arrives there."""
-    known_places: int = 1000
-    """The most recently used."""
-    pages: int = 10
-    """Per channel; older messages are skipped."""
-    pages_between_mentions: int = 3
-    direct: int = 200
-    opened: int = 20
-    """Users without stored DMs whose DM is opened. Discord blocks bots that open many at once."""
-    open_pause_s: float = 3.0
-    pause_s: float = 0.2
-    """Between requests. Discord allows 50 a second."""
-    retry_pauses_s: tuple[float, ...] = (1.0, 3.0, 10.0)
-
-
-PAGE = 100
-
-
-class Listener(Protocol):
-    """Decides which messages are stored and answered, as for live ones."""
-
-    async def reads(self, key: ChannelKey) -> bool: ...
-
-    def to_store(self, message: hikari.Message) -> Message | None:
-        """None for the bot's own, system and blank messages."""
-
-    async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool: ...
-
-    def wake(self, key: ChannelKey) -> None:
-        pass
+MAX_CHANNELS: Final = 100
+"""Channels read after each connection; others when a message arrives there."""
+MAX_KNOWN_CHANNELS: Final = 1000
+"""The most recently used."""
+PAGE: Final = 100
+MAX_PAGES: Final = 10
+"""Per channel; older messages are skipped."""
+MAX_PAGES_OF_MENTIONS: Final = 3
+"""The same, if the bot reads only mentions."""
+MAX_DMS: Final = 200
+MAX_OPENED_DMS: Final = 20
+"""Users without stored DMs whose DM is opened. Discord blocks bots that open many at once."""
+OPEN_PAUSE_S: Final = 3.0
+PAUSE_S: Final = 0.2
+"""Between requests. Discord allows 50 a second."""
+_RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0)
 
 
 @dataclass(eq=False, slots=True)
@@ -80,9 +60,9 @@ class CatchUp:
     stores: Stores
     rest: hikari.api.RESTClient
     shards: Shards
-    listener: Listener
+    arrivals: Arrivals
     clock: Clock
-    bounds: CatchUpBounds = CatchUpBounds()
+    max_pages: int = MAX_PAGES
     since: int = 0
     """Messages up to this id are not read."""
     _runs: "dict[int, _Run]" = field(default_factory=dict)
@@ -108,7 +88,7 @@ class CatchUp:
         place_id = place.key.place_id
         with upkeep("catch_up", hikari.HikariError, place=place_id):
             try:
-                if not await self.listener.reads(place.key):
+                if not await self.arrivals.gate.reads(place.key):
                     first_of_now = int(hikari.Snowflake.from_datetime(self.clock()))
                     await self.stores.channels.pass_over(place.key, first_of_now - 1)
                     return
@@ -120,12 +100,12 @@ class CatchUp:
     async def _read_missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
         """Oldest first; if too many, the newest."""
         found: list[hikari.Message] = []
-        for _ in range(self.bounds.pages):
+        for _ in range(self.max_pages):
             page = await self._page(place_id, after_id, found[-1].id if found else hikari.UNDEFINED)
             found += page
             if len(page) < PAGE:
                 break
-            await asyncio.sleep(self.bounds.pause_s)
+            await asyncio.sleep(PAUSE_S)
         else:
             _log.warning("catch_up_bounded", place=place_id, messages=len(found))
         return found[::-1]
@@ -139,11 +119,11 @@ class CatchUp:
             messages = self.rest.fetch_messages(place_id, before=before)
             return await messages.take_while(lambda message: message.id > after_id).limit(PAGE)
 
-        return await retry(read, self.bounds.retry_pauses_s)
+        return await retry(read, _RETRY_PAUSES_S)
 
     async def _store(self, key: ChannelKey, missed: Sequence[hikari.Message]) -> None:
         """Each question to answer is stored as waiting in the same transaction."""
-        readable = [(stored, m) for m in missed if (stored := self.listener.to_store(m)) is not None]
+        readable = [(stored, m) for m in missed if (stored := self.arrivals.to_store(m)) is not None]
         waits = {m.id: await self._waits(key, m) for _, m in readable}
         for waiting, group in groupby(readable, lambda pair: waits[pair[1].id]):
             messages = [stored for stored, _ in group]
@@ -153,24 +133,24 @@ class CatchUp:
             for message in messages:
                 await self.stores.channels.add(key, message, waiting=True)
         if any(waits.values()):
-            self.listener.wake(key)
+            self.arrivals.mentions.wake(key)
         _log.debug("gap_filled", place=key.place_id, messages=len(readable))
 
     async def _waits(self, key: ChannelKey, message: hikari.Message) -> bool:
         recent = message.created_at > self.clock() - ANSWERED_WITHIN
-        return recent and await self.listener.wants_answer(key, message)
+        return recent and await self.arrivals.wants_answer(key, message)
 
     async def list_dms(self) -> AsyncIterator[int]:
         """Yield DM channels: of users who wrote there, then of other known users, as Discord does not list
         them. Raises StorageError and hikari's errors."""
         since = self.clock() - KNOWN_FOR
-        known = await self.stores.channels.list_direct(since=since, limit=self.bounds.direct)
+        known = await self.stores.channels.list_direct(since=since, limit=MAX_DMS)
         for channel_id in known:
             yield channel_id
         writers = {*known.values()}
-        users = await self.stores.usage.list_users(since.date(), limit=self.bounds.opened + len(writers))
-        for user_id in [each for each in users if each not in writers][: self.bounds.opened]:
-            await asyncio.sleep(self.bounds.open_pause_s)
+        users = await self.stores.usage.list_users(since.date(), limit=MAX_OPENED_DMS + len(writers))
+        for user_id in [each for each in users if each not in writers][:MAX_OPENED_DMS]:
+            await asyncio.sleep(OPEN_PAUSE_S)
             try:
                 channel = await self.rest.create_dm_channel(user_id)
             except (hikari.NotFoundError, hikari.BadRequestError):  # the account was deleted
@@ -225,7 +205,7 @@ class _Run:
         await self._tasks.cancel()
 
     async def _look_up(self) -> dict[int, Place]:
-        channels, limit = self._catch_up.stores.channels, self._catch_up.bounds.known_places
+        channels, limit = self._catch_up.stores.channels, MAX_KNOWN_CHANNELS
         try:
             places = await channels.list_places(limit=limit, shard=self._shard)
         except StorageError as error:
@@ -234,15 +214,15 @@ class _Run:
         return {place.key.place_id: place for place in places}
 
     async def _make_rounds(self) -> None:
-        behind, bounds = await asyncio.shield(self._behind), self._catch_up.bounds
+        behind = await asyncio.shield(self._behind)
         looked_at = 0
         for place_id in list(behind):
-            if looked_at == bounds.places:
+            if looked_at == MAX_CHANNELS:
                 break
             if await self._catch_up.shards.has(self._shard, place_id):
                 looked_at += 1
                 await self.wait_for(place_id)
-                await asyncio.sleep(bounds.pause_s)
+                await asyncio.sleep(PAUSE_S)
         _log.info("caught_up", places=looked_at)
 
     async def _fill(self, place: Place) -> None:

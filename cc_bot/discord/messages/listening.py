@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from typing import Final, cast
 
@@ -18,7 +17,7 @@ from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user, shard_of
 from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
 from cc_bot.discord.messages.arrivals import Arrivals, Forwards, ProactiveMessageQuotes
-from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds
+from cc_bot.discord.messages.catch_up import MAX_PAGES, MAX_PAGES_OF_MENTIONS, PAUSE_S, CatchUp
 from cc_bot.discord.messages.mentions import ChannelAnswers, Mentions
 from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
@@ -53,9 +52,6 @@ class Messages:
         self._places = places
         self._order = KeyedLock()
         self._shards = shards
-        bounds, clock = CatchUpBounds(), answers.recipients.clock
-        if granted.reading == "mentions":
-            bounds = replace(bounds, pages=bounds.pages_between_mentions)
         self._reading_back = Tasks()
         self._hearing = Tasks()
         self._retries = asyncio.Lock()
@@ -74,7 +70,9 @@ class Messages:
             self._mentions,
             self.forwards,
         )
-        self._catch_up = CatchUp(stores, bot.rest, shards, self._arrivals, clock, bounds, granted.since)
+        pages = MAX_PAGES_OF_MENTIONS if granted.reading == "mentions" else MAX_PAGES
+        clock = answers.recipients.clock
+        self._catch_up = CatchUp(stores, bot.rest, shards, self._arrivals, clock, pages, granted.since)
         self._typed = Recent[int, int]()
 
     async def prepare(self) -> None:
@@ -142,7 +140,7 @@ class Messages:
                     ):
                         hear = self._hear if waits else self._apologize
                         self._hearing.start(hear(message))
-                await asyncio.sleep(self._catch_up.bounds.pause_s)
+                await asyncio.sleep(PAUSE_S)
 
     async def _hear(self, message: hikari.Message) -> None:
         # Errors are explained to authors who wrote to the bot; other messages are retried.
