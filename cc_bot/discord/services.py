@@ -173,8 +173,8 @@ def build_services(
         stores.channels,
         given.spending,
         given.clock,
-        given.meter,
         receipts,
+        given.meter,
         given.get(SpokenAnswers),
         given.get(Askers),
     )
@@ -207,9 +207,7 @@ def build_services(
     messages = Messages(
         bot, stores, answers, gate, places=places, replies=replies, granted=granted, shards=shards
     )
-    recovery = Recovery(
-        running, stores.proposals, replies, recipients, given.assistant.approvals, receipts.changes
-    )
+    recovery = Recovery(running, stores.proposals, replies, recipients, given.assistant.approvals)
     provide(
         client,
         stores,

@@ -17,8 +17,9 @@ from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.attachments import AttachmentFetcher
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.delivery.turns import NOTE_TIMEOUT_S, RunningTurns
+from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Gate, Owners
 from cc_bot.discord.gateway import Shards
 from cc_bot.discord.interactions import Answerable
@@ -33,6 +34,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.delivery import CanvasBoards, Draw
 from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.documents.reader import DocumentReader
+from cc_bot.in_order import RateLimiter
 from tests.loopback.discord import Channel, LoopbackDiscord, Shown, User
 from tests.reading.confinement import UNCONFINED
 
@@ -114,9 +116,9 @@ def chooser_over(stores: Stores, rest: Rest) -> AgentSelector:
     return AgentSelector(Agents(), stores.agents, Places(rest, stores.channels))
 
 
-def running_over(stores: Stores, *, timeout_s: float = NOTE_TIMEOUT_S) -> RunningTurns:
-    spending = Spending(stores.usage)
-    return RunningTurns(stores.ledger, stores.channels, spending, utc_now, note_timeout_s=timeout_s)
+def running_over(stores: Stores, rest: Rest) -> RunningTurns:
+    receipts = ReceiptUpkeep(rest, stores, RateLimiter())
+    return RunningTurns(stores.ledger, stores.channels, Spending(stores.usage), utc_now, receipts)
 
 
 def references_over(stores: Stores, rest: Rest, bot: hikari.User) -> References:

@@ -144,7 +144,7 @@ async def room(place: Place) -> AsyncIterator[Room]:
         me = await rest.fetch_my_user()
         runner = TurnRunner(
             table.assistant,
-            running_over(stores),
+            running_over(stores, rest),
             chooser_over(stores, rest),
             recipients_over(stores),
             references_over(stores, rest, me),

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import hikari
 import pytest
 
+from cc_bot.discord.delivery import turns
 from cc_bot.discord.delivery.turns import RunningTurns, ShownTurn
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.recipients import Recipient
@@ -56,8 +57,9 @@ class Desk(Place):
 
 
 @pytest.fixture
-def desk(place: Place) -> Desk:
-    return Desk(**vars(place), entries=running_over(place.stores, timeout_s=0.02))
+def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setattr(turns, "NOTE_TIMEOUT_S", 0.02)
+    return Desk(**vars(place), entries=running_over(place.stores, place.rest))
 
 
 async def refuse() -> str:

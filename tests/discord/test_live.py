@@ -56,13 +56,13 @@ class Recorder(Reply):
 
 
 async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_event_comes_after_a_silence(
-    monkeypatch: pytest.MonkeyPatch,
+    place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loop = asyncio.get_running_loop()
+    loop, receipts = asyncio.get_running_loop(), running_over(place.stores, place.rest).receipts
     real, passed_s = loop.time, 0.0
     monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
     reply, seen = Recorder(), []
-    async with LiveAnswer(reply, EN, StopButton(1, "turn"), asker_id=1) as live:
+    async with LiveAnswer(reply, EN, StopButton(1, "turn"), receipts=receipts, asker_id=1) as live:
         assert await reply.next() == EN[AnswerTexts].thinking
         for _ in range(4):
             passed_s += 2
@@ -78,7 +78,7 @@ async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_ev
 async def test_answers_side_by_side_in_a_channel_change_as_often_together_as_one_alone(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loop, running = asyncio.get_running_loop(), running_over(place.stores)
+    loop, running = asyncio.get_running_loop(), running_over(place.stores, place.rest)
     real, passed_s = loop.time, 0.0
     monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
     replies = [Recorder() for _ in range(4)]
@@ -88,7 +88,9 @@ async def test_answers_side_by_side_in_a_channel_change_as_often_together_as_one
             turn = RunningTurn(str(number), key=ChannelKey(channel_id))
             shown.enter_context(running.track(turn))
             beside, button = partial(running.count_beside, turn), StopButton(1, turn.name)
-            live = LiveAnswer(replies[number], EN, button, asker_id=1, slowness=beside)
+            live = LiveAnswer(
+                replies[number], EN, button, receipts=running.receipts, asker_id=1, slowness=beside
+            )
             lives.append(await shown.enter_async_context(live))
         for _ in range(12):
             for live in lives:

@@ -38,7 +38,7 @@ class Scene(Place):
     @asynccontextmanager
     async def started(self, running: RunningTurns | None = None) -> AsyncIterator[RunningTurns]:
         """A run of the program, until nothing is on its way but what it does not have to finish."""
-        running = running or running_over(self.stores)
+        running = running or running_over(self.stores, self.rest)
         replies = MessageReplies(self.rest, ExpectedDeletions(), self.stores.channels)
         recipients = recipients_over(self.stores)
         approvals = Approvals(self.stores, ToolRegistry(()), utc_now)
@@ -133,7 +133,7 @@ class TestAnAnswer:
         assert (len(scene.written()), scene.discord.faults.outstanding) == (1, 0)
 
     async def test_of_this_run_is_shown_once_discord_takes_it_and_not_before(self, scene: Scene) -> None:
-        running = running_over(scene.stores)
+        running = running_over(scene.stores, scene.rest)
         _, turn = await scene.begun(id=running.new_name())
         await scene.begun("もう一つ")
         async with scene.started(running) as running:

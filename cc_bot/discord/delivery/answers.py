@@ -504,10 +504,7 @@ class Answers(TurnRunner):
     async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
         receipts, spoken, message = self.running.receipts, self.running.spoken, interaction.message
         attached = spoken is not None and await spoken.stop(int(message.id))
-        if receipts is None:
-            page = page_of(message, recipient.locale)
-        else:
-            page = await receipts.carry_over(message, recipient.user_id, recipient.words)
+        page = await receipts.carry_over(message, recipient.user_id, recipient.words)
         sound = MediaFile(recipient.words[AnswerTexts].sound_name)
         return replace(page, files=(*page.files, sound)) if attached else page
 

@@ -61,13 +61,13 @@ class LiveAnswer:
     words: Texts
     stop: StopButton
     _: KW_ONLY
+    receipts: ReceiptUpkeep
     asker_id: int
     """Whose memories the turn may use."""
     before: Sequence[Page] = ()
     """Shown until the first text."""
     one_message: bool = False
     """A further message can't be posted safely: a long answer becomes a file."""
-    receipts: ReceiptUpkeep | None = None
     retry: RetryButton | None = None
     """Shown below a temporary failure."""
     slowness: Callable[[], int] = lambda: 1
@@ -133,7 +133,7 @@ class LiveAnswer:
         receipts = await self._show_last(pages, user_id, alone=len(pages) == 1)
         if user_id is not None and len(pages) == 1 and self.reply.further_ids:  # its file was refused
             await self._show_last(pages, user_id, alone=False)
-        if self.receipts and receipts.items and self.state.done:
+        if self.state.done:
             await self.receipts.record(self.reply, receipts, self.words)
 
     async def _show_last(self, pages: Sequence[Page], user_id: int | None, *, alone: bool) -> Receipts:
@@ -144,9 +144,8 @@ class LiveAnswer:
         elif user_id is not None:
             earlier = () if alone else (await self.reply.message_ids())[:-1]
             buttons = answer_buttons(self.state, self.words, user_id, earlier)
-        last = page = with_controls(pages[-1], self.state, self.words, self.asker_id, buttons)
-        if self.receipts and page.receipts.items:
-            last = await self.receipts.with_current_state(page, self.words)
+        page = with_controls(pages[-1], self.state, self.words, self.asker_id, buttons)
+        last = await self.receipts.with_current_state(page, self.words)
         await self.reply.show((*pages[:-1], last))
         return page.receipts
 

@@ -48,7 +48,7 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import KEPT, CallsResumed, Done, Heard, PendingTurn, Usage
-from cc_bot.in_order import KeyedLock, Tasks
+from cc_bot.in_order import Tasks
 from cc_bot.log import job
 from cc_bot.texts.answer import UnfinishedTexts
 
@@ -124,8 +124,6 @@ class Recovery:
     replies: MessageReplies
     recipients: Recipients
     approvals: Approvals
-    changes: KeyedLock = field(default_factory=KeyedLock)
-    """By message id: a change starts from the message's current content."""
     retry_s: float = 30.0
     _given_up: set[str] = field(default_factory=set)
     """Turns that broke recovery; the next process retries."""
@@ -159,7 +157,7 @@ class Recovery:
         ledger, receipts = self.running.ledger, self.running.receipts
         self.running.retry_due.clear()
         try:
-            if not self._receipts_current and receipts:
+            if not self._receipts_current:
                 await receipts.catch_up(self.recipients)
             self._receipts_current = True
             claimed, runs = await self.proposals.adopt_claimed(), self.running.runs
@@ -342,7 +340,7 @@ class Recovery:
 
     async def _show_in(self, unshown: UnshownTurn, reply: Reply, *, one_message: bool = False) -> None:
         ids, owner_id = await reply.message_ids(), unshown.turn.key.user_id
-        async with self.changes.after(ids[-1] if ids else unshown.turn.id):
+        async with self.running.receipts.changes.after(ids[-1] if ids else unshown.turn.id):
             page = unshown.pages()[0]
             await self._paint(unshown, reply, page, owner_id=owner_id, one_message=one_message)
 
@@ -377,9 +375,8 @@ class Recovery:
             live.feed(Done(unshown.answer, Usage(), proposals=unshown.proposals))
             await live.finish(owner_id, temporary=False, note=note)
             return
-        await reply.show((await receipts.with_current_state(page, words) if receipts else page,))
-        if receipts:
-            await receipts.record(reply, page.receipts, words)
+        await reply.show((await receipts.with_current_state(page, words),))
+        await receipts.record(reply, page.receipts, words)
 
     async def _late_reply(self, turn: PendingTurn) -> Reply:
         """Return a reply by the bot's own token, which continues in the existing messages."""
@@ -433,7 +430,7 @@ class Recovery:
         recipient = await self.recipients.of_author(call.key.user_id, call.content.origin.locale)
         line = outcome_line(call, await self.approvals.give_up(call), recipient.words)
         try:
-            async with self.changes.after(call.message.shown_in):
+            async with self.running.receipts.changes.after(call.message.shown_in):
                 shown = await self._attempt(self._show_call(call, recipient, line))
             if shown in ("refused", "never_acknowledged"):
                 by_dm = self.replies.say_by_dm(call.key.user_id, Page(line), f"call-{call.id}")

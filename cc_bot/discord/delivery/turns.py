@@ -125,11 +125,10 @@ class RunningTurns:
     channels: ChannelStore
     spending: Spending
     clock: Clock
+    receipts: ReceiptUpkeep
     meter: Meter = NULL_METER
-    receipts: ReceiptUpkeep | None = None
     spoken: SpokenAnswers | None = None
     askers: Askers | None = None
-    note_timeout_s: float = NOTE_TIMEOUT_S
     held: HeldFiles = field(default_factory=HeldFiles)
     retry_due: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when recovery has something to do in this process."""
@@ -221,7 +220,7 @@ class RunningTurns:
         """Prepare a turn for at most NOTE_TIMEOUT_S, then acknowledge the interaction. Raises the errors of
         both; `undo` is called if the acknowledgement fails."""
         task = asyncio.create_task(preparing)
-        await asyncio.wait((task,), timeout=self.note_timeout_s)
+        await asyncio.wait((task,), timeout=NOTE_TIMEOUT_S)
         try:
             outcome = await acknowledge()
         except BaseException:
@@ -245,7 +244,7 @@ class RunningTurns:
         task = asyncio.create_task(writing)
         self._writes.add(task)
         task.add_done_callback(self._on_written)
-        await asyncio.wait((task,), timeout=self.note_timeout_s)
+        await asyncio.wait((task,), timeout=NOTE_TIMEOUT_S)
         return task
 
     async def note_page(self, row: PendingTurn, message_id: int) -> None:

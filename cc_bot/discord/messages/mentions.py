@@ -179,8 +179,8 @@ class ChannelAnswers:
             try:
                 pages = await self._pages_of(turn, answer)
                 await reply.show(pages)
-                if receipts := self.runner.running.receipts:
-                    await receipts.record(reply, pages[-1].receipts, turn.recipient.words)
+                shown, words = pages[-1].receipts, turn.recipient.words
+                await self.runner.running.receipts.record(reply, shown, words)
             except REFUSALS as error:
                 if is_gone(error):  # a user deleted one of its messages
                     await self._forget(key, turn, reply)
@@ -282,8 +282,7 @@ class ChannelAnswers:
         state = stored_state(answer, left, heard=heard)
         *pages, last = final_pages(state, words)
         last = with_controls(last, state, words, user_id)
-        receipts = self.runner.running.receipts
-        return (*pages, await receipts.with_current_state(last, words) if receipts else last)
+        return (*pages, await self.runner.running.receipts.with_current_state(last, words))
 
 
 @dataclass(eq=False, slots=True)
