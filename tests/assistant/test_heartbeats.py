@@ -13,12 +13,13 @@ import pytest
 from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
 
-from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.tools import discover
+from cc_bot.chat.spending import Spending
+from cc_bot.chat.tools import ToolRegistry, discover
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.message import Place
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.when.repeats import Quiet
+from cc_bot.features.heartbeat import runner
 from cc_bot.features.heartbeat.runner import MAX_LENGTH, Heartbeats
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.memory.model import Memory, Source
@@ -61,10 +62,10 @@ class Heart:
     async def remind(self, text: str, in_: timedelta = HOUR, **fields: Any) -> Schedule:
         return await self.table.stores[ScheduleStore].add(KEY, text, START + in_, **fields)
 
-    def over(self, stores: Stores | None = None, **settings: Any) -> Heartbeats:
+    def over(self, tools: ToolRegistry) -> Heartbeats:
         """Other heartbeats over the same model."""
-        tools = settings.pop("tools", discover())
-        return Heartbeats(stores or self.table.stores, only(self.table.model), tools, **settings)
+        stores = self.table.stores
+        return Heartbeats(stores, only(self.table.model), tools, Spending(stores.usage))
 
     async def begin(self, place: Place = "dm", quiet: Quiet | None = None) -> None:
         """`/heartbeat on`."""
@@ -99,7 +100,7 @@ def clock() -> Iterator[FrozenDateTimeFactory]:
 @pytest.fixture
 async def heart(clock: FrozenDateTimeFactory, table: Table) -> Heart:
     heart = Heart(table, None, None)  # type: ignore[arg-type]  # they are made in the next lines
-    heart.heartbeats = heart.over()
+    heart.heartbeats = heart.over(discover())
     await heart.begin()
     return heart
 
@@ -147,14 +148,18 @@ class TestSomethingNew:
         assert await heart.beat() == "14時に薬です。"
         assert sorted(heart.looked_at()) == ["会員証", "散歩", "薬を飲む"]
 
-    async def test_comes_again_when_the_model_failed(self, heart: Heart) -> None:
+    async def test_comes_again_when_the_model_failed(
+        self, heart: Heart, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         await heart.remember("11月26日に歯医者")
         heart.table.model.script = [[ModelUnavailable()], ["歯医", Finish("cut")], [asyncio.Event()]]
         for _ in range(2):
             with pytest.raises(ModelUnavailable):
                 await heart.beat()
+        monkeypatch.setattr(runner, "TIME_LIMIT_S", 0.05)
         with pytest.raises(ModelUnavailable):
-            await heart.over(time_limit_s=0.05).speak(heart.schedule, OPTIONS)
+            await heart.beat()
+        monkeypatch.undo()
         assert await heart.beat() is not None
 
 
@@ -201,7 +206,7 @@ class TestRequest:
         tools = discover().beside(ServerTools(servers))
         await heart.remember("11月24日に検査")
         heart.table.model.script = [[call("notes__look", text="11月24日に検査")], ["はい"]]
-        await heart.over(tools=tools).speak(heart.schedule, OPTIONS)
+        await heart.over(tools).speak(heart.schedule, OPTIONS)
         assert len(calls_in(tmp_path)) == 1
         names = [tool.name for tool in heart.table.model.requests[0].tools if tool.name.startswith("notes")]
         assert names == ["notes__look"]

@@ -175,7 +175,7 @@ class TestMoments:
 
 class TestHeartbeats:
     async def test_are_paid_and_not_begun_beyond_a_limit(self, till: Till) -> None:
-        heart = Heartbeats(till.stores, only(till.model, "small"), discover(), spending=till.spending)
+        heart = Heartbeats(till.stores, only(till.model, "small"), discover(), till.spending)
         schedule = await till.stores[ScheduleStore].add(
             KEY, "", datetime.now(UTC), kind="heartbeat", repeat="every 6h", place="dm", visibility="private"
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.chat.spending import Spending
 from cc_bot.chat.tools import discover
 from cc_bot.domain.message import Agent, ChannelKey, Place, Visibility
 from cc_bot.domain.turn import MemoriesRecalled
@@ -85,7 +86,7 @@ async def test_heartbeats_have_those_that_may_be_heard_there(
     await stores[ScheduleStore].add(
         KEY, "薬を飲む", now + timedelta(hours=1), place=place, visibility=visibility
     )
-    heartbeats = Heartbeats(stores, only(table.model), discover())
+    heartbeats = Heartbeats(stores, only(table.model), discover(), Spending(stores.usage))
     await heartbeats.speak(schedule, replace(OPTIONS, memory_paused=paused))
     assert "薬を飲む" in table.shown()
     assert ("モチ" in begins_with(table), "モチ" in table.shown()) == (told, told)

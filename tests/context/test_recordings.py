@@ -11,7 +11,7 @@ from cc_bot.chat.context import recordings
 from cc_bot.chat.context.attachments import MAX_IMAGE_BYTES, read_attachment, size_limit
 from cc_bot.chat.context.recordings import probe_audio
 from cc_bot.domain.errors import AttachmentTooLarge, CcBotError, RecordingEmpty, RecordingTooLong
-from cc_bot.features.voice.silence import is_silence_artifact
+from cc_bot.features.voice.speech import is_silence_artifact
 from tests.domain.phrases import phrases
 from tests.recordings import by_ffmpeg, m4a, mp3, ogg, wav, webm
 

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.chat.tools import ToolRegistry
 from cc_bot.discord.recipients import Recipients
@@ -89,7 +90,7 @@ async def scene(place: Place) -> AsyncIterator[Scene]:
         laid_out(place.folder / "sessions.db"), clock=lambda: NOW, embedder=None
     ) as stores:
         place.stores, model = stores, ScriptedModel()
-        heartbeats = Heartbeats(stores, only(model), ToolRegistry(()))
+        heartbeats = Heartbeats(stores, only(model), ToolRegistry(()), Spending(stores.usage))
         reminders = Reminders(
             Composer(heartbeats.speak, stopped),
             stores[ScheduleStore],

@@ -59,10 +59,8 @@ class Heartbeats:
     stores: Stores
     chains: Chains
     tools: ToolRegistry
+    spending: Spending
     clock: Clock = utc_now
-    time_limit_s: float = TIME_LIMIT_S
-    spending: Spending | None = None
-    """Without it usage is not limited."""
     _looking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
     _thinking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
 
@@ -168,11 +166,11 @@ class Heartbeats:
             canvas=canvas,
         )
         payer = replace(options.payer(key.user_id), role_ids=None)  # unknown here
-        spending, draft = self.spending or Spending(self.stores.usage), Draft()
-        async with spending.admit(payer, "heartbeat", model=self.chains.first(models)) as recorder:
+        draft = Draft()
+        async with self.spending.admit(payer, "heartbeat", model=self.chains.first(models)) as recorder:
             rounds = Rounds(recorder.metered(self.chains.of(models)), tools, offered, context)
             try:
-                async with asyncio.timeout(self.time_limit_s):
+                async with asyncio.timeout(TIME_LIMIT_S):
                     await rounds.run(_prompt(options, items, now, canvas, notes), draft)
             except TimeoutError as error:
                 raise ModelUnavailable from error
