@@ -16,6 +16,7 @@ from cc_bot.chat.stores.settings import VisitorState
 from cc_bot.discord.delivery.answers import TurnRunner
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
+from cc_bot.discord.messages import mentions as queue
 from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, Mentions
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.discord.places import Recent
@@ -127,16 +128,17 @@ class Room(Place):
         return "\n".join(getattr(part, "text", "") for part in self.table.model.requests[-1].prompt)
 
     @asynccontextmanager
-    async def served(self, retry_s: float = 0.05) -> AsyncIterator[Mentions]:
+    async def served(self) -> AsyncIterator[Mentions]:
         """Whoever waits is answered, and what fails is tried again soon."""
-        mentions = Mentions(self.answers, gate_over(self.stores, self.rest), retry_s=retry_s)
+        mentions = Mentions(self.answers, gate_over(self.stores, self.rest))
         yield mentions
         mentions.close()
         await mentions.finish()
 
 
 @pytest.fixture
-async def room(place: Place) -> AsyncIterator[Room]:
+async def room(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Room]:
+    monkeypatch.setattr(queue, "RETRY_S", 0.05)
     rest, place.folder = place.rest, place.folder / "table"
     place.folder.mkdir()
     async with laid_table(place.folder, settings=AssistantSettings()) as table:
@@ -274,10 +276,13 @@ class TestPeople:
             await room.done()
         assert [*room.replies()] == [f"{name}の質問" for name in people]
 
-    async def test_who_ask_after_a_fault_wait_for_nothing(self, room: Room) -> None:
+    async def test_who_ask_after_a_fault_wait_for_nothing(
+        self, room: Room, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(queue, "RETRY_S", 3600)
         await room.asks("アイコ", "ひとつ")
         room.discord.fail_next(POST, 401)
-        async with room.served(retry_s=3600) as mentions:
+        async with room.served() as mentions:
             mentions.wake(room.key)
             await room.until(lambda: room.discord.faults.outstanding == 0)
             await room.asks("ケン", "ふたつ")

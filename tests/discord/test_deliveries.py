@@ -102,7 +102,7 @@ class TestEntry:
     async def test_goes_when_its_end_was_seen(self, desk: Desk) -> None:
         entry = await desk.accepts()
         async with entry.delivered():
-            await entry.note_page(41)
+            await desk.entries.note_page(entry.row, 41)
             [turn] = await desk.stores.ledger.list_unfinished()
             assert turn.pages == (41,)
             await entry.finish(AnswerState())

@@ -11,6 +11,7 @@ import pytest
 
 from cc_bot.chat.approvals import Approvals
 from cc_bot.chat.tools import ToolRegistry
+from cc_bot.discord.delivery import recovery
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
@@ -42,7 +43,7 @@ class Scene(Place):
         replies = MessageReplies(self.rest, ExpectedDeletions(), self.stores.channels)
         recipients = recipients_over(self.stores)
         approvals = Approvals(self.stores, ToolRegistry(()), utc_now)
-        unfinished = Recovery(running, self.stores.proposals, replies, recipients, approvals, retry_s=0.01)
+        unfinished = Recovery(running, self.stores.proposals, replies, recipients, approvals)
         unfinished.begin()
         yield running
         await unfinished.close()
@@ -86,7 +87,8 @@ class Scene(Place):
 
 
 @pytest.fixture
-def scene(place: Place) -> Scene:
+def scene(place: Place, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    monkeypatch.setattr(recovery, "RETRY_S", 0.01)
     return Scene(**{**vars(place), "channel": place.discord.dm(place.aiko)})
 
 

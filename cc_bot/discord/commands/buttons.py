@@ -59,7 +59,9 @@ async def answer_once_more(
             taken = await answers.ask_again(interaction, button, recipient)
         else:
             await defer_update(interaction)
-            taken = await messages.ask_again(button.entry, button.user_id, int(interaction.message.id))
+            taken = await messages.mentions.ask_again(
+                button.entry, button.user_id, int(interaction.message.id)
+            )
         if not taken:
             await tell(interaction, recipient.words[UnfinishedTexts].asked_already)
     elif button.action == "again":

@@ -511,8 +511,8 @@ class Answers(TurnRunner):
 
 def _reply(turn: ShownTurn, *sent: Sent) -> Reply:
     assert turn.interaction is not None  # noqa: S101 - messages are answered by arrivals
-    ephemeral, on_posted = turn.row.ephemeral, turn.note_page
-    return reply_by_token(turn.interaction, *sent, ephemeral=ephemeral, on_posted=on_posted)
+    on_posted = partial(turn.turns.note_page, turn.row)
+    return reply_by_token(turn.interaction, *sent, ephemeral=turn.row.ephemeral, on_posted=on_posted)
 
 
 async def _take_buttons(interaction: hikari.ComponentInteraction, recipient: Recipient) -> None:

@@ -106,6 +106,7 @@ Unshown = Literal["refused", "never_acknowledged", "deleted", "told_already"]
 `deleted`: by a user. `told_already`: the message already shows an end, which is not stored."""
 
 LOOK_S: Final = 3600.0
+RETRY_S: Final = 30.0
 MAX_CONCURRENT: Final = 8
 _MAX_SENTENCE: Final = 600
 
@@ -124,7 +125,6 @@ class Recovery:
     replies: MessageReplies
     recipients: Recipients
     approvals: Approvals
-    retry_s: float = 30.0
     _given_up: set[str] = field(default_factory=set)
     """Turns that broke recovery; the next process retries."""
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
@@ -147,7 +147,7 @@ class Recovery:
     async def _run(self) -> None:
         while True:
             done = await self._recover_due()
-            due, after_s = (self.running.retry_due, LOOK_S) if done else (self._look_due, self.retry_s)
+            due, after_s = (self.running.retry_due, LOOK_S) if done else (self._look_due, RETRY_S)
             with suppress(TimeoutError):
                 async with asyncio.timeout(after_s):
                     await due.wait()

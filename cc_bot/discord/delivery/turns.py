@@ -350,9 +350,6 @@ class ShownTurn(RunningTurn):
         admission, self._admission = self._admission, None
         return await asyncio.shield(admission) if admission else None
 
-    async def note_page(self, message_id: int) -> None:
-        await self.turns.note_page(self.row, message_id)
-
     async def finish(self, state: AnswerState, reply: Reply | None = None) -> None:
         """Settle it if its end was shown, else leave it to recovery. A failure with a retry button stays in
         the ledger."""

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 import hikari
@@ -439,7 +440,7 @@ class Arrivals:
         async def note_moved(dm_id: int) -> None:
             await running.write(running.ledger.move(row, dm_id, ()))
 
-        dm_fallback = DmFallback(recipient.user_id, note, note_moved, turn.note_page)
+        dm_fallback = DmFallback(recipient.user_id, note, note_moved, partial(running.note_page, row))
         reply = self.forwards.replies.to(channel_id, question_id, dm_fallback=dm_fallback)
 
         async def note_posted(answer_id: int) -> None:

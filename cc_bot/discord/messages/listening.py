@@ -58,7 +58,7 @@ class Messages:
         self._retrying = Tasks()
         self.forwards = Forwards(answers.references, replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores, self._me)
-        self._mentions = Mentions(ChannelAnswers(stores, answers, replies, gate.roles), gate)
+        self.mentions = Mentions(ChannelAnswers(stores, answers, replies, gate.roles), gate)
         self._arrivals = Arrivals(
             answers,
             stores,
@@ -67,7 +67,7 @@ class Messages:
             granted.reading == "all",
             gate,
             self._wait_for_missed,
-            self._mentions,
+            self.mentions,
             self.forwards,
         )
         pages = MAX_PAGES_OF_MENTIONS if granted.reading == "mentions" else MAX_PAGES
@@ -105,20 +105,17 @@ class Messages:
 
     def resume(self) -> None:
         if self._reading != "off":
-            self._repeat_later(partial(self._mentions.resume, partial(self._shards.serves_here, self._bot)))
+            self._repeat_later(partial(self.mentions.resume, partial(self._shards.serves_here, self._bot)))
 
     async def reset(self, key: ChannelKey, marker_id: int) -> None:
         """Authors of waiting questions are notified."""
         await self._stores.channels.reset(key, bot_id=int(self._me().id), discord_id=marker_id)
         if self._reading != "off":
-            self._mentions.wake(key)
-
-    async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
-        return await self._mentions.ask_again(turn, user_id, answer_id)
+            self.mentions.wake(key)
 
     def close(self) -> None:
         """Begin no more answers; the next run does."""
-        self._mentions.close()
+        self.mentions.close()
 
     async def finish(self, deadline_s: float) -> None:
         """Wait after `close` until a time of the event loop, then cancel the rest. Afterwards nothing uses
@@ -129,7 +126,7 @@ class Messages:
         await self.forwards.close()
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
-                await self._mentions.finish()
+                await self.mentions.finish()
 
     async def _read_back(self) -> None:
         async with self._guard():
@@ -246,7 +243,7 @@ class Messages:
             message_id, content, place_id=place_id, tainted=tainted, preview=preview
         )
         if changed and not preview:
-            await self._mentions.follow_edit(message_id)
+            await self.mentions.follow_edit(message_id)
 
     async def _apply_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
         for message_id in message_ids:

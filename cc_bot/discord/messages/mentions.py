@@ -49,6 +49,7 @@ MAX_QUESTION_AGE: Final = timedelta(hours=1)
 EDIT_WITHIN: Final = timedelta(minutes=10)
 MAX_CONCURRENT_USERS: Final = 5
 """Per channel, where Discord allows five new messages in five seconds."""
+RETRY_S: Final = 30.0
 IN_USE_RETRY_S: Final = 1.0
 TYPING_S: Final = 9.0
 """Discord shows the indicator for ten seconds."""
@@ -289,7 +290,6 @@ class ChannelAnswers:
 class Mentions:
     answers: ChannelAnswers
     gate: Gate
-    retry_s: float = 30.0
     _order: KeyedLock = field(default_factory=KeyedLock)
     """By channel: one look at the database at a time."""
     _due: set[ChannelKey] = field(default_factory=set)
@@ -345,7 +345,7 @@ class Mentions:
             try:
                 due, visitor_states = await self._ledger.list_due_with_authors(key)
             except StorageError as error:
-                self._retry_later(key, error, self.retry_s)
+                self._retry_later(key, error, RETRY_S)
                 return
             by_user = defaultdict[int, list[Mention]](list)
             for mention in due:
@@ -371,10 +371,10 @@ class Mentions:
             else:
                 more = len(due) > 1 or due[0].state != "accepted"  # of several, only some may be done
         except (StorageError, hikari.HikariError) as error:
-            self._retry_later(key, error, self.retry_s)
+            self._retry_later(key, error, RETRY_S)
         except Exception:  # noqa: BLE001 - logged, and retried
             _log.error("mentions_broke", place=key.place_id, exc_info=True)
-            self._retry_later(key, None, self.retry_s)
+            self._retry_later(key, None, RETRY_S)
         finally:
             self._serving.discard((key, user_id))
             if more or key in self._waiting:
@@ -407,7 +407,7 @@ class Mentions:
         remade = [await self._remake(key, each, refusal, visitor) for each in edited]
         waiting = [each for each in due if each.state == "accepted"]
         if waiting and not await self._answer(key, waiting, refusal, visitor):
-            return self.retry_s
+            return RETRY_S
         return 0.0 if all(remade) else IN_USE_RETRY_S
 
     async def _remake(
