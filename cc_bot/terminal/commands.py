@@ -17,8 +17,8 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.text import Locale
 from cc_bot.features import modules
 from cc_bot.features.settings.texts import SessionTexts
-from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.questions import Chat, answer, explain_to_operator
+from cc_bot.terminal.view import one_line
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.cli import TerminalTexts
 from cc_bot.texts.commands import command_names

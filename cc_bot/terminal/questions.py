@@ -30,8 +30,17 @@ from cc_bot.features.memory.model import receipt_of
 from cc_bot.features.memory.service import Memories
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
 from cc_bot.in_order import ExportQueue
-from cc_bot.terminal.markdown import MARGIN, Notice, Quoted, one_line
-from cc_bot.terminal.view import MAX_RECEIPT_CHARACTERS, View, canvas_line, change_line, receipt_line
+from cc_bot.terminal.view import (
+    MARGIN,
+    MAX_RECEIPT_CHARACTERS,
+    Notice,
+    Quoted,
+    View,
+    canvas_line,
+    change_line,
+    one_line,
+    receipt_line,
+)
 from cc_bot.texts import ErrorTexts, Texts, explain, texts
 from cc_bot.texts.cli import TerminalTexts
 from cc_bot.texts.proposal import ProposalTexts

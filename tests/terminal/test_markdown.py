@@ -17,8 +17,7 @@ from cc_bot.domain.turn import TextDelta
 from cc_bot.features.canvas.model import Canvas, Card
 from cc_bot.features.canvas.terminal import canvas_panels
 from cc_bot.terminal.commands import commands, run_line
-from cc_bot.terminal.markdown import ModelWords, one_line
-from cc_bot.terminal.view import RichView
+from cc_bot.terminal.view import ModelText, RichView, one_line
 from cc_bot.texts import texts
 from tests.terminal.program import chat_of, profile
 
@@ -27,11 +26,11 @@ ANSWER = Path(__file__).with_name("answer.txt").read_text("utf-8").removesuffix(
 
 def lines(markup: str, width: int = 42) -> list[str]:
     console = Console(file=(out := io.StringIO()), width=width)
-    console.print(ModelWords(markup), end="")
+    console.print(ModelText(markup), end="")
     return out.getvalue().split("\n")[:-1]
 
 
-class TestModelWords:
+class TestModelText:
     @settings(deadline=None)  # the first one loads the highlighter
     @given(st.lists(st.text("#*_`->|[]() \nあa1.", max_size=12) | st.text(max_size=20)).map("".join))
     def test_fit_the_width_and_have_no_blanks_at_line_ends(self, markup: str) -> None:

@@ -12,8 +12,7 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Done, TextDelta, Usage
 from cc_bot.features.memory.model import Memory, MemoryChange
-from cc_bot.terminal.markdown import indent_symbols, looks_like_notice
-from cc_bot.terminal.view import PlainView, RichView
+from cc_bot.terminal.view import PlainView, RichView, indent_symbols, looks_like_notice
 from cc_bot.texts import texts
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)

@@ -23,9 +23,8 @@ from cc_bot.domain.proposal import CallMessage, Moment, ProposalLine, ProposedCa
 from cc_bot.domain.text import Locale
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.llm.model import ToolRequest
-from cc_bot.terminal.markdown import Notice, Quoted, looks_like_notice
 from cc_bot.terminal.questions import ChatProfile, proposal_notices, tell_unfinished_calls
-from cc_bot.terminal.view import PlainView, RichView
+from cc_bot.terminal.view import Notice, PlainView, Quoted, RichView, looks_like_notice, notice_lines
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import ProposalTexts
 from tests.loopback.tool_servers import CountingServers, calls_in
@@ -195,7 +194,7 @@ class TestText:
         assert not set("\x1b\r\x0b\x85\u202e\u200b\u2028\u2029") & set("".join(plain))
 
     def test_shows_what_a_screen_would_not_and_leaves_kanji_and_emoji(self) -> None:
-        shown = ["猫⟨U+202E⟩犬⟨U+200B⟩⟨U+001B⟩[2J⟨U+E0041⟩", ""]
-        assert Quoted("猫\u202e犬\u200b\x1b[2J\U000e0041\n").lines == shown
+        shown = "  │ 猫⟨U+202E⟩犬⟨U+200B⟩⟨U+001B⟩[2J⟨U+E0041⟩\n  │ "
+        assert notice_lines(Quoted("猫\u202e犬\u200b\x1b[2J\U000e0041\n")) == shown
         ordinary = "👨‍👩‍👧 ❤️ 1️⃣ 葛󠄀城市 辻󠄀さん ©️ が\tx"
-        assert Quoted(ordinary).lines == [ordinary]
+        assert notice_lines(Quoted(ordinary)) == f"  │ {ordinary}"

@@ -10,8 +10,8 @@ from cc_bot.features.memory import service as memories
 from cc_bot.features.memory.model import Source
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.terminal.commands import Command, InvalidCommand, number_in
-from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.questions import Chat
+from cc_bot.terminal.view import one_line
 from cc_bot.texts.cli import TerminalTexts
 
 MAX_LISTED: Final = 100
