@@ -106,7 +106,6 @@ def boards_over(
         recipients_over(stores),
         Places(rest, stores.channels),
         ExpectedDeletions(),
-        spoken_in=lambda _: None,
         is_current=is_current,
         draw=draw,
     )

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.discord.gateway import gateway_bot
+from cc_bot.db.process import WHOLE
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.canvas.delivery import MAX_STALE, CanvasBoards, CanvasUpkeep
+from cc_bot.features.canvas import delivery
+from cc_bot.features.canvas.delivery import MAX_STALE, CanvasBoards
 from cc_bot.features.canvas.drawing import canvas_from_json, redraw
 from cc_bot.features.canvas.model import Canvas, CanvasCommand, Card, Drawn, SetMode
 from cc_bot.features.canvas.store import CanvasMessageStore
@@ -35,12 +36,6 @@ class Scene(Place):
 
     def next_run(self) -> CanvasBoards:
         return boards_over(self.stores, self.rest, left=self.left)
-
-    def upkeep(self, messages: CanvasMessageStore | None = None) -> CanvasUpkeep:
-        bot = gateway_bot(self.discord.token, self.discord.api_url, "off")
-        return CanvasUpkeep(
-            bot, messages or self.stores[CanvasMessageStore], self.boards, self.shards, every_s=0.02
-        )
 
     async def draw(self, *commands: CanvasCommand, key: SessionKey | None = None) -> Canvas:
         """A heartbeat, say, in a session."""
@@ -119,20 +114,22 @@ class TestRefresh:
 
 
 class TestUpkeep:
-    async def test_takes_off_what_was_erased_elsewhere(self, scene: Scene) -> None:
+    async def test_takes_off_what_was_erased_elsewhere(
+        self, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(delivery, "REFRESH_S", 0.02)
         memory = await scene.stores.memories.add(scene.aiko.id, "金庫の番号は七七四九です")
         await scene.draw(SHOPPING, Card("note", "覚え書き", memory.content))
         arguments = json.dumps({"title": "覚え書き", "content": memory.content})
         drew = ToolCall("2", "canvas_add_card", arguments, '{"id": "note"}')
         await stored(scene.stores, "?", "はい", recalled(memory), drew, key=scene.session)
         await scene.refresh()
-        upkeep = scene.upkeep()
-        upkeep.begin()
+        scene.boards.begin(WHOLE)
         try:
             await scene.stores.memory_removal.erase(scene.aiko.id, memory.id, mark="×")
             await scene.discord.wait(lambda: scene.titles == ["買い物"], "the card to go")
         finally:
-            await upkeep.close()
+            await scene.boards.close()
         assert "七七四九" not in scene.only.text
 
     async def test_keeps_nobody_waiting_for_what_is_refused(self, scene: Scene) -> None:

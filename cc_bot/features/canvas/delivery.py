@@ -4,6 +4,9 @@ It is posted with the first element and deleted with the last one. The database 
 which revision, so every change is shown, at the latest after a restart. Where the bot may not write, the
 message is a follow-up of an interaction: editable for 15 minutes, and not recorded.
 
+Messages that may have been deleted while the bot was offline are checked with each new connection, and stale
+canvases, not updated by a turn, are refreshed every minute.
+
 Outside of DMs private elements are sent in ephemeral messages only. Only the canvas of the current agent
 is shown.
 """
@@ -24,7 +27,7 @@ import structlog
 from cc_bot import charts
 from cc_bot.chat.stores.canvases import CanvasStore, CurrentCanvas
 from cc_bot.db.leases import Leases
-from cc_bot.db.process import WHOLE, Shard
+from cc_bot.db.process import Shard
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, ExpectedDeletions, retry
 from cc_bot.discord.delivery.side_message import IsCurrent, SideMessage
 from cc_bot.discord.gateway import Shards, shard_of
@@ -56,6 +59,7 @@ MAX_STALE: Final = 50
 MAX_RESTING: Final = 1000
 REST_S: Final = 600.0
 """Before a retry: an archived thread, for example, refuses edits until a user writes there."""
+REFRESH_S: Final = 60.0
 MAX_CHECKED: Final = 500
 CHECK_PAUSE_S: Final = 0.2
 """Answers come first: Discord allows 50 requests a second."""
@@ -114,11 +118,9 @@ class CanvasBoards(SideMessage):
     recipients: Recipients
     places: Places
     expected_deletions: ExpectedDeletions
-    spoken_in: Callable[[int], Locale | None]
-    """The language of a channel's server."""
     is_current: IsCurrent
+    leases: Leases = field(default_factory=Leases)
     draw: Draw = _draw_once
-    upkeep: "CanvasUpkeep | None" = None
     _files: Recent[int, bytes] = field(default_factory=Recent)
     """Digests of attached files, by message."""
     _nonces: Recent[str, None] = field(default_factory=Recent)
@@ -128,6 +130,19 @@ class CanvasBoards(SideMessage):
     _rest_until_s: Recent[SessionKey, float] = field(default_factory=Recent)
     _order: KeyedLock = field(default_factory=KeyedLock)
     _showing: Tasks = field(default_factory=Tasks)
+    _restoring: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    _background: Tasks = field(default_factory=Tasks)
+    _closed: bool = False
+
+    def listen(self, bot: hikari.GatewayBot) -> None:
+        """Subscribe to events, before the connection is opened."""
+        bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
+
+    def begin(self, shard: Shard) -> None:
+        """Restore the canvases of a shard, and start to refresh stale ones."""
+        if not self._background:
+            self._background.start(self.leases.run_as_leader("canvases", self._refresh_regularly))
+        self._restoring[shard.id] = self._background.start(self._restore_all(shard))
 
     async def refresh(
         self,
@@ -158,8 +173,9 @@ class CanvasBoards(SideMessage):
         await asyncio.gather(*self._showing)
 
     async def close(self) -> None:
-        if self.upkeep:
-            await self.upkeep.close()
+        """Stop for good; the next process refreshes stale canvases."""
+        self._closed = True
+        await self._background.cancel()
 
     async def get_key(self, message_id: int) -> SessionKey | None:
         return await self.messages.get_key(message_id)
@@ -173,6 +189,27 @@ class CanvasBoards(SideMessage):
             shown = await self.messages.get(key)
             if shown and shown.message_id == message_id:
                 await self.messages.note(key, GONE, shown.shown_revision)
+
+    async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
+        if before := self._restoring.get(event.shard.id):
+            before.cancel()
+            await asyncio.gather(before, return_exceptions=True)
+        if not self._closed:  # a reconnect during shutdown
+            self.begin(shard_of(event.shard))
+
+    async def _refresh_regularly(self) -> None:
+        while True:
+            await asyncio.sleep(REFRESH_S)
+            with upkeep("canvases"):
+                await self.refresh_stale()
+
+    async def _restore_all(self, shard: Shard) -> None:
+        shards = Shards(self.places, self.recipients.guilds)
+        with upkeep("canvases"):
+            for key in await self.messages.list_shown(MAX_CHECKED, shard):
+                if await shards.has(shard, key.channel_id):
+                    await self.restore(key)
+                    await asyncio.sleep(CHECK_PAUSE_S)
 
     async def restore(self, key: SessionKey) -> None:
         """Refresh a canvas whose message may have been deleted while the bot was offline. Never raises."""
@@ -385,7 +422,7 @@ class CanvasBoards(SideMessage):
     async def _recipient(self, key: SessionKey, interaction: Answerable | None) -> Recipient:
         if interaction is not None:
             return await self.recipients.of(interaction)
-        return await self.recipients.of_author(key.user_id, self.spoken_in(key.channel_id))
+        return await self.recipients.of_author(key.user_id, self.recipients.guilds.of(key.channel_id))
 
     async def _sheet(self, canvas: Canvas, recipient: Recipient, *, alone: bool) -> CanvasSheet:
         """`alone`: only the user will see it."""
@@ -442,57 +479,3 @@ async def draw_pictures(shown: Iterable[Chart], locale: Locale, draw: Draw) -> d
         except Exception:  # noqa: BLE001 - logged
             _log.error("chart_not_drawn", exc_info=True)
     return found
-
-
-@dataclass(eq=False, slots=True)
-class CanvasUpkeep:
-    """Checks messages that may have been deleted while the bot was offline, with each new connection, and
-    refreshes stale canvases, not updated by a turn, every minute."""
-
-    bot: hikari.GatewayBot
-    messages: CanvasMessageStore
-    boards: CanvasBoards
-    shards: Shards
-    duties: Leases = field(default_factory=Leases)
-    every_s: float = 60.0
-    _upkeep: asyncio.Task[None] | None = None
-    _restoring: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    _tasks: Tasks = field(default_factory=Tasks)
-    _closed: bool = False
-
-    def listen(self) -> None:
-        """Subscribe to events, before the connection is opened."""
-        self.bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
-
-    def begin(self, shard: Shard = WHOLE) -> None:
-        """Start for the channels of a shard."""
-        restoring = self._guard(partial(self._restore_all, shard))
-        self._restoring[shard.id] = self._tasks.start(restoring)
-        self._upkeep = self._upkeep or self._tasks.start(self.duties.run_as_leader("canvases", self._keep_up))
-
-    async def close(self) -> None:
-        """Stop for good; the next process refreshes stale canvases."""
-        self._closed = True
-        await self._tasks.cancel()
-
-    async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
-        if before := self._restoring.get(event.shard.id):
-            before.cancel()
-            await asyncio.gather(before, return_exceptions=True)
-        if not self._closed:  # a reconnect during shutdown
-            self.begin(shard_of(event.shard))
-
-    async def _keep_up(self) -> None:
-        while True:
-            await asyncio.sleep(self.every_s)
-            await self._guard(self.boards.refresh_stale)
-
-    async def _restore_all(self, shard: Shard) -> None:
-        for key in await self.messages.list_shown(MAX_CHECKED, shard):
-            if await self.shards.has(shard, key.channel_id):
-                await self.boards.restore(key)
-                await asyncio.sleep(CHECK_PAUSE_S)
-
-    async def _guard(self, work: Callable[[], Awaitable[None]]) -> None:
-        with upkeep("canvases"):
-            await work()

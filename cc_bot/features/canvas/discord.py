@@ -8,10 +8,9 @@ from cc_bot.chat.stores.canvases import CanvasStore
 from cc_bot.db.leases import Leases
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.side_message import IsCurrent, SideMessageMaker
-from cc_bot.discord.gateway import Shards
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
-from cc_bot.features.canvas.delivery import CanvasBoards, CanvasUpkeep
+from cc_bot.features.canvas.delivery import CanvasBoards
 from cc_bot.features.canvas.store import CanvasMessageStore
 
 
@@ -41,10 +40,8 @@ class BoardsMaker(SideMessageMaker):
             recipients,
             places,
             expected_deletions,
-            spoken_in=recipients.guilds.of,
             is_current=is_current,
+            leases=duties,
         )
-        shards = Shards(places, recipients.guilds)
-        boards.upkeep = CanvasUpkeep(bot, self.messages, boards, shards, duties=duties)
-        boards.upkeep.listen()
+        boards.listen(bot)
         return boards

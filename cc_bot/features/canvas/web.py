@@ -4,10 +4,10 @@ second for others. Then the whole canvas is sent."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import structlog
 from aiohttp import WSCloseCode, web
@@ -20,8 +20,9 @@ from cc_bot.domain.chart import Chart
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.drawing import get_canvas, remove_element
-from cc_bot.features.canvas.model import Canvas, Card, Element, Text
+from cc_bot.features.canvas.model import Canvas, Element
 from cc_bot.features.canvas.texts import CanvasPageTexts
+from cc_bot.in_order import Tasks
 from cc_bot.log import upkeep
 from cc_bot.texts import Texts, texts
 from cc_bot.web.conversations import channel_names
@@ -42,19 +43,15 @@ from cc_bot.web.visitor import SignedIn, is_from_ours, read_cookie, visitor_of
 
 _log = structlog.get_logger(__name__)
 
-OTHERS_S: Final = 0.25
-"""Between checks for changes by other processes."""
-LEAVE_S: Final = 2.0
-"""Between checks for users who lost access."""
+CHANGE_POLL_S: Final = 0.25  # for changes by other processes
+ACCESS_POLL_S: Final = 2.0
 RELOAD_S: Final = 30.0
-SENDING_S: Final = 10.0
-"""For a page to accept a message."""
+SEND_TIMEOUT_S: Final = 10.0
+# Own close codes (RFC 6455, section 7.4.2): such a page does not reconnect.
 SIGNED_OUT: Final = 4401
 DENIED: Final = 4403
 TOO_MANY_OPEN: Final = 4429
-"""Own close codes (RFC 6455, section 7.4.2): such a page does not reconnect."""
-MAX_OPEN_PAGES: Final = 16
-"""Per user; the oldest is closed."""
+MAX_OPEN_PAGES: Final = 16  # per user; then the oldest is closed
 
 
 @dataclass(eq=False, slots=True)
@@ -63,8 +60,7 @@ class Watcher:
     session: WebSession
     channel_id: int
     locale: Locale
-    hiding: bool
-    """True if private elements are hidden."""
+    hides_private: bool
     key: SessionKey
     shown: tuple[SessionKey, Canvas] | None = None
     order: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -73,24 +69,20 @@ class Watcher:
 class CanvasFeed:
     def __init__(self, services: WebServices) -> None:
         self._services = services
-        self._watchers = dict[Watcher, None]()
-        """The oldest first."""
+        self._watchers = dict[Watcher, None]()  # oldest first
         self._opened = asyncio.Event()
-        self._sending = set[asyncio.Task[None]]()
+        self._sending = Tasks()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Update open pages until left; then close them, so that they reconnect to the next run."""
-        tasks = [
-            asyncio.create_task(self._repeat(each))
-            for each in (self._follow_changes, self._send_off, self._reload_all)
-        ]
+        running = Tasks()
+        for each in (self._follow_changes, self._close_refused, self._reload_all):
+            running.start(self._repeat(each))
         try:
             yield
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await running.cancel()
             leaving = [self._close(each, WSCloseCode.GOING_AWAY, "") for each in [*self._watchers]]
             await asyncio.gather(*leaving, *self._sending, return_exceptions=True)
 
@@ -100,7 +92,7 @@ class CanvasFeed:
         for oldest in mine[: 1 - MAX_OPEN_PAGES]:
             self.close(oldest)
             reason = texts(oldest.locale)[CanvasPageTexts].closed_too_many_open
-            self._start(self._close(oldest, TOO_MANY_OPEN, reason))
+            self._sending.start(self._close(oldest, TOO_MANY_OPEN, reason))
         self._watchers[watcher] = None
         self._opened.set()
         await self._refresh(watcher)
@@ -114,11 +106,11 @@ class CanvasFeed:
         async with watcher.order:
             key = watcher.key
             canvas = await get_canvas(self._services.stores.canvases, key)
-            canvas = canvas.visible_in("public" if watcher.hiding else "private")
+            canvas = canvas.visible_in("public" if watcher.hides_private else "private")
             if (key, canvas) != watcher.shown:
                 message = await asyncio.to_thread(canvas_message, key, canvas, texts(watcher.locale))
                 watcher.shown = key, canvas
-                self._start(self._send(watcher, message))
+                self._sending.start(self._send(watcher, message))
 
     async def _follow_changes(self) -> None:
         canvases = self._services.stores.canvases
@@ -126,7 +118,7 @@ class CanvasFeed:
         while True:
             await self._opened.wait()
             if seen is not None:
-                await canvases.wait_for_change(OTHERS_S)
+                await canvases.wait_for_change(CHANGE_POLL_S)
             now = await canvases.read_clock()
             if seen is None or now.moved != seen.moved:
                 await self._follow_agents()
@@ -151,10 +143,10 @@ class CanvasFeed:
             await asyncio.sleep(RELOAD_S)
             await self._follow_agents()
 
-    async def _send_off(self) -> None:
+    async def _close_refused(self) -> None:
         while True:
             await self._opened.wait()
-            await asyncio.sleep(LEAVE_S)
+            await asyncio.sleep(ACCESS_POLL_S)
             live = await self._services.stores.web_sessions.list_live()
             places = [*dict.fromkeys(each.session.place for each in self._watchers)]
             refused = await self._services.discord.refusals(places)
@@ -171,14 +163,9 @@ class CanvasFeed:
                 await work()
             await asyncio.sleep(1.0)
 
-    def _start(self, sending: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(sending)
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
-
     async def _send(self, watcher: Watcher, text: str) -> None:
         try:
-            async with asyncio.timeout(SENDING_S):
+            async with asyncio.timeout(SEND_TIMEOUT_S):
                 await watcher.socket.send_str(text)
         except (ConnectionError, TimeoutError, RuntimeError):  # it is gone, or does not read
             await self._close(watcher, WSCloseCode.TRY_AGAIN_LATER, "")
@@ -207,20 +194,14 @@ def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
 
 def body_of(element: Element, words: Texts) -> str:
     """Return an element as HTML."""
-    match element:
-        case Card() | Text():
-            return to_html(element.content)
-        case Chart():
-            return chart_svg(element, words.locale)
+    return chart_svg(element, words.locale) if isinstance(element, Chart) else to_html(element.content)
 
 
 MAX_MESSAGE_BYTES: Final = 1024
 PING_S: Final = 30.0
 MAX_PLACES: Final = 50
-HIDING: Final = "hide-private"
-"""Cookie of a browser that hides private elements; they are not sent then."""
-_CLOSE_BYTES: Final = 123
-"""A close reason's limit (RFC 6455, section 5.5)."""
+HIDING_COOKIE: Final = "hide-private"  # of a browser that is not sent private elements
+_MAX_REASON_BYTES: Final = 123  # of a close reason (RFC 6455, section 5.5)
 
 
 class CanvasPages(Pages):
@@ -345,11 +326,11 @@ class CanvasPages(Pages):
 
 
 def is_hiding(request: web.Request) -> bool:
-    return read_cookie(request, HIDING) == "yes"
+    return read_cookie(request, HIDING_COOKIE) == "yes"
 
 
 async def _close(socket: web.WebSocketResponse, code: int, reason: str) -> None:
-    cut = reason.encode()[:_CLOSE_BYTES].decode(errors="ignore")
+    cut = reason.encode()[:_MAX_REASON_BYTES].decode(errors="ignore")
     await socket.close(code=code, message=cut.encode())
 
 
