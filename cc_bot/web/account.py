@@ -46,7 +46,6 @@ from cc_bot.web.visitor import (
     SignedIn,
     address_of,
     drop_cookie,
-    is_secure,
     set_cookie,
     visitor_of,
 )
@@ -96,7 +95,7 @@ class SignInPages(Pages):
         if former is not None:
             await store.end(former.user_id, former.session.id)
         sent = see_other("/")
-        set_cookie(sent, made[0], secure=is_secure(request.host, self._services.settings))
+        set_cookie(request, sent, made[0])
         return sent
 
     async def show_signed_out(self, request: web.Request) -> web.Response:
@@ -104,9 +103,8 @@ class SignInPages(Pages):
 
     def _refused(self, request: web.Request) -> CcBotError:
         """Count an invalid link. Codes of 256 bits can't be guessed, so valid ones always work."""
-        address = address_of(request, self._services.settings)
         try:
-            self._tries.count(address, asyncio.get_running_loop().time())
+            self._tries.count(address_of(request), asyncio.get_running_loop().time())
         except TooManyRequests:
             return TooManyLinks()
         return LinkOver()
@@ -180,11 +178,8 @@ class AccountPages(Pages):
             held = await self._services.privacy.erase(visitor.user_id)
         told = without_sign(visitor.words[PrivacyTexts].say_erased(held))
         page = render_for_anyone(request, "privacy_erased.html", visitor=None, owner=False, told=told)
-        return self._signed_out(request, page)
-
-    def _signed_out(self, request: web.Request, response: web.Response) -> web.Response:
-        drop_cookie(response, secure=is_secure(request.host, self._services.settings))
-        return response
+        drop_cookie(request, page)
+        return page
 
     async def show_settings(self, request: web.Request) -> web.Response:
         visitor = visitor_of(request)
@@ -238,7 +233,7 @@ class AccountPages(Pages):
     async def sign_out(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         await self._services.stores.web_sessions.end(visitor.user_id, visitor.session.id)
-        return self._signed_out(request, see_other("/signed-out"))
+        return _show_signed_out(request)
 
     async def end_session(self, request: web.Request) -> web.StreamResponse:
         """Sign out one browser, all, or all but this one. Raises NothingHere for an unknown number."""
@@ -252,8 +247,14 @@ class AccountPages(Pages):
         elif not await store.end(visitor.user_id, number_of(wanted)):
             raise NothingHere
         if wanted in ("all", str(visitor.session.id)):
-            return self._signed_out(request, see_other("/signed-out"))
+            return _show_signed_out(request)
         return go_on(request, "/settings", "session_ended")
+
+
+def _show_signed_out(request: web.Request) -> web.Response:
+    page = see_other("/signed-out")
+    drop_cookie(request, page)
+    return page
 
 
 PERIODS: Final = (7, 30, 365)  # days to choose from

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.resources import files
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
@@ -16,7 +16,6 @@ import structlog
 from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-import cc_bot.web
 from cc_bot import features
 from cc_bot.charts.table import format_exactly
 from cc_bot.chat.reply import Reply
@@ -46,13 +45,12 @@ from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.area import Area
 from cc_bot.texts.session import UsageTexts
 from cc_bot.texts.web import WebTexts
-from cc_bot.web.services import WebServices, WebSettings
-from cc_bot.web.visitor import VISITOR, SignedIn, locale_of, visitor_of
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import SETTINGS, VISITOR, SignedIn, locale_of, visitor_of
 
 _log = structlog.get_logger(__name__)
 
-_FOLDER: Final = files(cc_bot.web)
-TYPES: Final[Mapping[str, str]] = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+STATIC_FOLDER: Final = Path(__file__).parent / "static"
 STATUSES: Final[Mapping[int, tuple[type[CcBotError], ...]]] = {
     401: (NotSignedIn,),
     409: (PageOfAnother, CanvasSwitched),
@@ -88,7 +86,6 @@ class PageNotice:
 
 Notices = OrderedDict[int, PageNotice]
 NOTICES: Final = web.AppKey("notices", Notices)
-SETTINGS: Final = web.AppKey("settings", WebSettings)
 
 
 def status_of(error: CcBotError) -> int:
@@ -121,15 +118,9 @@ def make_environment() -> Environment:
 def _template(name: str) -> str | None:
     """A feature's are named `feature/name.html`."""
     feature, _, file = name.rpartition("/")
-    folder = files(f"{features.__name__}.{feature}") if feature else _FOLDER
+    folder = files(f"{features.__name__}.{feature}" if feature else "cc_bot.web")
     found = folder / "templates" / file
     return found.read_text(encoding="utf-8") if found.is_file() else None
-
-
-def read_static_files() -> Mapping[str, tuple[bytes, str]]:
-    """Content and type by name."""
-    files = [each for each in (_FOLDER / "static").iterdir() if PurePath(each.name).suffix in TYPES]
-    return {each.name: (each.read_bytes(), TYPES[PurePath(each.name).suffix]) for each in files}
 
 
 def go_on(request: web.Request, path: str, name: str = "", **params: Any) -> web.Response:

@@ -32,14 +32,13 @@ from cc_bot.web.page import (
     ENVIRONMENT,
     NOTICES,
     PARTS,
-    SETTINGS,
+    STATIC_FOLDER,
     WHOSE,
     Handler,
     Notices,
     Pages,
     make_environment,
     name_of_page,
-    read_static_files,
     render_for_anyone,
     see_other,
     sentence_on,
@@ -47,15 +46,15 @@ from cc_bot.web.page import (
 )
 from cc_bot.web.services import WebServices, What
 from cc_bot.web.visitor import (
+    SETTINGS,
     VISITOR,
     RequestRates,
     address_of,
     cookie_name,
     drop_cookie,
     find_session,
-    is_from_ours,
-    is_ours,
-    is_secure,
+    has_our_host,
+    has_our_origin,
     only_header,
     read_cookie,
     recognize,
@@ -103,7 +102,7 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
     async def go_home(_: web.Request) -> web.StreamResponse:
         return see_other(home)
 
-    app.add_routes([web.get("/", go_home), web.get("/static/{name}", _static())])
+    app.add_routes([web.get("/", go_home), web.static("/static", STATIC_FOLDER)])
     app.add_routes([route for each in pages for route in each.routes()])
     settings = services.settings
     port = Port(settings.host, settings.port, "CC_BOT_WEB_HOST", "CC_BOT_WEB_PORT", "8080")
@@ -124,18 +123,6 @@ async def _secure(_: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(HEADERS)
 
 
-def _static() -> Handler:
-    held = read_static_files()
-
-    async def answer(request: web.Request) -> web.Response:
-        body, content_type = held.get(request.match_info["name"], (None, ""))
-        if body is None:
-            raise NothingHere
-        return web.Response(body=body, content_type=content_type, charset="utf-8")
-
-    return answer
-
-
 class Doorway:
     def __init__(self, services: WebServices) -> None:
         self._services = services
@@ -151,21 +138,21 @@ class Doorway:
         except web.HTTPException as sent:
             if sent.status < 400:
                 raise
-            return self._refuse(request, NothingHere() if sent.status in (404, 405) else InputError())
+            return self._refuse(request, NothingHere() if sent.status in (403, 404, 405) else InputError())
         except Exception:  # noqa: BLE001 - users see no traceback; the record has the rest
             _log.error("page_broke", page=name_of_page(request), exc_info=True)
             return self._refuse(request, CcBotError())
 
     async def _let_in(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        services, settings, changes = self._services, self._services.settings, request.method not in _SAFE
-        if not is_ours(only_header(request, "Host"), settings):
+        services, changes = self._services, request.method not in _SAFE
+        if not has_our_host(request):
             raise ForeignHost
         same_origin = only_header(request, "Sec-Fetch-Site") == "same-origin"
-        if changes and not (same_origin and is_from_ours(request, settings)):
+        if changes and not (same_origin and has_our_origin(request)):
             raise ForeignRequest
         if request.path.startswith("/static/"):
             return await handler(request)
-        session = await find_session(services, request, secure=is_secure(request.host, settings))
+        session = await find_session(services, request)
         if session is not None:
             self._rates.count(session.id, asyncio.get_running_loop().time())
             request[VISITOR] = await recognize(services, request, session)
@@ -186,7 +173,7 @@ class Doorway:
         rooms: dict[int | str, int] = (
             {session.user_id: MAX_RECEIVING}
             if session
-            else {address_of(request, self._services.settings): MAX_RECEIVING, "": MAX_STRANGERS}
+            else {address_of(request): MAX_RECEIVING, "": MAX_STRANGERS}
         )
         if any(self._receiving[who] >= most for who, most in rooms.items()):
             raise TooManyRequests
@@ -213,8 +200,7 @@ class Doorway:
             links=(),
             here=f"/{page.split('/')[1]}" if page and not hidden else "",
         )
-        secure = is_secure(request.host, self._services.settings)
         signed_out = VISITOR not in request and isinstance(error, NotSignedIn)
-        if signed_out and read_cookie(request, cookie_name(secure=secure)):
-            drop_cookie(response, secure=secure)
+        if signed_out and read_cookie(request, cookie_name(request)):
+            drop_cookie(request, response)
         return response

@@ -37,6 +37,7 @@ class SignedIn(Caller):
 
 
 VISITOR: Final = web.RequestKey("visitor", SignedIn)
+SETTINGS: Final = web.AppKey("settings", WebSettings)
 
 
 def visitor_of(request: web.Request) -> SignedIn:
@@ -55,18 +56,24 @@ def locale_of(request: web.Request, otherwise: Locale) -> Locale:
     return otherwise
 
 
-def cookie_name(*, secure: bool) -> str:
-    return f"{PREFIX}{COOKIE}" if secure else COOKIE
+def cookie_name(request: web.Request) -> str:
+    return f"{PREFIX}{COOKIE}" if is_secure(request) else COOKIE
 
 
-def set_cookie(response: web.StreamResponse, secret: str, *, secure: bool) -> None:
-    life_s = int(MAX_LIFE.total_seconds())
-    name = cookie_name(secure=secure)
-    response.set_cookie(name, secret, max_age=life_s, path="/", secure=secure, httponly=True, samesite="Lax")
+def set_cookie(request: web.Request, response: web.StreamResponse, secret: str) -> None:
+    response.set_cookie(
+        cookie_name(request),
+        secret,
+        max_age=int(MAX_LIFE.total_seconds()),
+        secure=is_secure(request),
+        httponly=True,
+        samesite="Lax",
+    )
 
 
-def drop_cookie(response: web.StreamResponse, *, secure: bool) -> None:
-    response.del_cookie(cookie_name(secure=secure), path="/", secure=secure, httponly=True, samesite="Lax")
+def drop_cookie(request: web.Request, response: web.StreamResponse) -> None:
+    secure = is_secure(request)
+    response.del_cookie(cookie_name(request), secure=secure, httponly=True, samesite="Lax")
 
 
 def read_cookie(request: web.Request, name: str) -> str:
@@ -79,9 +86,9 @@ def read_cookie(request: web.Request, name: str) -> str:
     return ""
 
 
-async def find_session(services: WebServices, request: web.Request, *, secure: bool) -> WebSession | None:
+async def find_session(services: WebServices, request: web.Request) -> WebSession | None:
     """Raises StorageError."""
-    secret = read_cookie(request, cookie_name(secure=secure))
+    secret = read_cookie(request, cookie_name(request))
     return await services.stores.web_sessions.get(secret) if secret else None
 
 
@@ -122,20 +129,25 @@ class RequestRates:
         moments.append(now_s)
 
 
-def is_ours(host: str, settings: WebSettings) -> bool:
-    return host.lower() == urlsplit(settings.url).netloc or _is_loopback(host)
+def has_our_host(request: web.Request) -> bool:
+    host = only_header(request, "Host").lower()
+    return host == urlsplit(request.app[SETTINGS].url).netloc or _is_loopback(host)
 
 
-def is_secure(host: str, settings: WebSettings) -> bool:
-    ours = urlsplit(settings.url)
-    return ours.scheme == "https" and host.lower() == ours.netloc
+def is_secure(request: web.Request) -> bool:
+    ours = urlsplit(request.app[SETTINGS].url)
+    return ours.scheme == "https" and request.host.lower() == ours.netloc
 
 
-def is_from_ours(request: web.Request, settings: WebSettings) -> bool:
-    origin, host = only_header(request, "Origin").lower(), request.host.lower()
-    if is_secure(host, settings):
-        return origin == settings.url
-    return origin in (f"http://{host}", settings.url if host == urlsplit(settings.url).netloc else "")
+def has_our_origin(request: web.Request) -> bool:
+    url, origin, host = (
+        request.app[SETTINGS].url,
+        only_header(request, "Origin").lower(),
+        request.host.lower(),
+    )
+    if is_secure(request):
+        return origin == url
+    return origin in (f"http://{host}", url if host == urlsplit(url).netloc else "")
 
 
 def only_header(request: web.Request, name: str) -> str:
@@ -153,13 +165,13 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def address_of(request: web.Request, settings: WebSettings) -> str:
+def address_of(request: web.Request) -> str:
     """The nearest address that is not our proxy's. For IPv6 its network: one household or machine (RFC
     6177)."""
     came = request.remote or ""
     forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
     with suppress(ValueError):
-        while forwarded and any(ip_address(came) in network for network in settings.proxies):
+        while forwarded and any(ip_address(came) in network for network in request.app[SETTINGS].proxies):
             came = forwarded.pop() or came
         address = ip_address(came)
         if isinstance(address, IPv6Address) and not address.ipv4_mapped:

@@ -39,7 +39,7 @@ from cc_bot.web.page import (
     sign_forms,
 )
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn, is_from_ours, read_cookie, visitor_of
+from cc_bot.web.visitor import SignedIn, has_our_origin, read_cookie, visitor_of
 
 _log = structlog.get_logger(__name__)
 
@@ -260,7 +260,7 @@ class CanvasPages(Pages):
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
         """Keep a page up to date. Raises ForeignRequest for a page of another site."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
-        if not is_from_ours(request, self._services.settings):
+        if not has_our_origin(request):
             raise errors.ForeignRequest
         key = await self._services.discord.current_key(visitor.user_id, channel_id)
         socket = web.WebSocketResponse(
