@@ -50,15 +50,14 @@ from cc_bot.web.visitor import (
     visitor_of,
 )
 
-MAX_TRIES: Final = 5
-"""Invalid links of one address within TRIES_S."""
-TRIES_S: Final = 60.0
+MAX_INVALID_LINKS: Final = 5  # of one address within INVALID_LINKS_S
+INVALID_LINKS_S: Final = 60.0
 
 
 class SignInPages(Pages):
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
-        self._tries = RequestRates(MAX_TRIES, TRIES_S)
+        self._tries = RequestRates(MAX_INVALID_LINKS, INVALID_LINKS_S)
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
@@ -110,8 +109,7 @@ class SignInPages(Pages):
         return LinkOver()
 
 
-_LIST_MARK: Final = re.compile(r"\A(?:・|-#? )")
-"""Marks of list items on Discord."""
+_DISCORD_BULLET: Final = re.compile(r"\A(?:・|-#? )")
 _LANGUAGES: Final[dict[str, Locale | None]] = {"": None, **{locale: locale for locale in Locale}}
 MAX_ZONE_LENGTH: Final = 64
 
@@ -144,7 +142,7 @@ class AccountPages(Pages):
             "privacy.html",
             held=[(name, held.kinds[kind]) for kind, name in kinds.items() if kind in held.kinds],
             kept=[
-                _LIST_MARK.sub("", line)
+                _DISCORD_BULLET.sub("", line)
                 for line in visitor.words[PrivacyTexts].kept_lines(privacy.retention, held)
             ],
         )
@@ -163,7 +161,7 @@ class AccountPages(Pages):
             request,
             "privacy_erase.html",
             goes=visitor.words[PrivacyTexts].erasable(held),
-            stays=_LIST_MARK.sub("", visitor.words[PrivacyTexts].what_stays(held)),
+            stays=_DISCORD_BULLET.sub("", visitor.words[PrivacyTexts].what_stays(held)),
             until=until,
             until_s=int(until.timestamp()),
         )
@@ -181,21 +179,17 @@ class AccountPages(Pages):
         drop_cookie(request, page)
         return page
 
-    async def show_settings(self, request: web.Request) -> web.Response:
-        visitor = visitor_of(request)
-        chosen = await self._services.stores.settings.get(visitor.user_id)
-        return await self._page(request, chosen)
-
-    async def _page(
-        self, request: web.Request, chosen: UserSettings, problem: InputError | None = None
+    async def show_settings(
+        self, request: web.Request, entered: UserSettings | None = None, problem: InputError | None = None
     ) -> web.Response:
+        """Show the settings; invalid input is shown again with the reason."""
         visitor, services = visitor_of(request), self._services
         sessions = await services.stores.web_sessions.list(visitor.user_id)
         return render(
             request,
             "settings.html",
             problem=problem,
-            chosen=chosen,
+            chosen=entered or await services.stores.settings.get(visitor.user_id),
             zones=suggest_zones(""),
             default_zone=services.settings.timezone.key,
             may_speak=services.settings.speaks,
@@ -226,8 +220,8 @@ class AccountPages(Pages):
                 default_zone=services.settings.timezone.key,
             )
         except UnknownTimezone as error:
-            written = UserSettings(locale=locale, timezone=typed, spoken=spoken)
-            return await self._page(request, written, error)
+            entered = UserSettings(locale=locale, timezone=typed, spoken=spoken)
+            return await self.show_settings(request, entered, error)
         return go_on(request, "/settings", "settings_saved")
 
     async def sign_out(self, request: web.Request) -> web.StreamResponse:
@@ -257,8 +251,8 @@ def _show_signed_out(request: web.Request) -> web.Response:
     return page
 
 
-PERIODS: Final = (7, 30, 365)  # days to choose from
-USUAL: Final = 30
+PERIODS_DAYS: Final = (7, 30, 365)
+DEFAULT_DAYS: Final = 30
 MAX_GUILDS: Final = 20  # checked per request
 
 
@@ -271,8 +265,7 @@ class UsageTable:
 
 @dataclass(frozen=True, slots=True)
 class UsageView:
-    name: str
-    """Empty for the user's own."""
+    server_name: str  # empty for the user's own
     lines: Sequence[str]
     left: Sequence[Remaining]
     currency: str
@@ -294,7 +287,7 @@ class UsagePages(Pages):
     async def show(self, request: web.Request) -> web.Response:
         visitor, spending = visitor_of(request), self._services.spending
         asked = request.query.get("days", "")
-        days = next((days for days in PERIODS if str(days) == asked), USUAL)
+        days = next((days for days in PERIODS_DAYS if str(days) == asked), DEFAULT_DAYS)
         report = await spending.report_of(replace(visitor.payer, role_ids=()))
         own = _view(report, await spending.usage_of(visitor.user_id, days), visitor)
         return render(
@@ -302,14 +295,14 @@ class UsagePages(Pages):
             "usage.html",
             views=[own, *await self._guilds(visitor, days)],
             days=days,
-            periods=PERIODS,
+            periods=PERIODS_DAYS,
             money=money,
             in_guild=visitor.session.place.guild_id is not None,
         )
 
     async def _guilds(self, visitor: SignedIn, days: int) -> list[UsageView]:
         discord, spending = self._services.discord, self._services.spending
-        known = await spending.list_guilds(visitor.user_id, PERIODS[-1])
+        known = await spending.list_guilds(visitor.user_id, PERIODS_DAYS[-1])
         guilds = sorted({*known, *filter(None, [visitor.session.place.guild_id])})[:MAX_GUILDS]
         managed = await asyncio.gather(*(discord.manages(visitor.user_id, guild) for guild in guilds))
         views = []

@@ -22,9 +22,8 @@ from cc_bot.web.visitor import SignedIn, visitor_of
 
 _log = structlog.get_logger(__name__)
 
-SESSIONS: Final = 20
-MESSAGES: Final = 40
-"""Per page."""
+SESSIONS_PER_PAGE: Final = 20
+MESSAGES_PER_PAGE: Final = 40
 MAX_CHOICES: Final = 50
 _ID: Final = "{id:[0-9a-f-]{36}}"
 
@@ -49,13 +48,13 @@ class ConversationPages(Pages):
         counts = Counter(await stores.archive.list_keys(visitor.user_id))
         chosen = _chosen(request.query.get("place", ""), counts)
         count = counts[chosen] if chosen else counts.total()
-        page = PageNumber.of(request.query.get("page", "1"), count, SESSIONS)
+        page = PageNumber.of(request.query.get("page", "1"), count, SESSIONS_PER_PAGE)
         sessions = await stores.archive.list_sessions(
             visitor.user_id,
             channel_id=chosen.channel_id if chosen else None,
             agent=chosen.agent if chosen else None,
-            limit=SESSIONS,
-            offset=page.offset(SESSIONS),
+            limit=SESSIONS_PER_PAGE,
+            offset=page.offset(SESSIONS_PER_PAGE),
         )
         choices = [*counts][:MAX_CHOICES]
         shown = [*choices, *(session.key for session in sessions), *filter(None, [chosen])]
@@ -78,9 +77,9 @@ class ConversationPages(Pages):
         session = await stores.archive.get_session(visitor.user_id, request.match_info["id"])
         if session is None:
             return _gone(request)
-        page = PageNumber.of(request.query.get("page", "1"), session.messages, MESSAGES)
+        page = PageNumber.of(request.query.get("page", "1"), session.messages, MESSAGES_PER_PAGE)
         messages = await stores.archive.list_messages(
-            visitor.user_id, session.id, limit=MESSAGES, offset=page.offset(MESSAGES)
+            visitor.user_id, session.id, limit=MESSAGES_PER_PAGE, offset=page.offset(MESSAGES_PER_PAGE)
         )
         return render(
             request,
@@ -125,8 +124,7 @@ def _chosen(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
     return found
 
 
-_EPOCH_MS: Final = 1_420_070_400_000
-"""Discord's ids hold the time above 22 bits (its reference, "Snowflakes")."""
+_DISCORD_EPOCH_MS: Final = 1_420_070_400_000
 
 
 async def _names(services: WebServices, keys: Iterable[SessionKey], visitor: SignedIn) -> Mapping[str, Any]:
@@ -150,9 +148,6 @@ async def _name(services: WebServices, channel_id: int, visitor: SignedIn) -> st
         return name
     if await services.discord.is_dm(channel_id):
         return said.dm
+    made_ms = (channel_id >> 22) + _DISCORD_EPOCH_MS  # ids hold the time (Discord's reference, "Snowflakes")
     at = moment_in(visitor.timezone)
-    return said.unknown_channel.format(made=at(_made_at(channel_id)))
-
-
-def _made_at(id_: int) -> datetime:
-    return datetime.fromtimestamp(((id_ >> 22) + _EPOCH_MS) / 1000, UTC)
+    return said.unknown_channel.format(made=at(datetime.fromtimestamp(made_ms / 1000, UTC)))

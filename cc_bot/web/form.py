@@ -1,12 +1,8 @@
 """Parses what a browser sends. aiohttp's parser decodes with any codec that a request names, and some of
 Python's take hours for a megabyte."""
 
-import hashlib
 import re
-import secrets
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl
@@ -15,7 +11,6 @@ from aiohttp import web
 from multidict import MultiDict
 
 from cc_bot.domain.errors import NothingHere, RequestTooLarge
-from cc_bot.in_order import KeyedLock
 
 _MAX_DIGITS: Final = 19  # of an SQLite integer
 Form = MultiDict[str | bytes]
@@ -23,7 +18,6 @@ FORM: Final = web.RequestKey("form", Form)
 MAX_FIELDS: Final = 1000
 MAX_URLENCODED_BYTES: Final = 2**17  # each escape takes time to decode; larger forms are multipart
 MAX_DISCARDED: Final = 8  # a body is read up to so many times its limit, for browsers to show the refusal
-MAX_SENT: Final = 1000  # remembered forms, of all users
 _BOUNDARY: Final = re.compile(r"""boundary="?([0-9A-Za-z'()+_,./:=?-]{1,70})""", re.IGNORECASE)
 _NO_ESCAPE: Final = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _CHARSET: Final = re.compile(r"charset=\"?([^\";\s]*)", re.IGNORECASE)
@@ -120,30 +114,6 @@ def number_of(text: str) -> int:
     if not is_number or int(text) >= 2**63:
         raise NothingHere
     return int(text)
-
-
-def make_form_key() -> str:
-    return secrets.token_urlsafe(12)
-
-
-class SentForms:
-    """Handles a form once that a double click sends twice: the same content counts once per key of its
-    page."""
-
-    def __init__(self) -> None:
-        self._order = KeyedLock()
-        self._done = OrderedDict[bytes, None]()
-
-    @asynccontextmanager
-    async def once(self, user_id: int, key: str, words: tuple[str, ...]) -> AsyncIterator[bool]:
-        """Yield whether to handle the form. A refused form, which raises, may be sent again."""
-        form = hashlib.sha256(repr((user_id, key, words)).encode("utf-8", "replace")).digest()
-        async with self._order.after(form):
-            yield form not in self._done
-            if key:
-                self._done[form] = None
-        if len(self._done) > MAX_SENT:
-            self._done.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)

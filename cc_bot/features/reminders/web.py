@@ -1,6 +1,8 @@
 """The page on a user's reminders, as in `/remind`."""
 
 import hashlib
+import secrets
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -13,24 +15,24 @@ from cc_bot.features.reminders import service as reminders
 from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.in_order import KeyedLock
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
-from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
+from cc_bot.web.form import id_in, text_of
 from cc_bot.web.page import Pages, render, sections_on
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
-MAX_TIME: Final = 100
-"""Characters, as in the command."""
+MAX_WHEN_CHARACTERS: Final = 100  # as in the command
+MAX_ADDED_FORMS: Final = 1000
 
 
 class ReminderForm(NamedTuple):
     text: str = ""
     when: str = ""
     repeat: str = ""
-    number: int | None = None
-    """None for a new one."""
+    number: int | None = None  # None for a new one
 
 
 NOTHING_ENTERED: Final = ReminderForm()
@@ -43,7 +45,8 @@ class ReminderPages(Pages):
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
         self._schedules = services.stores[ScheduleStore]
-        self._sent = SentForms()
+        self._added_forms = deque[tuple[int, str, ReminderForm]](maxlen=MAX_ADDED_FORMS)
+        self._order = KeyedLock()
 
     def title(self, words: Texts) -> str:
         return words[WebTexts].reminders
@@ -71,20 +74,21 @@ class ReminderPages(Pages):
             problem=problem,
             entered=entered,
             reminders=known,
-            form_key=make_form_key(),
+            form_key=secrets.token_urlsafe(12),
             mark_of=mark_of,
             item_of=lambda each: reminders.reminder_item(each, caller),
             most_characters=MAX_TEXT_CHARACTERS,
-            longest_time=MAX_TIME,
+            longest_time=MAX_WHEN_CHARACTERS,
             sections=await sections_on(request, self.path),
         )
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Add one, or one per time; the same form counts once."""
+        """Add one, or one per time. A double click sends the same form twice, which counts once."""
         visitor, form, reply = visitor_of(request), _form(request), Reply()
+        sent = (visitor.user_id, text_of(request, "key"), form)
         try:
-            async with self._sent.once(visitor.user_id, text_of(request, "key"), form[:3]) as is_new:
-                if is_new:
+            async with self._order.after(visitor.user_id):
+                if sent not in self._added_forms:
                     reply = await reminders.add(
                         visitor,
                         await self._destination(visitor),
@@ -94,6 +98,7 @@ class ReminderPages(Pages):
                         schedules=self._schedules,
                         moments=self._services[TimeResolver],
                     )
+                    self._added_forms.append(sent)
         except InputError as error:
             return await self.page(request, form, error)
         return await self._go_on_with(request, "/reminders", reply)
