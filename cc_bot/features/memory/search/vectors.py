@@ -1,7 +1,7 @@
 """Embedding vectors, and how near notes are to a query.
 
 Vectors are stored as int8 with one scale factor that makes the length 1: cosines are off in the third
-decimal. numpy is used if it is loaded or worth loading.
+decimal. numpy is used if it is loaded.
 """
 
 import math
@@ -20,10 +20,7 @@ Vector = NewType("Vector", bytes)
 """A little-endian float32 factor, then an int8 for each dimension."""
 
 _FACTOR: Final = struct.Struct("<f")
-FACTOR_BYTES: Final = _FACTOR.size
 _MAX_VALUE: Final = 127
-_WORTH_LOADING: Final = 4096
-"""Vectors from which loading numpy (a tenth of a second) pays off."""
 _AT_A_TIME: Final = 1024
 _UNLIKE: Final = 0.25
 """Cosine below which texts are unrelated, for encoders that use the whole scale."""
@@ -46,51 +43,33 @@ def pack(numbers: Sequence[float]) -> Vector:
 
 
 def cosines(query: bytes, others: Sequence[bytes]) -> list[float]:
-    """Return the cosine of each of the others to the query. Raises ValueError for bytes that are not vectors
-    of one encoder."""
-    numpy = _load_numpy(len(others))
-    return list(_plain(query, others)) if numpy is None else _with_numpy(numpy, query, others)
-
-
-def _load_numpy(vectors: int) -> Any:
-    if "numpy" not in sys.modules and vectors < _WORTH_LOADING:
-        return None
-    try:
-        import numpy  # noqa: PLC0415 - see above
-    except ImportError:
-        return None
-    return numpy
+    """Return the cosine of each of the others to the query; 0 for one of another length, such as that of a
+    text that the encoder refused."""
+    alike = [other for other in others if len(other) == len(query)]
+    numpy = sys.modules.get("numpy")  # the local encoder loads it
+    found = iter(_plain(query, alike) if numpy is None else _with_numpy(numpy, query, alike))
+    return [next(found) if len(other) == len(query) else 0.0 for other in others]
 
 
 def _parts(vector: bytes) -> "tuple[float, array[int]]":
-    if len(vector) <= FACTOR_BYTES:
-        raise ValueError("no vector")
-    return _FACTOR.unpack_from(vector)[0], array("b", vector[FACTOR_BYTES:])
+    return _FACTOR.unpack_from(vector)[0], array("b", vector[_FACTOR.size :])
 
 
 def _plain(query: bytes, others: Sequence[bytes]) -> Iterator[float]:
     factor, values = _parts(query)
     for other in others:
         its_factor, its_values = _parts(other)
-        if len(its_values) != len(values):
-            raise ValueError("vectors of two encoders")
         yield factor * its_factor * sum(map(mul, values, its_values))
 
 
-def _with_numpy(numpy: Any, query: bytes, others: Sequence[bytes]) -> list[float]:
+def _with_numpy(numpy: Any, query: bytes, others: Sequence[bytes]) -> Iterator[float]:
     """In batches, to bound memory. einsum runs on this thread alone; a matrix product would use all cores."""
-    if len(query) <= FACTOR_BYTES:
-        raise ValueError("no vector")
-    if any(len(other) != len(query) for other in others):
-        raise ValueError("vectors of two encoders")
-    kind = numpy.dtype([("factor", "<f4"), ("values", "i1", (len(query) - FACTOR_BYTES,))])
+    kind = numpy.dtype([("factor", "<f4"), ("values", "i1", (len(query) - _FACTOR.size,))])
     asked = numpy.frombuffer(query, kind)[0]
     direction = asked["values"].astype("f4") * asked["factor"]
-    found: list[float] = []
     for start in range(0, len(others), _AT_A_TIME):
         rows = numpy.frombuffer(b"".join(others[start : start + _AT_A_TIME]), kind)
-        found += (rows["factor"] * numpy.einsum("ij,j->i", rows["values"].astype("f4"), direction)).tolist()
-    return found
+        yield from (rows["factor"] * numpy.einsum("ij,j->i", rows["values"].astype("f4"), direction)).tolist()
 
 
 @dataclass(frozen=True, slots=True)
