@@ -209,5 +209,5 @@ def _new_piece(written: str) -> _Piece:
     return _Piece(text, sign * len(text), sign)
 
 
-_known_piece: Final = lru_cache(maxsize=8192)(_new_piece)
+_known_piece: Final = lru_cache(maxsize=1024)(_new_piece)
 """Words recur across notes; a lookup takes a tenth of the time."""

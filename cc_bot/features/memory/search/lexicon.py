@@ -13,7 +13,7 @@ at its start lists stop words.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -59,10 +59,14 @@ class Lexicon:
         self.ideas = ideas
         self._words = words
         self._endings = endings
-        lengths: dict[str, set[int]] = {}
+        self._lengths = dict[str, tuple[int, ...]]()
+        lengths = dict[str, set[int]]()
         for word in words:
             lengths.setdefault(word[:2], set()).add(len(word))
-        self._lengths = {start: tuple(sorted(found, reverse=True)) for start, found in lengths.items()}
+        shared = dict[tuple[int, ...], tuple[int, ...]]()
+        for start, found in lengths.items():
+            longest_first = tuple(sorted(found, reverse=True))
+            self._lengths[start] = shared.setdefault(longest_first, longest_first)
 
     def spans(self, line: Line) -> Iterator[Span]:
         """Yield the known words in order, without overlap."""
@@ -185,27 +189,27 @@ class _Reading:
         for sign, words in _PART.findall("=" + line):
             parts[sign] = words
         names = _words(parts["="])
-        self._ideas.append(_Idea(names[0], *(_words(parts[sign]) for sign in ">~?")))
+        self._ideas.append(_Idea(names[0].lstrip("〜"), *(_words(parts[sign]) for sign in ">~?")))
         for word in names:
             self.name(word, len(self._ideas) - 1)
 
     def name(self, written: str, number: int | None = None) -> None:
         """Add an idea to a word, in all of its forms."""
+        own = () if number is None else (number,)
         for form in forms(written.lstrip("〜")):
             key = _key(form)
-            known = self._words.setdefault(key, ())
-            if number is not None and number not in known:
-                self._words[key] = (*known, number)
+            known = self._words.get(key, ())
+            self._words[key] = known if number in known else known + own
             if written.startswith("〜"):
                 self._endings.add(key)
 
     def lexicon(self) -> Lexicon:
         """Resolve references: a name may have its line later, or none."""
-        kinds = [(parent, kind) for parent, idea in enumerate(self._ideas) for kind in idea.kinds]
         parents: defaultdict[int, set[int]] = defaultdict(set)
-        for parent, kind in kinds:
-            for number in self._numbers(kind):
-                parents[number].add(parent)
+        for parent, idea in enumerate(list(self._ideas)):
+            for kind in idea.kinds:
+                for number in self._numbers(kind):
+                    parents[number].add(parent)
         asked: defaultdict[int, dict[int, float]] = defaultdict(dict)
         for number, idea in enumerate(list(self._ideas)):
             for written in idea.related:
@@ -214,11 +218,9 @@ class _Reading:
             for written in idea.answers:
                 for other in self._numbers(written):
                     asked[number][other] = _ANSWER
-        return Lexicon(
-            tuple(self._linked(number, parents, asked[number]) for number in range(len(self._ideas))),
-            self._words,
-            frozenset(self._endings),
-        )
+        terms = ["=" + "".join(idea.name.split()) for idea in self._ideas]
+        ideas = (self._linked(number, parents, asked[number], terms) for number in range(len(terms)))
+        return Lexicon(tuple(ideas), self._words, frozenset(self._endings))
 
     def _numbers(self, written: str) -> tuple[int, ...]:
         """The ideas with a name; a new one if it has no line."""
@@ -228,22 +230,21 @@ class _Reading:
             self.name(written, len(self._ideas) - 1)
         return self._words[key]
 
-    def _linked(self, number: int, parents: Mapping[int, set[int]], asked: Mapping[int, float]) -> Idea:
+    def _linked(
+        self, number: int, parents: Mapping[int, set[int]], asked: Mapping[int, float], terms: Sequence[str]
+    ) -> Idea:
         general, found = [number], {number}
         for child in general:
             new = parents.get(child, set()) - found
             found |= new
             general += sorted(new)
         question = bool(self._ideas[number].answers)
-        own = {} if question else {self._term(number): _SAME}
+        own = {} if question else {terms[number]: _SAME}
         return Idea(
-            () if question else tuple(self._term(other) for other in general),
-            own | {self._term(other): weight for other, weight in asked.items() if other != number},
+            () if question else tuple(terms[other] for other in general),
+            own | {terms[other]: weight for other, weight in asked.items() if other != number},
             question,
         )
-
-    def _term(self, number: int) -> str:
-        return "=" + "".join(self._ideas[number].name.strip("〜").split())
 
 
 def _key(written: str) -> str:

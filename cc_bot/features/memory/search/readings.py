@@ -6,7 +6,6 @@ a beam search from left to right.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
 from importlib.resources import files
@@ -28,18 +27,11 @@ class Reading(NamedTuple):
     stem: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class KanjiTable:
-    """Readings of kanji, and of words by their first character; most common first."""
-
-    kanji: Mapping[str, tuple[Reading, ...]]
-    words: Mapping[str, tuple[tuple[str, tuple[Reading, ...]], ...]]
-
-
 @lru_cache(maxsize=1)
-def kanji_table() -> KanjiTable:
-    """Return the built-in table; parsed on first use (some 20 ms)."""
-    return parse_table(table_lines())
+def kanji_table() -> Mapping[str, str]:
+    """Return the spellings of each kanji or word of the table; read on first use."""
+    entries = (line.partition(" ") for line in table_lines() if line and not line.startswith("#"))
+    return {written: spellings for written, _, spellings in entries}
 
 
 def table_lines() -> list[str]:
@@ -47,21 +39,10 @@ def table_lines() -> list[str]:
     return file.read_text(encoding="utf-8").splitlines()
 
 
-def parse_table(lines: Iterable[str]) -> KanjiTable:
-    shared: dict[Reading, Reading] = {}
-    kanji: dict[str, tuple[Reading, ...]] = {}
-    words: dict[str, tuple[tuple[str, tuple[Reading, ...]], ...]] = {}
-    for line in lines:
-        written, *spellings = line.split() or ["#"]
-        if written.startswith("#"):
-            continue
-        found = [_reading(spelling, of_word=len(written) > 1) for spelling in spellings]
-        readings = tuple(shared.setdefault(reading, reading) for reading in found)
-        if len(written) > 1:
-            words[written[0]] = (*words.get(written[0], ()), (written, readings))
-        else:
-            kanji[written] = readings
-    return KanjiTable(kanji, words)
+@lru_cache(maxsize=1024)
+def _readings_of(written: str) -> tuple[Reading, ...]:
+    """The readings of a kanji or word of the table, most common first."""
+    return tuple(_reading(each, of_word=len(written) > 1) for each in kanji_table().get(written, "").split())
 
 
 def _reading(spelling: str, *, of_word: bool) -> Reading:
@@ -74,6 +55,7 @@ def _reading(spelling: str, *, of_word: bool) -> Reading:
 
 
 _MAX_RUN_LENGTH: Final = 16  # characters; longer ones are never typed in kana
+_MAX_WORD_LENGTH: Final = 4  # of words in the table
 _MAX_READINGS: Final = 16
 _BEAM_WIDTH: Final = 16  # prefixes kept per character
 
@@ -129,14 +111,13 @@ def _most_plausible(run: str) -> tuple[str, ...]:
 def _whole(run: str) -> dict[_Beginning, float]:
     if not 0 < len(run) <= _MAX_RUN_LENGTH:
         return {}
-    table = kanji_table()
     reached: list[dict[_Beginning, float]] = [{} for _ in range(len(run) + 1)]
     reached[0]["", None] = 0.0
     for at in range(len(run)):
         beginnings: Iterable[tuple[_Beginning, float]] = reached[at].items()
         if len(reached[at]) > _BEAM_WIDTH:
             beginnings = nsmallest(_BEAM_WIDTH, beginnings, key=lambda item: item[1])
-        for length, reading, step_cost in _steps(run, at, table) if reached[at] else ():
+        for length, reading, step_cost in _steps(run, at) if reached[at] else ():
             there = reached[at + length]
             for (text, last), cost in beginnings:
                 for joined, joint_cost in _joined(text, last, reading, again=run[at] == "々"):
@@ -150,25 +131,24 @@ def _whole(run: str) -> dict[_Beginning, float]:
     }  # 合 is がっ only before another kanji, but 乗っ begins 乗った
 
 
-def _steps(run: str, at: int, table: KanjiTable) -> Iterator[_Step]:
+def _steps(run: str, at: int) -> Iterator[_Step]:
     """Yield the readings at a position: a word of the table, a kanji, or a kana as itself."""
-    for written, spellings in table.words.get(run[at], ()):
-        if run.startswith(written, at):
-            word_cost = _WHOLE_WORD_COST if len(written) == len(run) else _WORD_COST
-            for rank, reading in enumerate(spellings):
-                yield len(written), reading, word_cost + rank
+    for length in range(2, min(len(run) - at, _MAX_WORD_LENGTH) + 1):
+        cost = _WHOLE_WORD_COST if length == len(run) else _WORD_COST
+        for rank, reading in enumerate(_readings_of(run[at : at + length])):
+            yield length, reading, cost + rank
     kanji = run[: at + 1].rstrip("々")[-1:] if run[at] == "々" else run[at]
-    yield from _single(kanji, table, alone=len(run) == 1, before=run[at + 1 : at + 2])
+    yield from _single(kanji, alone=len(run) == 1, before=run[at + 1 : at + 2])
 
 
-def _single(kanji: str, table: KanjiTable, *, alone: bool, before: str) -> Iterator[_Step]:
+def _single(kanji: str, *, alone: bool, before: str) -> Iterator[_Step]:
     okurigana = _is_kana(before)
     costs = {("on", False): 0.0, ("kun", False): 0.0, ("kun", True): 0.0}
     if alone or okurigana:
         costs["on", False] = _ON_ALONE_COST if alone else _ON_BEFORE_KANA_COST
     elif not before:
         costs["kun", True] = _STEM_COST
-    for reading in table.kanji.get(kanji, ()):
+    for reading in _readings_of(kanji):
         if reading.stem and before and not okurigana:
             continue
         cost = costs[reading.kind, reading.stem]
@@ -189,7 +169,7 @@ def _joined(text: str, last: Reading | None, reading: Reading, *, again: bool) -
         return
     cost = _MIXTURE_COST.get((last.kind, reading.kind), 0.0)
     if again:
-        cost += _SAME_AGAIN_COST.get(reading.kind, 0.0) if reading is last else _OTHER_AGAIN_COST
+        cost += _SAME_AGAIN_COST.get(reading.kind, 0.0) if reading == last else _OTHER_AGAIN_COST
     may_shorten = last.kind == "on" and len(last.kana) > 1
     changes = _sino_japanese(text, kana, may_shorten) if reading.kind == "on" else _native(text, kana)
     for changed, change_cost in changes:

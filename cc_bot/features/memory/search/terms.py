@@ -44,14 +44,9 @@ _MAX_READ_LENGTH: Final = 6
 _READINGS: Final = 4
 
 
-def document_terms(content: str, tags: Sequence[str] = ()) -> Mapping[str, int]:
+def document_terms(content: str, tags: Sequence[str] = ()) -> Counter[str]:
     """Count the terms of a note and its tags. No term has white space or control characters."""
-    return Counter(listed_terms(content, tags))
-
-
-def listed_terms(content: str, tags: Sequence[str] = ()) -> list[str]:
-    """Return the terms of a note and its tags, with repetitions."""
-    terms: list[str] = []
+    terms = list[str]()
     for text in (content, *tags):
         folded = fold(text)
         line = read(folded)
@@ -60,7 +55,7 @@ def listed_terms(content: str, tags: Sequence[str] = ()) -> list[str]:
         terms += lexicon().terms(line)
         words = (word for word in _KANJI_WORD.findall(line.text) if len(word) <= _MAX_READ_LENGTH)
         terms += set[str]().union(*map(_read_terms, words))
-    return terms
+    return Counter(terms)
 
 
 @lru_cache(maxsize=4096)  # words recur across notes, and reading them takes half the time

@@ -8,7 +8,6 @@ import asyncio
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
@@ -52,7 +51,7 @@ from cc_bot.features.memory.model import (
     clean_tags,
 )
 from cc_bot.features.memory.search.folding import fold
-from cc_bot.features.memory.search.terms import TERMS_VERSION, listed_terms
+from cc_bot.features.memory.search.terms import TERMS_VERSION, document_terms
 from cc_bot.features.memory.stores.limits import ensure_room_left
 
 VERSION: Final = TERMS_VERSION * 100 + 3
@@ -81,9 +80,10 @@ class SearchText:
 
 
 def search_text(content: str, tags: Sequence[str]) -> SearchText:
-    keys = term_keys(listed_terms(content, tags))
-    counts = json.dumps([*Counter(keys).items()])
-    return SearchText(searchable(content), fold_tags(tags), likeness(content), len(keys), counts)
+    terms = document_terms(content, tags)
+    counts = dict(zip(term_keys(terms), terms.values(), strict=True))
+    term_counts = json.dumps([*counts.items()])
+    return SearchText(searchable(content), fold_tags(tags), likeness(content), terms.total(), term_counts)
 
 
 def term_keys(terms: Iterable[str]) -> list[int]:
@@ -263,16 +263,6 @@ def words_of(given: Mapping[str, Any]) -> list[str]:
     return list(map(without_controls, words))
 
 
-def _as_stored(columns: dict[str, Any]) -> dict[str, Any]:
-    """Replace lone surrogates, which models sometimes write and UTF-8 can't encode."""
-    texts = {name: value for name, value in columns.items() if isinstance(value, str)}
-    try:
-        "".join(texts.values()).encode()
-    except UnicodeEncodeError:
-        return columns | {name: text.encode("utf-8", "replace").decode() for name, text in texts.items()}
-    return columns
-
-
 # $1 user, $2 memory
 SELECT: Final = f"""
     SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
@@ -418,7 +408,7 @@ def change(
     if only_as and any(getattr(stored, name) != getattr(only_as, name) for name in (*WORDING, "audience")):
         raise MemoryEditOutdated
     before = MEMORY.by_name(known[0])
-    after = before | _as_stored(MEMORY.write_some(given))
+    after = before | MEMORY.write_some(given)
     former_id = None
     if any(before[name] != after[name] for name in WORDING):
         [(former_id,)] = yield Statement(_KEEP_FORMER, own)
