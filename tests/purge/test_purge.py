@@ -15,6 +15,7 @@ from structlog.testing import capture_logs
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.features.memory.model import UNDO_TIME
+from cc_bot.features.memory.stores import removal
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.privacy.service import keep_purging, purge_due
 from tests.databases import laid_out
@@ -98,20 +99,24 @@ class TestAttempt:
 
 
 class TestLargeDatabase:
+    @pytest.fixture(autouse=True)
+    def every_file_is_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(removal, "SMALL_BYTES", 0)
+
     async def test_is_vacuumed_at_the_start_and_at_four_in_the_morning(
         self, stores: Stores, tmp_path: Path
     ) -> None:
-        removal = MemoryRemovalStore(stores.memories._database, small_bytes=0)  # as if every file were large
+        memories = stores.memory_removal
         with freeze_time("2026-11-22 03:04:05", real_asyncio=True):
             await deleted(stores)
             now = ten_minutes_later() - timedelta(seconds=0.02)  # so that the purge looks every 20 ms
         memory = await stores.memories.add(ME, "忘れること")
-        await removal.erase(ME, memory.id)
-        async with purging(removal, lambda: now):
+        await memories.erase(ME, memory.id)
+        async with purging(memories, lambda: now):
             while owed(tmp_path) != (1, 1):  # noqa: ASYNC110 - no event comes out of a file
                 await asyncio.sleep(0.01)
             memory = await stores.memories.add(ME, "忘れること")
-            await removal.erase(ME, memory.id)
+            await memories.erase(ME, memory.id)
             assert owed(tmp_path) == (2, 1)
             now = datetime(2026, 11, 22, 19, 0, tzinfo=UTC)
             while owed(tmp_path) != (3, 3):  # noqa: ASYNC110 - likewise
@@ -119,8 +124,8 @@ class TestLargeDatabase:
 
     async def test_without_room_is_told_to_the_operator(self, stores: Stores) -> None:
         memory = await stores.memories.add(ME, "忘れること")
-        removal = MemoryRemovalStore(Full(stores.memories._database), small_bytes=0)
-        await removal.erase(ME, memory.id)
+        memories = MemoryRemovalStore(Full(stores.memories._database))
+        await memories.erase(ME, memory.id)
         with capture_logs() as logs:
-            assert await purge_due(removal, utc_now, vacuum=True)
+            assert await purge_due(memories, utc_now, vacuum=True)
         assert [log["event"] for log in logs] == ["no_room_for_vacuum"]

@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, urlencode
 from aiohttp import web
 
 from cc_bot.chat.reply import Reply
+from cc_bot.db import Row
 from cc_bot.domain.errors import (
     AttachmentTooLarge,
     CategoryNeeded,
@@ -215,8 +216,8 @@ class MemoryPages(Pages):
             if number not in listed and (memory := await self._memories.get_by_number(user_id, number))
         ]
         now = self._services.clock()
-        categories: Sequence[tuple[str, int]] = ()
-        tags: Sequence[tuple[str, int]] = ()
+        categories: Sequence[Row] = ()
+        tags: Sequence[Row] = ()
         if PART_HEADER not in request.headers:
             categories = await self._memories.list_categories(user_id, limit=MAX_CHOICES)
             tags = await self._memories.list_tags(user_id, limit=MAX_CHOICES)
@@ -536,11 +537,11 @@ def _count(count: int, searched: bool, words: WebMemoryTexts) -> str:
 
 def _form(request: web.Request) -> MemoryForm:
     """Raises InputError if a field is missing."""
-    fields = [form_of(request).get(name) for name in ("content", "category", "tags", "end")]
-    audience = _AUDIENCES.get(text_of(request, "audience"))
-    if audience is None or not all(isinstance(each, str) for each in fields):
+    audience, form = _AUDIENCES.get(text_of(request, "audience")), form_of(request)
+    names = ("content", "category", "tags", "end")
+    if audience is None or not all(isinstance(form.get(name), str) for name in names):
         raise InputError
-    content, category, tags, end = (text_of(request, each) for each in ("content", "category", "tags", "end"))
+    content, category, tags, end = (text_of(request, name) for name in names)
     return MemoryForm(content, category, tags, end, audience)
 
 

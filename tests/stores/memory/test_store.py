@@ -39,14 +39,13 @@ class TestAdding:
                     audience="private",
                     source=Source("model", link=link, model=f"m{HALF}"),
                     expires_at=end.astimezone(timezone(timedelta(hours=9))),
-                    created_at=START - timedelta(days=1),
                 )
                 again = (await stores.memories.remember(ME, "x", source=full.source, expires_at=end)).memory
         assert plain == Memory(plain.id, ME, "猫が好き", "general", (), {}, START, START, number=1)
         assert full == Memory(
             *(full.id, ME, "誕生日は3月?", "家族?", ("誕生日", "a?"), {"k?": "v?"}),
-            created_at=START - timedelta(days=1),
-            updated_at=START - timedelta(days=1),
+            created_at=START,
+            updated_at=START,
             audience="private",
             source=Source("model", link=link, model="m?"),
             expires_at=end,

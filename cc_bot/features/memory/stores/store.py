@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack
-from weakref import WeakValueDictionary
 
 from cc_bot.chat.stores.receipts import mark_stale
 from cc_bot.chat.stores.settings import Keep
@@ -139,31 +138,15 @@ _UNPIN: Final = f"""
     RETURNING {MEMORY.select}
 """
 
-# Unexpired memories for this audience in the user's own words (see Memory.tainted). $2 now, $3 the audience
-# besides 'anywhere'
-_FOR_PROMPT: Final = """
-    audience IN ('anywhere', $3) AND (expires_at IS NULL OR expires_at > $2)
-    AND coalesce(@text_of(source, kind), '') NOT IN ('import', 'proposal')
-    AND coalesce(@text_of(source, author), '') = ''
-"""
-
-# By memories_pinned and memories_by_user. $1 user, $4 limit, $5 newest memories to examine
-_SELECT_FOR_PROMPT: Final = f"""
-    SELECT * FROM (
-        SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND pinned = 1 AND status = 'active' AND {_FOR_PROMPT}
-        ORDER BY id DESC LIMIT $4
-    ) AS found
+# By memories_pinned and memories_by_user. $1 user, $2 limit of those that are not pinned
+_SELECT_PINNED_AND_NEWEST: Final = f"""
+    SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND pinned = 1 AND status = 'active'
     UNION ALL
     SELECT * FROM (
-        SELECT {MEMORY.select} FROM (
-            SELECT {MEMORY.select} FROM memories
-            WHERE user_id = $1 AND pinned = 0 AND status = 'active'
-            ORDER BY id DESC LIMIT $5
-        ) AS found
-        WHERE {_FOR_PROMPT}
-        LIMIT $4
-    ) AS found
+        SELECT {MEMORY.select} FROM memories
+        WHERE user_id = $1 AND pinned = 0 AND status = 'active'
+        ORDER BY id DESC LIMIT $2
+    ) AS newest
 """
 
 # $1 user, $2 memory
@@ -243,17 +226,14 @@ class MemoryStore:
         self._embedding = embedding
         self._secret_rules = secret_rules or SecretRules()
         self._apart = asyncio.Lock()
-        self._counting = WeakValueDictionary[int, asyncio.Lock]()
         meaning = Meaning(database, embedding.embedder) if embedding else None
         self._search = MemorySearch(database, clock, meaning=meaning)
         self._by_words = MemorySearch(database, clock)
 
-    async def add(
-        self, user_id: int, content: str, *, created_at: datetime | None = None, **given: Unpack[MemoryFields]
-    ) -> Memory:
+    async def add(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> Memory:
         """Store a memory. Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or
         MemoryFull."""
-        note = await self._new(user_id, content, given, created_at)
+        note = await self._new(user_id, content, given)
         rules = await self._quotas.rules()
         [stored] = await self._database.write(lambda: note.steps(rules), [user(user_id)])
         return self.note_written(stored)
@@ -369,28 +349,28 @@ class MemoryStore:
         [(number,)] = await self._database.query(_COUNT, user_id, 0, MAX_ID, *_filter(only))
         return int(number)
 
-    async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
+    async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[Row]:
         """Categories with their number of memories, largest first."""
-        [categories] = await self._count(user_id, Statement(_CATEGORIES, (user_id,)))
-        return categories[: _limit(limit)]
+        return (await self._database.query(_CATEGORIES, user_id))[: _limit(limit)]
 
-    async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
+    async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[Row]:
         """Tags with their number of memories, most used first."""
-        [tags] = await self._count(user_id, Statement(_TAGS, (user_id, _limit(limit))))
-        return tags
+        return await self._database.query(_TAGS, user_id, _limit(limit))
 
     async def get_statistics(self, user_id: int) -> MemoryStatistics:
-        counts, categories, sources = await self._count(
-            user_id,
-            Statement(_STATISTICS, (user_id, to_text(self._clock()))),
-            Statement(_CATEGORIES, (user_id,)),
-            Statement(_SOURCES, (user_id,)),
-        )
-        return replace(
-            _COUNTED.read(counts[0]),
-            categories=tuple((name, number) for name, number in categories),
-            sources=tuple((kind, number) for kind, number in sources),
-        )
+        now = to_text(self._clock())
+
+        def steps() -> Steps[MemoryStatistics]:
+            [counts] = yield Statement(_STATISTICS, (user_id, now))
+            categories = yield Statement(_CATEGORIES, (user_id,))
+            sources = yield Statement(_SOURCES, (user_id,))
+            return replace(
+                _COUNTED.read(counts),
+                categories=tuple((name, number) for name, number in categories),
+                sources=tuple((kind, number) for kind, number in sources),
+            )
+
+        return await self._database.read(steps)
 
     async def update(
         self,
@@ -442,12 +422,15 @@ class MemoryStore:
 
         Excludes those that may hold others' text, which would taint every turn.
         """
-        most = self.profile_notes
-        if not most:
+        if not self.profile_notes:
             return []
-        now = to_text(self._clock())
-        rows = await self._database.query(_SELECT_FOR_PROMPT, user_id, now, audience, most, MAX_SCANNED)
-        return sorted(map(MEMORY.read, rows), key=lambda memory: (not memory.pinned, -memory.id))[:most]
+        now, rows = self._clock(), await self._database.query(_SELECT_PINNED_AND_NEWEST, user_id, MAX_SCANNED)
+        usable = [
+            memory
+            for memory in map(MEMORY.read, rows)
+            if memory.audience in ("anywhere", audience) and not (memory.tainted or memory.is_expired(now))
+        ]
+        return sorted(usable, key=lambda memory: (not memory.pinned, -memory.id))[: self.profile_notes]
 
     async def list_versions(self, user_id: int, memory_id: int) -> Sequence[Memory]:
         """List a memory's former versions, newest first."""
@@ -547,11 +530,9 @@ class MemoryStore:
         for memory in await self._database.write(steps, [user(user_id)]):
             self.note_written(memory)
 
-    async def _new(
-        self, user_id: int, content: str, given: MemoryFields, created_at: datetime | None = None
-    ) -> NewMemory:
+    async def _new(self, user_id: int, content: str, given: MemoryFields) -> NewMemory:
         content = clean_content(content)
-        memory = PortableMemory(content, created_at=created_at, **await self._checked(given, content))
+        memory = PortableMemory(content, **await self._checked(given, content))
         return await self._make(content, NewMemory.of, user_id, memory, self._clock())
 
     async def _checked(self, given: MemoryFields, content: str) -> dict[str, Any]:
@@ -572,18 +553,6 @@ class MemoryStore:
             return make(*given)
         async with self._apart:
             return await asyncio.to_thread(make, *given)
-
-    async def _count(self, user_id: int, *counts: Statement) -> Sequence[Sequence[Any]]:
-        """Run statements that read all memories of a user, once at a time per user."""
-
-        def steps() -> Steps[Sequence[Sequence[Any]]]:
-            found = list[Sequence[Any]]()
-            for each in counts:
-                found.append((yield each))
-            return found
-
-        async with self._counting.setdefault(user_id, asyncio.Lock()):
-            return await self._database.read(steps)
 
 
 def _filter(only: MemoryFilter) -> tuple[str | None, ...]:
