@@ -13,7 +13,7 @@ import pytest
 
 from cc_bot.chat.stores import ledger, settings, usage
 from cc_bot.chat.stores.channels import PLACES
-from cc_bot.chat.stores.history import SELECT_FILE_BYTES
+from cc_bot.chat.stores.files import SELECT_FILE_BYTES
 from cc_bot.chat.stores.proposals import ADOPT_CLAIMED, PRUNE_PROPOSALS, SELECT_CLAIMED
 from cc_bot.chat.stores.receipts import SELECT_STALE_USERS
 from cc_bot.chat.stores.settings import PRUNE_CODES, PRUNE_SESSIONS, SELECT_ALL_MODELS, SELECT_LIVE

@@ -1,0 +1,221 @@
+"""The files of a session's messages: which of them a request shows, and which are deleted.
+
+Few sessions have files, so they take a query of their own; images take another.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from cc_bot.db import Database, Row, Statement, Steps
+from cc_bot.domain.message import (
+    MAX_REQUEST_IMAGE_BYTES,
+    Attachment,
+    FileQuota,
+    Message,
+    document_from_json,
+    document_to_json,
+)
+from cc_bot.domain.session import Session
+
+UNBOUNDED: Final = 2**62
+"""Larger than any id."""
+
+# Joined to the messages, this would add a third to each read. $1 session, $2 user, $3 the oldest message
+# shown, $4 the one after the newest
+_SELECT_FILES: Final = """
+    SELECT
+        message_id, name, content_type,
+        CASE WHEN document IS NULL AND content_type NOT LIKE 'image/%' THEN data END,
+        document, source_id, bytes, position
+    FROM attachments
+    WHERE session_id = $1 AND user_id = $2 AND message_id >= $3 AND message_id < $4
+    ORDER BY message_id, position
+"""
+
+# $1 session, $2 user, $3 names of slots (_newest_images)
+_SELECT_IMAGES: Final = """
+    SELECT message_id, position, data FROM attachments
+    WHERE session_id = $1 AND user_id = $2
+        AND CAST(message_id AS TEXT) || ' ' || CAST(position AS TEXT) IN @texts($3)
+"""
+
+
+async def with_files(
+    database: Database,
+    session: Session,
+    messages: tuple[Message, ...],
+    *,
+    before: int,
+    following: Sequence[Message],
+) -> tuple[Message, ...]:
+    """Return the messages with their files, and the newest of their images that fit into one request with the
+    `following` messages. `before`: the message after the newest."""
+    if not messages or not session.has_files:
+        return messages
+    owned = (session.id, session.key.user_id)
+    files = await database.query(_SELECT_FILES, *owned, messages[0].id, before)
+    wanted = _newest_images(files, _image_room(following))
+    found = await database.query(_SELECT_IMAGES, *owned, json.dumps(wanted)) if wanted else ()
+    images = {(id_, position): image for id_, position, image in found}
+    attachments = defaultdict[int | None, list[Attachment]](list)
+    for id_, name, content_type, data, stored, source_id, size, position in files:
+        if size is not None:  # see FREE_OLDEST_FILES
+            document = document_from_json(stored) if stored else None
+            content = images.get((id_, position), data) or b""
+            attachments[id_].append(Attachment(name, content_type, content, document, source_id))
+    return tuple(
+        replace(each, attachments=tuple(attachments[each.id])) if each.id in attachments else each
+        for each in messages
+    )
+
+
+def _newest_images(files: Sequence[Row], room_bytes: int) -> list[str]:
+    """Return the newest images that fit into so many bytes, as _SELECT_IMAGES names them."""
+    slots = list[str]()
+    for id_, _, content_type, _, document, _, size, position in reversed(files):
+        if document or not content_type.startswith("image/"):
+            continue
+        room_bytes -= size or 0
+        if room_bytes < 0:
+            break
+        slots.append(f"{id_} {position}")
+    return slots
+
+
+def _image_room(history: Sequence[Message]) -> int:
+    """Return how many bytes of images may still precede these messages in one request."""
+    images = [file.data for message in history for file in message.attachments if file.is_image]
+    return MAX_REQUEST_IMAGE_BYTES - sum(map(len, images)) if all(images) else 0
+
+
+DELETE_ATTACHMENTS_OF_IDLE: Final = """
+    DELETE FROM attachments
+    WHERE user_id = $1 AND session_id IN (
+        SELECT id FROM sessions
+        WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
+    )
+"""
+
+# $1 the ids of sessions that were just closed
+DELETE_ATTACHMENTS_OF_CLOSED: Final = """
+    DELETE FROM attachments WHERE session_id IN @texts($1) /* all users */
+"""
+
+# Run right after its message, which is then the session's newest.
+_INSERT_ATTACHMENT: Final = """
+    INSERT INTO attachments (
+        message_id, session_id, user_id, position, name, content_type, data, document, source_id, bytes
+    )
+    SELECT id, session_id, user_id, $3, $4, $5, $6, $7, $8, $9
+    FROM messages WHERE session_id = $1 AND user_id = $2
+    ORDER BY id DESC LIMIT 1
+"""
+
+# Keeps files that either history shows: of public messages, or of all.
+_DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
+    DELETE FROM attachments
+    WHERE session_id = $1 AND user_id = $2 AND message_id NOT IN (
+        SELECT id FROM (
+            SELECT id FROM messages
+            WHERE session_id = $1 AND user_id = $2 AND status <> 'replaced'
+            ORDER BY id DESC LIMIT $3
+        ) AS everything
+        UNION ALL
+        SELECT id FROM (
+            SELECT id FROM messages
+            WHERE session_id = $1 AND user_id = $2 AND status <> 'replaced' AND visibility = 'public'
+            ORDER BY id DESC LIMIT $3
+        ) AS said_in_public
+    )
+"""
+
+# A late turn of a closed session brings files that will not be read.
+_DELETE_ATTACHMENTS_OF_LATE_TURN: Final = """
+    DELETE FROM attachments
+    WHERE session_id = $1 AND user_id = $2 AND session_id IN (
+        SELECT id FROM sessions WHERE id = $1 AND user_id = $2 AND closed_at IS NOT NULL
+    )
+"""
+
+
+_DELETE_FILES_BEYOND_QUOTA: Final = """
+    DELETE FROM attachments
+    WHERE user_id = $1 AND (message_id, position) IN (
+        SELECT message_id, position FROM (
+            SELECT
+                message_id, position,
+                sum(bytes) OVER (ORDER BY message_id DESC, position DESC) AS up_to_here
+            FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
+        ) AS newest_first
+        WHERE up_to_here > $2
+    )
+    RETURNING 1
+"""
+
+# Rows left by FREE_OLDEST_FILES; reported to their user now. $1 session, $2 user
+_DELETE_FREED_FILES: Final = """
+    DELETE FROM attachments WHERE session_id = $1 AND user_id = $2 AND bytes IS NULL RETURNING 1
+"""
+
+SELECT_FILE_BYTES: Final = """
+    SELECT user_id, CAST(sum(bytes) AS BIGINT) FROM attachments WHERE bytes IS NOT NULL GROUP BY user_id
+    /* all users */
+"""
+
+# $1 user, $2 bytes to free at least, $3 no bytes
+FREE_OLDEST_FILES: Final = """
+    UPDATE attachments SET data = $3, document = NULL, bytes = NULL
+    WHERE user_id = $1 AND (message_id, position) IN (
+        SELECT message_id, position FROM (
+            SELECT message_id, position, sum(bytes) OVER (ORDER BY message_id, position) - bytes AS before
+            FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
+        ) AS oldest_first
+        WHERE before < $2
+    )
+"""
+
+
+def make_room(
+    session: Session, said: Sequence[Message], history_limit: int, quota: FileQuota
+) -> Steps[tuple[int, bool]]:
+    """Delete files that no request shows or that are too many. Returns how many to report to the user, and
+    whether all users together have too many."""
+    owned, brings_files = (session.id, session.key.user_id), any(message.attachments for message in said)
+    deleted, held = list[Row](), list[Row]()
+    if history_limit and (session.has_files or brings_files):
+        yield Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, history_limit))
+    if session.has_files:
+        deleted += yield Statement(_DELETE_FREED_FILES, owned)
+    if brings_files:
+        yield Statement(_DELETE_ATTACHMENTS_OF_LATE_TURN, owned)
+        deleted += yield Statement(_DELETE_FILES_BEYOND_QUOTA, (session.key.user_id, quota.user_bytes))
+        held += yield Statement(SELECT_FILE_BYTES)
+    return len(deleted), sum(size for _, size in held) > quota.total_bytes
+
+
+def free_files(total_bytes: int) -> Steps[None]:
+    """Free files of the users with the most until all users together are within the limit."""
+    while True:
+        held = sorted((size, user_id) for user_id, size in (yield Statement(SELECT_FILE_BYTES)))
+        excess = sum(size for size, _ in held) - total_bytes
+        if excess <= 0:
+            return
+        most, user_id = held[-1]
+        second = held[-2][0] if len(held) > 1 else 0
+        yield Statement(FREE_OLDEST_FILES, (user_id, min(excess, most - second + 1), b""))
+
+
+def _columns(file: Attachment) -> tuple[str, str, bytes, str | None, int | None, int]:
+    document = document_to_json(file.document) if file.document else None
+    size = len(file.data) + len((document or "").encode("utf-8", "replace"))
+    return (file.name, file.content_type, file.data, document, file.source_id, size)
+
+
+def insert_files(owned: tuple[str, int], message: Message) -> list[Statement]:
+    return [
+        Statement(_INSERT_ATTACHMENT, (*owned, position, *_columns(file)))
+        for position, file in enumerate(message.attachments)
+    ]
