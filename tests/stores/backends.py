@@ -12,9 +12,8 @@ from typing import Any, Protocol, TypeVar, cast
 
 from cc_bot.chat.stores.archive import ArchiveStore
 from cc_bot.chat.stores.channels import ChannelStore
-from cc_bot.chat.stores.opening import Stores, make_own
+from cc_bot.chat.stores.opening import Storage, Stores, make_own
 from cc_bot.chat.stores.sessions import SessionStore
-from cc_bot.chat.stores.storage import Storage
 from cc_bot.db import Database, ErasureLog, Row, ScrubOutcome, Statement, Steps, Subject
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Message

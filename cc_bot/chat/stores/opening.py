@@ -29,7 +29,6 @@ from cc_bot.chat.stores.settings import (
     TokenFactorStore,
     WebSessionStore,
 )
-from cc_bot.chat.stores.storage import Storage
 from cc_bot.chat.stores.summaries import SummaryStore
 from cc_bot.chat.stores.usage import UTC_ZONE, UsageStore
 from cc_bot.db import TIMEOUT_S, Database, ErasureLog, Synchronous, apply_pending, open_database
@@ -88,6 +87,18 @@ class Stores:
         """Return the feature's store of that class. Raises KeyError if the feature was taken out."""
         store: S = self.own[kind]
         return store
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """What a feature's `make_stores(storage)` makes its stores of."""
+
+    database: Database
+    clock: Clock
+    secret_rules: SecretRules
+    session_ttl: timedelta
+    process: str
+    """Name of the opening process, if it has one."""
 
 
 def make_own(storage: Storage) -> Mapping[type[Any], Any]:

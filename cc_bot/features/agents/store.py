@@ -3,8 +3,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from cc_bot.chat.stores.canvases import MOVE
+from cc_bot.chat.stores.opening import Storage
 from cc_bot.chat.stores.settings import ChannelAgent
-from cc_bot.chat.stores.storage import Storage
 from cc_bot.db import Statement, Steps, channel, user
 from cc_bot.db.columns import Columns, Store, to_text, upsert
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from cc_bot.chat.stores.storage import Storage
+from cc_bot.chat.stores.opening import Storage
 from cc_bot.db import user
 from cc_bot.db.columns import KEY, Columns, Store, key_columns
 from cc_bot.db.process import WHOLE, Shard

@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from cc_bot.chat.stores.storage import Storage
+from cc_bot.chat.stores.opening import Storage
 from cc_bot.db import Statement, user
 from cc_bot.db.columns import Store, to_ms
 

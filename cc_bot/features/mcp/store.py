@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from cc_bot.chat.stores.storage import Storage
+from cc_bot.chat.stores.opening import Storage
 from cc_bot.db.columns import Store, upsert
 from cc_bot.features.mcp.model import StoredToolList
 

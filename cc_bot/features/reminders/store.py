@@ -13,8 +13,8 @@ from datetime import datetime, time, timedelta
 from itertools import groupby
 from typing import Final, TypedDict, Unpack
 
+from cc_bot.chat.stores.opening import Storage
 from cc_bot.chat.stores.receipts import mark_stale
-from cc_bot.chat.stores.storage import Storage
 from cc_bot.db import MAINTENANCE_LOCK, Database, Statement, Steps, user
 from cc_bot.db.columns import (
     MS,
