@@ -61,18 +61,19 @@ STOP_SUMMARIZING: Final = """
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1
 """
 
-_SELECT_NEWEST: Final = """
-    SELECT coalesce(max(m.id), 0)
-    FROM sessions AS s
-    JOIN messages AS m ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to
-    WHERE s.user_id = $1 AND s.channel_id = $2 AND s.agent = $3 AND s.summarize = 1
+# Excludes all messages so far from summaries, including one being written. $1 user
+SKIP_MESSAGES: Final = """
+    UPDATE sessions SET summarized_to = coalesce(
+        (
+            SELECT m.id FROM messages AS m
+            WHERE m.user_id = $1 AND m.session_id = sessions.id AND m.id > sessions.summarized_to
+            ORDER BY m.id DESC LIMIT 1
+        ),
+        summarized_to
+    )
+    WHERE user_id = $1 AND summarize = 1
 """
-
-# as above, and $4 the newest message: messages up to it are never summarized
-_COVER_EVERYTHING: Final = """
-    UPDATE sessions SET summarized_to = $4
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND summarized_to < $4
-"""
+_SKIP_MESSAGES_OF_KEY: Final = f"{SKIP_MESSAGES} AND channel_id = $2 AND agent = $3"
 
 # as above, and $4 limit. One session at a time, so that no rows have to be sorted.
 _SELECT_BACKLOG: Final = f"""
@@ -145,11 +146,12 @@ _DELETE_OF_SESSION: Final = """
 def forget_summaries_of(key: SessionKey, session_id: str) -> Steps[None]:
     """Delete the summaries that cover a session. If there was one, earlier messages of the key are never
     summarized again."""
-    if not (yield Statement(_DELETE_OF_SESSION, (*key_columns(key), session_id))):
-        return
-    yield Statement(DELETE_SUMMARIES, key_columns(key))
-    [(newest,)] = yield Statement(_SELECT_NEWEST, key_columns(key))
-    yield Statement(_COVER_EVERYTHING, (*key_columns(key), newest))
+    if (yield Statement(_DELETE_OF_SESSION, (*key_columns(key), session_id))):
+        yield from run_all(_forget(key))
+
+
+def _forget(key: SessionKey) -> list[Statement]:
+    return [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, _SKIP_MESSAGES_OF_KEY)]
 
 
 class SummaryStore(Store):
@@ -188,10 +190,7 @@ class SummaryStore(Store):
 
     async def delete(self, key: SessionKey) -> bool:
         """Delete a key's summaries, and never summarize earlier messages. Returns whether there were any."""
-        [(newest,)] = await self._database.query(_SELECT_NEWEST, *key_columns(key))
-        delete = Statement(DELETE_SUMMARIES, key_columns(key))
-        cover = Statement(_COVER_EVERYTHING, (*key_columns(key), newest))
-        deleted, _ = await self._database.transaction([delete, cover], [user(key.user_id)])
+        deleted, _ = await self._database.transaction(_forget(key), [user(key.user_id)])
         return bool(deleted)
 
     async def list_waiting(self, limit: int) -> tuple[SessionKey, ...]:

@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 from cc_bot.chat.stores.blocks import SHOWN_IN_CHANNEL, thaw
 from cc_bot.chat.stores.canvases import CHANGED, TICK
 from cc_bot.chat.stores.receipts import mark_stale
+from cc_bot.chat.stores.summaries import SKIP_MESSAGES
 from cc_bot.db import (
     MAINTENANCE_LOCK,
     Database,
@@ -212,18 +213,8 @@ _DELETE_SUMMARIES: Final = f"""
     RETURNING id
 """
 
-# Excludes all messages so far from summaries, including one being written.
-_COVER: Final = f"""
-    UPDATE sessions SET summarized_to = coalesce(
-        (
-            SELECT m.id FROM messages AS m
-            WHERE m.user_id = $1 AND m.session_id = sessions.id AND m.id > sessions.summarized_to
-            ORDER BY m.id DESC LIMIT 1
-        ),
-        summarized_to
-    )
-    WHERE user_id = $1 AND summarize = 1
-        AND (channel_id, agent) IN (SELECT channel_id, agent FROM ({_EMPTIED_IN}) AS said)
+_SKIP_MESSAGES: Final = f"""
+    {SKIP_MESSAGES} AND (channel_id, agent) IN (SELECT channel_id, agent FROM ({_EMPTIED_IN}) AS said)
 """
 
 _SELECT_CANVASES: Final = "SELECT id, canvas_state FROM sessions WHERE user_id = $1 AND canvas_revision > 0"
@@ -236,7 +227,7 @@ def _empty_messages(user_id: int, mentions: _Mentions, mark: str) -> Steps[tuple
     """Returns the numbers of messages, and of summaries deleted."""
     said = json.dumps(sorted(mentions.ids))
     summaries = yield Statement(_DELETE_SUMMARIES, (user_id, said))
-    yield Statement(_COVER, (user_id, said))
+    yield Statement(_SKIP_MESSAGES, (user_id, said))
     yield Statement(_DELETE_PROPOSALS, (user_id, said))
     yield Statement(_DELETE_FILES, (user_id, said))
     yield Statement(THAW, (said,))
