@@ -16,16 +16,7 @@ from cc_bot.chat.stores.usage import Reservation, ReservationRequest, Settlement
 from cc_bot.domain.errors import DatabaseUnreachable, ModelError, StorageError
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.turn import PendingTurn, Usage
-from cc_bot.domain.usage import (
-    ModelUsage,
-    UsageBreakdown,
-    UsageReport,
-    UsageSubject,
-    break_down,
-    first_day,
-    report_of,
-    with_prices,
-)
+from cc_bot.domain.usage import CHART_DAYS, ModelUsage, UsageReport, UsageSubject, first_day, report_of
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
 
 _log = structlog.get_logger(__name__)
@@ -210,37 +201,24 @@ class Spending:
                 except StorageError as error:  # must not fail the turn
                     _warn(reservation, error)
 
-    async def report_of(self, payer: UsageSubject) -> UsageReport:
-        """Return a user's usage everywhere, and the tokens left in this server."""
+    async def report_of(self, payer: UsageSubject, days: int = CHART_DAYS) -> UsageReport:
+        """Return a user's usage everywhere, this month and in the last `days` days, and the tokens left in
+        this server."""
         today, policy = self.usage.today(), await self.policy()
-        report = report_of(await self.usage.list_for_user(payer.user_id, first_day(today)), today)
+        used = await self.usage.list_for_user(payer.user_id, first_day(today, days))
         left, _ = await self.usage.get_remaining(payer, policy.limits)
-        return replace(with_prices(report, policy.prices), left=tuple(left))
+        return replace(report_of(used, today, policy.prices, days=days), left=tuple(left))
 
-    async def report_of_guild(self, guild_id: int) -> UsageReport:
-        """Return the total usage of a server's members there, and the tokens left."""
+    async def report_of_guild(self, guild_id: int, days: int = CHART_DAYS) -> UsageReport:
+        """Return the total usage of a server's members there, without purposes, and the tokens left."""
         today, policy = self.usage.today(), await self.policy()
-        report = report_of(await self.usage.list_for_guild(guild_id, first_day(today)), today)
+        used = await self.usage.list_for_guild(guild_id, first_day(today, days))
         users = await self.usage.count_users(guild_id, today.replace(day=1))
         _, left = await self.usage.get_remaining(UsageSubject(0, guild_id), policy.limits)
-        return replace(with_prices(report, policy.prices), left=tuple(left), users=users)
-
-    async def usage_of(self, user_id: int, days: int) -> UsageBreakdown:
-        """Return a user's usage in the last `days` days, today included."""
-        since, today = self._last(days)
-        return break_down(await self.usage.list_for_user(user_id, since), since, today)
-
-    async def usage_of_guild(self, guild_id: int, days: int) -> UsageBreakdown:
-        """Return the total usage of a server's members there, without purposes."""
-        since, today = self._last(days)
-        return break_down(await self.usage.list_for_guild(guild_id, since), since, today)
-
-    def _last(self, days: int) -> tuple[date, date]:
-        today = self.usage.today()
-        return today - timedelta(days=days - 1), today
+        return replace(report_of(used, today, policy.prices, days=days), left=tuple(left), users=users)
 
     async def list_guilds(self, user_id: int, days: int) -> frozenset[int]:
-        return await self.usage.list_guilds(user_id, self._last(days)[0])
+        return await self.usage.list_guilds(user_id, self.usage.today() - timedelta(days=days - 1))
 
     async def get_counted_day(self, user_id: int) -> date | None:
         """Return the operator's date if any token limit may apply to the user."""

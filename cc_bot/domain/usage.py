@@ -298,6 +298,15 @@ class UsageBreakdown:
     def by_month(self) -> bool:
         return len(self.days) > 1 and all(day.day == 1 for day, _ in self.days)
 
+    def without_unused_start(self) -> "UsageBreakdown":
+        return replace(self, days=tuple(dropwhile(lambda day: not day[1].tokens, self.days)))
+
+    def chart(self, *, title: str = "", series: str = "") -> Chart:
+        """Return a bar chart of the tokens by day or month."""
+        labels = tuple(f"{day:%Y-%m}" if self.by_month else f"{day.month}/{day.day}" for day, _ in self.days)
+        values = tuple(float(total.tokens) for _, total in self.days)
+        return Chart("usage", title, "bar", labels, (Series(series, values),))
+
 
 def break_down(used: Sequence[DailyUsage], first: date, last: date) -> UsageBreakdown:
     """Sum usage from `first` to `last`, both included."""
@@ -336,11 +345,9 @@ def _most_used(sums: Mapping[_Name, Total]) -> tuple[tuple[_Name, Total], ...]:
 @dataclass(frozen=True, slots=True)
 class UsageReport:
     today: Total
-    month: Total
-    days: tuple[tuple[date, int], ...]
-    """Tokens of the last CHART_DAYS, without leading days of 0."""
-    models: tuple[tuple[str, Total], ...]
-    """Usage this month, the most used model first."""
+    month: UsageBreakdown
+    """From the first of this month."""
+    recent: UsageBreakdown
     currency: str = ""
     """Empty if no model has a price."""
     unpriced: tuple[str, ...] = ()
@@ -352,32 +359,23 @@ class UsageReport:
 
     @property
     def empty(self) -> bool:
-        return self.month == Total() and not self.days
+        return self.month.total == self.recent.total == Total()
 
 
-def first_day(today: date) -> date:
-    """The first day that a report covers."""
-    return min(today.replace(day=1), today - timedelta(days=CHART_DAYS - 1))
+def first_day(today: date, days: int) -> date:
+    """Return the first day of a report with the last `days` days."""
+    return min(today.replace(day=1), today - timedelta(days=days - 1))
 
 
-def report_of(used: Sequence[DailyUsage], today: date) -> UsageReport:
-    """`used`: the usage since `first_day(today)`."""
+def report_of(
+    used: Sequence[DailyUsage], today: date, prices: PriceList, *, days: int = CHART_DAYS
+) -> UsageReport:
+    """`used`: the usage since `first_day`. `days`: how many are recent."""
     month = break_down(used, today.replace(day=1), today)
-    shown = break_down(used, today - timedelta(days=CHART_DAYS - 1), today)
-    days = dropwhile(lambda day: not day[1], ((day, total.tokens) for day, total in shown.days))
-    return UsageReport(shown.days[-1][1], month.total, tuple(days), month.models)
-
-
-def with_prices(report: UsageReport, prices: PriceList) -> UsageReport:
-    """Add the currency and the models without a price, if any model has one."""
+    recent = break_down(used, today - timedelta(days=days - 1), today)
+    today_total = Total.of(each for each in used if each.day == today)
     if not prices.models:
-        return report
-    used = (model for model, total in report.models if total.tokens or total.seconds)
-    unpriced = tuple(model for model in used if model not in prices.models)
-    return replace(report, currency=prices.currency, unpriced=unpriced[:MAX_MODELS_NAMED])
-
-
-def chart_of(report: UsageReport, name: str) -> Chart:
-    labels = tuple(f"{day.month}/{day.day}" for day, _ in report.days)
-    values = tuple(float(tokens) for _, tokens in report.days)
-    return Chart("usage", "", "bar", labels, (Series(name, values),))
+        return UsageReport(today_total, month, recent)
+    names = (model for model, total in month.models if total.tokens or total.seconds)
+    unpriced = tuple(model for model in names if model not in prices.models)
+    return UsageReport(today_total, month, recent, prices.currency, unpriced[:MAX_MODELS_NAMED])

@@ -53,7 +53,7 @@ class UsageTexts(Area):
 
     def lines(self, report: UsageReport, moment: Callable[[datetime], str], name: Callable[[str], str] = str) -> list[str]:
         """Return usage and what is left. `moment` formats times, `name` model names."""
-        lines = [self.today.format(total=self._total(report.today, report.currency)), self.month.format(total=self._total(report.month, report.currency))]
+        lines = [self.today.format(total=self._total(report.today, report.currency)), self.month.format(total=self._total(report.month.total, report.currency))]
         for left in report.left:
             template = self.left_today if left.name == "tokens_per_day" else self.left_this_month
             resets = moment(left.resets_at)
@@ -65,7 +65,7 @@ class UsageTexts(Area):
         return lines
 
     def model_lines(self, report: UsageReport, name: Callable[[str], str] = str) -> list[str]:
-        return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.time(total.seconds)})" if total.seconds else "") for model, total in report.models[:MAX_MODELS_NAMED]]
+        return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.time(total.seconds)})" if total.seconds else "") for model, total in report.month.models[:MAX_MODELS_NAMED]]
 
     def _total(self, total: Total, currency: str) -> str:
         template = self.total_cost if currency else self.total

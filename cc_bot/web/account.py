@@ -15,7 +15,6 @@ from markupsafe import Markup
 
 from cc_bot.charts.svg import chart_svg
 from cc_bot.chat.stores.settings import Keep
-from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.clock import suggest_zones
 from cc_bot.domain.errors import (
     CcBotError,
@@ -29,7 +28,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale, without_sign
-from cc_bot.domain.usage import Remaining, Total, UsageBreakdown, UsageReport
+from cc_bot.domain.usage import Remaining, Total, UsageReport
 from cc_bot.features.privacy.model import CONFIRM_WITHIN
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.service import choose
@@ -288,12 +287,11 @@ class UsagePages(Pages):
         visitor, spending = visitor_of(request), self._services.spending
         asked = request.query.get("days", "")
         days = next((days for days in PERIODS_DAYS if str(days) == asked), DEFAULT_DAYS)
-        report = await spending.report_of(replace(visitor.payer, role_ids=()))
-        own = _view(report, await spending.usage_of(visitor.user_id, days), visitor)
+        report = await spending.report_of(replace(visitor.payer, role_ids=()), days)
         return render(
             request,
             "usage.html",
-            views=[own, *await self._guilds(visitor, days)],
+            views=[_view(report, visitor), *await self._guilds(visitor, days)],
             days=days,
             periods=PERIODS_DAYS,
             money=money,
@@ -308,16 +306,13 @@ class UsagePages(Pages):
         views = []
         for guild in compress(guilds, managed):
             name = await discord.guild_name(guild) or str(guild)
-            report, used = await spending.report_of_guild(guild), await spending.usage_of_guild(guild, days)
-            views.append(_view(report, used, visitor, name))
+            views.append(_view(await spending.report_of_guild(guild, days), visitor, name))
         return views
 
 
-def _view(report: UsageReport, used: UsageBreakdown, visitor: SignedIn, name: str = "") -> UsageView:
-    words, said = visitor.words, visitor.words[WebUsageTexts]
-    labels = tuple(f"{day:%Y-%m}" if used.by_month else f"{day.month}/{day.day}" for day, _ in used.days)
-    tokens = Series("", tuple(float(total.tokens) for _, total in used.days))
-    chart = chart_svg(Chart("usage", words[UsageTexts].chart, "bar", labels, (tokens,)), words.locale)
+def _view(report: UsageReport, visitor: SignedIn, name: str = "") -> UsageView:
+    words, said, used = visitor.words, visitor.words[WebUsageTexts], report.recent
+    chart = chart_svg(used.chart(title=words[UsageTexts].chart), words.locale)
     days = [
         (f"{day:%Y-%m}" if used.by_month else day.isoformat(), total)
         for day, total in reversed(used.days)

@@ -197,17 +197,23 @@ def used(days_ago: int, tokens: int, *, model: str = "small", cost: int = 0) -> 
 
 
 def test_a_report_adds_up_days_and_months_and_names_models_without_a_price() -> None:
-    report = usage.report_of([used(0, 10, cost=3), used(0, 5, cost=1), used(21, 100), used(22, 1000)], TODAY)
-    assert (report.today, report.month) == (usage.Total(2, 15, 4), usage.Total(3, 115, 4))
-    assert (usage.first_day(TODAY), usage.first_day(date(2026, 12, 3))) == (
+    free, prices = usage.PriceList(), usage.PriceList("USD", {"small": usage.Price(1, 1)})
+    days = [used(0, 10, cost=3), used(0, 5, cost=1), used(21, 100), used(22, 1000)]
+    report = usage.report_of(days, TODAY, free)
+    assert (report.today, report.month.total) == (usage.Total(2, 15, 4), usage.Total(3, 115, 4))
+    assert [usage.first_day(day, 14) for day in (TODAY, date(2026, 12, 3))] == [
         date(2026, 11, 1),
         date(2026, 11, 20),
+    ]
+    recent = usage.report_of([used(12, 7), used(2, 5), used(14, 99)], TODAY, free).recent
+    chart = recent.without_unused_start().chart()
+    assert (len(recent.days), chart.labels[0], chart.labels[-3], chart.series[0].values[10]) == (
+        *(14, "11/10", "11/20"),
+        5,
     )
-    days = usage.report_of([used(13, 7), used(2, 5), used(14, 99)], TODAY).days
-    assert (len(days), days[0], days[11]) == (14, (date(2026, 11, 9), 7), (date(2026, 11, 20), 5))
-    report = usage.report_of([used(0, 5), used(0, 5, model="large"), used(0, 1, model="")], TODAY)
-    assert usage.with_prices(report, usage.PriceList()).currency == ""
-    priced = usage.with_prices(report, usage.PriceList("USD", {"small": usage.Price(1, 1)}))
+    models = [used(0, 5), used(0, 5, model="large"), used(0, 1, model="")]
+    assert usage.report_of(models, TODAY, free).currency == ""
+    priced = usage.report_of(models, TODAY, prices)
     assert (priced.currency, priced.unpriced) == ("USD", ("large", ""))
     first = TODAY - timedelta(days=6)
     week = usage.break_down([used(0, 5, cost=2), used(6, 7), used(7, 1000)], first, TODAY)

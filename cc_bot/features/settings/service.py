@@ -10,7 +10,6 @@ from cc_bot.chat.stores.settings import FollowsZone, Keep
 from cc_bot.domain.clock import zone_name_for_word
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
-from cc_bot.domain.usage import chart_of
 from cc_bot.texts.session import UsageTexts
 
 MAX_NAME_CHARACTERS: Final = 60
@@ -31,9 +30,10 @@ async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Rep
         return caller.text(model, MAX_NAME_CHARACTERS)
 
     lines = texts.lines(report, caller.moment, name) if report.left or not report.empty else [texts.nothing]
-    if server and report.models:
+    if server and report.month.models:
         lines += ["", texts.models, *texts.model_lines(report, name)]
-    shown = table(chart_of(report, texts.chart)) if report.days else ""
+    recent = report.recent.without_unused_start()
+    shown = table(recent.chart(series=texts.chart)) if recent.days else ""
     return Reply(tuple(lines), title=texts.server_title if server else texts.title, table=shown)
 
 
