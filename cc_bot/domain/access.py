@@ -10,7 +10,7 @@
 5. Anyone else may.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal, get_args
@@ -38,6 +38,9 @@ def ids_of(subjects: Subjects, subject: Subject) -> frozenset[int]:
     return ids
 
 
+_VisitorIds = Mapping[Subject, frozenset[int] | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Visitor:
     user_id: int
@@ -48,13 +51,14 @@ class Visitor:
     """None if unknown: then no allow rule for a role matches, and every deny rule for a role does."""
 
     @property
-    def ids(self) -> Mapping[Subject, frozenset[int] | None]:
-        return {
-            "user": frozenset({self.user_id}),
-            "role": self.role_ids,
-            "channel": frozenset(self.channel_ids),
-            "guild": frozenset() if self.guild_id is None else frozenset({self.guild_id}),
-        }
+    def ids(self) -> _VisitorIds:
+        place_ids = _ids_of_place(self.channel_ids, self.guild_id)
+        return {"user": frozenset({self.user_id}), "role": self.role_ids, **place_ids}
+
+
+def _ids_of_place(channel_ids: Iterable[int], guild_id: int | None) -> _VisitorIds:
+    guild_ids = frozenset[int]() if guild_id is None else frozenset({guild_id})
+    return {"channel": frozenset(channel_ids), "guild": guild_ids}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +94,14 @@ def refusal(
         return None
     if maintenance is not None:
         return Refusal("maintenance", note=maintenance.note)
-    for subject, ids in visitor.ids.items():
+    return _refused_by(rules, visitor.ids)
+
+
+def _refused_by(rules: AccessRules, visitor_ids: _VisitorIds) -> Refusal | None:
+    for subject, ids in visitor_ids.items():
         if (denied := ids_of(rules.deny, subject)) and (ids is None or ids & denied):
             return Refusal("denied", subject)
-    for subject, ids in visitor.ids.items():
+    for subject, ids in visitor_ids.items():
         if (allowed := ids_of(rules.allow, subject)) and not (ids and ids & allowed):
             return Refusal("not_listed", subject)
     return None
@@ -102,14 +110,7 @@ def refusal(
 def is_shut(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
     """Return whether only owners may use the bot in a channel or thread; it must not read what others write
     there."""
-    asked: tuple[tuple[Subject, set[int | None]], ...] = (
-        ("channel", {key.place_id, key.channel_id}),
-        ("guild", {guild_id}),
-    )
-    return any(
-        ids & ids_of(rules.deny, subject) or ((allowed := ids_of(rules.allow, subject)) and not ids & allowed)
-        for subject, ids in asked
-    )
+    return _refused_by(rules, _ids_of_place(key.ids, guild_id)) is not None
 
 
 CODE_LIFE: Final = timedelta(minutes=10)

@@ -36,7 +36,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
-from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, LimitName, LimitScope, Rules, UsageSubject
+from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, LimitName, LimitScope, Rules
 from cc_bot.features import modules
 
 
@@ -267,14 +267,6 @@ _LIMIT: Final = Columns(LimitOverride, moments=ISO, name=Kind())
 
 SELECT_LIMITS: Final = f"SELECT {_LIMIT.select} FROM limits ORDER BY scope, scope_id, name"
 
-
-# $1 user, $2 guild
-_SELECT_LIMITS_FOR: Final = f"""
-    SELECT {_LIMIT.select} FROM limits
-    WHERE scope IN ('everyone', 'role') OR scope = 'user' AND scope_id = $1
-        OR scope = 'guild' AND scope_id = $2
-"""
-
 _SET_LIMIT: Final = upsert("limits", "scope scope_id name", "value set_by set_at")
 
 _UNSET_LIMIT: Final = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
@@ -301,10 +293,8 @@ def all_limits() -> Steps[tuple[LimitOverride, ...]]:
     return tuple(limit for limit in map(_LIMIT.read, rows) if limit.key.name in LIMIT_NAMES)
 
 
-def rules_for(payer: UsageSubject) -> Steps[Rules]:
-    """Return the limits that may apply to a payer, including those of all roles."""
-    rows = yield Statement(_SELECT_LIMITS_FOR, (payer.user_id, payer.guild_id))
-    return {limit.key: limit.value for limit in map(_LIMIT.read, rows)}
+def rules_by_owners() -> Steps[Rules]:
+    return {limit.key: limit.value for limit in (yield from all_limits())}
 
 
 SELECT_IN_FORCE: Final = """
@@ -367,7 +357,7 @@ class AccessStore(Store):
 def visitor_states(user_ids: Collection[int], place_ids: Sequence[int]) -> Steps[dict[int, VisitorState]]:
     """`place_ids`: a channel, or a thread and its channel."""
     in_force = _in_force((yield Statement(SELECT_IN_FORCE)))
-    limits = {limit.key: limit.value for limit in (yield from all_limits())}
+    limits = yield from rules_by_owners()
     found = {}
     for user_id in user_ids:
         settings = yield from settings_of(user_id)

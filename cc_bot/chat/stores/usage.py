@@ -14,7 +14,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.chat.stores.ledger import accept_turn
-from cc_bot.chat.stores.settings import rules_for
+from cc_bot.chat.stores.settings import rules_by_owners
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, guild, user
 from cc_bot.db.columns import Columns, Kind, Store, from_ms, to_ms
 from cc_bot.db.process_store import left_by_the_dead
@@ -116,24 +116,18 @@ _SELECT_OWN_GUILDS: Final = """
     SELECT DISTINCT guild_id FROM usage WHERE user_id = $1 AND day >= $2 AND guild_id <> 0
 """
 
-# $1 guild, $2 the first day
-SELECT_GUILD: Final = f"""
-    SELECT {_USED_BY_ALL}
-    FROM usage_totals WHERE guild_id = $1 AND day >= $2
+_SELECT_TOTALS: Final = f"""
+    SELECT {_USED_BY_ALL} FROM usage_totals WHERE {{}}
     GROUP BY guild_id, day, model
     ORDER BY day
 """
+# $1 guild, $2 the first day
+SELECT_GUILD: Final = _SELECT_TOTALS.format("guild_id = $1 AND day >= $2")
+# $1 the first day
+SELECT_EVERYWHERE: Final = _SELECT_TOTALS.format("day >= $1")
 COUNT_USERS: Final = """
     SELECT count(DISTINCT user_id) FROM usage WHERE guild_id = $1 AND day >= $2
     /* all users */
-"""
-
-# $1 the first day
-SELECT_EVERYWHERE: Final = f"""
-    SELECT {_USED_BY_ALL}
-    FROM usage_totals WHERE day >= $1
-    GROUP BY guild_id, day, model
-    ORDER BY day
 """
 
 # The `+` makes SQLite use usage_by_day, not the primary key. The terminal's user is 0. $1 the first day, $2
@@ -258,7 +252,7 @@ class UsageStore(Store):
         self, payer: UsageSubject, file_rules: Rules, now: datetime
     ) -> Steps[tuple[_Allowance, _Allowance]]:
         """Return the user's and the guild's. Usage without a limit is not looked up."""
-        rules = {**file_rules, **(yield from rules_for(payer))}
+        rules = {**file_rules, **(yield from rules_by_owners())}
         first = day_of(now, self.zone).replace(day=1).isoformat()
         found = list[_Allowance]()
         for sql, id_, limits in (
@@ -315,7 +309,7 @@ class UsageStore(Store):
 
     async def may_be_limited(self, user_id: int, file_rules: Rules) -> bool:
         """Return whether any token limit may apply to a user, whatever their roles."""
-        set_rules = await self._database.read(lambda: rules_for(UsageSubject(user_id)))
+        set_rules = await self._database.read(rules_by_owners)
         return limits_tokens({**file_rules, **set_rules}, user_id)
 
     async def get_remaining(
