@@ -17,6 +17,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.heartbeat.runner import Heartbeats
 from cc_bot.features.heartbeat.service import stopped
+from cc_bot.features.reminders import delivery
 from cc_bot.features.reminders.delivery import MAX_CONCURRENT, Posting, Reminders
 from cc_bot.features.reminders.model import Schedule
 from cc_bot.features.reminders.service import Composer
@@ -82,8 +83,9 @@ class Scene(Place):
 
 
 @pytest.fixture
-async def scene(place: Place) -> AsyncIterator[Scene]:
+async def scene(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
     """Not begun yet; the time is NOW, and it stands."""
+    monkeypatch.setattr(delivery, "RETRY_PAUSES_S", FAST)
     rest, place.folder = place.rest, place.folder / "now"
     place.folder.mkdir()
     async with open_stores(
@@ -94,7 +96,7 @@ async def scene(place: Place) -> AsyncIterator[Scene]:
         reminders = Reminders(
             Composer(heartbeats.speak, stopped),
             stores[ScheduleStore],
-            Posting(rest, FAST),
+            Posting(rest),
             chooser=chooser_over(stores, rest),
             gate=gate_over(stores, rest),
             side_message=boards_over(stores, rest),

@@ -40,8 +40,8 @@ async def stores(url: str) -> AsyncIterator[Stores]:
         yield stores
 
 
-def scheduler(store: ScheduleStore, *, look_every_s: float = 60, user_id: int | None = None) -> Scheduler:
-    return Scheduler(store, places=("channel", "dm"), look_every_s=look_every_s, user_id=user_id)
+def scheduler(store: ScheduleStore, *, check_every_s: float = 60, user_id: int | None = None) -> Scheduler:
+    return Scheduler(store, places=("channel", "dm"), check_every_s=check_every_s, user_id=user_id)
 
 
 def texts(found: list[Firing | Missed]) -> list[str]:
@@ -121,7 +121,7 @@ class TestRunning:
             refuse = "CREATE TRIGGER full BEFORE INSERT ON firings BEGIN SELECT RAISE(ABORT, 'full'); END"
             await database.transaction([Statement(refuse)], ())
             with capture_logs() as logs:
-                waiting = asyncio.create_task(first(of=scheduler(stores[ScheduleStore], look_every_s=0.05)))
+                waiting = asyncio.create_task(first(of=scheduler(stores[ScheduleStore], check_every_s=0.05)))
                 while not logs:  # noqa: ASYNC110 - no event comes out of a log
                     await asyncio.sleep(0.01)
                 await database.transaction([Statement("DROP TRIGGER full")], ())

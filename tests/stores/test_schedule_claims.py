@@ -12,8 +12,8 @@ from cc_bot.chat.stores.sessions import SessionStore
 from cc_bot.db import Database
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.reminders.model import LATEST, Firing
-from cc_bot.features.reminders.store import IN_A_CHANNEL, ScheduleStore
+from cc_bot.features.reminders.model import MAX_LATENESS, Firing
+from cc_bot.features.reminders.store import MAX_IN_FLIGHT, ScheduleStore
 from tests.stores.backends import KEY, OTHER_USER, got
 from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, PLACES, Clocked, once, times
 from tests.stores.places import read_page
@@ -29,13 +29,13 @@ def schedules(database: Database) -> Clocked:
 
 class TestLateTime:
     async def test_within_an_hour_is_made_up_for_and_later_told_as_missed(self, schedules: Clocked) -> None:
-        for late in (MINUTE, LATEST - MINUTE, LATEST):
+        for late in (MINUTE, MAX_LATENESS - MINUTE, MAX_LATENESS):
             await once(schedules)
             assert times(await schedules.at(NOON + late)) == [NOON]
             assert await schedules.told() == []
         cancelled = await once(schedules, text="中止")
         await once(schedules)
-        assert await schedules.at(NOON + LATEST + MINUTE) == []
+        assert await schedules.at(NOON + MAX_LATENESS + MINUTE) == []
         await schedules.cancel(ME, cancelled.id)
         assert await schedules.told() == [("missed", "薬")]
         assert await schedules.told() == []
@@ -69,7 +69,7 @@ class TestACrowdedChannel:
         async def claimed() -> list[Firing]:
             return [*await schedules.claim_due(NOON + MINUTE, PLACES)]
 
-        first = [firing for _ in range(IN_A_CHANNEL) for firing in await claimed()]
+        first = [firing for _ in range(MAX_IN_FLIGHT) for firing in await claimed()]
         assert {firing.schedule.key for firing in first} == {KEY}
         assert [firing.schedule.text for firing in await claimed()] == ["薬"]
         assert await claimed() == []

@@ -24,7 +24,7 @@ from cc_bot.features.mcp.store import SELECT_LISTS
 from cc_bot.features.memory.stores.store import LIST
 from cc_bot.features.privacy.retention import COUNT_OPEN, SELECT_VERSION
 from cc_bot.features.privacy.store import PERSONAL_TABLES, SELECT_BEGUN, USERS
-from cc_bot.features.reminders.store import LOSE, REPORT_AGAIN
+from cc_bot.features.reminders.store import MARK_LOST, RELEASE_REPORTS
 from tests.stores.backends import Recorder, stores_over
 from tests.stores.everything import USER, do_everything
 
@@ -50,7 +50,15 @@ WHOLE: Final = {
     *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_USERS),
     *(settings.SELECT_LIMITS, usage.SELECT_LEFT, usage.FORGET_SETTLED, settings.SELECT_IN_FORCE),
     SELECT_FILE_BYTES,  # of all users, from the index alone
-    *(PRUNE_PROPOSALS, ADOPT_CLAIMED, SELECT_CLAIMED, LOSE, REPORT_AGAIN, SELECT_ALL_MODELS, SELECT_LISTS),
+    *(
+        PRUNE_PROPOSALS,
+        ADOPT_CLAIMED,
+        SELECT_CLAIMED,
+        MARK_LOST,
+        RELEASE_REPORTS,
+        SELECT_ALL_MODELS,
+        SELECT_LISTS,
+    ),
     *(processes.SELECT_PROCESSES, processes.SELECT_DUTIES, processes.DELETE_LAPSED),
     *(COUNT_OPEN, SELECT_VERSION, PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
 }

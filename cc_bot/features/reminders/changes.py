@@ -10,7 +10,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.change import Change
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.reminders.model import ReminderChange
-from cc_bot.features.reminders.service import MAX_QUOTED, reminder_sentence
+from cc_bot.features.reminders.service import MAX_QUOTED_CHARACTERS, reminder_sentence
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import Texts
@@ -38,7 +38,7 @@ class ReminderChanges:
             case _:
                 return None
 
-    def line(self, change: Change, caller: Caller, *, limit: int = MAX_QUOTED) -> str:
+    def line(self, change: Change, caller: Caller, *, limit: int = MAX_QUOTED_CHARACTERS) -> str:
         change = change if change.text else replace(change, text=f"#{change.number}")
         if isinstance(change, ReminderChange) and change.due_at is not None:
             return reminder_sentence(

@@ -4,7 +4,7 @@ If Discord refuses, or the owner left the server, the schedule is paused and its
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -44,10 +44,9 @@ _log = structlog.get_logger(__name__)
 
 Result = TypeVar("Result")
 
-Wanted = Callable[[], Awaitable[bool]]
+IsWanted = Callable[[], Awaitable[bool]]
 
-PAUSES_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-"""Discord remembers a nonce for longer than this."""
+RETRY_PAUSES_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)  # Discord remembers a nonce for longer
 
 _OBSTACLES: Final[dict[int, Obstacle]] = {
     10003: "channel_gone",  # unknown channel
@@ -77,20 +76,21 @@ class Posting:
     """Discord creates one message per nonce, so posts are retried; refusals are not."""
 
     rest: hikari.api.RESTClient
-    pauses_s: Sequence[float] = PAUSES_S
     pace: RateLimiter = field(default_factory=RateLimiter)
     _dms: Recent[int, int] = field(default_factory=Recent)
 
-    async def say(self, firing: Firing, page: Page, wanted: Wanted | None = None) -> hikari.Message:
+    async def post_firing(
+        self, firing: Firing, page: Page, is_wanted: IsWanted | None = None
+    ) -> hikari.Message:
         """Post a firing, pinging only the owner. Raises Refused, Unwanted, and hikari's errors if Discord
         stays unavailable."""
         schedule, nonce = firing.schedule, nonce_at("r", firing.schedule.id, firing.due_at)
         if schedule.audience == "private":
-            return await self.whisper(schedule.key.user_id, page, nonce, wanted)
-        await self.admit(schedule)
-        return await self.post(schedule.key.channel_id, schedule.key.user_id, page, nonce, wanted)
+            return await self.post_dm(schedule.key.user_id, page, nonce, is_wanted)
+        await self.check_membership(schedule)
+        return await self.post(schedule.key.channel_id, schedule.key.user_id, page, nonce, is_wanted)
 
-    async def admit(self, schedule: Schedule) -> None:
+    async def check_membership(self, schedule: Schedule) -> None:
         """Raise Refused if the owner has left the server; not if membership is unknown."""
         if schedule.guild_id is None or schedule.audience == "private":
             return
@@ -105,41 +105,41 @@ class Posting:
         except hikari.HTTPError as error:
             _log.info("membership_unknown", schedule=schedule.id, error=type(error).__name__)
 
-    async def whisper(
-        self, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None
+    async def post_dm(
+        self, user_id: int, page: Page, nonce: str, is_wanted: IsWanted | None = None
     ) -> hikari.Message:
-        """Post in a user's DM. Raises as `say`."""
+        """Post in a user's DM. Raises as `post_firing`."""
         channel_id = self._dms.get(user_id)
         if channel_id is None:
-            channel_id = int((await self._try(lambda: self.rest.create_dm_channel(user_id), wanted)).id)
+            channel_id = int((await self._try(lambda: self.rest.create_dm_channel(user_id), is_wanted)).id)
             self._dms[user_id] = channel_id
-        return await self.post(channel_id, user_id, page, nonce, wanted)
+        return await self.post(channel_id, user_id, page, nonce, is_wanted)
 
     async def post(
-        self, channel_id: int, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None
+        self, channel_id: int, user_id: int, page: Page, nonce: str, is_wanted: IsWanted | None = None
     ) -> hikari.Message:
-        """Post in a channel without refused parts, pinging only that user. Raises as `say`."""
+        """Post in a channel without refused parts, pinging only that user. Raises as `post_firing`."""
         without = frozenset[Part]()
         while True:
             content = {**new_message(page.without(without)), "user_mentions": [user_id]}
             create = partial(self.rest.create_message, channel_id, nonce=nonce, **content)
             try:
-                return await self._try(create, wanted)
+                return await self._try(create, is_wanted)
             except Refused as refused:
                 simpler = parts_to_leave_out(page.parts(None), without, refused.error)
                 if simpler is None:
                     raise
                 without = simpler
 
-    async def _try(self, call: Callable[[], Awaitable[Result]], wanted: Wanted | None) -> Result:
+    async def _try(self, call: Callable[[], Awaitable[Result]], is_wanted: IsWanted | None) -> Result:
         async def attempt() -> Result:
             await self.pace.wait()
-            if wanted and not await wanted():
+            if is_wanted and not await is_wanted():
                 raise Unwanted
             return await call()
 
         try:
-            return await retry(attempt, self.pauses_s)
+            return await retry(attempt, RETRY_PAUSES_S)
         except hikari.UnauthorizedError:
             raise  # the bot's token is refused: exit
         except hikari.ClientHTTPResponseError as error:
@@ -151,13 +151,10 @@ def nonce_at(kind: str, number: int, moment: datetime) -> str:
     return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
 
 
-PLACES: Final[tuple[Place, ...]] = ("channel", "dm")
-"""A terminal delivers its own."""
+PLACES: Final[tuple[Place, ...]] = ("channel", "dm")  # a terminal delivers its own
 MAX_CONCURRENT: Final = 16
-RECORD_PAUSES_S: Final = (0, 0.5, 2.0, 5.0)
-"""Before each attempt to record a post."""
-STOP_S: Final = 2.0
-"""For a claim in progress at shutdown."""
+RECORD_PAUSES_S: Final = (0, 0.5, 2.0, 5.0)  # before each attempt
+CLOSE_TIMEOUT_S: Final = 2.0  # for a claim in progress
 SCHEDULER_PAUSE_S: Final = 10.0
 
 
@@ -166,8 +163,7 @@ class Reminders:
     """Posts due schedules once begun, at most MAX_CONCURRENT at a time: a crash leaves few outcomes
     unknown."""
 
-    composer: Composer | None
-    """None without heartbeats."""
+    composer: Composer | None  # None without heartbeats
     schedules: ScheduleStore
     posting: Posting
     chooser: AgentSelector
@@ -176,11 +172,9 @@ class Reminders:
     recipients: Recipients
     duties: Leases = field(default_factory=Leases)
     _scheduler: Scheduler = field(init=False)
-    _looking: Tasks = field(default_factory=Tasks)
-    _looks: bool = False
-    """True if this process runs the scheduler."""
-    _over: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set once nothing more is claimed."""
+    _leading: Tasks = field(default_factory=Tasks)
+    _is_leader: bool = False
+    _scheduler_ended: asyncio.Event = field(default_factory=asyncio.Event)
     _in_flight: Tasks = field(default_factory=Tasks)
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
 
@@ -189,16 +183,16 @@ class Reminders:
 
     def begin(self) -> None:
         """Run the scheduler while this process holds the lease."""
-        self._looking.start(self.duties.run_as_leader("reminders", self._look))
+        self._leading.start(self.duties.run_as_leader("reminders", self._run_scheduler))
 
     async def close(self) -> None:
         self._scheduler.stop()
-        if self._looks:
+        if self._is_leader:
             with suppress(TimeoutError):
-                async with asyncio.timeout(STOP_S):
-                    await self._over.wait()
-        if not self._over.is_set():
-            for task in self._looking:
+                async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                    await self._scheduler_ended.wait()
+        if not self._scheduler_ended.is_set():
+            for task in self._leading:
                 task.cancel()
 
     async def drain(self, timeout_s: float) -> None:
@@ -210,34 +204,34 @@ class Reminders:
         """Wait for claimed posts until a time of the event loop, then cancel them."""
         await self.drain(deadline_s - asyncio.get_running_loop().time())
         await self._in_flight.cancel()
-        await self._looking.cancel()
+        await self._leading.cancel()
 
-    async def deliver(self, firing: Firing, page: Page, said: Message) -> None:
+    async def deliver(self, firing: Firing, page: Page, message: Message) -> None:
         """Post a claimed firing, and record the outcome."""
         schedule = firing.schedule
         try:
-            posted = await self.posting.say(firing, page, partial(self._is_wanted, schedule))
+            posted = await self.posting.post_firing(firing, page, partial(self._is_wanted, schedule))
         except Unwanted:
             _log.info("firing_withdrawn", schedule=schedule.id)
             await _record(lambda: self.schedules.mark_skipped(firing))
         except Refused as refused:
-            await self._stop(firing, refused.obstacle)
+            await self._pause(firing, refused.obstacle)
         except hikari.HikariError as error:
             _log.warning("firing_uncertain", schedule=schedule.id, error=type(error).__name__)
         else:
-            message, channel_id = replace(said, discord_id=int(posted.id)), int(posted.channel_id)
-            await _record(lambda: self.schedules.mark_sent(firing, message, channel_id=channel_id))
+            sent, channel_id = replace(message, discord_id=int(posted.id)), int(posted.channel_id)
+            await _record(lambda: self.schedules.mark_sent(firing, sent, channel_id=channel_id))
 
-    async def _look(self) -> None:
+    async def _run_scheduler(self) -> None:
         """Keeps the lease until claimed firings are posted."""
-        self._looks = True
+        self._is_leader = True
         try:
-            while not self._over.is_set():
+            while not self._scheduler_ended.is_set():
                 try:
                     async with aclosing(self._scheduler.run()) as found:
                         async for each in found:
-                            await self._attend(each)
-                    self._over.set()
+                            await self._handle(each)
+                    self._scheduler_ended.set()
                 except Exception:  # noqa: BLE001 - logged; the scheduler must go on
                     _log.error("scheduler_broke", exc_info=True)
                     await asyncio.sleep(SCHEDULER_PAUSE_S)
@@ -247,14 +241,14 @@ class Reminders:
                 task.cancel()
             raise
         finally:
-            self._looks = False
+            self._is_leader = False
 
-    async def _attend(self, found: Firing | Missed) -> None:
+    async def _handle(self, found: Firing | Missed) -> None:
         if isinstance(found, Firing) and found.schedule.kind == "heartbeat":
-            self._begin(self._speak(found))  # it asks the model, and takes no slot
+            self._begin(self._send_heartbeat(found))  # it asks the model, and takes no slot
         else:
             await self._slots.acquire()
-            work = self._remind(found) if isinstance(found, Firing) else self._report(found)
+            work = self._send_reminder(found) if isinstance(found, Firing) else self._report_missed(found)
             self._begin(work).add_done_callback(lambda _: self._slots.release())
         async with self._slots:  # wait for a free slot before the next claim
             pass
@@ -262,16 +256,16 @@ class Reminders:
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         return self._in_flight.start(_guard(work))
 
-    async def _remind(self, firing: Firing) -> None:
+    async def _send_reminder(self, firing: Firing) -> None:
         schedule = firing.schedule
         if not await self.gate.serves(schedule.key, schedule.guild_id):
             await _record(lambda: self.schedules.mark_skipped(firing))
             return
         recipient = await self._recipient(schedule)
-        said = Message("assistant", reminder_text(schedule), visibility=schedule.audience)
-        await self.deliver(firing, reminder_page(firing, self.recipients.clock(), recipient.words), said)
+        message = Message("assistant", reminder_text(schedule), visibility=schedule.audience)
+        await self.deliver(firing, reminder_page(firing, self.recipients.clock(), recipient.words), message)
 
-    async def _speak(self, firing: Firing) -> None:
+    async def _send_heartbeat(self, firing: Firing) -> None:
         schedule = firing.schedule
         if self.composer is None or not await self.gate.serves(
             schedule.key, schedule.guild_id, answering=True
@@ -287,39 +281,39 @@ class Reminders:
                 agent=await self.chooser.choose_speaker(schedule.key, schedule.guild_id),
                 guild_id=schedule.guild_id,
             )
-            speech = await self.composer.compose(schedule, options)
+            composed = await self.composer.compose(schedule, options)
         except BaseException as error:
             # no user waits for a heartbeat
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
             await asyncio.shield(_record(lambda: self.schedules.mark_skipped(firing)))
             raise
-        if speech is not None and speech.drew:
+        if composed is not None and composed.drew:
             try:
-                await self.posting.admit(schedule)
+                await self.posting.check_membership(schedule)
             except Refused as refused:
-                await self._stop(firing, refused.obstacle)
+                await self._pause(firing, refused.obstacle)
                 return
             await self.side_message.refresh(schedule.key)
-        if speech is None or speech.message is None:
+        if composed is None or composed.message is None:
             await _record(lambda: self.schedules.mark_skipped(firing))
         else:
-            await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
+            await self.deliver(firing, heartbeat_page(schedule, composed.message.content), composed.message)
 
-    async def _report(self, missed: Missed) -> None:
+    async def _report_missed(self, missed: Missed) -> None:
         """Report by DM, else the public ones in their channels. If repeated, with the same nonces."""
         first, latest = missed[0].schedule, max(firing.due_at for firing in missed)
         if await self.gate.serves(first.key, first.guild_id):
             user_id, recipient = first.key.user_id, await self._recipient(first)
             page = undelivered_page(missed, recipient.words)
             try:
-                await self.posting.whisper(user_id, page, nonce_at("u", user_id, latest))
+                await self.posting.post_dm(user_id, page, nonce_at("u", user_id, latest))
             except Refused as refused:
                 _log.info("missed_not_told_by_dm", obstacle=refused.obstacle)
                 public = [each for each in missed if each.schedule.audience == "public"]
                 for channel_id in {each.schedule.key.channel_id for each in public}:
                     part = tuple(each for each in public if each.schedule.key.channel_id == channel_id)
                     with suppress(Refused):
-                        await self.posting.admit(part[0].schedule)
+                        await self.posting.check_membership(part[0].schedule)
                         page = undelivered_page(part, recipient.words)
                         page = replace(page, content=f"<@{user_id}>\n{page.content}")
                         nonce = nonce_at("u", channel_id, latest)
@@ -333,7 +327,7 @@ class Reminders:
             return now is not None and now.status != "paused"
         return True
 
-    async def _stop(self, firing: Firing, obstacle: Obstacle) -> None:
+    async def _pause(self, firing: Firing, obstacle: Obstacle) -> None:
         """Pause the schedule, and inform its owner by DM. If the DM is what failed, a later reply does."""
         schedule = replace(firing.schedule, status="paused", obstacle=obstacle)
         _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
@@ -342,12 +336,12 @@ class Reminders:
             return
         recipient = await self._recipient(schedule)
         if schedule.kind == "heartbeat" and self.composer:
-            page = Page(self.composer.stopped(schedule, recipient.words))
+            page = Page(self.composer.paused_sentence(schedule, recipient.words))
         else:
             page = stopped_page(schedule, recipient.words)
         nonce = nonce_at("p", schedule.id, self.recipients.clock())
         try:
-            await self.posting.whisper(schedule.key.user_id, page, nonce)
+            await self.posting.post_dm(schedule.key.user_id, page, nonce)
         except Refused as refused:
             _log.info("pause_not_told", schedule=schedule.id, obstacle=refused.obstacle)
 

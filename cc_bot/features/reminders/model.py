@@ -14,8 +14,7 @@ from cc_bot.domain.when.repeats import Quiet
 
 MAX_TEXT_CHARACTERS: Final = 1000
 MAX_SCHEDULES: Final = 100
-LATEST: Final = timedelta(hours=1)
-"""Later ones are reported as missed, not sent."""
+MAX_LATENESS: Final = timedelta(hours=1)  # later ones are reported as missed, not sent
 
 ScheduleKind = Literal["reminder", "heartbeat"]
 
@@ -25,15 +24,14 @@ Obstacle = Literal[
 ]
 FiringState = Literal["claimed", "sent", "skipped", "missed", "uncertain", "failed"]
 """claimed: one process is sending it. skipped: a heartbeat had nothing to say, or its user withdrew it.
-missed: more than LATEST late. uncertain: the process died between claim and outcome; it is not sent again.
-failed: it could not be sent, and the schedule is paused."""
+missed: more than MAX_LATENESS late. uncertain: the process died between claim and outcome; it is not sent
+again. failed: it could not be sent, and the schedule is paused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
     id: int
-    key: SessionKey
-    """Its channel is where it was made."""
+    key: SessionKey  # its channel is where it was made
     kind: ScheduleKind
     text: str
     due_at: datetime
@@ -42,17 +40,14 @@ class Schedule:
     place: Place = "channel"
     guild_id: int | None = None
     visibility: Visibility = "public"
-    repeat: str = ""
-    """As in repeats.py; empty: once."""
+    repeat: str = ""  # as in repeats.py; empty: once
     timezone: str = "Asia/Tokyo"
     locale: Locale | None = None
     quiet: Quiet | None = None
     status: ScheduleStatus = "active"
     obstacle: Obstacle = ""
-    tainted: bool = False
-    """True if a model wrote its text after reading others' text."""
-    number: int = 0
-    """Counts each user's reminders from 1; 0 for a heartbeat."""
+    tainted: bool = False  # a model wrote its text after reading others' text
+    number: int = 0  # counts each user's reminders from 1; 0 for a heartbeat
 
     @property
     def audience(self) -> Visibility:
@@ -77,8 +72,7 @@ class Firing:
     state: FiringState = "claimed"
 
 
-Missed = tuple[Firing, ...]
-"""One owner's missed and uncertain times."""
+Missed = tuple[Firing, ...]  # one owner's missed and uncertain times
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,10 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Place
 from cc_bot.features.reminders.model import Firing, Missed
-from cc_bot.features.reminders.store import LOST_AFTER, ScheduleStore
+from cc_bot.features.reminders.store import CLAIM_TIMEOUT, ScheduleStore
 
-LOOK_EVERY_S: Final = 15.0
-"""Clocks change, and other processes die with claims."""
-GLANCE_S: Final = 2.0
-"""Between two reads of the next time, which another process may have set."""
+CHECK_EVERY_S: Final = 15.0  # clocks change, and other processes die with claims
+MAX_SLEEP_S: Final = 2.0  # another process may set an earlier time
 PRUNE_EVERY: Final = timedelta(days=1)
 _MIN_S: Final = 0.01
 
@@ -33,20 +31,19 @@ class Scheduler:
     places: Collection[Place]
     user_id: int | None = None
     clock: Clock = utc_now
-    look_every_s: float = LOOK_EVERY_S
-    _seen: asyncio.Event = field(init=False)
-    """Set by any change since the last look."""
+    check_every_s: float = CHECK_EVERY_S
+    _changed: asyncio.Event = field(init=False)
     _stopped: asyncio.Event = field(default_factory=asyncio.Event)
     _pruned_at: datetime | None = None
 
     def __post_init__(self) -> None:
-        self._seen = self.schedules.changed
+        self._changed = self.schedules.changed
 
     async def run(self) -> AsyncGenerator[Firing | Missed, None]:
         """Yield each Firing when it is due, until `stop`. The caller records its outcome with `mark_sent`,
         `mark_skipped` or `mark_failed`. Database failures are retried."""
         while not self._stopped.is_set():
-            self._seen = self.schedules.changed
+            self._changed = self.schedules.changed
             try:
                 while not self._stopped.is_set() and (found := await self._next()) is not None:
                     yield found
@@ -54,7 +51,7 @@ class Scheduler:
             except CcBotError as error:
                 _log.warning("schedules_not_read", error=type(error).__name__)
                 with suppress(TimeoutError):  # an immediate retry would loop
-                    await asyncio.wait_for(self._stopped.wait(), self.look_every_s)
+                    await asyncio.wait_for(self._stopped.wait(), self.check_every_s)
             await self.wait()
 
     @property
@@ -67,7 +64,7 @@ class Scheduler:
 
     async def due(self) -> list[Firing | Missed]:
         """Return everything that is due now. Raises StorageError."""
-        self._seen = self.schedules.changed
+        self._changed = self.schedules.changed
         found: list[Firing | Missed] = []
         while (each := await self._next()) is not None:
             found.append(each)
@@ -76,14 +73,14 @@ class Scheduler:
     async def wait(self) -> None:
         """Wait until something may be due."""
         clock = asyncio.get_running_loop().time
-        until_s = clock() + self.look_every_s
-        waiting = [asyncio.create_task(event.wait()) for event in (self._seen, self._stopped)]
+        until_s = clock() + self.check_every_s
+        waiting = [asyncio.create_task(event.wait()) for event in (self._changed, self._stopped)]
         try:
             while (pause_s := min(await self._pause_s(), until_s - clock())) > 0:
                 done, _ = await asyncio.wait(
-                    waiting, timeout=min(pause_s, GLANCE_S), return_when=asyncio.FIRST_COMPLETED
+                    waiting, timeout=min(pause_s, MAX_SLEEP_S), return_when=asyncio.FIRST_COMPLETED
                 )
-                if done or pause_s <= GLANCE_S:
+                if done or pause_s <= MAX_SLEEP_S:
                     return
         finally:
             for task in waiting:
@@ -93,7 +90,7 @@ class Scheduler:
         now, whose = self.clock(), self.user_id
         for firing in await self.schedules.claim_due(now, self.places, user_id=whose):
             return firing
-        await self.schedules.mark_lost(now - LOST_AFTER)
+        await self.schedules.mark_lost(now - CLAIM_TIMEOUT)
         return await self.schedules.take_unreported(self.places, user_id=whose) or None
 
     async def _prune(self) -> None:
@@ -108,5 +105,5 @@ class Scheduler:
         except CcBotError:
             due = None
         if due is None:
-            return self.look_every_s
-        return min(max((due - self.clock()).total_seconds(), _MIN_S), self.look_every_s)
+            return self.check_every_s
+        return min(max((due - self.clock()).total_seconds(), _MIN_S), self.check_every_s)

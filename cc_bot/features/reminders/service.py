@@ -17,14 +17,12 @@ from cc_bot.features.reminders.store import ScheduleFields, ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts, described
 from cc_bot.texts import Texts
 
-MAX_QUOTED: Final = 700
-"""In a sentence."""
+MAX_QUOTED_CHARACTERS: Final = 700
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    message: Message | None
-    """None if it only drew. Its calls name the memories shown, so that erasing one finds it."""
+    message: Message | None  # None if it only drew; its calls name the memories that it quotes
     drew: bool = False
 
 
@@ -32,17 +30,14 @@ class Composed:
 class Composer:
     """Writes the messages of heartbeats, which have no text of their own."""
 
-    compose: Callable[[Schedule, TurnOptions], Awaitable[Composed | None]]
-    """None: there is nothing to say."""
-    stopped: Callable[[Schedule, Texts], str]
-    """Return the sentence for its user when it can't be sent."""
+    compose: Callable[[Schedule, TurnOptions], Awaitable[Composed | None]]  # None: nothing to say
+    paused_sentence: Callable[[Schedule, Texts], str]  # for its user when it can't be sent
 
 
 class Destination(NamedTuple):
     key: SessionKey
     place: Place
-    moved_to_dm: bool = False
-    """True if the bot can't post where the caller wanted it."""
+    moved_to_dm: bool = False  # the bot can't post where the caller wanted it
 
     @classmethod
     def choose(cls, key: SessionKey, *, here: bool, can_write: bool) -> "Destination":
@@ -88,7 +83,7 @@ async def add(
         await schedules.add(to.key, text, due_at, place=to.place, **to.fields(caller, again))
         for due_at, again in planned
     ]
-    limit = MAX_QUOTED // (2 * len(added) - 1)  # five fit a message
+    limit = MAX_QUOTED_CHARACTERS // (2 * len(added) - 1)  # five fit a message
     where = caller.words[ReminderTexts].by_dm_instead if to.moved_to_dm else _place(added[0], caller)
     return Reply(
         tuple(reminder_sentence(each, each.due_at, caller, limit=limit) for each in added),
@@ -153,14 +148,14 @@ async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
     """Resume a paused reminder; a single time in the past is sent at once."""
     texts, before = caller.words[ReminderTexts], await find_reminder(schedules, caller.user_id, id)
     resumed = await schedules.resume(caller.user_id, before.id)
-    text = caller.text(before.text, MAX_QUOTED)
+    text = caller.text(before.text, MAX_QUOTED_CHARACTERS)
     if resumed is None:
         return Reply((texts.not_paused.format(text=text),))
     return Reply((texts.resumed.format(time=caller.moment(resumed.due_at), text=text),))
 
 
 def reminder_sentence(
-    of: Schedule | ReminderChange, due_at: datetime, caller: Caller, *, limit: int = MAX_QUOTED
+    of: Schedule | ReminderChange, due_at: datetime, caller: Caller, *, limit: int = MAX_QUOTED_CHARACTERS
 ) -> str:
     texts, text = caller.words[ReminderTexts], caller.text(of.text, limit)
     if of.repeat:
@@ -170,7 +165,9 @@ def reminder_sentence(
 
 
 def cancelled(schedule: Schedule, caller: Caller) -> str:
-    return caller.words[ReminderTexts].cancelled.format(text=caller.text(schedule.text, MAX_QUOTED))
+    return caller.words[ReminderTexts].cancelled.format(
+        text=caller.text(schedule.text, MAX_QUOTED_CHARACTERS)
+    )
 
 
 def reminder_item(schedule: Schedule, caller: Caller) -> Item:

@@ -36,7 +36,7 @@ from cc_bot.domain.text import Locale, printable
 from cc_bot.domain.when.repeats import Quiet, hours_of, in_hours, next_time
 from cc_bot.features.memory.stores.limits import SecretRules
 from cc_bot.features.reminders.model import (
-    LATEST,
+    MAX_LATENESS,
     MAX_SCHEDULES,
     MAX_TEXT_CHARACTERS,
     Firing,
@@ -108,12 +108,11 @@ INSERT_SAID: Final = """
 # $1 places (JSON array), $2 user; NULL: all users
 _WHOSE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
 
-IN_A_CHANNEL: Final = 4
-"""Reminders in flight per channel or DM: Discord takes five messages in five seconds."""
+MAX_IN_FLIGHT: Final = 4  # per channel or DM: Discord takes five messages in five seconds
 
 # Uses firings_open.
 _HAS_ROOM: Final = f"""(
-    s.kind <> 'reminder' OR s.place = 'terminal' OR {IN_A_CHANNEL} > (
+    s.kind <> 'reminder' OR s.place = 'terminal' OR {MAX_IN_FLIGHT} > (
         SELECT count(*) FROM firings AS f
         JOIN schedules AS o ON o.id = f.schedule_id AND o.user_id = f.user_id
         WHERE f.state = 'claimed' AND o.kind = 'reminder' AND o.place = s.place
@@ -135,7 +134,7 @@ SELECT_REWOUND: Final = f"""
 """
 
 # Uses firings_open. $1 earlier claims are uncertain even if their process lives
-LOSE: Final = """
+MARK_LOST: Final = """
     UPDATE firings SET state = 'uncertain'
     WHERE state = 'claimed' AND (
         claimed_at < $1
@@ -145,22 +144,21 @@ LOSE: Final = """
 """
 
 # Reports taken by a dead process. Uses firings_being_told.
-REPORT_AGAIN: Final = """
+RELEASE_REPORTS: Final = """
     UPDATE firings SET reported = 0, told_by = NULL
     WHERE told_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.told_by)
     /* all users */
 """
 
 
-SLACK: Final = timedelta(minutes=1)
-"""Clock corrections below this do not change what is due."""
+MIN_CLOCK_CHANGE: Final = timedelta(minutes=1)  # smaller ones do not change what is due
 _BATCH: Final = 50
 
 
 def _claim(process: str, whose: tuple[str, int | None], now: datetime, limit: int) -> Steps[list[Firing]]:
     """Claim due times, each with the next one computed. If `advanced_at` lies in the future, the clock was
     set back, and the next time is computed again: otherwise the repeat would stay silent."""
-    rows = yield Statement(SELECT_REWOUND, (*whose, to_ms(now + SLACK)))
+    rows = yield Statement(SELECT_REWOUND, (*whose, to_ms(now + MIN_CLOCK_CHANGE)))
     for schedule in map(SCHEDULE.read, rows):
         yield _advance(schedule, _time_after(schedule, now), now)
     claim = """
@@ -176,7 +174,7 @@ def _claim(process: str, whose: tuple[str, int | None], now: datetime, limit: in
         if not (yield _advance(schedule, following, now)):
             continue
         noted: list[tuple[datetime, FiringState]] = [(due, "claimed")] if due else []
-        if now - schedule.due_at > LATEST:
+        if now - schedule.due_at > MAX_LATENESS:
             noted.append((schedule.due_at, "missed" if schedule.kind == "reminder" else "skipped"))
         for moment, state in noted:
             times = (to_ms(moment), schedule.key.user_id, state, process, to_ms(now))
@@ -203,8 +201,8 @@ def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, da
     """Return the time to send now, if any, and the next one. Of late times, the newest is sent."""
     due: datetime | None = schedule.due_at
     after = schedule.due_at
-    if now - schedule.due_at > LATEST:
-        due, after = None, now - LATEST - timedelta(milliseconds=1)
+    if now - schedule.due_at > MAX_LATENESS:
+        due, after = None, now - MAX_LATENESS - timedelta(milliseconds=1)
     if not schedule.repeat:
         return due, None
     if in_hours(schedule.repeat):
@@ -226,10 +224,8 @@ def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> S
     return Statement(advance, (schedule.key.user_id, schedule.id, *times))
 
 
-KEPT: Final = timedelta(days=30)
-"""After its last time; its buttons still work."""
-LOST_AFTER: Final = timedelta(minutes=5)
-"""Until a claim is uncertain even if its process lives."""
+RETENTION: Final = timedelta(days=30)  # after its last time; its buttons still work
+CLAIM_TIMEOUT: Final = timedelta(minutes=5)  # then it is uncertain, even if its process lives
 
 
 class ScheduleFields(TypedDict, total=False):
@@ -292,7 +288,7 @@ class ScheduleStore(Store):
         return schedule
 
     async def get(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Return a user's schedule, including one that ended within KEPT."""
+        """Return a user's schedule, including one that ended within RETENTION."""
         return SCHEDULE.first(await self._database.query(SELECT, user_id, schedule_id))
 
     async def get_by_number(self, user_id: int, number: int) -> Schedule | None:
@@ -398,7 +394,7 @@ class ScheduleStore(Store):
     async def claim_due(
         self, now: datetime, places: Collection[Place], *, user_id: int | None = None, limit: int = 1
     ) -> Sequence[Firing]:
-        """Claim at most `limit` due times. A time more than LATEST late is recorded as missed."""
+        """Claim at most `limit` due times. A time more than MAX_LATENESS late is recorded as missed."""
         whose = (_as_list(places), user_id)
         return await self._database.write(
             lambda: _claim(self._process, whose, now, limit), [MAINTENANCE_LOCK]
@@ -432,7 +428,7 @@ class ScheduleStore(Store):
     async def mark_lost(self, older_than: datetime) -> int:
         """Mark claims before this time or of dead processes as uncertain; returns their number. Also releases
         reports taken by dead processes."""
-        batch = [Statement(LOSE, (to_ms(older_than),)), Statement(REPORT_AGAIN)]
+        batch = [Statement(MARK_LOST, (to_ms(older_than),)), Statement(RELEASE_REPORTS)]
         lost, _ = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return len(lost)
 
@@ -481,7 +477,7 @@ class ScheduleStore(Store):
     async def prune(self) -> None:
         over = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1 /* all users */"
         settled = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed' /* all users */"
-        batch = [Statement(each, (to_ms(self._clock() - KEPT),)) for each in (over, settled)]
+        batch = [Statement(each, (to_ms(self._clock() - RETENTION),)) for each in (over, settled)]
         await self._database.transaction(batch, [MAINTENANCE_LOCK])
 
     def check(self, text: str) -> str:
