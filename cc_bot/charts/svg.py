@@ -22,8 +22,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.texts.answer import ChartTexts
 
-WIDTH: Final = 440
-"""A phone shows it at seven tenths."""
+WIDTH: Final = 440  # shown at seven tenths of it on a phone
 SIZE: Final = 14
 SMALL: Final = 13
 _LINE: Final = 18
@@ -39,11 +38,11 @@ def chart_svg(chart: Chart, locale: Locale, *, margin: int = 0) -> str:
             case "pie":
                 _draw_pie(drawing, chart, locale)
             case "line":
-                _draw_upright(drawing, chart, locale)
+                _draw_vertical(drawing, chart, locale)
             case "bar":
-                thin = len(chart.series) * len(chart.labels) > _THIN
-                stand = not thin and _wrap_below(chart.labels, _gutter(_axis(chart, locale)))
-                (_draw_upright if stand else _draw_lying)(drawing, chart, locale)
+                too_many = len(chart.series) * len(chart.labels) > _MAX_VERTICAL_BARS
+                is_vertical = not too_many and _wrap_below(chart.labels, _gutter(_axis(chart, locale)))
+                (_draw_vertical if is_vertical else _draw_horizontal_bars)(drawing, chart, locale)
     return drawing.svg(chart.title, margin)
 
 
@@ -114,10 +113,15 @@ def _point(at: int, x: float, y: float) -> str:
     return f"M{_number(x)} {_number(y)}{_POINTS[at]}Z"
 
 
-def _fill(drawing: _Drawing, at: int, *, several: bool) -> dict[str, str]:
-    if several and at:
-        return {"fill": f"url(#svg-{drawing.name}-{at + 1})"}
-    return {"class_": f"series-{at + 1}"}
+def _draw_bar(
+    drawing: _Drawing, series: int, title: str, *, x: float, y: float, width: float, height: float
+) -> None:
+    fill = {"fill": f"url(#svg-{drawing.name}-{series + 1})"} if series else {"class_": "series-1"}
+    drawing.add("rect", title, **fill, x=x, y=y, width=width, height=height)
+
+
+def _draw_grid_line(drawing: _Drawing, tick: float, path: str) -> None:
+    drawing.add("path", class_="chart-zero" if tick == 0 else "chart-grid", d=path)
 
 
 def _draw_hatches(drawing: _Drawing, count: int) -> None:
@@ -144,9 +148,7 @@ def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
             x, y = 0.0, drawing.bottom
         middle = y + _LINE / 2
         if chart.kind == "bar":
-            drawing.add(
-                "rect", x=x + 4, y=middle - 6, width=14, height=12, **_fill(drawing, at, several=True)
-            )
+            _draw_bar(drawing, at, "", x=x + 4, y=middle - 6, width=14, height=12)
         else:
             _draw_stroke(drawing, at, f"M{_number(x)} {_number(middle)}H{_number(x + 20)}")
             drawing.add("path", class_=f"series-{at + 1}", d=_point(at, x + 10, middle))
@@ -203,8 +205,7 @@ def _axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
 
 # Lines and vertical bars, with labels below.
 
-_THIN: Final = 72
-"""With more bars, they are horizontal."""
+_MAX_VERTICAL_BARS: Final = 72
 _MAX_LINES: Final = 3
 _MIN_LEFT: Final = 4
 _GROUP: Final = 0.76
@@ -226,7 +227,7 @@ def _wrap_below(labels: Sequence[str], gutter: float) -> list[list[str]] | None:
     return lines if max(map(len, lines)) <= _MAX_LINES else None
 
 
-def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
+def _draw_vertical(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     _draw_legend(drawing, chart)
     axis = _axis(chart, locale)
     gutter = _gutter(axis)
@@ -238,8 +239,7 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
         return bottom - axis.share(value) * _PLOT
 
     for tick, written in zip(axis.ticks, axis.written, strict=True):
-        kind = "chart-zero" if tick == 0 else "chart-grid"
-        drawing.add("path", class_=kind, d=f"M{_number(gutter)} {_number(height(tick))}H{WIDTH}")
+        _draw_grid_line(drawing, tick, f"M{_number(gutter)} {_number(height(tick))}H{WIDTH}")
         drawing.write(written, gutter - 6, height(tick) + 4, anchor="end", number=True)
     centres = [gutter + (index + 0.5) * slot for index in range(len(chart.labels))]
     heights = [[height(value) for value in series.values] for series in chart.series]
@@ -247,10 +247,10 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     if chart.kind == "line":
         _draw_lines(drawing, chart, centres, heights)
     else:
-        _draw_standing(drawing, chart, locale, centres, heights, zero=height(0))
+        _draw_vertical_bars(drawing, chart, locale, centres, heights, zero=height(0))
         if min(axis.ticks) < 0:
             drawing.bottom += _LINE  # for the numbers below their bars
-    _write_below(drawing, chart.labels, centres, gutter)
+    _write_labels_below(drawing, chart.labels, centres, gutter)
 
 
 def _draw_lines(
@@ -265,7 +265,7 @@ def _draw_lines(
             drawing.add("path", _title(chart, at, index), class_=f"series-{at + 1}", d=_point(at, x, y))
 
 
-def _draw_standing(
+def _draw_vertical_bars(
     drawing: _Drawing,
     chart: Chart,
     locale: Locale,
@@ -275,16 +275,16 @@ def _draw_standing(
     zero: float,
 ) -> None:
     slot = (WIDTH - centres[0]) / (len(centres) - 0.5)
-    thick = min(slot * _GROUP, 90) / len(chart.series)
+    bar_size = min(slot * _GROUP, 90) / len(chart.series)
     for at, line in enumerate(heights):
         for index, (x, y) in enumerate(zip(centres, line, strict=True)):
-            drawing.add(
-                "rect",
+            _draw_bar(
+                drawing,
+                at,
                 _title(chart, at, index),
-                **_fill(drawing, at, several=len(chart.series) > 1),
-                x=x + (at - len(chart.series) / 2) * thick,
+                x=x + (at - len(chart.series) / 2) * bar_size,
                 y=min(y, zero),
-                width=max(0.5, thick - min(1, thick / 4)),
+                width=max(0.5, bar_size - min(1, bar_size / 4)),
                 height=max(abs(y - zero), 0.5),
             )
     written = [format_short(value, locale) for value in chart.series[0].values]
@@ -293,7 +293,9 @@ def _draw_standing(
             drawing.write(text, x, y - 5 if value >= 0 else y + SMALL + 3, anchor="middle", number=True)
 
 
-def _write_below(drawing: _Drawing, labels: Sequence[str], centres: Sequence[float], gutter: float) -> None:
+def _write_labels_below(
+    drawing: _Drawing, labels: Sequence[str], centres: Sequence[float], gutter: float
+) -> None:
     top = drawing.bottom
     if lines := _wrap_below(labels, gutter):
         for x, label in zip(centres, lines, strict=True):
@@ -320,14 +322,14 @@ def _choose_labels(labels: Sequence[str], centres: Sequence[float]) -> list[tupl
 
 # Horizontal bars, with labels beside or above.
 
-_WIDEST_BESIDE: Final = 150
-_MAX_BESIDE: Final = 2
+_MAX_BESIDE_WIDTH: Final = 150
+_MAX_BESIDE_LINES: Final = 2
 
 
-def _draw_lying(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
+def _draw_horizontal_bars(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     _draw_legend(drawing, chart)
-    labels = [balance(label, _WIDEST_BESIDE, width_of) for label in chart.labels]
-    beside = max(map(len, labels)) <= _MAX_BESIDE
+    labels = [balance(label, _MAX_BESIDE_WIDTH, width_of) for label in chart.labels]
+    beside = max(map(len, labels)) <= _MAX_BESIDE_LINES
     if not beside:
         labels = [wrap_label(label, WIDTH, width_of) for label in chart.labels]
     gutter = max(width_of(line) for label in labels for line in label) + _GAP if beside else 0.0
@@ -344,42 +346,38 @@ def _draw_lying(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
 
     top = drawing.bottom
     grid = len(drawing.parts)
-    thick = 18.0 if len(chart.series) == 1 else 9.0
+    bar_size = 18.0 if len(chart.series) == 1 else 9.0
     for index, lines in enumerate(labels):
-        at_top = drawing.bottom
+        row_top = drawing.bottom
         for at, line in enumerate(lines):
             x = gutter - _GAP if beside else 0
-            drawing.write(line, x, at_top + SIZE + at * _LINE, anchor="end" if beside else "start")
-        tall = len(lines) * _LINE
-        y = at_top + (max(0, tall - thick * len(chart.series)) / 2 if beside else tall + 2)
+            drawing.write(line, x, row_top + SIZE + at * _LINE, anchor="end" if beside else "start")
+        label_height = len(lines) * _LINE
+        y = row_top + (
+            max(0, label_height - bar_size * len(chart.series)) / 2 if beside else label_height + 2
+        )
         for at, series in enumerate(chart.series):
             value = series.values[index]
-            ends = sorted((position_of(0), position_of(value)))
-            drawing.add(
-                "rect",
-                _title(chart, at, index),
-                **_fill(drawing, at, several=len(chart.series) > 1),
-                x=ends[0],
-                y=y + at * thick,
-                width=max(0.5, ends[1] - ends[0]),
-                height=thick - 1,
-            )
+            start, end = sorted((position_of(0), position_of(value)))
+            title, width = _title(chart, at, index), max(0.5, end - start)
+            _draw_bar(drawing, at, title, x=start, y=y + at * bar_size, width=width, height=bar_size - 1)
         if len(chart.series) == 1:
-            anchor, x = ("start", ends[1] + 4) if value >= 0 else ("end", ends[0] - 4)
+            anchor, x = ("start", end + 4) if value >= 0 else ("end", start - 4)
             drawing.write(written[index], x, y + 13, anchor=anchor, number=True)
-        drawing.bottom = max(at_top + tall, y + thick * len(chart.series)) + _GAP
-    _write_along(drawing, axis, [position_of(tick) for tick in axis.ticks], (top, drawing.bottom), grid)
+        drawing.bottom = max(row_top + label_height, y + bar_size * len(chart.series)) + _GAP
+    _draw_horizontal_axis(
+        drawing, axis, [position_of(tick) for tick in axis.ticks], (top, drawing.bottom), grid
+    )
 
 
-def _write_along(
+def _draw_horizontal_axis(
     drawing: _Drawing, axis: _Axis, indices: Sequence[float], span: tuple[float, float], grid: int
 ) -> None:
     top, bottom = span
-    behind = _Drawing(drawing.name)
+    grid_lines = _Drawing(drawing.name)
     for tick, x in zip(axis.ticks, indices, strict=True):
-        kind = "chart-zero" if tick == 0 else "chart-grid"
-        behind.add("path", class_=kind, d=f"M{_number(x)} {_number(top)}V{_number(bottom)}")
-    drawing.parts[grid:grid] = behind.parts
+        _draw_grid_line(grid_lines, tick, f"M{_number(x)} {_number(top)}V{_number(bottom)}")
+    drawing.parts[grid:grid] = grid_lines.parts
     end = -math.inf
     for written, x in zip(axis.written, indices, strict=True):
         half = width_of(written, SMALL) / 2
@@ -394,7 +392,7 @@ def _write_along(
 _RADIUS: Final = 88
 _CENTRE: Final = 108
 _LIST: Final = 2 * _CENTRE + 40
-_ROOM_FOR_A_LETTER: Final = 0.05
+_MIN_SHARE_WITH_LETTER: Final = 0.05
 
 
 def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
@@ -402,20 +400,18 @@ def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     values = [max(0.0, value) for value in chart.series[0].values]
     parts = slices(chart.labels, values, texts(locale)[ChartTexts].others)
     total = sum(values)
-    letters = [chr(ord("A") + at) for at in range(len(parts))]
-    angle = 0.0
-    for at, (letter, part) in enumerate(zip(letters, parts, strict=True)):
+    angle = y = 0.0
+    for at, part in enumerate(parts):
+        letter = chr(ord("A") + at)
         share = part.value / total if total else 0.0
         title = "\n".join(_title(chart, 0, index) for index in part.indices)
         drawing.add("path", title, class_=f"chart-slice slice-{at + 1}", d=_arc(angle, angle + share))
-        if share >= _ROOM_FOR_A_LETTER:
+        if share >= _MIN_SHARE_WITH_LETTER:
             turn = 2 * math.pi * (angle + share / 2)
             away = _RADIUS + 12
-            x, y = _CENTRE + away * math.sin(turn), _CENTRE - away * math.cos(turn)
-            drawing.write(letter, x, y + 4, anchor="middle", number=True)
+            x, middle = _CENTRE + away * math.sin(turn), _CENTRE - away * math.cos(turn)
+            drawing.write(letter, x, middle + 4, anchor="middle", number=True)
         angle += share
-    y = 0.0
-    for at, (letter, part) in enumerate(zip(letters, parts, strict=True)):
         drawing.add("rect", class_=f"chart-slice slice-{at + 1}", x=_LIST - 34, y=y + 3, width=12, height=12)
         drawing.write(letter, _LIST - 16, y + SIZE, number=True)
         for line in wrap_label(part.label, WIDTH - _LIST, width_of):
@@ -445,9 +441,9 @@ def _arc(start: float, end: float) -> str:
 PICTURE_WIDTH: Final = 800
 GROUND: Final = "#1E1F22"
 _PICTURE_MARGIN: Final = 10
-_NEEDED: Final = ("resvg_py", "pylopdf_fonts_jp")
+_EXTRA_PACKAGES: Final = ("resvg_py", "pylopdf_fonts_jp")
+# The dark colours of `canvas.css`, distinct for the colour-blind.
 _COLOURS: Final = ("#56B4E9", "#E69F00", "#22B893", "#F0E442", "#DD92BD", "#F07850", "#E0E0E0", "#8B8F98")
-"""The dark colours of `canvas.css`, distinct for the colour-blind."""
 _STYLE: Final = (
     f".chart-label, .chart-number {{ paint-order: stroke; stroke: {GROUND}; stroke-width: 3; }}"
     ".chart-label { fill: #F2F3F5; } .chart-number { fill: #B5BAC1; }"
@@ -466,7 +462,7 @@ _STYLE: Final = (
 def draw(chart: Chart, locale: Locale) -> bytes | None:
     """Return the chart as a PNG, without its title. The first takes 0.1 s: not on the loop. None without the
     extra `charts`, or if the font has no character of a label."""
-    if not all(map(find_spec, _NEEDED)):
+    if not all(map(find_spec, _EXTRA_PACKAGES)):
         return None
     import resvg_py  # noqa: PLC0415 - of an extra
 

@@ -74,9 +74,7 @@ def _format(value: float, decimals: int) -> str:
     return "0" if written == "-0" else written
 
 
-# More than eight slices can't be told apart.
-
-MAX_COUNT: Final = 8
+MAX_SLICES: Final = 8  # more can't be told apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +88,10 @@ def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[
     """Return the slices in the given order, the bundled ones last. `others` is their label, with the
     parameter `count`."""
     every = [Slice(label, value, (at,)) for at, (label, value) in enumerate(zip(labels, values, strict=True))]
-    if len(every) <= MAX_COUNT:
+    if len(every) <= MAX_SLICES:
         return every
     by_size = sorted(every, key=lambda each: -each.value)
-    kept, rest = by_size[: MAX_COUNT - 1], by_size[MAX_COUNT - 1 :]
+    kept, rest = by_size[: MAX_SLICES - 1], by_size[MAX_SLICES - 1 :]
     indices = tuple(sorted(each.indices[0] for each in rest))
     bundled = Slice(others.format(count=len(rest)), sum(each.value for each in rest), indices)
     return [*sorted(kept, key=lambda each: each.indices), bundled]
@@ -105,14 +103,13 @@ def percent(value: float, total: float) -> str:
     return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
 
 
-PHONE: Final = 32
-"""Columns of a code block on an upright phone."""
+PHONE_COLUMNS: Final = 32  # of a code block on an upright phone
 _MIN_LABEL: Final = 8
 _MAX_BAR_LENGTH: Final = 12
 _MIN_BAR: Final = 4
 
 
-def table(chart: Chart, width: int = PHONE) -> str:
+def table(chart: Chart, width: int = PHONE_COLUMNS) -> str:
     """Return the chart without its title, in lines of at most `width` columns: values, bars, labels. Several
     series are side by side as far as there is room. Labels are not escaped."""
     if not chart.series:
