@@ -308,7 +308,6 @@ def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
 
 
 Kind = Literal["added", "updated", "unchanged", "deleted"]
-"""over: it can't be undone, because the memory was changed again or the reminder has fired."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING
 
 from cc_bot.features.memory.files import MARKDOWN_MARK, ImportPlan, PortableMemory
 from cc_bot.features.memory.model import (
@@ -15,9 +14,6 @@ from cc_bot.features.memory.model import (
 from cc_bot.texts import Texts
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
-
-if TYPE_CHECKING:
-    from cc_bot.texts import Texts
 
 MAX_PART_BYTES = 8 * 2**20
 """Discord takes files of 10 MiB."""
@@ -74,7 +70,6 @@ class MemoryBoxTexts(Area):
     paused = Sentence(ja="⏸️ 一時停止中です（</memory resume> で再開）", en="⏸️ Memory is paused (</memory resume>)")
     private = Sentence(ja="🔒 DM や自分だけに見える回答でだけ使う: {count}件", en="🔒 Used only in DMs and answers that you alone see: {count}")
     expired = Sentence(ja="⌛ 期限切れ: {count}件", en="⌛ Expired: {count}")
-    categories = Sentence(ja="カテゴリ", en="Categories")
     bar = Sentence(ja="{bar} {name} {count}件", en="{bar} {name} {count}")
     other_categories = Sentence(ja="ほか{categories}カテゴリ {count}件", en="{categories} more categories {count}")
     sources = Sentence(ja="覚えたきっかけ", en="How they came about")
@@ -234,7 +229,7 @@ class ReceiptTexts(Area):
         return template.format(number=number, content=content)
 
 
-def markdown_parts(memories: Sequence[PortableMemory], words: "Texts", now: datetime, zone: tzinfo) -> Iterator[str]:
+def markdown_parts(memories: Sequence[PortableMemory], words: Texts, now: datetime, zone: tzinfo) -> Iterator[str]:
     """Yield Markdown files of all memories, each small enough for Discord. At least one."""
     page = to_markdown(memories, words, now, zone)
     if len(page.encode("utf-8", "replace")) <= MAX_PART_BYTES or len(memories) < 2:
@@ -245,7 +240,7 @@ def markdown_parts(memories: Sequence[PortableMemory], words: "Texts", now: date
         yield from markdown_parts(memories[half:], words, now, zone)
 
 
-def to_markdown(memories: Sequence[PortableMemory], words: "Texts", now: datetime, zone: tzinfo) -> str:
+def to_markdown(memories: Sequence[PortableMemory], words: Texts, now: datetime, zone: tzinfo) -> str:
     """Return a page of memories by category, each with its tags and dates."""
     title = words[MemoryBoxTexts].markdown_title.format(count=len(memories), date=_day(now, zone))
     by_category: defaultdict[str, list[PortableMemory]] = defaultdict(list)
@@ -260,7 +255,7 @@ def to_markdown(memories: Sequence[PortableMemory], words: "Texts", now: datetim
     return "\n".join(lines) + "\n"
 
 
-def _about(memory: PortableMemory, words: "Texts", zone: tzinfo) -> str:
+def _about(memory: PortableMemory, words: Texts, zone: tzinfo) -> str:
     texts = words[MemoryBoxTexts]
     details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", words[MemoryTexts].until.format(date=write_end(memory.expires_at, zone)) if memory.expires_at else "")
     return " ・ ".join(filter(None, details))

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import MAXYEAR, datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -31,7 +31,7 @@ from cc_bot.chat.tools import (
     succeeded,
     tool,
 )
-from cc_bot.domain.errors import MemoryNotFound, SecretNotStored
+from cc_bot.domain.errors import EndPassed, InputError, MemoryNotFound, SecretNotStored
 from cc_bot.domain.proposal import Moment, ProposalLine, ProposalText, Value
 from cc_bot.features.memory.model import (
     DEFAULT_CATEGORY,
@@ -41,6 +41,7 @@ from cc_bot.features.memory.model import (
     MemoryFilter,
     clean_category,
     clean_content,
+    parse_end,
     parse_tags,
     says_the_same,
 )
@@ -87,8 +88,7 @@ def _in_words(confidence: float) -> str:
 
 MAX_RESULTS: Final = 20
 
-_DAY: Final = re.compile(r"\d{4}-?\d{2}-?\d{2}")
-_NEVER: Final = {"never", "no", "forever"}
+_NEVER: Final = re.compile(r"(?:never|no|forever|)$|9999", re.IGNORECASE)
 
 
 def _as_list(tags: object) -> object:
@@ -111,21 +111,16 @@ Expires = Annotated[
 def _end_of(expires: str | None, context: ToolContext) -> datetime | None:
     """The end of the given day, or the given time, in the user's time zone; None: never. Raises
     InvalidToolCall."""
-    if expires is None or expires.strip().casefold() in _NEVER:
+    if expires is None or _NEVER.match(expires.strip()):
         return None
-    written = expires.strip().replace("/", "-")
     try:
-        moment = datetime.fromisoformat(written)
-    except ValueError:
+        return parse_end(expires, context.clock(), context.timezone)
+    except EndPassed:
+        raise InvalidToolCall(
+            "expires: that is in the past. Leave it out, or do not keep the fact."
+        ) from None
+    except InputError:
         raise InvalidToolCall("expires: write a date such as 2026-03-15, or 2026-03-15T18:00.") from None
-    if moment.year == MAXYEAR:  # some models write `never` so; no day follows it
-        return None
-    if _DAY.fullmatch(written):
-        moment += timedelta(days=1)
-    end = moment if moment.tzinfo else moment.replace(tzinfo=context.timezone)
-    if end <= context.clock():
-        raise InvalidToolCall("expires: that is in the past. Leave it out, or do not keep the fact.")
-    return end
 
 
 NEAREST: Final = 3

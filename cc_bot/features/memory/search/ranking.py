@@ -9,7 +9,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cc_bot.features.memory.search.terms import Query, TermGroup
@@ -80,7 +79,6 @@ class Candidate:
     length: int
 
 
-@lru_cache(maxsize=1024)  # most terms of a query are in few notes or none
 def rarity(frequency: int, documents: int) -> float:
     """BM25's inverse document frequency, in the variant that is never negative."""
     return math.log(1 + (max(documents - frequency, 0) + 0.5) / (frequency + 0.5))
@@ -112,8 +110,6 @@ def rank(
     Notes that contain the query as written are always included, and first. `similarity` (from `nearness`) may
     have other notes; with it, `fuse` makes the order.
     """
-    if not query.folded:
-        return [Hit(note.id, 1.0) for note in sorted(candidates, key=lambda note: -note.id)]
     groups = [_weigh(group, statistics) for group in query.groups]
     asked = sum(group.importance for group in groups) or 1.0
     scored = []

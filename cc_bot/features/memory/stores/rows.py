@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import lru_cache, partial
 from time import monotonic
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from unicodedata import is_normalized
 from zlib import crc32
 
@@ -45,7 +45,6 @@ from cc_bot.features.memory.model import (
     Memory,
     Source,
     clean_category,
-    clean_content,
     clean_metadata,
     clean_source,
     clean_tags,
@@ -159,19 +158,9 @@ def reindex(
         yield insert_terms(user_id, memory_id, made.term_counts)
 
 
-class _Outdated(NamedTuple):
-    user_id: int
-    id: int
-    content: str
-    tags: tuple[str, ...]
-    status: str
-
-
-_OUTDATED: Final = Columns(_Outdated)
-
 # Uses memories_by_rules. $1 version, $2 limit
-_SELECT_OUTDATED: Final = f"""
-    SELECT {_OUTDATED.select} FROM memories WHERE terms_version < $1
+_SELECT_OUTDATED: Final = """
+    SELECT user_id, id, content, tags, status FROM memories WHERE terms_version < $1
     ORDER BY terms_version, id LIMIT $2 /* all users */
 """
 
@@ -200,16 +189,15 @@ async def keep_terms_current(database: Database) -> None:
 async def recompute_outdated(database: Database) -> None:
     """Pauses after each transaction as long as it took. Raises StorageError."""
     while rows := await database.query(_SELECT_OUTDATED, VERSION, _BATCH):
-        begun, users = monotonic(), {_OUTDATED.read(row).user_id for row in rows}
+        begun, users = monotonic(), {row[0] for row in rows}
         await database.write(partial(_recompute_batch, users), [MAINTENANCE_LOCK, *map(user, users)])
         await asyncio.sleep(monotonic() - begun)
 
 
 def _recompute_batch(locked: set[int]) -> Steps[None]:
-    for row in (yield Statement(_SELECT_OUTDATED, (VERSION, _BATCH))):
-        each = _OUTDATED.read(row)
-        if each.user_id in locked:
-            yield from reindex(each.user_id, each.id, each.content, each.tags, active=each.status == "active")
+    for user_id, id_, content, tags, status in (yield Statement(_SELECT_OUTDATED, (VERSION, _BATCH))):
+        if user_id in locked:
+            yield from reindex(user_id, id_, content, list_of(tags), active=status == "active")
 
 
 _SOURCE: Final = tuple(field.name for field in fields(Source))
@@ -364,14 +352,12 @@ class NewMemory:
 
     @classmethod
     def of(cls, user_id: int, memory: PortableMemory, now: datetime) -> "NewMemory":
-        """Clean a memory. Raises EmptyMemory or MemoryTooLong."""
-        content = clean_content(memory.content)
+        """Clean a memory with clean content."""
         given = {name: getattr(memory, name) for name in GIVEN} | {
             **{name: clean(getattr(memory, name)) for name, clean in CLEAN.items()},
-            "content": content,
             "audience": memory.audience or "anywhere",
         }
-        made = search_text(content, given["tags"])
+        made = search_text(memory.content, given["tags"])
         columns = MEMORY.write_some(given) | SEARCHED.write(made)
         return cls(user_id, to_text(memory.created_at or now), columns, made.term_counts)
 

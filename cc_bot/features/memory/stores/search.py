@@ -252,13 +252,6 @@ _COUNT_TERMS: Final = """
 """
 
 
-class _Found(NamedTuple):
-    id: int
-    text: str
-    term_count: int
-    is_written: int
-
-
 _IS_WRITTEN: Final = """
     CASE WHEN @position(search_content || search_tags, $8) > 0
         OR $9 <> $8 AND @position(search_content || search_tags, $9) > 0 THEN 1 ELSE 0 END
@@ -316,8 +309,7 @@ class MemorySearch:
         if limit == 0:
             return []
         async with self._lines.setdefault(user_id, asyncio.Lock()):
-            # as it would be stored
-            typed = without_controls(query).encode("utf-8", "replace").decode().strip()
+            typed = without_controls(query).strip()
             filters = (user_id, audience, to_text(self._clock()), *wanted)
             if not typed:
                 newest = await self._database.query(_SELECT_NEWEST, *filters, limit)
@@ -345,20 +337,14 @@ def _search(
     others = near.keys() - {row[0] for row in rows}
     if nearest := nlargest(max(NEAREST, limit), others, key=near.__getitem__):
         rows += yield Statement(_SELECT_NEAR, (*shown, json.dumps(nearest)))
-    found = [_Found(*row) for row in rows]
     occurrences: defaultdict[int, dict[str, int]] = defaultdict(dict)
-    ids = json.dumps([each.id for each in found])
+    ids = json.dumps([row[0] for row in rows])
     for memory_id, key, count in (yield Statement(_SELECT_TERMS, (user_id, ids, keys))):
         occurrences[memory_id][terms[key]] = count
     candidates = [
         # The query itself is added to a text that contains it as typed: `rank` looks for it folded.
-        Candidate(
-            each.id,
-            f"{each.text}\n{query.folded}" if each.is_written else each.text,
-            occurrences[each.id],
-            each.term_count,
-        )
-        for each in found
+        Candidate(id_, f"{text}\n{query.folded}" if is_written else text, occurrences[id_], term_count)
+        for id_, text, term_count, is_written in rows
     ]
     similarity = {note.id: near[note.id] for note in candidates if note.id in near}
     hits = rank(query, statistics, candidates, similarity=similarity or None)[:limit]
