@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from functools import partial
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -14,8 +15,8 @@ from cc_bot.features.memory.files import (
     MAX_IMPORT_BYTES,
     MAX_IMPORTED,
     PortableMemory,
-    importable_parts,
     read_memories,
+    split_export,
     to_json,
 )
 from cc_bot.features.memory.model import (
@@ -131,10 +132,12 @@ class TestOurOwnJson:
 
     def test_in_parts_can_be_imported_part_by_part_but_not_more_at_once(self) -> None:
         kept = [PortableMemory(f"{number} {'あ' * 400}") for number in range(MAX_IMPORTED + 1)]
-        parts = list(importable_parts(kept, NOW))
-        assert all(len(part.encode()) <= MAX_IMPORT_BYTES for part in parts)
-        assert [memory for part in parts for memory in read_memories(part)] == kept
-        [part] = importable_parts([], NOW)
+        write = partial(to_json, exported_at=NOW)
+        split = partial(split_export, write=write, max_bytes=MAX_IMPORT_BYTES, max_memories=MAX_IMPORTED)
+        parts = list(split(kept))
+        assert all(len(part) <= MAX_IMPORT_BYTES for part in parts)
+        assert [memory for part in parts for memory in read_memories(part.decode())] == kept
+        [part] = split([])
         assert json.loads(part)["memories"] == []
         with pytest.raises(errors.TooManyToImport) as refusal:
             read_memories(to_json([PortableMemory("x")] * (MAX_IMPORTED + 1), NOW))

@@ -44,7 +44,7 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import AttachmentNotFetched, InputError, MemoryNotFound, StorageError
 from cc_bot.domain.text import shorten
 from cc_bot.features.memory import service as memories
-from cc_bot.features.memory.files import MAX_IMPORT_BYTES, PortableMemory, importable_parts
+from cc_bot.features.memory.files import MAX_IMPORT_BYTES, MAX_IMPORTED, PortableMemory, split_export
 from cc_bot.features.memory.model import (
     MAX_CATEGORY_CHARACTERS,
     MAX_CONTENT_CHARACTERS,
@@ -65,13 +65,7 @@ from cc_bot.features.memory.service import (
     take_import,
 )
 from cc_bot.features.memory.stores.store import MemoryStore
-from cc_bot.features.memory.texts import (
-    MemoryBoxTexts,
-    MemoryCardTexts,
-    MemoryTexts,
-    ReceiptTexts,
-    markdown_parts,
-)
+from cc_bot.features.memory.texts import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
 from cc_bot.features.memory.views import choice_name, edited_view, import_preview, memory_card, refused_view
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import Texts, explain
@@ -229,6 +223,8 @@ async def _import(
 
 MAX_FILES: Final = 10
 """In one message."""
+MAX_MARKDOWN_BYTES: Final = 8 * 2**20
+"""Discord takes files of 10 MiB."""
 
 
 async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: Memories) -> None:  # noqa: A002 - the option's name
@@ -254,14 +250,15 @@ def _files(
     kept: Sequence[PortableMemory], caller: Recipient, now: datetime, readable: bool
 ) -> list[hikari.Bytes]:
     """Takes seconds for many memories: not for the event loop."""
-    if readable:
-        kind, parts = "md", [*markdown_parts(kept, caller.words, now, caller.timezone)]
-    else:
-        kind, parts = "json", [*importable_parts(kept, now)]
+    kind, max_bytes, max_memories = (
+        ("md", MAX_MARKDOWN_BYTES, len(kept)) if readable else ("json", MAX_IMPORT_BYTES, MAX_IMPORTED)
+    )
+    write = memories.export_writer(caller, now, readable=readable)
+    parts = [*split_export(kept, write, max_bytes=max_bytes, max_memories=max_memories)]
     day = now.astimezone(caller.timezone).date().isoformat()
     numbers = [""] if len(parts) == 1 else [f"-{number}" for number in range(1, len(parts) + 1)]
     return [
-        hikari.Bytes(part.encode("utf-8", "replace"), f"memories-{day}{number}.{kind}")
+        hikari.Bytes(part, f"memories-{day}{number}.{kind}")
         for part, number in zip(parts, numbers, strict=True)
     ]
 

@@ -18,9 +18,6 @@ MARKDOWN_MARK: Final = "<!-- cc-bot memories, for reading: import the JSON -->"
 
 _FORMAT: Final = "cc-bot memories"
 _VERSION: Final = 1
-_HEAD_BYTES: Final = 1000
-"""For the parts of a file around its memories."""
-_BETWEEN_BYTES: Final = 2
 
 # Each matches at the beginning of a line or entry, and has one way to match its white space.
 _FENCE_OR_RULE = re.compile(r"\A\s*+(?:```.*|~~~.*|[-*_=]{3,}+\s*+)")
@@ -78,21 +75,25 @@ def portable(memory: Memory) -> PortableMemory:
 
 def to_json(memories: Iterable[PortableMemory], exported_at: datetime) -> str:
     """Return a file that `read_memories` restores unchanged, with one line per memory."""
-    return _document([_line(memory) for memory in memories], exported_at)
+    head = {"format": _FORMAT, "version": _VERSION, "exported_at": _text(exported_at)}
+    return f'{json.dumps(head)[:-1]}, "memories": [\n' + ",\n".join(map(_line, memories)) + "\n]}\n"
 
 
-def importable_parts(memories: Iterable[PortableMemory], exported_at: datetime) -> Iterator[str]:
-    """Yield JSON files that together hold all memories, each small enough to import; at least one."""
-    lines, room = list[str](), MAX_IMPORT_BYTES - _HEAD_BYTES
-    for memory in memories:
-        line = _line(memory)
-        size = len(line.encode("utf-8", "replace")) + _BETWEEN_BYTES
-        if lines and (size > room or len(lines) == MAX_IMPORTED):
-            yield _document(lines, exported_at)
-            lines, room = [], MAX_IMPORT_BYTES - _HEAD_BYTES
-        lines.append(line)
-        room -= size
-    yield _document(lines, exported_at)
+def split_export(
+    memories: Sequence[PortableMemory],
+    write: Callable[[Sequence[PortableMemory]], str],
+    *,
+    max_bytes: int,
+    max_memories: int,
+) -> Iterator[bytes]:
+    """Yield files that together hold all memories, none of them too large; at least one."""
+    file = write(memories).encode("utf-8", "replace")
+    if len(memories) < 2 or (len(file) <= max_bytes and len(memories) <= max_memories):
+        yield file
+    else:
+        half = len(memories) // 2
+        for part in (memories[:half], memories[half:]):
+            yield from split_export(part, write, max_bytes=max_bytes, max_memories=max_memories)
 
 
 def read_memories(text: str) -> list[PortableMemory]:
@@ -108,11 +109,6 @@ def read_memories(text: str) -> list[PortableMemory]:
     if not found:
         raise ImportNotUnderstood
     return found
-
-
-def _document(lines: Sequence[str], exported_at: datetime) -> str:
-    head = {"format": _FORMAT, "version": _VERSION, "exported_at": _text(exported_at)}
-    return f'{json.dumps(head)[:-1]}, "memories": [\n' + ",\n".join(lines) + "\n]}\n"
 
 
 def _line(memory: PortableMemory) -> str:

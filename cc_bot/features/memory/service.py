@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, get_args
 from zoneinfo import ZoneInfo
@@ -16,7 +16,7 @@ from cc_bot.chat.stores.settings import Keep
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import MemoryNotFound, MemoryPaused
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.features.memory.files import MAX_IMPORT_BYTES, ImportPlan, to_json
+from cc_bot.features.memory.files import MAX_IMPORT_BYTES, ImportPlan, PortableMemory, to_json
 from cc_bot.features.memory.model import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,
@@ -389,16 +389,23 @@ MAX_PLANNED_BYTES: Final = 8 * MAX_IMPORT_BYTES
 Fetch = Callable[[], Awaitable[bytes]]
 
 
+def export_writer(
+    caller: Caller, now: datetime, *, readable: bool
+) -> Callable[[Sequence[PortableMemory]], str]:
+    if readable:
+        return partial(to_markdown, words=caller.words, now=now, zone=caller.timezone)
+    return partial(to_json, exported_at=now)
+
+
 async def read_export(caller: Caller, *, readable: bool, service: Memories) -> AsyncIterator[bytes]:
     """Yield all memories as one file, JSON or a Markdown page; nothing if there are none. Raises
     FilesInLine."""
     async with service.line.of(caller.user_id):
         async with service.line.work:
             kept, now = await service.stores.memories.export_all(caller.user_id), service.clock()
-            write = partial(to_markdown, kept, caller.words, now, caller.timezone)
-            page = await asyncio.to_thread(write if readable else partial(to_json, kept, now))
+            file = await asyncio.to_thread(export_writer(caller, now, readable=readable), kept)
         if kept:
-            yield page.encode("utf-8", "replace")
+            yield file.encode("utf-8", "replace")
 
 
 async def plan_import(

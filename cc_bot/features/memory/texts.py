@@ -1,5 +1,5 @@
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
 from cc_bot.features.memory.files import MARKDOWN_MARK, ImportPlan, PortableMemory
@@ -14,9 +14,6 @@ from cc_bot.features.memory.model import (
 from cc_bot.texts import Texts
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
-
-MAX_PART_BYTES = 8 * 2**20
-"""Discord takes files of 10 MiB."""
 
 
 class MemoryTexts(Area):
@@ -227,17 +224,6 @@ class ReceiptTexts(Area):
         template = {"added": self.added, "updated": self.updated, "unchanged": self.unchanged, "deleted": self.deleted}[receipt.kind]
         number = self.number.format(id=receipt.number) if numbered else ""
         return template.format(number=number, content=content)
-
-
-def markdown_parts(memories: Sequence[PortableMemory], words: Texts, now: datetime, zone: tzinfo) -> Iterator[str]:
-    """Yield Markdown files of all memories, each small enough for Discord. At least one."""
-    page = to_markdown(memories, words, now, zone)
-    if len(page.encode("utf-8", "replace")) <= MAX_PART_BYTES or len(memories) < 2:
-        yield page
-    else:
-        half = len(memories) // 2
-        yield from markdown_parts(memories[:half], words, now, zone)
-        yield from markdown_parts(memories[half:], words, now, zone)
 
 
 def to_markdown(memories: Sequence[PortableMemory], words: Texts, now: datetime, zone: tzinfo) -> str:

@@ -177,17 +177,10 @@ class TextMatcher:
 
 _DELETE_FILES: Final = "DELETE FROM attachments WHERE user_id = $1 AND message_id IN @ids($2)"
 
-# $3 the replacement text
+# Also messages of the user, and answers to them, in channels. $3 the replacement text
 _EMPTY: Final = """
     UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
-    WHERE user_id = $1 AND id IN @ids($2)
-    RETURNING id
-"""
-
-# Messages by the user, and answers to them. $3 the replacement text
-EMPTY_IN_CHANNELS: Final = """
-    UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
-    WHERE user_id IS NULL AND id IN @ids($2) AND $1 IN (author_id, memory_user_id)
+    WHERE id IN @ids($2) AND (user_id = $1 OR user_id IS NULL AND $1 IN (author_id, memory_user_id))
     RETURNING id /* channel */
 """
 
@@ -231,14 +224,13 @@ def _empty_messages(user_id: int, mentions: _Mentions, mark: str) -> Steps[tuple
     yield Statement(_DELETE_PROPOSALS, (user_id, said))
     yield Statement(_DELETE_FILES, (user_id, said))
     yield Statement(THAW, (said,))
-    own = yield Statement(_EMPTY, (user_id, said, mark))
-    in_channels = yield Statement(EMPTY_IN_CHANNELS, (user_id, said, mark))
+    emptied = yield Statement(_EMPTY, (user_id, said, mark))
     if mentions.drawn:
         yield Statement(TICK)
         for session_id, canvas in (yield Statement(_SELECT_CANVASES, (user_id,))):
             if (changed := _without_drawn(canvas, mentions.drawn)) != canvas:
                 yield Statement(_CHANGE_CANVAS, (user_id, session_id, changed))
-    return len(own) + len(in_channels), len(summaries)
+    return len(emptied), len(summaries)
 
 
 def _without_drawn(canvas: str, calls: Iterable[ToolCall]) -> str:
