@@ -11,6 +11,7 @@ import binascii
 import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Literal, get_args
 from urllib.parse import parse_qsl, urlencode
 
@@ -64,19 +65,9 @@ from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
-from cc_bot.web.page import (
-    Handler,
-    Pages,
-    go_on,
-    moment_in,
-    render,
-    see_other,
-    send_file,
-    sentence_on,
-    take_notice,
-)
+from cc_bot.web.page import Handler, Pages, go_on, render, see_other, send_file, sentence_on, take_notice
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn, visitor_of
+from cc_bot.web.visitor import visitor_of
 
 PAGE_SIZE: Final = 30
 MAX_CHOSEN: Final = 200
@@ -116,14 +107,18 @@ Action = Literal["delete", "undelete", "category"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a bulk action for one memory."""
+    """A memory with this number as it is now, after a bulk action."""
 
     number: int
-    state: State
     memory: Memory | None = None
-    until: str = ""
+    until: datetime | None = None
+    """If it is hidden: until when it can be restored."""
     why_not: str = ""
-    """Why it failed."""
+    """Why the action failed."""
+
+    @property
+    def state(self) -> State:
+        return "gone" if self.memory is None else "hidden" if self.until else "there"
 
 
 class MemoryPages(Pages):
@@ -248,28 +243,24 @@ class MemoryPages(Pages):
     async def show(self, request: web.Request) -> web.Response:
         """Show a memory with its history, or that it was deleted. Raises NothingHere."""
         visitor = visitor_of(request)
-        kept = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
-        if kept is not None:
-            return await self._card(request, kept, fill_form(kept, visitor.timezone))
-        hidden = await self._removal.get_hidden(visitor.user_id, await self._row(request))
-        if hidden is None:
-            raise NothingHere
-        until = hidden.since + UNDO_TIME
-        return render(request, "memory/memory_deleted.html", memory=hidden.memory, until=until)
+        kept, until = await self._find(request)
+        if until:
+            return render(request, "memory/memory_deleted.html", memory=kept, until=until)
+        return await self._card(request, kept, fill_form(kept, visitor.timezone))
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
         """Change a memory; if it was changed meanwhile, show both. Raises NothingHere and MemoryHidden."""
         visitor = visitor_of(request)
-        if await self._removal.get_hidden(visitor.user_id, await self._row(request)):
+        before, until = await self._find(request)
+        if until:
             raise MemoryHidden
-        before = await self._find(request)
         entered, mark = _form(request), mark_of(before)
         if text_of(request, "mark") != mark:
             return await self._card(request, before, entered, conflict=True)
         try:
             after = await memories.edit(visitor, before, entered, service=self._services[Memories])
         except MemoryEditOutdated:
-            return await self._card(request, await self._find(request), entered, conflict=True)
+            return await self._card(request, (await self._find(request))[0], entered, conflict=True)
         except InputError as error:
             return await self._card(request, before, entered, problem=error)
         if after is None:
@@ -321,11 +312,13 @@ class MemoryPages(Pages):
             **_LIMITS,
         )
 
-    async def _find(self, request: web.Request) -> Memory:
-        found = await self._memories.get_by_number(visitor_of(request).user_id, id_in(request, "number"))
-        if found is None:
+    async def _find(self, request: web.Request) -> tuple[Memory, datetime | None]:
+        """Return the memory in the path, and until when it can be restored if it is hidden. Raises
+        NothingHere."""
+        found = await self._outcome(id_in(request, "number"), visitor_of(request).user_id)
+        if found.memory is None:
             raise NothingHere
-        return found
+        return found.memory, found.until
 
     async def _row(self, request: web.Request) -> int:
         """Return the id of the memory in the path, hidden or not. Raises NothingHere."""
@@ -339,7 +332,7 @@ class MemoryPages(Pages):
         visitor = visitor_of(request)
         why_not = take_notice(request).params.get("why_not", {})
         outcomes = [
-            await self._outcome(number, visitor, why_not.get(number, ""))
+            await self._outcome(number, visitor.user_id, why_not.get(number, ""))
             for number in _chosen(request.query.getall("n", ()))
         ]
         if not outcomes:
@@ -389,16 +382,14 @@ class MemoryPages(Pages):
         path = f"/memories/several?{urlencode(query)}"
         return go_on(request, path, why_not=why_not) if why_not else see_other(path)
 
-    async def _outcome(self, number: int, visitor: SignedIn, why_not: str = "") -> Outcome:
-        kept = await self._memories.get_by_number(visitor.user_id, number)
-        if kept is not None:
-            return Outcome(number, "there", kept, why_not=why_not)
-        memory_id = await self._memories.get_id(visitor.user_id, number)
-        hidden = memory_id and await self._removal.get_hidden(visitor.user_id, memory_id)
-        if not hidden:
-            return Outcome(number, "gone")
-        until = moment_in(visitor.timezone)(hidden.since + UNDO_TIME)
-        return Outcome(number, "hidden", hidden.memory, until, why_not)
+    async def _outcome(self, number: int, user_id: int, why_not: str = "") -> Outcome:
+        if kept := await self._memories.get_by_number(user_id, number):
+            return Outcome(number, kept, why_not=why_not)
+        memory_id = await self._memories.get_id(user_id, number)
+        hidden = await self._removal.get_hidden(user_id, memory_id or 0)
+        return (
+            Outcome(number, hidden.memory, hidden.since + UNDO_TIME, why_not) if hidden else Outcome(number)
+        )
 
     async def ask_to_erase(self, request: web.Request) -> web.StreamResponse:
         """Ask how much to erase with the chosen memories. Raises NothingHere."""
@@ -406,7 +397,7 @@ class MemoryPages(Pages):
         numbers, back = _chosen(request.query.getall("n", ())), _back(request.query.get("back", ""))
         if not numbers:
             return go_on(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
-        outcomes = [await self._outcome(each, visitor) for each in numbers]
+        outcomes = [await self._outcome(each, visitor.user_id) for each in numbers]
         there = [each for each in outcomes if each.memory]
         if not there:
             raise NothingHere
