@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from cc_bot.chat.tools import ToolPlace
+from cc_bot.config import read_config
 from cc_bot.domain.forms import Asker
-from cc_bot.domain.text import Locale
 from cc_bot.features.mcp.file import servers_file
 from cc_bot.features.mcp.model import ServerResult, StoredToolList
 from cc_bot.features.mcp.servers import ManagedServer, Servers, open_servers
@@ -101,7 +101,8 @@ async def running(
     """Have the servers run."""
     path, kept = folder / "mcp.json", lists or KeptLists()
     write(path, entries)
-    file = servers_file(path, variables=os.environ, locale=Locale.EN)
+    named = {"CC_BOT_MCP_FILE": str(path), "CC_BOT_LOCALE": "en"}
+    file = servers_file(read_config({**os.environ, **named}, folder / "none"))
     await file.load()
     async with open_servers(file, kept, budget=budget) as servers:
         yield Running(servers, path, kept)

@@ -71,7 +71,7 @@ class TestAMessage:
 
     async def test_has_halves_of_characters_replaced_and_numbers_too_long_as_texts(self) -> None:
         halves = b'{"a":"' + b"\\ud83d\xf0\x9f" * MAX_INLINE_BYTES + b'"}'
-        assert json.loads(await clean_message(halves)) == {"a": "\ufffd\ufffd" * MAX_INLINE_BYTES}
+        assert json.loads(await clean_message(halves)) == {"a": "?\ufffd" * MAX_INLINE_BYTES}
         assert sys.get_int_max_str_digits() < 5000
         digits = "1" * 5000
         assert json.loads(await clean_message(f'{{"a":{digits},"b":12}}'.encode())) == {"a": digits, "b": 12}

@@ -11,9 +11,13 @@ from cc_bot.features.documents import Content, DocumentRefused, RunningText, as_
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.S
 )
-_CHARSETS = {128: "cp932", 129: "cp949", 134: "gbk", 136: "cp950"} | {
-    204: "cp1251",
+_CHARSETS = {
+    128: "cp932",
+    129: "cp949",
+    134: "gbk",
+    136: "cp950",
     161: "cp1253",
+    204: "cp1251",
     238: "cp1250",
 }
 _SIGNS = (

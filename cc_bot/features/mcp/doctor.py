@@ -4,7 +4,7 @@ from typing import Final
 from cc_bot.chat.checks import Check, Examined, Finding, failed, ok, warning
 from cc_bot.domain.text import one_line
 from cc_bot.features.mcp.catalog import from_text
-from cc_bot.features.mcp.file import make_servers_file
+from cc_bot.features.mcp.file import servers_file
 from cc_bot.features.mcp.model import ToolServerProblem, find_missing
 from cc_bot.features.mcp.servers import ManagedServer, try_servers
 from cc_bot.features.mcp.service import say_left_out
@@ -22,7 +22,7 @@ def list_checks(given: Examined) -> Iterator[Check]:
 
 async def _check_servers(given: Examined) -> Sequence[Finding]:
     config, words = given.config, given.words
-    said, servers = words[McpCheckTexts], await make_servers_file(config).load()
+    said, servers = words[McpCheckTexts], await servers_file(config).load()
     known: Mapping[str, Sequence[str] | None] = dict.fromkeys(servers)
     found = [ok("tools", said.tools_ok.format(count=len(servers)) if servers else said.tools_none)]
     if servers and given.online:

@@ -19,7 +19,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from cc_bot.domain.errors import InvalidToolServers
 from cc_bot.domain.proposal import Approvers
-from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_calls import SEPARATOR
 from cc_bot.features.mcp.model import full_name
 from cc_bot.features.mcp.texts import ToolServersFileTexts
@@ -260,18 +259,11 @@ class _Reader:
         return self._tables.wrong(f"mcpServers.{self._server}", key)
 
 
-def servers_file(
-    path: Path, *, variables: Mapping[str, str], locale: Locale, required: bool = False
-) -> OperatorFile[Mapping[str, ServerEntry]]:
-    """Return the file, with errors in `locale`. `variables`: the environment. `required`: the operator named
-    the file, so it must exist."""
-    words = texts(locale)
+def servers_file(config: "Config") -> OperatorFile[Mapping[str, ServerEntry]]:
+    """Return the operator's file, with errors in their language. It must exist if a setting names it."""
+    words = texts(config.operator_locale)
     empty = words[ToolServersFileTexts].no_object.format()
-    parse = partial(parse_servers, variables=variables, words=words)
+    parse = partial(parse_servers, variables=config.variables, words=words)
     kind = FileKind("tool_servers", "CC_BOT_MCP_FILE", parse, InvalidToolServers, empty)
-    return OperatorFile(path, kind, words[OperatorFileTexts], required=required)
-
-
-def make_servers_file(config: "Config") -> OperatorFile[Mapping[str, ServerEntry]]:
     path, required = path_of(config, "mcp.json"), config.mcp_file is not None
-    return servers_file(path, variables=config.variables, locale=config.operator_locale, required=required)
+    return OperatorFile(path, kind, words[OperatorFileTexts], required=required)

@@ -7,7 +7,6 @@ a thread if it is large. The number of values is limited, as parsing them holds 
 import asyncio
 import base64
 import json
-import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
@@ -40,8 +39,6 @@ MAX_SERVER_REQUEST_BYTES: Final = 1_000_000
 MAX_INLINE_BYTES: Final = 32_000
 T = TypeVar("T")
 _WORKER: Final = ThreadPoolExecutor(1, thread_name_prefix="tool-servers")
-_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_ENCODE_CHARACTERS: Final = 1 << 16
 _DELIMITERS: Final = (b",", b"[", b"{")
 _TOOL_HINTS: Final = ("readOnlyHint", "openWorldHint")
 
@@ -74,7 +71,8 @@ def _clean_json(text: bytes) -> bytes:
             raise MessageUnreadable("a long question")
         if isinstance(result := message.get("result"), dict):
             _clean_result(result)
-        return _encode(json.dumps(message, ensure_ascii=False))
+        # Lone surrogates become question marks, as in the database.
+        return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
     except (ValueError, RecursionError) as error:
         raise MessageUnreadable(type(error).__name__) from None
 
@@ -88,15 +86,6 @@ def has_too_many_values(text: bytes) -> bool:
         return True
     outside = b"".join(unescaped.split(b'"')[::2])
     return sum(map(outside.count, _DELIMITERS)) > MAX_VALUES
-
-
-def _encode(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        # In pieces, so that other threads can run in between.
-        pieces = (text[at : at + _ENCODE_CHARACTERS] for at in range(0, len(text), _ENCODE_CHARACTERS))
-        return b"".join(_LONE_SURROGATE.sub("\ufffd", piece).encode() for piece in pieces)
 
 
 def _clean_result(result: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from cc_bot.chat.consent import check_held, propose_call, repeats_only
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import CallableTool, InvalidToolCall, ToolContext, ToolOutcome, ToolPlace
 from cc_bot.domain.measures import Meter
-from cc_bot.features.mcp.file import make_servers_file
+from cc_bot.features.mcp.file import servers_file
 from cc_bot.features.mcp.model import OfferedTool
 from cc_bot.features.mcp.servers import Servers, open_servers
 from cc_bot.features.mcp.store import ToolListStore
@@ -123,7 +123,7 @@ class ServerTools:
 @asynccontextmanager
 async def open_tools(config: "Config", stores: Stores, meter: Meter) -> AsyncIterator[ServerTools]:
     """Run the servers of the operator's file. Raises InvalidToolServers and StorageError."""
-    await (file := make_servers_file(config)).load()
+    await (file := servers_file(config)).load()
     lists, budget = stores[ToolListStore], config.tool_tokens
     async with open_servers(file, lists, budget=budget, meter=meter) as servers:
         yield ServerTools(servers)
