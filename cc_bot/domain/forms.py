@@ -17,7 +17,7 @@ class FormChoice:
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """Its texts are the server's."""
+    """A field; the server wrote its texts."""
 
     name: str
     title: str
@@ -26,9 +26,9 @@ class FormField:
     required: bool = False
     default: str = ""
     choices: tuple[FormChoice, ...] = ()
-    least: float | None = None
+    minimum: float | None = None
     """A number's value, or a text's length."""
-    most: float | None = None
+    maximum: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import pytest
 from cc_bot.discord.gate import MAX_AT_ONCE
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.domain.text import Locale
-from cc_bot.features.documents.reader import AT_A_TIME
+from cc_bot.features.documents.reader import MAX_CONCURRENT_READS
 from cc_bot.features.documents.sandbox import MEMORY_BYTES
 from cc_bot.texts import texts
 from cc_bot.texts.answer import AnswerTexts
@@ -195,4 +195,5 @@ class TestTwoUsersWithFiveFilesEach:
 
     async def test_that_are_the_worst_of_each_kind_take_what_two_processes_may(self, stage: Stage) -> None:
         kinds = [HOSTILE[name] for name in ("millions of elements", "one that lies", "one of sheets")]
-        await self.send(stage, [*kinds, objects(400_000), all_directory()], AT_A_TIME * MEMORY_BYTES / 2**20)
+        allowed_mib = MAX_CONCURRENT_READS * MEMORY_BYTES / 2**20
+        await self.send(stage, [*kinds, objects(400_000), all_directory()], allowed_mib)

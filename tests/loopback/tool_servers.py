@@ -54,7 +54,7 @@ FORM: Final = Form(
     "🗄️ A / B? @everyone **!** https://evil.invalid/",
     (
         FormField("shelf", "🗄️", "choice", required=True, choices=SHELVES),
-        FormField("count", "🔢", "whole", least=1, most=9),
+        FormField("count", "🔢", "whole", minimum=1, maximum=9),
     ),
 )
 

@@ -21,7 +21,7 @@ from cc_bot.domain.errors import (
     InputError,
 )
 from cc_bot.domain.message import Document
-from cc_bot.features.documents import normalised
+from cc_bot.features.documents import normalize_text
 from cc_bot.features.documents import reader as reading
 from cc_bot.features.documents.reader import DocumentReader, reading_command
 from tests import documents
@@ -180,7 +180,7 @@ class TestText:
             "a  \r\nb\x0c\n\n\n\nc\0": "a\nb\n\nc",
             "\ud800a\ufeff": "a",
         }
-        assert {text: normalised(text) for text in spellings} == spellings
+        assert {text: normalize_text(text) for text in spellings} == spellings
 
 
 class TestBytesDecide:
@@ -260,7 +260,7 @@ class TestReader:
             f"note = os.open({str(tmp_path / 'noted')!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT)\n"
             f"os.write(note, b'+'); time.sleep(0.1); os.write(note, b'-'); os.write(1, {pdf_of('a')!r})"
         )
-        monkeypatch.setattr(reading, "AT_A_TIME", 2)
+        monkeypatch.setattr(reading, "MAX_CONCURRENT_READS", 2)
         reader = DocumentReader(program(source))
         await asyncio.gather(*(reader.read(b"data") for _ in range(6)))
         noted = (tmp_path / "noted").read_text()
@@ -268,7 +268,7 @@ class TestReader:
         assert (len(noted), max(running)) == (12, 2)
 
     async def test_refuses_what_waits_too_long(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(reading, "WAITS_S", 0.2)
+        monkeypatch.setattr(reading, "QUEUE_TIMEOUT_S", 0.2)
         monkeypatch.setattr(reading, "TIMEOUT_S", 2)
         reader = DocumentReader(program("import time; time.sleep(600)"))
         busy = asyncio.create_task(reader.read(b"data"))

@@ -1,22 +1,20 @@
-"""Reads documents as text in a sandboxed process. `reader` is the bot's side, `__main__` the process.
+"""Reads documents as text in a sandboxed process. `reader` starts it, `__main__` is its program.
 
-This module has a document's content, within limits, in plain values that become JSON.
+This module holds what the parsers share: a document's content, with limits.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-MAX_PARTS = 1000
-"""Pages, slides, chapters or ranges of a sheet."""
+MAX_PARTS = 1000  # pages, slides, chapters or ranges of a sheet
 MAX_CHARACTERS = 1_000_000
 MAX_HEADINGS = 300
 MAX_NAME_LENGTH = 60
-PART_CHARACTERS = 1500
-"""About a page, for formats without pages."""
+MAX_PART_CHARACTERS = 1500  # about a page, for formats without pages
 MAX_CELLS = 100_000
 MAX_COLUMNS = 100
-ROWS = 50
+ROWS_PER_PART = 50
 
 
 class DocumentRefused(Exception):
@@ -25,58 +23,57 @@ class DocumentRefused(Exception):
 
 class Content:
     def __init__(self, kind: str, unit: str) -> None:
-        """`kind`: the file's format; `unit`: `page`, `slide`, `chapter` or `part`."""
+        """`kind` is the file's format, `unit` what a part is: `page`, `slide`, `chapter` or `part`."""
         self.kind = kind
         self.unit = unit
         self.parts: list[tuple[str, str]] = []
-        """Name, which may be empty, and text of each part."""
+        """The name of each part, which may be empty, and its text."""
         self.headings: list[tuple[str, int]] = []
-        """Title and part number, from 1."""
+        """The title of each heading, and the number of its part, from 1."""
         self.pictures: list[bytes] = []
-        """JPEGs of a scan's first pages."""
+        """The first pages of a scan, as JPEGs."""
         self._characters = 0
 
     def add(self, text: str, name: str = "") -> None:
         """Add a part. Raises DocumentRefused above the limits."""
-        text = normalised(text)
+        text = normalize_text(text)
         self._characters += len(text)
         if self._characters > MAX_CHARACTERS or len(self.parts) >= MAX_PARTS:
             raise DocumentRefused("too_long")
-        self.parts.append((on_one_line(name), text))
+        self.parts.append((clean_name(name), text))
 
     def add_heading(self, title: str, part: int | None = None) -> None:
-        """Add a title; without `part`, in the next part."""
-        title = on_one_line(normalised(title))
+        """Add a heading of a part; of the next one if `part` is left out."""
+        title = clean_name(normalize_text(title))
         if title and len(self.headings) < MAX_HEADINGS:
             self.headings.append((title, part or len(self.parts) + 1))
 
 
-_LIKE_OTHERS = re.compile("[\u2e80-\u2fdf]|[\uff61-\uff9f\uffe8-\uffee]+")
+_COMPATIBILITY_FORMS = re.compile("[\u2e80-\u2fdf]|[\uff61-\uff9f\uffe8-\uffee]+")
 _RADICALS = str.maketrans("⺠⻁⻄⻑⻘⻝⻣⻤⻨⻩⻫⻭⻯⻲", "民虎西長青食骨鬼麦黄斉歯竜亀")
-"""Radicals that PDFs contain in place of characters, and that Unicode normalization keeps."""
+"""PDFs contain these radicals in place of characters, and Unicode normalization keeps them."""
 _SOFT_HYPHEN = re.compile("\xad|[\x02\ufffe]\r?\n?")
 """PDFium reports a hyphen at the end of a line as one of the latter two."""
-_NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufeff\ufffe\uffff]|[\ud800-\udfff]")
+_NOT_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufeff\ufffe\uffff]|[\ud800-\udfff]")
 _LINE_END = re.compile("\r\n?|[\n\x0b\x0c\u2028\u2029]")
 _EMPTY_LINES = re.compile("\n{3,}")
 
 
-def normalised(text: str) -> str:
-    """Unify what looks alike: radicals, half-width kana. Full-width letters and ① stay."""
-    text = _NO_TEXT.sub("", _LINE_END.sub("\n", _SOFT_HYPHEN.sub("", text))).translate(_RADICALS)
-    text = _LIKE_OTHERS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+def normalize_text(text: str) -> str:
+    """Replace radicals and half-width kana by ordinary characters. Full-width letters and ① stay."""
+    text = _NOT_TEXT.sub("", _LINE_END.sub("\n", _SOFT_HYPHEN.sub("", text))).translate(_RADICALS)
+    text = _COMPATIBILITY_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return _EMPTY_LINES.sub("\n\n", "\n".join(line.rstrip() for line in text.split("\n"))).strip()
 
 
-def on_one_line(name: str) -> str:
-    """Return a name as one short line that can't end a heading."""
-    return " ".join("".join(each for each in name if each.isprintable() and each not in '[]"`').split())[
-        :MAX_NAME_LENGTH
-    ]
+def clean_name(name: str) -> str:
+    """Return a name as one short line, without characters that could end a heading."""
+    cleaned = "".join(each for each in name if each.isprintable() and each not in '[]"`')
+    return " ".join(cleaned.split())[:MAX_NAME_LENGTH]
 
 
 class RunningText:
-    """Collects paragraphs. Without pages of the file's own, a part ends at a heading or when it is full."""
+    """Joins paragraphs to parts. If the file has no pages, a part ends at a heading or when it is full."""
 
     def __init__(self, content: Content, *, paged: bool = False) -> None:
         self._content = content
@@ -85,13 +82,12 @@ class RunningText:
         self._length = 0
 
     @property
-    def begun(self) -> bool:
-        """True if the part has text."""
+    def has_text(self) -> bool:
         return any(line.strip() for line in self._lines)
 
     def add(self, text: str, *, heading: bool = False) -> None:
         heading = heading and bool(text.strip())
-        is_full = self._length >= PART_CHARACTERS // (2 if heading else 1)
+        is_full = self._length >= MAX_PART_CHARACTERS // (2 if heading else 1)
         if is_full and not self._paged:
             self.end_part()
         if heading:
@@ -100,37 +96,38 @@ class RunningText:
         self._length += len(text)
 
     def end_part(self) -> None:
-        if self._paged or self.begun:
+        if self._paged or self.has_text:
             self._content.add("\n".join(self._lines))
         self._lines, self._length = [], 0
 
 
 def as_table(rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table; the first row is the header. Raises DocumentRefused if it is too large."""
-    filled, cells = list[list[str]](), 0
+    escaped, cells = list[list[str]](), 0
     for row in rows:
         cells += len(row)
         if cells > MAX_CELLS:
             raise DocumentRefused("too_long")
-        filled.append([" ".join(each.split()).replace("|", "\\|") for each in row])
-    width = max((len(row) for row in filled), default=0)
-    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in filled]
+        escaped.append([" ".join(each.split()).replace("|", "\\|") for each in row])
+    width = max((len(row) for row in escaped), default=0)
+    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in escaped]
     return "\n".join([*lines[:1], f"|{' --- |' * width}", *lines[1:]]) if width else ""
 
 
 def add_sheet(content: Content, name: str, rows: Iterable[Sequence[str]]) -> None:
-    """Add a sheet in ranges of rows, each with the header, without empty rows."""
+    """Add a sheet as ranges of rows, each with the header. Empty rows are left out."""
     content.add_heading(name)
-    head: Sequence[str] | None = None
-    for first, last, some in _stretches(rows):
-        shown = some if head is None else [head, *some]
-        head = some[0] if head is None else head
-        where = f"rows {first}–{last}"
-        content.add(as_table(shown), f"{name[: MAX_NAME_LENGTH - 20]}, {where}" if name else where)
+    header: Sequence[str] | None = None
+    for first, last, some in _row_ranges(rows):
+        table = some if header is None else [header, *some]
+        header = some[0] if header is None else header
+        numbers = f"rows {first}–{last}"
+        content.add(as_table(table), f"{name[: MAX_NAME_LENGTH - 20]}, {numbers}" if name else numbers)
 
 
-def _stretches(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, int, list[Sequence[str]]]]:
-    """Yield ranges of non-empty rows, with the first and last number. Raises DocumentRefused."""
+def _row_ranges(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, int, list[Sequence[str]]]]:
+    """Yield the numbers of the first and last row, and the rows between that are not empty. Raises
+    DocumentRefused."""
     cells, some, first, last = 0, list[Sequence[str]](), 0, 0
     for number, row in enumerate(rows, 1):
         cells += len(row) or 1
@@ -140,7 +137,7 @@ def _stretches(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, int, list[S
             continue
         first, last = first or number, number
         some.append(row)
-        if len(some) == ROWS:
+        if len(some) == ROWS_PER_PART:
             yield first, last, some
             some, first = [], 0
     if some:

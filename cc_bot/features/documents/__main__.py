@@ -2,10 +2,10 @@
 JSON.
 
 The answer is `{"kind", "unit", "parts": [[name, text]], "headings": [[title, part]], "pictures":
-[base64]}` or `{"error": …}`. The first bytes decide the parser, which is loaded before the sandbox forbids
-loading. With the argument `page`, the input is a web page below a line with its kind (`html`, `json` or
-`text`) and encoding, and the answer is `{"title", "text"}`. The argument `unconfined` permits reading without
-a sandbox.
+[base64]}` or `{"error": …}`. The first bytes decide the parser, which is imported before the sandbox forbids
+that. With the argument `page`, the input is a line with a web page's kind (`html`, `json` or `text`) and
+encoding, then the page, and the answer is `{"title", "text"}`. The argument `unconfined` permits reading
+without a sandbox.
 """
 
 import encodings
@@ -27,14 +27,13 @@ PAGE_MEMORY_BYTES = 92 * 2**20
 PAGE_CPU_S = 8
 MAX_PAGE_CHARACTERS = 50_000
 _ZIP, _OLE = (b"PK\x03\x04", b"PK\x05\x06"), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_SNIFFED_BYTES = 1024
-"""The bytes that decide the parser: some printers put text before `%PDF-`."""
+_SNIFFED_BYTES = 1024  # some printers put text before `%PDF-`
 
 
 def main() -> None:
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     answer_fd = os.dup(1)
-    os.dup2(2, 1)  # so that output of libraries does not enter the answer
+    os.dup2(2, 1)  # keeps output of libraries out of the answer
     answer = _answer(data, sys.argv[1:])
     unsent = len(answer).to_bytes(4, "big") + answer
     while unsent:
@@ -68,7 +67,7 @@ def _answer(data: bytes, arguments: list[str]) -> bytes:
 
 
 def _load_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
-    """Return the document's parser. Raises ImportError if its library is not installed."""
+    """Return the parser of a document. Raises ImportError if its library is not installed."""
     if b"%PDF-" in beginning:
         parse = import_module("cc_bot.features.documents.pdf").read_pdf
     elif beginning.startswith(_ZIP):

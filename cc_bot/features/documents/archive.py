@@ -1,4 +1,4 @@
-"""Untrusted zip files and their XML, read within limits. Entities are not expanded."""
+"""Reads untrusted zip files and their XML, with limits. XML that declares entities is refused."""
 
 import io
 import posixpath
@@ -13,23 +13,22 @@ from cc_bot.features.documents import DocumentRefused
 
 MAX_BYTES = 96 * 2**20
 MAX_ENTRIES = 5000
-_PIECE_BYTES = 2**16
+_CHUNK_BYTES = 2**16
 
-_ENTRY = b"PK\x01\x02"
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Documents use no others; the memory of others can't be limited."""
+_ENTRY_SIGNATURE = b"PK\x01\x02"
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # decompression by others takes unlimited memory
 
 
 class Archive:
     def __init__(self, data: bytes) -> None:
         """Raises DocumentRefused."""
-        if data.count(_ENTRY) > MAX_ENTRIES:  # zipfile would make an object of each
+        if data.count(_ENTRY_SIGNATURE) > MAX_ENTRIES:  # zipfile would make an object of each
             raise DocumentRefused("too_long")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError) as error:
             raise DocumentRefused("unreadable") from error
-        self._left_bytes = MAX_BYTES
+        self._remaining_bytes = MAX_BYTES
         infos = self._zip.infolist()
         if any(info.flag_bits & 1 for info in infos):
             raise DocumentRefused("locked")
@@ -48,30 +47,30 @@ class Archive:
     def read(self, name: str, max_bytes: int = MAX_BYTES) -> bytes:
         """Decompress a part. Raises DocumentRefused, also if it is missing."""
         data = bytearray()
-        for piece in self.pieces(name):
-            data += piece
+        for chunk in self.chunks(name):
+            data += chunk
             if len(data) > max_bytes:
                 raise DocumentRefused("too_long")
         return bytes(data)
 
-    def pieces(self, name: str) -> Iterator[bytes]:
-        """Decompress a part in pieces. Raises DocumentRefused, also if it is missing."""
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """Decompress a part, and yield it in chunks. Raises DocumentRefused, also if it is missing."""
         info = self._zip.NameToInfo.get(name)
         if info is None:
             raise DocumentRefused("unreadable")
         try:
             with self._zip.open(info) as part:
-                while piece := part.read(_PIECE_BYTES):
-                    self._left_bytes -= len(piece)
-                    if self._left_bytes < 0:
+                while chunk := part.read(_CHUNK_BYTES):
+                    self._remaining_bytes -= len(chunk)
+                    if self._remaining_bytes < 0:
                         raise DocumentRefused("too_long")
-                    yield piece
+                    yield chunk
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, ValueError) as error:
             raise DocumentRefused("unreadable") from error
 
 
-def beside(name: str, target: str) -> str:
-    """Resolve a reference from one part to another."""
+def resolve_name(name: str, target: str) -> str:
+    """Return the name of the part to which `target` in the part `name` refers."""
     return posixpath.normpath(posixpath.join("/", posixpath.dirname(name), target)).lstrip("/")
 
 
@@ -81,7 +80,7 @@ MAX_DEPTH = 200
 
 @dataclass(slots=True)
 class Element:
-    """Names have no namespaces; only used attributes are kept."""
+    """An XML element. Names have no namespace, and only attributes in _KEPT_ATTRIBUTES are kept."""
 
     name: str
     attributes: dict[str, str]
@@ -98,7 +97,7 @@ class Element:
             yield from child.all(*names)
 
     def outermost(self, *names: str) -> "Iterator[Element]":
-        """Yield the elements of these names that are in none of the others."""
+        """Yield the elements of these names that are not inside another of them."""
         for child in self.elements():
             if child.name in names:
                 yield child
@@ -112,67 +111,66 @@ class Element:
         return "".join(child if isinstance(child, str) else child.text() for child in self.children)
 
 
-def parse(pieces: Iterable[bytes], leaving_out: frozenset[str] = frozenset()) -> Element:
+def parse_xml(chunks: Iterable[bytes], skipped: frozenset[str] = frozenset()) -> Element:
     """Parse XML, skipping some elements. Raises DocumentRefused."""
-    reading = _Reading(leaving_out)
+    builder = _TreeBuilder(skipped)
     parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
-    parser.StartElementHandler = reading.start
-    parser.EndElementHandler = reading.end
-    parser.CharacterDataHandler = reading.text
-    parser.EntityDeclHandler = reading.refuse
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.text
+    parser.EntityDeclHandler = builder.refuse
     try:
-        for piece in pieces:
-            parser.Parse(piece)
+        for chunk in chunks:
+            parser.Parse(chunk)
         parser.Parse(b"", True)
     except (expat.ExpatError, ValueError, LookupError) as error:
         raise DocumentRefused("unreadable") from error
-    return reading.root
+    return builder.root
 
 
-_READ = frozenset(
+_KEPT_ATTRIBUTES = frozenset(
     [
         *("id", "Id", "type", "Type", "val", "styleId", "c", "Target", "TargetMode"),
         *("full-path", "href", "idref", "number-columns-repeated"),
     ]
 )
-_NO_ATTRIBUTES: dict[str, str] = {}
-"""Shared, as dictionaries would take most of the memory."""
+_NO_ATTRIBUTES: dict[str, str] = {}  # shared, as dictionaries would take most of the memory
 
 
-def _attributes(found: dict[str, str]) -> dict[str, str]:
+def _keep_attributes(found: dict[str, str]) -> dict[str, str]:
     named = ((key.rpartition("}")[2], value) for key, value in found.items())
-    return {name: value for name, value in named if name in _READ} or _NO_ATTRIBUTES
+    return {name: value for name, value in named if name in _KEPT_ATTRIBUTES} or _NO_ATTRIBUTES
 
 
-class _Reading:
-    def __init__(self, leaving_out: frozenset[str]) -> None:
+class _TreeBuilder:
+    def __init__(self, skipped: frozenset[str]) -> None:
         self.root = Element("", {})
         self._path = [self.root]
-        self._leaving_out = leaving_out
-        self._within_left_out = 0
+        self._skipped = skipped
+        self._skipped_depth = 0
         self._elements = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         name = sys.intern(name.rpartition("}")[2])
-        if self._within_left_out or name in self._leaving_out:
-            self._within_left_out += 1
+        if self._skipped_depth or name in self._skipped:
+            self._skipped_depth += 1
             return
         self._elements += 1
         if self._elements > MAX_ELEMENTS or len(self._path) > MAX_DEPTH:
             raise DocumentRefused("too_long" if self._elements > MAX_ELEMENTS else "unreadable")
-        element = Element(name, _attributes(attributes))
+        element = Element(name, _keep_attributes(attributes))
         self._path[-1].children.append(element)
         self._path.append(element)
 
     def end(self, _: str) -> None:
-        if self._within_left_out:
-            self._within_left_out -= 1
+        if self._skipped_depth:
+            self._skipped_depth -= 1
         else:
             self._path.pop()
 
     def text(self, text: str) -> None:
-        if not self._within_left_out:
+        if not self._skipped_depth:
             self._path[-1].children.append(text)
 
     def refuse(self, *_: object) -> None:

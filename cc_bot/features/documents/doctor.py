@@ -4,7 +4,7 @@ from typing import Final
 
 from cc_bot.chat.checks import Check, Examined, Finding, failed, ok, warning
 from cc_bot.domain.errors import DocumentsNotConfined, InputError
-from cc_bot.features.documents.reader import READ_BY_EXTRA, DocumentReader
+from cc_bot.features.documents.reader import EXTRA_MODULES, DocumentReader
 from cc_bot.features.documents.texts import DocumentCheckTexts
 from cc_bot.texts import Texts
 
@@ -30,7 +30,7 @@ def list_checks(given: Examined) -> Iterator[Check]:
 
 async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Finding]:
     said = texts[DocumentCheckTexts]
-    if not all(map(find_spec, READ_BY_EXTRA)):
+    if not all(map(find_spec, EXTRA_MODULES)):
         return [ok("documents", said.documents_none)]
     try:
         await reader.read(SMALL_PDF)
@@ -42,7 +42,7 @@ async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Find
 
 
 async def check_sandbox(reader: DocumentReader, texts: Texts, *, unconfined: bool) -> Finding:
-    """`unconfined`: documents are read even without a sandbox."""
+    """`unconfined`: the operator permits reading without a sandbox."""
     said = texts[DocumentCheckTexts]
     try:
         await reader.read(SMALL_RTF)

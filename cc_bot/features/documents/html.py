@@ -1,4 +1,4 @@
-"""The readable text of a web page, without menus, advertisements and scripts."""
+"""Reads the text of a web page, without menus, advertisements and scripts."""
 
 import logging
 import re
@@ -11,27 +11,27 @@ from justext.utils import get_stoplist  # type: ignore[import-untyped]
 from trafilatura import external
 from trafilatura.settings import use_config
 
-from cc_bot.features.documents import MAX_CHARACTERS, normalised
+from cc_bot.features.documents import MAX_CHARACTERS, normalize_text
 from cc_bot.files import decode_declared
 
 MAX_TITLE_LENGTH = 200
-LITTLE = "80"
-"""With a shorter article the whole page is used. The library's 250 characters are for alphabets: in Japanese
-that is a paragraph or three."""
-_DECLARED_WITHIN = 2048
+MIN_ARTICLE_CHARACTERS = "80"
+"""If the article is shorter, the whole page is used. The library's 250 characters suit alphabets: in Japanese
+they are one to three paragraphs."""
+_DECLARATION_BYTES = 2048
 _BLANKS = re.compile(r"\s++")
-_DECLARED = re.compile(
+_CHARSET_DECLARATION = re.compile(
     rb"<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}[\"']?\s{0,9}([A-Za-z0-9_.:-]{2,40}+)", re.IGNORECASE
 )
 _XML_DECLARATION = re.compile(r"\A\s{0,99}+<\?xml[^>]{0,300}+>")
 """lxml refuses text that declares its encoding."""
 
 MAX_ELEMENTS = 20_000
-"""Above it, or above MAX_TABLES, finding the article takes too long (quadratic time for tables): the page is
-read whole."""
+"""With more elements or tables, finding the article takes too long (quadratic time for tables), so the whole
+page is used."""
 MAX_TABLES = 1000
-_NO_TEXT = ("head", "script", "style", "template", "noscript", "title")
-_WITHIN_A_LINE = frozenset(
+_SKIPPED_TAGS = ("head", "script", "style", "template", "noscript", "title")
+_INLINE_TAGS = frozenset(
     (
         *("a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em"),
         *("font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "rp", "rt", "ruby"),
@@ -42,27 +42,27 @@ _WITHIN_A_LINE = frozenset(
 
 
 _STOPLISTS = ("Dutch", "English", "French", "German", "Italian", "Portuguese", "Spanish")
-"""All languages would take 36 MB. Japanese has none."""
+"""All languages would take 36 MB. There is none for Japanese."""
 
 # The library reads these files lazily, which the sandbox forbids.
 _SETTINGS = use_config()
-_SETTINGS.set("DEFAULT", "MIN_EXTRACTED_SIZE", LITTLE)
+_SETTINGS.set("DEFAULT", "MIN_EXTRACTED_SIZE", MIN_ARTICLE_CHARACTERS)
 _WORDS = tuple(word for each in _STOPLISTS for word in get_stoplist(each))
 external.JT_STOPLIST = _WORDS  # type: ignore[assignment]  # it says None
 
 
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
-    """Return title and text. `declared`: the server's encoding."""
-    logging.disable()  # a library says there what it thinks of the page
-    named = _DECLARED.search(data[:_DECLARED_WITHIN])
-    text = decode_declared(data, declared, named[1].decode("ascii") if named else "")
+    """Return title and text. `declared` is the encoding that the server named."""
+    logging.disable()  # a library logs what it thinks of the page
+    declaration = _CHARSET_DECLARATION.search(data[:_DECLARATION_BYTES])
+    text = decode_declared(data, declared, declaration[1].decode("ascii") if declaration else "")
     html = _XML_DECLARATION.sub("", data.decode("utf-8", "replace") if text is None else text)
     tree = _parse(html)
     if tree is None:
         return "", ""
     title, text = _title(tree), ""
     if tree.xpath(f"count(//*) <= {MAX_ELEMENTS} and count(//table) <= {MAX_TABLES}"):
-        tree = None  # its memory is for the trees of the library
+        tree = None  # frees memory for the library's trees
         with suppress(MemoryError):
             text = (
                 trafilatura.extract(html, output_format="markdown", include_comments=False, config=_SETTINGS)
@@ -71,7 +71,7 @@ def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
             )
     if not text and tree is None:
         tree = _parse(html)
-    return title, normalised((text or "".join(_plain(tree)))[:MAX_CHARACTERS])
+    return title, normalize_text((text or "".join(_all_text(tree)))[:MAX_CHARACTERS])
 
 
 def _parse(html: str) -> lxml.html.HtmlElement | None:
@@ -83,19 +83,19 @@ def _parse(html: str) -> lxml.html.HtmlElement | None:
         return None
 
 
-def _plain(tree: lxml.html.HtmlElement) -> Iterator[str]:
+def _all_text(tree: lxml.html.HtmlElement) -> Iterator[str]:
     walk = lxml.etree.iterwalk(tree, events=("start", "end", "comment", "pi"))
     for event, element in walk:
-        unread = element.tag in _NO_TEXT
-        if event in ("start", "end") and element.tag not in _WITHIN_A_LINE:
+        is_skipped = element.tag in _SKIPPED_TAGS
+        if event in ("start", "end") and element.tag not in _INLINE_TAGS:
             yield "\n"
-        if event == "start" and unread:
+        if event == "start" and is_skipped:
             walk.skip_subtree()
         # A comment's text is not shown; what follows it is.
-        said = (None if unread else element.text) if event == "start" else element.tail
-        yield _BLANKS.sub(" ", said or "")
+        text = (None if is_skipped else element.text) if event == "start" else element.tail
+        yield _BLANKS.sub(" ", text or "")
 
 
 def _title(tree: lxml.html.HtmlElement) -> str:
     found = tree.xpath("string(//title)") or tree.xpath("string(//h1)")
-    return normalised(" ".join(str(found)[:2000].split()))[:MAX_TITLE_LENGTH]
+    return normalize_text(" ".join(str(found)[:2000].split()))[:MAX_TITLE_LENGTH]

@@ -1,9 +1,8 @@
-"""Documents in containers: zip archives (Word, PowerPoint, OpenDocument, EPUB, Excel) and OLE files (Excel
-before 2007). Links are not followed.
+"""Reads documents in zip archives (Word, PowerPoint, OpenDocument, EPUB, Excel) and OLE files (Excel before
+2007). Links are not followed.
 
-python-docx and python-pptx reach no text boxes, footnotes, content controls or tracked insertions, and take
-0.1 to 0.2 s to load. Sheets are read by calamine: 100,000 cells take 0.09 s (openpyxl 1.6 s), and older
-formats are read as well.
+python-docx and python-pptx read no text boxes, footnotes, content controls or tracked insertions, and take
+0.1 to 0.2 s to load. calamine reads 100,000 cells in 0.09 s (openpyxl: 1.6 s), and older formats as well.
 """
 
 import datetime
@@ -13,7 +12,7 @@ from html.parser import HTMLParser
 from urllib.parse import unquote
 
 from cc_bot.features.documents import MAX_COLUMNS, Content, DocumentRefused, RunningText, add_sheet, as_table
-from cc_bot.features.documents.archive import Archive, Element, beside, parse
+from cc_bot.features.documents.archive import Archive, Element, parse_xml, resolve_name
 
 try:
     import python_calamine
@@ -64,17 +63,17 @@ def read_ole(data: bytes) -> Content:
 
 
 def _main_stream(data: bytes) -> str:
-    """The first known stream name decides; those of embedded files come later."""
-    places = {name: data.find(name.encode("utf-16-le").ljust(_NAME_BYTES, b"\0")) for name in _MAIN_STREAMS}
-    return min((name for name, place in places.items() if place >= 0), key=places.__getitem__, default="")
+    """Return the first known stream name, as those of embedded files come later; empty for none."""
+    offsets = {name: data.find(name.encode("utf-16-le").ljust(_NAME_BYTES, b"\0")) for name in _MAIN_STREAMS}
+    return min((name for name, at in offsets.items() if at >= 0), key=offsets.__getitem__, default="")
 
 
 _PANIC = "PanicException"
-"""Raised by calamine for a sheet whose last cell is far out; not an Exception."""
+"""calamine raises this BaseException for a sheet whose last cell is far out."""
 
 
 def read_spreadsheet(data: bytes) -> Content:
-    """Read the sheets, by name. Raises DocumentRefused."""
+    """Read all sheets. Raises DocumentRefused."""
     if python_calamine is None:
         raise DocumentRefused("not_installed")
     content = Content("excel", "part")
@@ -82,11 +81,8 @@ def read_spreadsheet(data: bytes) -> Content:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
         for sheet in book.sheets_metadata:
             hidden = "" if sheet.visible == python_calamine.SheetVisibleEnum.Visible else " (hidden)"
-            add_sheet(
-                content,
-                f"{sheet.name}{hidden}",
-                ([_shown(value) for value in row] for row in book.get_sheet_by_name(sheet.name).iter_rows()),
-            )
+            rows = book.get_sheet_by_name(sheet.name).iter_rows()
+            add_sheet(content, f"{sheet.name}{hidden}", ([*map(_cell_text, row)] for row in rows))
     except python_calamine.PasswordError as error:
         raise DocumentRefused("locked") from error
     except (python_calamine.CalamineError, OSError, ValueError) as error:
@@ -98,7 +94,7 @@ def read_spreadsheet(data: bytes) -> Content:
     return content
 
 
-def _shown(value: object) -> str:
+def _cell_text(value: object) -> str:
     match value:
         case float() if value.is_integer() and abs(value) < 1e15:
             return str(int(value))
@@ -115,26 +111,28 @@ def _shown(value: object) -> str:
 
 
 _WORD = "word/document.xml"
-_LOOKS = frozenset({"rPr", "sectPr", "tblPr", "tcPr", "trPr", "tblGrid", "del", "moveFrom", "Fallback", "rt"})
-"""Formatting, deletions, duplicates for old programs, and readings above kanji."""
-_BREAK = "lastRenderedPageBreak"
-_SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_SKIPPED_ELEMENTS = frozenset(
+    {"rPr", "sectPr", "tblPr", "tcPr", "trPr", "tblGrid", "del", "moveFrom", "Fallback", "rt"}
+)
+"""Formatting, deletions, duplicates for old programs, and readings of kanji."""
+_PAGE_BREAK = "lastRenderedPageBreak"
+_CHARACTERS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
 def read_word(archive: Archive) -> Content:
-    """Read the body with its notes; parts are pages if Word recorded page breaks. Raises DocumentRefused."""
-    document, headings = parse(archive.pieces(_WORD), _LOOKS), _headings(archive)
-    paged = document.first(_BREAK) is not None
+    """Read the text and its notes. Parts are pages if Word recorded page breaks. Raises DocumentRefused."""
+    document, headings = parse_xml(archive.chunks(_WORD), _SKIPPED_ELEMENTS), _heading_styles(archive)
+    paged = document.first(_PAGE_BREAK) is not None
     content = Content("word", "page" if paged else "part")
     running = RunningText(content, paged=paged)
     for block in document.outermost("p", "tbl"):
-        breaks = sum(1 for _ in block.all(_BREAK)) if running.begun else 0
+        breaks = sum(1 for _ in block.all(_PAGE_BREAK)) if running.has_text else 0
         if breaks and _begins_with_break(block):
             running.end_part()
             breaks -= 1
-        text = _paragraph(block) if block.name == "p" else as_table(_rows(block))
+        text = _word_paragraph(block) if block.name == "p" else as_table(_word_rows(block))
         running.add(text, heading=block.name == "p" and _is_heading(block, headings))
-        if breaks:  # a paragraph across a page break belongs to the page where it begins
+        if breaks:  # a paragraph on two pages belongs to the first
             running.end_part()
     if notes := _notes(archive):
         running.add(notes)
@@ -142,10 +140,10 @@ def read_word(archive: Archive) -> Content:
     return content
 
 
-def _paragraph(paragraph: Element) -> str:
+def _word_paragraph(paragraph: Element) -> str:
     item = paragraph.first("numPr")
     boxes = [
-        _paragraph(inner)
+        _word_paragraph(inner)
         for box in paragraph.all("txbxContent")
         for inner in box.outermost("p", "tbl")
         if inner.name == "p"
@@ -158,23 +156,23 @@ def _run_texts(element: Element) -> Iterator[str]:
     for child in element.elements():
         if child.name == "t":
             yield child.text()
-        elif child.name in _SIGNS:
-            yield "" if child.attributes.get("type") == "page" else _SIGNS[child.name]
+        elif child.name in _CHARACTERS:
+            yield "" if child.attributes.get("type") == "page" else _CHARACTERS[child.name]
         elif child.name in {"footnoteReference", "endnoteReference"}:
             yield f"[^{child.attributes.get('id', '')}]"
         elif child.name not in {"pPr", "txbxContent"}:
             yield from _run_texts(child)
 
 
-def _rows(table: Element) -> Iterator[list[str]]:
+def _word_rows(table: Element) -> Iterator[list[str]]:
     for row in table.outermost("tr"):
-        yield [" ".join(map(_paragraph, cell.all("p"))) for cell in row.outermost("tc")]
+        yield [" ".join(map(_word_paragraph, cell.all("p"))) for cell in row.outermost("tc")]
 
 
 def _begins_with_break(block: Element) -> bool:
-    begins = (each for each in block.all(_BREAK, "t") if each.name == _BREAK or each.text().strip())
+    begins = (each for each in block.all(_PAGE_BREAK, "t") if each.name == _PAGE_BREAK or each.text().strip())
     first = next(begins, None)
-    return first is not None and first.name == _BREAK
+    return first is not None and first.name == _PAGE_BREAK
 
 
 def _is_heading(paragraph: Element, headings: frozenset[str]) -> bool:
@@ -185,11 +183,11 @@ def _is_heading(paragraph: Element, headings: frozenset[str]) -> bool:
     )
 
 
-def _headings(archive: Archive) -> frozenset[str]:
-    """Return the ids of heading styles; in Japanese files they are numbers."""
+def _heading_styles(archive: Archive) -> frozenset[str]:
+    """Return the ids of heading styles, which are numbers in Japanese files."""
     if not archive.has("word/styles.xml"):
         return frozenset()
-    styles = parse(archive.pieces("word/styles.xml"), frozenset({"rPr", "latentStyles"}))
+    styles = parse_xml(archive.chunks("word/styles.xml"), frozenset({"rPr", "latentStyles"}))
     return frozenset(
         style.attributes.get("styleId", "")
         for style in styles.all("style")
@@ -202,23 +200,23 @@ def _notes(archive: Archive) -> str:
     lines = []
     for name, kind in (("word/footnotes.xml", "footnote"), ("word/endnotes.xml", "endnote")):
         if archive.has(name):
-            for note in parse(archive.pieces(name), _LOOKS).all(kind):
-                text = " ".join(_paragraph(each) for each in note.all("p")).strip()
+            for note in parse_xml(archive.chunks(name), _SKIPPED_ELEMENTS).all(kind):
+                text = " ".join(_word_paragraph(each) for each in note.all("p")).strip()
                 lines += [f"[^{note.attributes.get('id', '')}]: {text}"] if text else []
     return "\n".join(lines)
 
 
-_SHOW = "ppt/presentation.xml"
+_PRESENTATION = "ppt/presentation.xml"
 _TITLES = frozenset({"title", "ctrTitle"})
 
 
 def read_powerpoint(archive: Archive) -> Content:
     """Read each slide with its tables and speaker notes. Raises DocumentRefused."""
     content = Content("powerpoint", "slide")
-    targets = _related(archive, _SHOW)
-    for slide in parse(archive.pieces(_SHOW)).all("sldId"):
+    targets = _related_parts(archive, _PRESENTATION)
+    for slide in parse_xml(archive.chunks(_PRESENTATION)).all("sldId"):
         name = targets.get(slide.attributes.get("id", ""), ("", ""))[1]
-        # The slide's number and its part's id have the same name without namespaces.
+        # Without namespaces, the slide's number and its part's id have the same name. The id is the latter.
         content.add(_slide(archive, name, content))
     if not content.parts:
         raise DocumentRefused("unreadable")
@@ -227,37 +225,37 @@ def read_powerpoint(archive: Archive) -> Content:
 
 def _slide(archive: Archive, name: str, content: Content) -> str:
     lines = []
-    for shape in parse(archive.pieces(name), _LOOKS).outermost("sp", "tbl"):
+    for shape in parse_xml(archive.chunks(name), _SKIPPED_ELEMENTS).outermost("sp", "tbl"):
         if shape.name == "tbl":
             lines.append(as_table([cell.text() for cell in row.all("tc")] for row in shape.all("tr")))
             continue
-        text = _said(shape)
-        place = shape.first("ph")
-        if place and place.attributes.get("type") in _TITLES and text:
+        text = _shape_text(shape)
+        placeholder = shape.first("ph")
+        if placeholder and placeholder.attributes.get("type") in _TITLES and text:
             content.add_heading(text)
             text = f"## {' '.join(text.split())}"
         lines.append(text)
-    for kind, target in _related(archive, name).values():
+    for kind, target in _related_parts(archive, name).values():
         if kind == "diagramData" and archive.has(target):
-            lines.append(_said(parse(archive.pieces(target))))
+            lines.append(_shape_text(parse_xml(archive.chunks(target))))
         elif kind == "notesSlide" and archive.has(target):
-            lines += [f"Notes: {notes}" for notes in _spoken(parse(archive.pieces(target)))]
+            lines += [f"Notes: {notes}" for notes in _speaker_notes(parse_xml(archive.chunks(target)))]
     return "\n".join(filter(None, lines))
 
 
-def _said(shape: Element) -> str:
+def _shape_text(shape: Element) -> str:
     return "\n".join(filter(None, ("".join(_run_texts(paragraph)).strip() for paragraph in shape.all("p"))))
 
 
-def _spoken(notes: Element) -> Iterator[str]:
+def _speaker_notes(notes: Element) -> Iterator[str]:
     for shape in notes.outermost("sp", "tbl"):
-        place = shape.first("ph")
-        if place and place.attributes.get("type") == "body" and (text := _said(shape)):
+        placeholder = shape.first("ph")
+        if placeholder and placeholder.attributes.get("type") == "body" and (text := _shape_text(shape)):
             yield text
 
 
-def _related(archive: Archive, name: str) -> dict[str, tuple[str, str]]:
-    """External parts are skipped."""
+def _related_parts(archive: Archive, name: str) -> dict[str, tuple[str, str]]:
+    """Return the type and the name of each related part in the archive, by id."""
     folder, _, last = name.rpartition("/")
     listed = f"{folder}/_rels/{last}.rels"
     if not archive.has(listed):
@@ -265,19 +263,21 @@ def _related(archive: Archive, name: str) -> dict[str, tuple[str, str]]:
     return {
         each.attributes.get("Id", ""): (
             each.attributes.get("Type", "").rpartition("/")[2],
-            beside(name, each.attributes.get("Target", "")),
+            resolve_name(name, each.attributes.get("Target", "")),
         )
-        for each in parse(archive.pieces(listed)).all("Relationship")
+        for each in parse_xml(archive.chunks(listed)).all("Relationship")
         if each.attributes.get("TargetMode") != "External"
     }
 
 
-_UNREAD = frozenset({"automatic-styles", "annotation", "tracked-changes", "ruby-text", "font-face-decls"})
+_SKIPPED_IN_ODF = frozenset(
+    {"automatic-styles", "annotation", "tracked-changes", "ruby-text", "font-face-decls"}
+)
 
 
 def read_opendocument(archive: Archive) -> Content:
     """Read the text or slides. Raises DocumentRefused."""
-    root = parse(archive.pieces("content.xml"), _UNREAD)
+    root = parse_xml(archive.chunks("content.xml"), _SKIPPED_IN_ODF)
     slides = list(root.all("page"))
     content = Content("opendocument", "slide" if slides else "part")
     for slide in slides:
@@ -291,46 +291,46 @@ def read_opendocument(archive: Archive) -> Content:
 
 
 def _odf_paragraphs(parent: Element) -> Iterator[tuple[bool, str]]:
-    """Yield each paragraph or table, and whether it is a heading."""
+    """Yield whether each paragraph or table is a heading, and its text."""
     for child in parent.elements():
         if child.name in {"p", "h"}:
-            yield child.name == "h", "".join(_odf_letters(child)).strip()
+            yield child.name == "h", "".join(_odf_text(child)).strip()
         elif child.name == "list-item":
             for _, text in _odf_paragraphs(child):
                 yield False, f"- {text}"
         elif child.name == "table":
-            yield False, as_table(_odf_cells(row) for row in child.all("table-row"))
+            yield False, as_table(_odf_row(row) for row in child.all("table-row"))
         else:
             yield from _odf_paragraphs(child)
 
 
-def _odf_cells(row: Element) -> list[str]:
+def _odf_row(row: Element) -> list[str]:
     cells = list[str]()
     for cell in row.elements():
         if cell.name in {"table-cell", "covered-table-cell"}:
             text = " ".join(text for _, text in _odf_paragraphs(cell)) if cell.name == "table-cell" else ""
             cells += [text] * min(
-                _odf_count(cell.attributes.get("number-columns-repeated", "1")), MAX_COLUMNS
+                _parse_count(cell.attributes.get("number-columns-repeated", "1")), MAX_COLUMNS
             )
     return cells[:MAX_COLUMNS]
 
 
-def _odf_letters(element: Element) -> Iterator[str]:
+def _odf_text(element: Element) -> Iterator[str]:
     for child in element.children:
         if isinstance(child, str):
             yield child
         elif child.name == "s":
-            yield " " * min(_odf_count(child.attributes.get("c", "1")), 100)
+            yield " " * min(_parse_count(child.attributes.get("c", "1")), 100)
         elif child.name in {"tab", "line-break"}:
             yield "\t" if child.name == "tab" else "\n"
         elif child.name == "note":
             body = child.first("note-body")
             yield f" ({' '.join(text for _, text in _odf_paragraphs(body))})" if body else ""
         else:
-            yield from _odf_letters(child)
+            yield from _odf_text(child)
 
 
-def _odf_count(written: str) -> int:
+def _parse_count(written: str) -> int:
     return int(written) if written.isascii() and written.isdigit() and len(written) < 6 else 1
 
 
@@ -341,78 +341,79 @@ def read_epub(archive: Archive) -> Content:
     content = Content("epub", "part")
     for name in _chapters(archive):
         if archive.has(name):
-            _read_page(archive.read(name), content)
+            _add_chapter(archive.read(name), content)
     return content
 
 
 def _chapters(archive: Archive) -> Iterator[str]:
-    found = parse(archive.pieces("META-INF/container.xml")).first("rootfile")
+    found = parse_xml(archive.chunks("META-INF/container.xml")).first("rootfile")
     name = found.attributes.get("full-path", "") if found else ""
-    package = parse(archive.pieces(name))
+    package = parse_xml(archive.chunks(name))
     pages = {item.attributes.get("id"): item.attributes.get("href", "") for item in package.all("item")}
     for each in package.all("itemref"):
         if href := pages.get(each.attributes.get("idref")):
-            yield beside(name, unquote(href))
+            yield resolve_name(name, unquote(href))
 
 
-def _read_page(data: bytes, content: Content) -> None:
-    page = _Page()
+def _add_chapter(data: bytes, content: Content) -> None:
+    page = _HtmlParser()
     page.feed(data.decode("utf-8-sig", "replace"))
     page.close()
     running = RunningText(content)
-    for heading, text in page.ended():
+    for heading, text in page.take_blocks():
         running.add(text, heading=heading)
     running.end_part()
 
 
-_BLOCKS = frozenset(
+_BLOCK_TAGS = frozenset(
     [
         *("p", "div", "section", "article", "header", "footer", "li", "dt", "dd", "blockquote", "pre"),
         *("figcaption", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "br", "hr", "body"),
     ]
 )
-_HEADINGS = frozenset({"h1", "h2", "h3"})
-_SILENT = frozenset({"script", "style", "head", "svg"})
-_READINGS = frozenset({"rt", "rp"})
-"""Readings of kanji. The next element in `ruby`, or its end, closes them."""
+_HEADING_TAGS = frozenset({"h1", "h2", "h3"})
+_SKIPPED_TAGS = frozenset({"script", "style", "head", "svg"})
+_READING_TAGS = frozenset({"rt", "rp"})
+"""Readings of kanji, which the next element in `ruby` or the end of that closes."""
 
 
-class _Page(HTMLParser):
+class _HtmlParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self._found: list[tuple[bool, str]] = []
+        self._blocks: list[tuple[bool, str]] = []
         self._text: list[str] = []
-        self._heading = False
-        self._silent = 0
-        self._reading = False
+        self._is_in_heading = False
+        self._skipped_depth = 0
+        self._in_reading = False
 
-    def ended(self) -> list[tuple[bool, str]]:
+    def take_blocks(self) -> list[tuple[bool, str]]:
         self._end_block()
-        return self._found
+        return self._blocks
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        self._reading = tag in _READINGS or (self._reading and tag not in {"rb", "ruby", *_BLOCKS})
-        if tag in _SILENT:
-            self._silent += 1
-        elif tag in _BLOCKS:
+        ends_reading = tag in {"rb", "ruby", *_BLOCK_TAGS}
+        self._in_reading = tag in _READING_TAGS or (self._in_reading and not ends_reading)
+        if tag in _SKIPPED_TAGS:
+            self._skipped_depth += 1
+        elif tag in _BLOCK_TAGS:
             self._end_block()
-            self._heading = tag in _HEADINGS
+            self._is_in_heading = tag in _HEADING_TAGS
         elif tag in {"td", "th"} and self._text:
             self._text.append(" | ")
 
     def handle_endtag(self, tag: str) -> None:
-        self._reading = self._reading and tag not in {"ruby", *_READINGS, *_BLOCKS}
-        if tag in _SILENT:
-            self._silent = max(self._silent - 1, 0)
-        elif tag in _BLOCKS:
+        self._in_reading = self._in_reading and tag not in {"ruby", *_READING_TAGS, *_BLOCK_TAGS}
+        if tag in _SKIPPED_TAGS:
+            self._skipped_depth = max(self._skipped_depth - 1, 0)
+        elif tag in _BLOCK_TAGS:
             self._end_block()
 
     def handle_data(self, data: str) -> None:
-        if not (self._silent or self._reading):
+        if not (self._skipped_depth or self._in_reading):
             self._text.append(data)
 
     def _end_block(self) -> None:
         text = " ".join("".join(self._text).split())
         if text:
-            self._found.append((self._heading, text))
-        self._text, self._heading = [], False
+            self._blocks.append((self._is_in_heading, text))
+        self._text, self._is_in_heading = [], False

@@ -1,4 +1,4 @@
-"""PDF, by PDFium: fast, and right for Japanese. A scan is read as pictures of its first pages."""
+"""Reads PDFs by PDFium, which is fast and right for Japanese. The first pages of a scan become pictures."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -9,17 +9,15 @@ from PIL import Image
 
 from cc_bot.features.documents import MAX_HEADINGS, MAX_PARTS, Content, DocumentRefused
 
-PICTURES = 5
-_PICTURE_PIXELS = 1400
-"""Longer side: about the most that models use."""
-_QUALITY = 75
-_PICTURE_PART = 0.3
-_SCAN_CHARACTERS = 15
-_COLUMN_CHARACTERS = 4
-_LOOKED_AT = 6
-"""Per line. Punctuation and ー are no evidence."""
+MAX_PICTURES = 5
+_PICTURE_PIXELS = 1400  # of the longer side: models use hardly more
+_JPEG_QUALITY = 75
+_MIN_PICTURE_SHARE = 0.3
+_MIN_CHARACTERS_PER_PAGE = 15
+_MIN_COLUMN_CHARACTERS = 4
+_MAX_BOXES = 6  # characters of a line whose positions are compared
 
-Image.preinit()  # it loads what writes JPEGs, when one is written; in the sandbox it could not
+Image.preinit()  # loads the writer of JPEGs, which is not possible in the sandbox
 
 
 def read_pdf(data: bytes) -> Content:
@@ -30,13 +28,13 @@ def read_pdf(data: bytes) -> Content:
         raise DocumentRefused("too_long")
     try:
         for number in range(len(document)):
-            content.add(_text(document, number))
+            content.add(_page_text(document, number))
         for title, number in _outline(document):
             content.add_heading(title, number)
         if _is_scan(document, [text for _, text in content.parts]):
-            count = min(PICTURES, len(document))
+            count = min(MAX_PICTURES, len(document))
             document.close()
-            content.pictures += (_picture(data, number) for number in range(count))
+            content.pictures += (_render_page(data, number) for number in range(count))
     except pypdfium2.PdfiumError as error:
         raise DocumentRefused("unreadable") from error
     return content
@@ -44,16 +42,16 @@ def read_pdf(data: bytes) -> Content:
 
 def _is_scan(document: pypdfium2.PdfDocument, texts: Sequence[str]) -> bool:
     characters = sum(map(len, texts))
-    if characters >= _SCAN_CHARACTERS * len(texts):
+    if characters >= _MIN_CHARACTERS_PER_PAGE * len(texts):
         return False
-    return not characters or any(_has_picture(document[n]) for n in range(min(PICTURES, len(texts))))
+    return not characters or any(_has_picture(document[n]) for n in range(min(MAX_PICTURES, len(texts))))
 
 
 def _has_picture(page: pypdfium2.PdfPage) -> bool:
     width, height = page.get_size()
     for item in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
         left, bottom, right, top = item.get_bounds()
-        if (right - left) * (top - bottom) > _PICTURE_PART * width * height:
+        if (right - left) * (top - bottom) > _MIN_PICTURE_SHARE * width * height:
             return True
     return False
 
@@ -68,7 +66,7 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
     return document
 
 
-def _text(document: pypdfium2.PdfDocument, number: int) -> str:
+def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
     try:
         page = document[number]
         found = page.get_textpage()
@@ -80,25 +78,25 @@ def _text(document: pypdfium2.PdfDocument, number: int) -> str:
 
 
 def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
-    """PDFium has vertical lines from left to right."""
+    """Reverse runs of vertical lines, which PDFium returns from left to right."""
     at, lines = 0, list[tuple[float | None, str]]()
     for line in text.split("\r\n"):
-        lines.append((_column(page, at, len(line)), line))
+        lines.append((_vertical_position(page, at, len(line)), line))
         at += len(line) + 2
     groups = (list(group) for _, group in groupby(lines, lambda line: line[0] is not None))
     ordered = (line for group in groups for line in sorted(group, key=lambda line: -(line[0] or 0)))
     return "\n".join(line for _, line in ordered)
 
 
-def _column(page: pypdfium2.PdfTextPage, first: int, characters: int) -> float | None:
-    """Return the position of a vertical line, else None."""
-    if characters < _COLUMN_CHARACTERS or first + characters > page.count_chars():
+def _vertical_position(page: pypdfium2.PdfTextPage, first: int, characters: int) -> float | None:
+    """Return where a vertical line is on the page; None for other lines."""
+    if characters < _MIN_COLUMN_CHARACTERS or first + characters > page.count_chars():
         return None
-    boxes = (page.get_charbox(at) for at in range(first, first + min(characters, _LOOKED_AT)))
-    placed = [box for box in boxes if box[2] > box[0]]
-    if len(placed) < 2:
+    boxes = (page.get_charbox(at) for at in range(first, first + min(characters, _MAX_BOXES)))
+    boxes_of_letters = [box for box in boxes if box[2] > box[0]]
+    if len(boxes_of_letters) < 2:
         return None
-    (left, _, _, top), (later, _, _, below) = placed[0], placed[-1]
+    (left, _, _, top), (later, _, _, below) = boxes_of_letters[0], boxes_of_letters[-1]
     return float(left) if top - below > 2 * abs(later - left) + 1 else None
 
 
@@ -112,12 +110,12 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:
             return
 
 
-def _picture(data: bytes, number: int) -> bytes:
-    """An open document keeps what it rendered."""
-    document = _open(data)
+def _render_page(data: bytes, number: int) -> bytes:
+    """Return a page as JPEG."""
+    document = _open(data)  # a document keeps what it rendered until it is closed
     page = document[number]
     scale = _PICTURE_PIXELS / max(*page.get_size(), 1)
     written = io.BytesIO()
-    page.render(scale=scale).to_pil().save(written, "JPEG", quality=_QUALITY)
+    page.render(scale=scale).to_pil().save(written, "JPEG", quality=_JPEG_QUALITY)
     document.close()
     return written.getvalue()

@@ -1,4 +1,4 @@
-"""Reads text: separated values, and web pages that are text or JSON."""
+"""Reads separated values, and web pages that are text or JSON."""
 
 import csv
 import io
@@ -11,11 +11,11 @@ from cc_bot.features.documents import MAX_CHARACTERS, Content, DocumentRefused, 
 from cc_bot.files import decode_declared, decode_text
 
 _SEPARATORS = "\t;,"
-"""In order of preference: commas are last, as they also appear in sentences and numbers."""
+"""In order of preference: sentences and numbers contain commas, too."""
 _SNIFFED_LINES = 20
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp", "euc_jis_2004", "iso2022_jp_ext")
 _ENCODING_SAMPLE_BYTES = 2**18
-"""Only these bytes decide the encoding: trying every encoding on a whole file takes seconds."""
+"""The encoding is detected from these bytes: trying every encoding on a whole file takes seconds."""
 
 
 def read_separated(data: bytes) -> Content:
@@ -27,40 +27,42 @@ def read_separated(data: bytes) -> Content:
     if text is None:
         raise DocumentRefused("not_supported")
     if len(sample) == len(data):
-        return _read(io.StringIO(text, newline=""), _separator(text))
+        return _read_rows(io.StringIO(text, newline=""), _guess_separator(text))
     for encoding in _ENCODINGS:
         with suppress(UnicodeError):
             if sample.decode(encoding) == text:
-                return _read(io.TextIOWrapper(io.BytesIO(data), encoding, newline=""), _separator(text))
+                return _read_rows(
+                    io.TextIOWrapper(io.BytesIO(data), encoding, newline=""), _guess_separator(text)
+                )
     raise DocumentRefused("not_supported")
 
 
-def _read(file: TextIO, separator: str) -> Content:
+def _read_rows(file: TextIO, separator: str) -> Content:
     content = Content("csv", "part")
     try:
-        add_sheet(content, "", csv.reader(_lines(file), delimiter=separator))
+        add_sheet(content, "", csv.reader(_read_lines(file), delimiter=separator))
     except csv.Error as error:
         raise DocumentRefused("unreadable") from error
     return content
 
 
-def _lines(file: TextIO) -> Iterator[str]:
+def _read_lines(file: TextIO) -> Iterator[str]:
     while line := file.readline(MAX_CHARACTERS + 1):
         if len(line) > MAX_CHARACTERS:
             raise DocumentRefused("too_long")
         yield line
 
 
-def _separator(text: str) -> str:
+def _guess_separator(text: str) -> str:
     lines = text[:20000].splitlines()[:_SNIFFED_LINES]
     return max(_SEPARATORS, key=lambda each: sum(len(row) > 1 for row in csv.reader(lines, delimiter=each)))
 
 
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
-    """Return an empty title and the text, which is empty if the data is binary. `declared`: the encoding that
-    the server stated."""
+    """Return an empty title and the text, which is empty if the data is binary. `declared` is the encoding
+    that the server named."""
     text = decode_declared(data, declared) or ""
-    if "\\u" in text:  # JSON with escapes, which take up to six times the space
+    if "\\u" in text:  # escapes in JSON take up to six times the space
         with suppress(ValueError, RecursionError):
             unescaped = json.dumps(json.loads(text), ensure_ascii=False)
             text = unescaped.encode("utf-8", "ignore").decode()  # drops lone surrogates

@@ -19,17 +19,17 @@ from cc_bot.domain import errors
 from cc_bot.domain.message import Document, DocumentKind, DocumentPart, DocumentUnit, Heading
 
 _MAX_ANSWER_BYTES: Final = 16 * 2**20
-_PIECE_BYTES: Final = 64 * 2**10
+_WRITE_BYTES: Final = 64 * 2**10
 
 
-def reading_command(*what: str, unconfined: bool = False) -> tuple[str, ...]:
-    """Return the command of the reading process. `unconfined`: also without a sandbox."""
+def reading_command(*arguments: str, unconfined: bool = False) -> tuple[str, ...]:
+    """Return the command of the reading process. `unconfined` permits reading without a sandbox."""
     permission = ("unconfined",) if unconfined else ()
-    return (sys.executable, "-s", "-P", "-m", "cc_bot.features.documents", *what, *permission)
+    return (sys.executable, "-s", "-P", "-m", "cc_bot.features.documents", *arguments, *permission)
 
 
 async def ask_reader(command: Sequence[str], file: io.BytesIO, extra: str) -> Mapping[str, Any]:
-    """Return the process's answer about a file. `extra`: the package's extra with the parsers.
+    """Return the reading process's answer about a file. `extra` names the package's extra with the parsers.
 
     Raises the InputError that the answer names; OSError, ValueError or RecursionError for an invalid answer;
     TimeoutError if the process used up its processor time.
@@ -56,9 +56,9 @@ async def _ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
         cwd=sys.prefix,
     )
     try:
-        feeding = asyncio.create_task(_feed(process, file))
+        feeding = asyncio.create_task(_write_file(process, file))
         try:
-            return await _hear(process)
+            return await _read_answer(process)
         finally:
             feeding.cancel()
             await asyncio.gather(feeding, return_exceptions=True)
@@ -68,18 +68,18 @@ async def _ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
         await process.wait()
 
 
-async def _feed(process: asyncio.subprocess.Process, file: io.BytesIO) -> None:
+async def _write_file(process: asyncio.subprocess.Process, file: io.BytesIO) -> None:
     stdin = process.stdin
     if stdin is not None:
         with suppress(OSError):
-            while piece := file.read(_PIECE_BYTES):
+            while piece := file.read(_WRITE_BYTES):
                 stdin.write(piece)
                 await stdin.drain()
         stdin.close()
-    file.close()  # its memory is free while the process reads
+    file.close()  # frees its memory while the process reads
 
 
-async def _hear(process: asyncio.subprocess.Process) -> bytes:
+async def _read_answer(process: asyncio.subprocess.Process) -> bytes:
     stdout = process.stdout
     if stdout is None:
         raise OSError
@@ -88,23 +88,22 @@ async def _hear(process: asyncio.subprocess.Process) -> bytes:
         if length > _MAX_ANSWER_BYTES:
             raise ValueError
         return await stdout.readexactly(length)
-    except asyncio.IncompleteReadError as error:  # it was ended, by a limit or by a fault in it
+    except asyncio.IncompleteReadError as error:  # the process ended, by a limit or by a fault of a parser
         spent = sys.platform != "win32" and await process.wait() == -signal.SIGXCPU
         raise (TimeoutError if spent else OSError) from error
 
 
 def _environment() -> Mapping[str, str]:
-    """A process that reads an untrusted file gets no secrets."""
+    """Return no secrets, since the process reads an untrusted file."""
     windows = {"SYSTEMROOT": os.path.expandvars("%SYSTEMROOT%")} if sys.platform == "win32" else {}
     return {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "utf-8", **windows}
 
 
-TIMEOUT_S: Final = 18.0
-"""Per document, for which the process has 15 s of processor time."""
-WAITS_S: Final = 60.0
-AT_A_TIME: Final = 1
-READ_BY_EXTRA: Final = ("pypdfium2", "PIL", "python_calamine")
-"""Libraries of the extra `documents`: without them PDF and Excel are not read."""
+TIMEOUT_S: Final = 18.0  # per document, which may take 15 s of processor time
+QUEUE_TIMEOUT_S: Final = 60.0
+MAX_CONCURRENT_READS: Final = 1
+EXTRA_MODULES: Final = ("pypdfium2", "PIL", "python_calamine")
+"""Libraries of the extra `documents`, for PDF and Excel."""
 _MAX_PICTURES: Final = 5
 
 _log = structlog.get_logger(__name__)
@@ -121,37 +120,37 @@ _ERRORS: Final[Mapping[str, type[errors.InputError]]] = {
 
 
 class DocumentReader(DocumentSource):
-    """Reads documents one at a time, each in a process of its own."""
+    """Reads documents one after the other, each in its own process."""
 
     def __init__(self, command: Sequence[str] = (), *, unconfined: bool = False) -> None:
-        """`command` speaks the protocol of this package's program, which it is by default. `unconfined`: also
-        without a sandbox."""
+        """`command` starts the reading process; this package's program by default. `unconfined` permits
+        reading without a sandbox."""
         self._command = tuple(command) or reading_command(unconfined=unconfined)
-        self._turns = asyncio.Semaphore(AT_A_TIME)
+        self._queue = asyncio.Semaphore(MAX_CONCURRENT_READS)
 
     async def read(self, data: bytes) -> ReadDocument:
-        """Read a document in turn. Raises as `turn` and `read_without_queue`."""
+        """Wait for a turn and read a document. Raises what `turn` and `read_without_queue` raise."""
         async with self.turn():
             return await self.read_without_queue(io.BytesIO(data))
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         try:
-            async with asyncio.timeout(WAITS_S):
-                await self._turns.acquire()
+            async with asyncio.timeout(QUEUE_TIMEOUT_S):
+                await self._queue.acquire()
         except TimeoutError as error:
             _log.warning("document_not_read", error="DocumentsWait")
             raise errors.DocumentsWait from error
         try:
             yield
         finally:
-            self._turns.release()
+            self._queue.release()
 
     async def read_without_queue(self, file: io.BytesIO) -> ReadDocument:
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 answer = await ask_reader(self._command, file, "documents")
-            return _document(answer)
+            return _validate_answer(answer)
         except (TimeoutError, OSError, ValueError, RecursionError) as error:
             _log.warning("document_not_read", error=type(error).__name__)
             raise errors.DocumentUnreadable from error
@@ -165,8 +164,8 @@ class _Answer(BaseModel):
     pictures: list[Base64Bytes]
 
 
-def _document(answer: Mapping[str, Any]) -> ReadDocument:
-    """Raises ValueError for an invalid answer."""
+def _validate_answer(answer: Mapping[str, Any]) -> ReadDocument:
+    """Convert an answer. Raises ValueError if it is invalid."""
     given = _Answer.model_validate(answer)
     last = max(len(given.parts), 1)
     headings = tuple(Heading(title, min(max(part, 1), last)) for title, part in given.headings)

@@ -1,4 +1,4 @@
-"""RTF of Word, WordPad and TextEdit: Japanese as bytes in the font's character set, or Unicode."""
+"""Reads RTF of Word, WordPad and TextEdit. Japanese is Unicode, or bytes in the font's character set."""
 
 import codecs
 import re
@@ -20,13 +20,13 @@ _CHARSETS = {
     204: "cp1251",
     238: "cp1250",
 }
-_SIGNS = (
+_CHARACTERS = (
     dict.fromkeys(("par", "line", "sect", "page"), "\n")
     | dict.fromkeys(("emspace", "enspace", "nestcell"), " ")
     | {"tab": "\t", "emdash": "—", "endash": "–", "bullet": "•"}
     | {"lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”"}
 )
-_UNREAD = frozenset(
+_SKIPPED_GROUPS = frozenset(
     [
         *("colortbl", "stylesheet", "info", "pict", "object", "header", "footer", "headerl", "headerr"),
         *("headerf", "footerl", "footerr", "footerf", "themedata", "datastore", "listtable", "bkmkend"),
@@ -38,43 +38,43 @@ _MAX_GROUPS = 1000
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    unread: bool = False
+    is_skipped: bool = False
     charset: str = ""
-    skipped: int = 1
-    """Fallback characters after each Unicode character."""
+    fallback_length: int = 1
+    """How many characters after a Unicode character are a fallback for old programs."""
     in_fonts: bool = False
     hidden: bool = False
 
 
 def read_rtf(data: bytes) -> Content:
     """Read the text, with tables. Raises DocumentRefused."""
-    reading = _RtfReading()
-    reading.read(data)
+    parser = _RtfParser()
+    parser.read(data)
     content = Content("rtf", "part")
     running = RunningText(content)
-    for paragraph in reading.paragraphs():
+    for paragraph in parser.paragraphs():
         running.add(paragraph)
     running.end_part()
     return content
 
 
-class _RtfReading:
+class _RtfParser:
     def __init__(self) -> None:
         self._state = _State()
         self._outer: list[_State] = []
-        self._page = "cp1252"
+        self._code_page = "cp1252"
         self._fonts: dict[int, str] = {}
         self._font = 0
         self._bytes = bytearray()
         self._text: list[str] = []
-        self._to_skip = 0
-        self._begun = False
-        """True if a group has just begun; its first word names its kind."""
+        self._fallback_left = 0
+        self._group_begun = False
+        """True after the start of a group, whose first word names its kind."""
         self._in_row = False
         self._in_table = False
-        """In a cell a paragraph ends no line."""
-        self._note: tuple[int, int] | None = None
-        """An open footnote: its depth in groups, and where its text begins."""
+        """In a table the end of a paragraph does not end the line."""
+        self._footnote: tuple[int, int] | None = None
+        """The depth of groups at an open footnote, and the index in `_text` where it begins."""
 
     def paragraphs(self) -> list[str]:
         self._flush()
@@ -96,40 +96,40 @@ class _RtfReading:
             elif byte:
                 self._byte(int(byte, 16))
             elif sign:
-                self._sign(sign)
+                self._symbol(sign)
             elif text:
                 for each in text:
                     self._byte(each)
 
     def _brace(self, brace: bytes) -> None:
         self._flush()
-        self._to_skip = 0
+        self._fallback_left = 0
         if brace == b"{":
             if len(self._outer) >= _MAX_GROUPS:
                 raise DocumentRefused("unreadable")
             self._outer.append(self._state)
         elif self._outer:
             self._state = self._outer.pop()
-            self._end_note()
-        self._begun = brace == b"{"
+            self._end_footnote()
+        self._group_begun = brace == b"{"
 
     def _word(self, word: str, number: int | None) -> None:
-        begun, self._begun = self._begun, False
+        group_begun, self._group_begun = self._group_begun, False
         self._flush()
-        self._to_skip = 0
+        self._fallback_left = 0
         match word:
             case "u" if number is not None:
                 self._add(chr(number % 65536))
-                self._to_skip = self._state.skipped
+                self._fallback_left = self._state.fallback_length
             case "fonttbl":
-                self._state = replace(self._state, unread=True, in_fonts=True)
-            case _ if begun and word in _UNREAD:
-                self._state = replace(self._state, unread=True)
+                self._state = replace(self._state, is_skipped=True, in_fonts=True)
+            case _ if group_begun and word in _SKIPPED_GROUPS:
+                self._state = replace(self._state, is_skipped=True)
             case "ansicpg":
                 with suppress(LookupError):
-                    self._page = codecs.lookup(f"cp{number}").name
+                    self._code_page = codecs.lookup(f"cp{number}").name
             case "uc" if number is not None:
-                self._state = replace(self._state, skipped=min(max(number, 0), 16))
+                self._state = replace(self._state, fallback_length=min(max(number, 0), 16))
             case "f" if number is not None:
                 self._font = number
                 self._state = replace(self._state, charset=self._fonts.get(number, ""))
@@ -137,13 +137,13 @@ class _RtfReading:
                 self._fonts[self._font] = _CHARSETS.get(number, "")
             case "v":
                 self._state = replace(self._state, hidden=number != 0)
-            case "footnote" if begun and self._outer:
+            case "footnote" if group_begun and self._outer:
                 self._state = self._outer[-1]
-                self._note = self._note or (len(self._outer), len(self._text))
+                self._footnote = self._footnote or (len(self._outer), len(self._text))
             case _:
-                self._sign_of(word)
+                self._character_word(word)
 
-    def _sign_of(self, word: str) -> None:
+    def _character_word(self, word: str) -> None:
         match word:
             case "trowd":
                 self._in_row = True
@@ -156,20 +156,20 @@ class _RtfReading:
                 self._add(_ROW + "\n")
                 self._in_row = False
             case _:
-                sign = _SIGNS.get(word, "")
+                sign = _CHARACTERS.get(word, "")
                 self._add(" " if sign == "\n" and (self._in_row or self._in_table) else sign)
 
-    def _end_note(self) -> None:
-        if self._note and len(self._outer) < self._note[0]:
-            begins, self._note = self._note[1], None
+    def _end_footnote(self) -> None:
+        if self._footnote and len(self._outer) < self._footnote[0]:
+            begins, self._footnote = self._footnote[1], None
             note = " ".join("".join(self._text[begins:]).split())
             self._text[begins:] = [f" ({note})"] if note else []
 
-    def _sign(self, sign: bytes) -> None:
-        begun, self._begun = self._begun, False
-        if sign == b"*" and begun:
-            self._state = replace(self._state, unread=True)
-            self._begun = True
+    def _symbol(self, sign: bytes) -> None:
+        group_begun, self._group_begun = self._group_begun, False
+        if sign == b"*" and group_begun:
+            self._state = replace(self._state, is_skipped=True)
+            self._group_begun = True
         elif sign in b"\\{}":
             self._byte(sign[0])
         elif sign in b"~_":
@@ -178,15 +178,15 @@ class _RtfReading:
             self._add("\n")
 
     def _byte(self, byte: int) -> None:
-        self._begun = False
-        if self._to_skip:
-            self._to_skip -= 1
-        elif not self._state.unread:
+        self._group_begun = False
+        if self._fallback_left:
+            self._fallback_left -= 1
+        elif not self._state.is_skipped:
             self._bytes.append(byte)
 
     def _add(self, text: str) -> None:
         self._flush()
-        if not (self._state.unread or self._state.hidden):
+        if not (self._state.is_skipped or self._state.hidden):
             self._text.append(text)
 
     def _flush(self) -> None:
@@ -194,8 +194,7 @@ class _RtfReading:
             data = bytes(self._bytes)
             self._bytes.clear()
             if not self._state.hidden:
-                self._text.append(data.decode(self._state.charset or self._page, "replace"))
+                self._text.append(data.decode(self._state.charset or self._code_page, "replace"))
 
 
-_CELL, _ROW = "\ue000", "\ue001"
-"""Private-use marks while reading."""
+_CELL, _ROW = "\ue000", "\ue001"  # private-use characters that mark the ends of cells and rows

@@ -1,8 +1,9 @@
 """Irreversible limits that the reading process sets before it reads a file.
 
-On Linux the kernel refuses every system call that is not listed (seccomp): no opening of files, no
-processes, network or signals; so everything is loaded before. An audit hook refuses the same in Python on
-every system. Linux and macOS also allow no new descriptors and processes; only Linux limits memory.
+On Linux the kernel refuses every system call that is not listed (seccomp), such as opening files, starting
+processes, using the network and sending signals. So all modules are imported before. On every system an
+audit hook refuses the same in Python. Linux and macOS also allow no new descriptors and processes. Only Linux
+limits memory.
 """
 
 import ctypes
@@ -12,18 +13,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
-MEMORY_BYTES = 124 * 2**20
-"""A scan of 20 MB needs nearly all of it. With less, PDFium silently draws white pages."""
+MEMORY_BYTES = 124 * 2**20  # nearly all for a scan of 20 MB: with less, PDFium silently draws white pages
 CPU_S = 15
 
-_PERMITTED = frozenset({"os.listdir", "os.scandir"})
-"""Raised by failing imports."""
-_REFUSED = (
+_PERMITTED_EVENTS = frozenset({"os.listdir", "os.scandir"})
+"""Failing imports cause them."""
+_REFUSED_EVENTS = (
     *("open", "os.", "shutil.", "subprocess.", "socket.", "pty.", "signal.pthread_kill", "mmap."),
     *("sqlite3.", "winreg.", "tempfile.", "ctypes.dlopen", "urllib.", "http.", "ftplib.", "smtplib."),
     *("_winapi.", "_posixsubprocess."),
 )
-"""Prefixes of events that reach out of the process."""
+"""Prefixes of events of actions outside of the process."""
 
 
 class NotConfined(Exception):
@@ -36,19 +36,19 @@ def enter_sandbox(*, memory_bytes: int = MEMORY_BYTES, cpu_s: int = CPU_S) -> No
     sys.dont_write_bytecode = True
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
     if libc:
-        _be_ended_first()
+        _prefer_for_oom_killer()
     _limit_resources(memory_bytes, cpu_s)
-    sys.addaudithook(_refuse)
-    if libc is None or not _confine_calls(libc):
+    sys.addaudithook(_refuse_event)
+    if libc is None or not _filter_system_calls(libc):
         raise NotConfined
 
 
-def _be_ended_first() -> None:
+def _prefer_for_oom_killer() -> None:
     """Make the kernel kill this process first if memory runs out."""
     try:
         with open("/proc/self/oom_score_adj", "w") as score:  # noqa: PTH123 - pathlib is slow to load
             score.write("1000")
-    except OSError:  # a system that does not let it: the bound of memory holds anyhow
+    except OSError:  # the limit of memory holds even so
         return
 
 
@@ -68,12 +68,12 @@ def _limit_resources(memory_bytes: int, cpu_s: int) -> None:
     for which, most in limits.items():
         hard = resource.getrlimit(which)[1]
         limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        with suppress(ValueError, OSError):  # macOS accepts no bound of address space below what is in use
+        with suppress(ValueError, OSError):  # macOS accepts no limit below the address space in use
             resource.setrlimit(which, (limit, limit))
 
 
-def _refuse(event: str, _: tuple[object, ...]) -> None:
-    if event.startswith(_REFUSED) and event not in _PERMITTED:
+def _refuse_event(event: str, _: tuple[object, ...]) -> None:
+    if event.startswith(_REFUSED_EVENTS) and event not in _PERMITTED_EVENTS:
         raise PermissionError(event)
 
 
@@ -84,7 +84,7 @@ _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
 _ALLOW, _FAIL_WITH_EPERM, _KILL = 0x7FFF0000, 0x00050001, 0x80000000
 _LOAD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06
 
-_CALLS: dict[str, tuple[int, tuple[int, ...]]] = {
+_SYSTEM_CALLS: dict[str, tuple[int, tuple[int, ...]]] = {
     "x86_64": (
         0xC000003E,
         (
@@ -113,23 +113,23 @@ _CALLS: dict[str, tuple[int, tuple[int, ...]]] = {
         ),
     ),
 }
-"""By machine: its number in the kernel (AUDIT_ARCH_…), and the allowed calls."""
+"""By machine: its number in the kernel (AUDIT_ARCH_…), and the numbers of the allowed calls."""
 
 
-def _confine_calls(libc: ctypes.CDLL) -> bool:
-    """Return False if the filter can't be installed, or this machine's calls are not listed."""
-    known = _CALLS.get(platform.machine()) if sys.maxsize > 2**32 else None
+def _filter_system_calls(libc: ctypes.CDLL) -> bool:
+    """Install the filter. Returns False if that fails, or if this machine's calls are not listed."""
+    known = _SYSTEM_CALLS.get(platform.machine()) if sys.maxsize > 2**32 else None
     if known is None or libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
-    instructions = b"".join(_filter(*known))
+    instructions = b"".join(_filter_program(*known))
     code = ctypes.create_string_buffer(instructions, len(instructions))
     program = struct.pack("@HP", len(instructions) // 8, ctypes.addressof(code))
     handed = ctypes.create_string_buffer(program, len(program))
     return bool(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, handed, 0, 0) == 0)
 
 
-def _filter(machine: int, calls: tuple[int, ...]) -> Iterator[bytes]:
-    """Calls of another architecture kill the process."""
+def _filter_program(machine: int, calls: tuple[int, ...]) -> Iterator[bytes]:
+    """Yield the filter's instructions. A call of another architecture kills the process."""
     yield _instruction(_LOAD, 4)
     yield _instruction(_JUMP_IF_EQUAL, machine, 1, 0)
     yield _instruction(_RETURN, _KILL)

@@ -1,5 +1,5 @@
-"""The tool to read documents too long for the prompt: some pages, or what a query finds. The text taints the
-turn. It is not stored with the answer: it is deleted with the document, and may be another user's."""
+"""The tool that reads documents too long for the prompt: some pages, or what a query finds. The text taints
+the turn. It is not stored with the answer, as it may be another user's and is deleted with the document."""
 
 import asyncio
 import re
@@ -12,12 +12,11 @@ from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, as_or_n
 from cc_bot.domain.message import Attachment, Document
 from cc_bot.features.memory.search.passages import find_passages
 
-MAX_CHARACTERS: Final = 9000
-"""Per result: about 7,000 tokens of Japanese."""
-MAX_FOUND: Final = 5
-_AROUND: Final = 1200
+MAX_CHARACTERS: Final = 9000  # per result: about 7,000 tokens of Japanese
+MAX_PASSAGES: Final = 5
+_CONTEXT_CHARACTERS: Final = 1200
 _RANGE: Final = re.compile(r"\A\s*+(\d{1,4}+)\s*+(?:[-–〜~]\s*+(\d{1,4}+)\s*+)?\Z")
-_RANGES: Final = 20
+_MAX_RANGES: Final = 20
 
 
 Pages = Annotated[
@@ -37,37 +36,37 @@ async def read_file(
 ) -> ToolOutcome:
     """Read more of a document that was attached: its pages (or slides, parts), or with query those where
     something stands. Use the user's own words as query."""
-    found = _named(context.files, file)
+    found = _find_document(context.files, file)
     document = found.document
     if document is None:
         raise InvalidToolCall("That file is shown whole already.")
     if query:
-        fields = await asyncio.to_thread(_look_up, document, query)
+        fields = await asyncio.to_thread(_search, document, query)
     else:
-        fields = _read(document, _numbers(pages or "1", len(document.parts)))
+        fields = _read_parts(document, _parse_numbers(pages or "1", len(document.parts)))
     return succeeded(
         {"file": found.name, f"{document.unit}s": len(document.parts), **fields}, tainted=True, passing=True
     )
 
 
-def _named(files: Sequence[Attachment], name: str) -> Attachment:
-    """Return the newest document with this name, or containing it; a single document whatever its name."""
+def _find_document(files: Sequence[Attachment], name: str) -> Attachment:
+    """Return the newest document with this name, or with a name that contains it. If there is only one
+    document, its name does not matter."""
     documents = [each for each in reversed(files) if each.document is not None]
-    for fits in (
-        lambda each: each.name == name,
-        lambda each: name.casefold().strip() in each.name.casefold(),
-    ):
-        if chosen := next(filter(fits, documents), None):
-            return chosen
+    part = name.casefold().strip()
+    matches = [each for each in documents if each.name == name]
+    matches += [each for each in documents if part in each.name.casefold()]
+    if matches:
+        return matches[0]
     if len(documents) == 1:
         return documents[0]
     names = ", ".join(each.name for each in documents) or "none"
     raise InvalidToolCall(f"There is no such document. The documents are: {names}.")
 
 
-def _numbers(pages: str, count: int) -> list[int]:
+def _parse_numbers(pages: str, count: int) -> list[int]:
     numbers = list[int]()
-    for some in re.split("[,、，]", pages)[:_RANGES]:
+    for some in re.split("[,、，]", pages)[:_MAX_RANGES]:
         named = _RANGE.match(some)
         if not named:
             raise InvalidToolCall("pages: numbers such as 3, 5-8 or 2,9.")
@@ -79,7 +78,7 @@ def _numbers(pages: str, count: int) -> list[int]:
     return numbers
 
 
-def _read(document: Document, numbers: Sequence[int]) -> dict[str, Any]:
+def _read_parts(document: Document, numbers: Sequence[int]) -> dict[str, Any]:
     text, shown = "", list[int]()
     for number in numbers:
         added = document.marked((number,)) + "\n"
@@ -96,19 +95,19 @@ def _read(document: Document, numbers: Sequence[int]) -> dict[str, Any]:
     return fields
 
 
-def _look_up(document: Document, query: str) -> dict[str, Any]:
+def _search(document: Document, query: str) -> dict[str, Any]:
     texts = [f"{part.name}\n{part.text}" if part.name else part.text for part in document.parts]
-    passages = find_passages(query, texts, MAX_FOUND)
+    passages = find_passages(query, texts, MAX_PASSAGES)
     if not passages:
         return {"found": [], "note": "Nothing is found by these words. Try others, or read pages."}
     found, room = list[str](), MAX_CHARACTERS
     for passage in passages:
         text = texts[passage.text_index]
-        if len(text) > 2 * _AROUND:
-            text = text[max(passage.start - _AROUND, 0) : passage.end + _AROUND]
+        if len(text) > 2 * _CONTEXT_CHARACTERS:
+            text = text[max(passage.start - _CONTEXT_CHARACTERS, 0) : passage.end + _CONTEXT_CHARACTERS]
         shown = f"{document.mark(passage.text_index + 1)}\n{text}"[:room]
         found.append(shown)
         room -= len(shown)
-        if room < _AROUND:
+        if room < _CONTEXT_CHARACTERS:
             break
     return {"found": found}

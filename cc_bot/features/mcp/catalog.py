@@ -1,5 +1,5 @@
-"""A server's tools: as listed, stored, and offered to models. Equal tools are stored as equal text, so that
-requests stay byte-identical while a server is unavailable."""
+"""Converts the tools that a server lists, and decides which are offered to models. Equal lists are stored as
+equal text, so that requests stay byte-identical while a server is unavailable."""
 
 import hashlib
 import json
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 
-MAX_SCHEMA_NODES: Final = 2000
-"""Schemas of well-known servers have a few hundred at most."""
+MAX_SCHEMA_NODES: Final = 2000  # well-known servers have a few hundred at most
 MAX_SCHEMA_DEPTH: Final = 16
 
 
@@ -46,14 +45,13 @@ _TYPES_BY_BOUND: Final[Mapping[str, Sequence[str]]] = {
     **dict.fromkeys(("minLength", "maxLength"), ("string",)),
     **dict.fromkeys(("minItems", "maxItems"), ("array",)),
 }
-"""Types that may have each bound: some providers refuse it for other types."""
+"""The types that may have each bound; some providers refuse it for others."""
 
 
 def simplify_schema(schema: object) -> Schema:
     """Return the schema in a form that every provider accepts: an object without unions at its top. Raises
     SchemaRefused."""
-    # Importing it takes 20 ms.
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - see above
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - importing it takes 20 ms
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415
 
     try:
@@ -75,8 +73,8 @@ class _Simplifier:
     def simplify(
         self, schema: object, depth: int, open_references: tuple[str, ...]
     ) -> Schema | Literal[False]:
-        """Return a part in simple form; False accepts nothing. `open_references` led to the part.
-        Cycles and parts deeper than MAX_SCHEMA_DEPTH become schemas that accept anything."""
+        """Return a subschema in simple form; False accepts nothing. `open_references` are the references that
+        led to it. Cycles, and what is deeper than MAX_SCHEMA_DEPTH, become schemas that accept anything."""
         if isinstance(schema, bool):
             return {} if schema else False
         self._nodes += 1
@@ -88,11 +86,13 @@ class _Simplifier:
             return {}
         reference = schema.get("$ref", schema.get("$dynamicRef"))
         if isinstance(reference, str):
-            found = None if reference in open_references else self._resolve(reference)
+            target = None if reference in open_references else self._resolve(reference)
             siblings = _without(schema, "$ref", "$dynamicRef")
-            if not isinstance(found, dict):
-                return self.simplify(siblings, depth + 1, open_references) if found is not False else False
-            return self.simplify({**found, **siblings}, depth + 1, (*open_references, reference))
+            if target is False:
+                return False
+            if not isinstance(target, dict):
+                return self.simplify(siblings, depth + 1, open_references)
+            return self.simplify({**target, **siblings}, depth + 1, (*open_references, reference))
         simple = self._simplify_keywords(schema, depth + 1, open_references)
         for each in schema.get("allOf", ()):
             part = self.simplify(each, depth + 1, open_references)
@@ -134,19 +134,19 @@ class _Simplifier:
             simple["properties"] = {name: each for name, each in properties.items() if each is not False}
         if type_ in ("object", None) and "required" in schema:
             simple["required"] = [*schema["required"]]
-        # Which properties are additional also depends on the patterns, which are dropped.
+        # With patterns, which are dropped, other properties than the named ones are allowed.
         closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
         return {**simple, "additionalProperties": False} if closed and type_ == "object" else simple
 
     def _resolve(self, reference: str) -> object:
         if not reference.startswith("#"):
             return None
-        found: Any = self._root
+        target: Any = self._root
         with suppress(LookupError, TypeError, ValueError):  # the target is missing
             for part in reference[1:].split("/")[1:]:
                 name = part.replace("~1", "/").replace("~0", "~")
-                found = found[int(name) if isinstance(found, list) else name]
-            return found
+                target = target[int(name) if isinstance(target, list) else name]
+            return target
         return None
 
 
@@ -185,15 +185,15 @@ def _as_object(simple: Schema) -> Schema | None:
 MAX_TOOLS: Final = 200
 MAX_DESCRIPTION_LENGTH: Final = 4000
 MAX_SCHEMA_LENGTH: Final = 64_000
-MAX_SCHEMAS_LENGTH: Final = 500_000
-"""Per server: a hundred times the length of well-known servers' schemas."""
+MAX_SCHEMAS_LENGTH: Final = 500_000  # per server: a hundred times that of well-known ones
 MAX_LISTED_NAME_LENGTH: Final = 128
 
 
 def to_remote_tool(tool: "mcp_types.Tool") -> RemoteTool:
+    """Convert a tool whose input schema is wrapped by messages.py."""
     hints, description = tool.annotations, tool.description or tool.title or ""
     read_only = hints is not None and hints.read_only_hint is True
-    [original] = tool.input_schema["allOf"]  # wrapped in messages.py
+    [original] = tool.input_schema["allOf"]
     schema = json.dumps(original, sort_keys=True)
     digested = json.dumps([tool.name, description, schema, read_only])
     return RemoteTool(
@@ -207,7 +207,7 @@ def to_remote_tool(tool: "mcp_types.Tool") -> RemoteTool:
 
 
 def to_text(tools: Sequence[RemoteTool]) -> str:
-    """Return the tools as JSON, in an order independent of the server."""
+    """Return the tools as JSON, sorted, so that the server's order doesn't matter."""
     ordered = sorted(tools, key=lambda tool: (tool.name, tool.digest, tool.open_world))
     return json.dumps([*map(astuple, ordered)], ensure_ascii=False)
 
@@ -237,7 +237,7 @@ class Catalog:
 def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
     """Decide which tools are offered to models: those that the operator's file allows, that an owner accepted
     exactly as they are listed now, and that models can use."""
-    listed_tools, accepted_tools = from_text(stored.seen), from_text(stored.accepted)
+    listed_tools, accepted_tools = from_text(stored.listed), from_text(stored.accepted)
     listed, accepted = ({tool.name: tool for tool in tools} for tools in (listed_tools, accepted_tools))
     digests = {tool.digest for tool in accepted_tools}
     unaccepted = {tool.name for tool in listed_tools if tool.digest not in digests}
@@ -263,7 +263,7 @@ def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
                 status, reason = "left_out", refused.reason
         reviewed.append(ReviewedTool(name, status, listed.get(name), accepted.get(name), reason))
     reviewed.sort(key=lambda tool: tool.status not in AWAITING_OWNER)
-    return Catalog(tuple(offered), tuple(reviewed), stored.code if stored.waits else "")
+    return Catalog(tuple(offered), tuple(reviewed), stored.code if stored.awaits_owner else "")
 
 
 def needs_approval(read_only: bool, rules: ServerRules) -> bool:

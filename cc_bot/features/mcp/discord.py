@@ -149,7 +149,7 @@ def modal_fields(form: Form, entries: Mapping[str, str], words: Texts) -> list[M
     for number, form_field in enumerate(form.fields):
         labels = (each.label for each in form_field.choices if each.value == form_field.default)
         default = next(labels, form_field.default)
-        is_long = form_field.kind == "text" and (form_field.most or 0) > _PARAGRAPH_FROM_LENGTH
+        is_long = form_field.kind == "text" and (form_field.maximum or 0) > _PARAGRAPH_FROM_LENGTH
         row = ModalActionRowBuilder().add_text_input(
             str(number),
             shorten(one_line(form_field.title), MAX_TITLE_LENGTH) or "?",

@@ -5,7 +5,7 @@ from cc_bot.chat.checks import Check, Examined, Finding, failed, ok, warning
 from cc_bot.domain.text import one_line
 from cc_bot.features.mcp.catalog import from_text
 from cc_bot.features.mcp.file import servers_file
-from cc_bot.features.mcp.model import ToolServerProblem, find_missing
+from cc_bot.features.mcp.model import ToolServerProblem, find_unknown_tools
 from cc_bot.features.mcp.servers import ManagedServer, try_servers
 from cc_bot.features.mcp.service import say_left_out
 from cc_bot.features.mcp.texts import McpCheckTexts, ToolServersFileTexts, ToolServersTexts
@@ -35,14 +35,14 @@ async def _check_servers(given: Examined) -> Sequence[Finding]:
             limits = {"total": total, "limit": config.tool_tokens, "each": taken}
             found.append(warning("tools", words[ToolServersFileTexts].over_budget.format(**limits)))
     for agent in await given.list_agents():
-        if missing := find_missing(agent.tools or (), known):
+        if missing := find_unknown_tools(agent.tools or (), known):
             names = {"agent": agent.name, "tools": ", ".join(missing[:MAX_NAMES])}
             found.append(warning("tools", said.agent_tools_missing.format(**names)))
     return found
 
 
 def _listed_names(server: ManagedServer) -> Sequence[str] | None:
-    return [tool.name for tool in from_text(server.stored.seen)] if server.stored else None
+    return [tool.name for tool in from_text(server.stored.listed)] if server.stored else None
 
 
 def _check_server(server: ManagedServer, words: Texts) -> Sequence[Finding]:

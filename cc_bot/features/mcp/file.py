@@ -1,6 +1,5 @@
-"""The operator's file of MCP servers, reloaded when it changes. The format is that of Claude Desktop and VS
-Code, with our settings under `cc_bot`. Errors repeat no values: commands, variables and headers hold
-secrets."""
+"""The operator's file of MCP servers, in the format of Claude Desktop and VS Code, with our settings under
+`cc_bot`. Errors repeat no values: commands, variables and headers hold secrets."""
 
 import json
 import os
@@ -29,21 +28,20 @@ from cc_bot.texts.cli import OperatorFileTexts
 if TYPE_CHECKING:
     from cc_bot.config import Config
 
-INHERITED: Final = ("PATH", "HOME", "LANG")
-"""The only variables that servers inherit from our environment."""
+INHERITED: Final = ("PATH", "HOME", "LANG")  # the only variables of our environment that servers get
 
 Approval = Literal["never", "writes", "always"]
 """Which calls need approval: none, those that may change something, or all."""
 
-_DIGITS: Final = re.compile(r"[1-9][0-9]{0,18}")
+_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
 
 
-def _as_id(value: object) -> object:
-    return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
+def _parse_id(value: object) -> object:
+    return int(value) if isinstance(value, str) and _ID.fullmatch(value) else value
 
 
 _Ids = Annotated[
-    frozenset[Annotated[int, BeforeValidator(_as_id), Field(strict=True, gt=0, lt=2**63)]],
+    frozenset[Annotated[int, BeforeValidator(_parse_id), Field(strict=True, gt=0, lt=2**63)]],
     Field(strict=False),
 ]
 _Patterns = Annotated[
@@ -52,7 +50,7 @@ _Patterns = Annotated[
 
 
 class ServerRules(BaseModel):
-    """Our settings of a server."""
+    """The settings of a server under `cc_bot`."""
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True, frozen=True)
 
@@ -87,8 +85,8 @@ class ServerEntry:
     url: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
 
-    def runs_as(self, other: "ServerEntry") -> bool:
-        """Return whether both are started and reached in the same way."""
+    def has_same_target(self, other: "ServerEntry") -> bool:
+        """Return whether both have the same command or address, so that a connection can stay open."""
         return replace(self, rules=other.rules) == other
 
 
@@ -105,66 +103,67 @@ class _ServerTable(BaseModel):
     cc_bot: ServerRules = ServerRules()
 
 
-_OF_OTHERS: Final = frozenset(
+_OTHER_PROGRAMS_KEYS: Final = frozenset(
     {
         *("autoApprove", "alwaysAllow", "disabledTools", "timeout", "trust"),  # Cline, Roo, Gemini
         *("name", "description", "icon", "gallery", "version", "dev"),  # VS Code
     }
 )
-"""Server keys of other programs, ignored here."""
-_BESIDE: Final = frozenset({"inputs", "$schema", "globalShortcut", "preferences"})
-"""Top-level keys of VS Code and Claude Desktop, ignored here."""
-_GROUPS: Final = ("mcpServers", "servers")
+"""Keys of a server, ignored here."""
+_OTHER_TOP_LEVEL_KEYS: Final = frozenset({"inputs", "$schema", "globalShortcut", "preferences"})
+"""Of VS Code and Claude Desktop, ignored here."""
+_SERVER_GROUPS: Final = ("mcpServers", "servers")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]{0,39}")
 _VARIABLE: Final = re.compile(
     r"\$\{(?:(?:env:)?+([A-Za-z_][A-Za-z0-9_]{0,99}+)(?::-([^$}]{0,1000}+))?+\}|[^}]{0,30}+\}?+)"
 )
-_SEEN_BY_ALL: Final = ("command", "args")
-"""Visible to every user of the machine in the process list."""
-_HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_PUBLIC_KEYS: Final = ("command", "args")
+"""Every user of the machine can read them in the list of processes."""
+_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 
 def parse_servers(text: str, *, variables: Mapping[str, str], words: Texts) -> Mapping[str, ServerEntry]:
     """Return the enabled servers by name, in the file's order. Raises FileRefused."""
     if not text.strip():
         return {}
-    said = words[ToolServersFileTexts]
-    document, tables = _parse_json(text, said), dict[str, Any]()
-    for group in _GROUPS:
-        found = document.pop(group, {})
-        if not isinstance(found, dict):
-            raise FileRefused(said.not_an_object.format(name=group))
-        if both := tables.keys() & found.keys():
-            raise FileRefused(said.twice.format(key=printable_key(sorted(both)[0])))
-        tables |= found
-    if strange := [key for key in document if key not in _BESIDE]:
-        raise FileRefused(said.other_key.format(key=printable_key(strange[0])))
+    sentences = words[ToolServersFileTexts]
+    document, tables = _parse_json(text, sentences), dict[str, Any]()
+    for group in _SERVER_GROUPS:
+        servers_of_group = document.pop(group, {})
+        if not isinstance(servers_of_group, dict):
+            raise FileRefused(sentences.not_an_object.format(name=group))
+        if duplicates := tables.keys() & servers_of_group.keys():
+            raise FileRefused(sentences.twice.format(key=printable_key(sorted(duplicates)[0])))
+        tables |= servers_of_group
+    if unknown := [key for key in document if key not in _OTHER_TOP_LEVEL_KEYS]:
+        raise FileRefused(sentences.other_key.format(key=printable_key(unknown[0])))
     entries = [_Reader(name, variables, words).read(table) for name, table in tables.items()]
     servers = {entry.name: entry for entry in entries if entry is not None}
     by_prefix = dict[str, str]()
     for name in servers:
         other = by_prefix.setdefault(full_name(name, ""), name)
         if other != name:
-            raise FileRefused(said.names_alike.format(server=printable_key(name), other=printable_key(other)))
+            names = {"server": printable_key(name), "other": printable_key(other)}
+            raise FileRefused(sentences.names_alike.format(**names))
     if servers and find_spec("mcp") is None:
-        raise FileRefused(said.not_installed)
+        raise FileRefused(sentences.not_installed)
     return servers
 
 
 def _parse_json(text: str, words: ToolServersFileTexts) -> dict[str, Any]:
     def as_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict[str, Any]()
+        values = dict[str, Any]()
         for key, value in pairs:
-            if key in found:
+            if key in values:
                 raise FileRefused(words.twice.format(key=printable_key(key)))
-            found[key] = value
-        return found
+            values[key] = value
+        return values
 
     try:
         document = json.loads(text, object_pairs_hook=as_object)
     except json.JSONDecodeError as error:
         raise FileRefused(words.not_json.format(line=error.lineno, column=error.colno)) from None
-    except (ValueError, RecursionError):  # numbers with more digits than Python reads, and too much depth
+    except (ValueError, RecursionError):  # a number has too many digits, or the nesting is too deep
         raise FileRefused(words.not_json.format(line=1, column=1)) from None
     if not isinstance(document, dict):
         raise FileRefused(words.no_object.format())
@@ -186,24 +185,24 @@ class _Reader:
             raise FileRefused(self._words.bad_name.format(server=self._server))
         if not isinstance(table, dict):
             raise FileRefused(self._words.not_an_object.format(name=self._server))
-        ours = {key: value for key, value in table.items() if key not in _OF_OTHERS}
-        given = self._tables.read(_ServerTable, f"mcpServers.{self._server}", ours)
+        known = {key: value for key, value in table.items() if key not in _OTHER_PROGRAMS_KEYS}
+        given = self._tables.read(_ServerTable, f"mcpServers.{self._server}", known)
         if given.disabled or not given.cc_bot.enabled:
             return None
         kind = re.sub(r"[^a-z]", "", given.type.lower())
         if kind not in ("", "stdio", "http", "streamablehttp"):
             raise self._wrong("type")
         over_http = "http" in kind or (not kind and given.command is None and given.url is not None)
-        return self._over_http(given) if over_http else self._program(given)
+        return self._http_entry(given) if over_http else self._program_entry(given)
 
-    def _program(self, given: _ServerTable) -> ServerEntry:
+    def _program_entry(self, given: _ServerTable) -> ServerEntry:
         if given.command is None or given.url is not None:
             raise self._wrong("command")
         inherited = {name: self._variables[name] for name in INHERITED if name in self._variables}
-        environment = inherited | self._fill_all("env", given.env)
-        folder = None if given.cwd is None else self._folder(self._fill("cwd", given.cwd))
-        command = self._find(self._fill("command", given.command), environment, folder)
-        arguments = tuple(self._fill("args", each) for each in given.args)
+        environment = inherited | self._substitute_all("env", given.env)
+        folder = None if given.cwd is None else self._folder(self._substitute("cwd", given.cwd))
+        command = self._find_command(self._substitute("command", given.command), environment, folder)
+        arguments = tuple(self._substitute("args", each) for each in given.args)
         return ServerEntry(self._name, given.cc_bot, command, arguments, environment, folder)
 
     def _folder(self, path: str) -> Path:
@@ -213,45 +212,43 @@ class _Reader:
                 return folder
         raise self._wrong("cwd")
 
-    def _find(self, command: str, environment: Mapping[str, str], folder: Path | None) -> str:
-        wanted = str((folder or Path()) / command) if os.sep in command else command
-        found = None if "\0" in wanted else shutil.which(wanted, path=environment.get("PATH"))
-        if found is None:
+    def _find_command(self, command: str, environment: Mapping[str, str], folder: Path | None) -> str:
+        name = str((folder or Path()) / command) if os.sep in command else command
+        path = None if "\0" in name else shutil.which(name, path=environment.get("PATH"))
+        if path is None:
             raise FileRefused(self._words.no_command.format(server=self._server))
-        return str(Path(found).absolute())
+        return str(Path(path).absolute())
 
-    def _over_http(self, given: _ServerTable) -> ServerEntry:
+    def _http_entry(self, given: _ServerTable) -> ServerEntry:
         if given.url is None or given.command is not None:
             raise self._wrong("url")
-        url = self._fill("url", given.url)
+        url = self._substitute("url", given.url)
         try:
             parts = urlsplit(url)
-            _ = parts.port  # reading it checks it
+            _ = parts.port  # raises ValueError if it is invalid
         except ValueError:
             raise self._wrong("url") from None
         if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable():
             raise self._wrong("url")
-        headers = self._fill_all("headers", given.headers)
+        headers = self._substitute_all("headers", given.headers)
         for name, value in headers.items():
-            if not _HEADER.fullmatch(name) or not value.isprintable() or not value.isascii():
+            if not _HEADER_NAME.fullmatch(name) or not value.isprintable() or not value.isascii():
                 raise self._wrong("headers")
         return ServerEntry(self._name, given.cc_bot, url=url, headers=headers)
 
-    def _fill_all(self, key: str, pairs: Mapping[str, str]) -> dict[str, str]:
-        return {name: self._fill(f"{key}.{name}", value) for name, value in pairs.items()}
+    def _substitute_all(self, key: str, pairs: Mapping[str, str]) -> dict[str, str]:
+        return {name: self._substitute(f"{key}.{name}", value) for name, value in pairs.items()}
 
-    def _fill(self, key: str, text: str) -> str:
+    def _substitute(self, key: str, text: str) -> str:
         def value(match: re.Match[str]) -> str:
             name, default = match[1], match[2]
-            found = self._variables.get(name, default) if name else None
-            seen_by_all = name and key in _SEEN_BY_ALL and name not in INHERITED
-            if found is None or seen_by_all:
-                sentence = self._words.seen_by_all if seen_by_all else self._words.not_set
-                shown = printable_key(name or match[0])
-                raise FileRefused(
-                    sentence.format(server=self._server, key=printable_key(key), variable=shown)
-                )
-            return found
+            text = self._variables.get(name, default) if name else None
+            is_public = name and key in _PUBLIC_KEYS and name not in INHERITED
+            if text is None or is_public:
+                sentence = self._words.seen_by_all if is_public else self._words.not_set
+                names = {"key": printable_key(key), "variable": printable_key(name or match[0])}
+                raise FileRefused(sentence.format(server=self._server, **names))
+            return text
 
         return _VARIABLE.sub(value, text)
 

@@ -80,9 +80,9 @@ def _field(server: str, name: str, schema: Mapping[str, Any], required: bool) ->
     if kind is None or (not choices and ("enum" in schema or "oneOf" in schema)):
         raise FormUnsuitable(server=server)
     bounds = ("minLength", "maxLength") if kind == "text" else ("minimum", "maximum")
-    least, most = (_number(schema.get(bound)) for bound in bounds)
+    minimum, maximum = (_number(schema.get(bound)) for bound in bounds)
     longest = MAX_ENTRY_LENGTH if kind == "text" else MAX_NUMBER
-    if least is not None and least > min(longest, longest if most is None else most):
+    if minimum is not None and minimum > min(longest, longest if maximum is None else maximum):
         raise FormUnsuitable(server=server)  # whatever is entered, it is refused
     return FormField(
         name,
@@ -92,8 +92,8 @@ def _field(server: str, name: str, schema: Mapping[str, Any], required: bool) ->
         required,
         _default(schema.get("default")),
         choices,
-        least,
-        most,
+        minimum,
+        maximum,
     )
 
 

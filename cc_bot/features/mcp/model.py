@@ -1,9 +1,7 @@
-"""MCP servers: their tools, where they are offered, results, and the forms in which they ask users.
-
-Forms never ask for secrets, and entries are not stored.
-"""
+"""Tools of MCP servers, their results, and the entries of their forms."""
 
 import hashlib
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,28 +27,29 @@ from cc_bot.domain.tool_calls import SEPARATOR, is_of_server
 from cc_bot.llm.model import ToolSchema
 
 MAX_NAME_LENGTH: Final = 64
-_NO_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
+_REFUSED_CHARACTER: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def full_name(server: str, name: str) -> str:
-    """Return the model's name for a tool, of allowed characters only. A name without any (such as a Japanese
-    one) becomes a digest."""
-    own = _NO_NAME.sub("_", name)
-    if name and not own.strip("_-"):
-        own = f"t_{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-    return f"{_NO_NAME.sub('_', server)}{SEPARATOR}{own}"
+    """Return the name that models use for a tool. Characters that providers refuse become `_`; a name of only
+    such characters, like a Japanese one, becomes a digest."""
+    ascii_name = _REFUSED_CHARACTER.sub("_", name)
+    if name and not ascii_name.strip("_-"):
+        ascii_name = f"t_{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    return f"{_REFUSED_CHARACTER.sub('_', server)}{SEPARATOR}{ascii_name}"
 
 
-def find_missing(named: Iterable[str], known: Mapping[str, Sequence[str] | None]) -> tuple[str, ...]:
-    """Return the names and patterns that match no tool. `known`: the tools by server; None: unknown."""
-    there = [full_name(server, name) for server, names in known.items() for name in names or ()]
-    untold = [full_name(server, "") for server, names in known.items() if names is None]
+def find_unknown_tools(patterns: Iterable[str], tools: Mapping[str, Sequence[str] | None]) -> tuple[str, ...]:
+    """Return the names and patterns that match no tool. `tools`: names by server; None if the server listed
+    none, so that any name may be one of its tools."""
+    existing = [full_name(server, name) for server, names in tools.items() for name in names or ()]
+    unlisted = [full_name(server, "") for server, names in tools.items() if names is None]
     return tuple(
-        each
-        for each in sorted(named)
-        if is_of_server(each)
-        and not any(fnmatchcase(name, each) for name in there)
-        and not any(each.startswith(prefix) for prefix in untold)
+        pattern
+        for pattern in sorted(patterns)
+        if is_of_server(pattern)
+        and not any(fnmatchcase(name, pattern) for name in existing)
+        and not any(pattern.startswith(prefix) for prefix in unlisted)
     )
 
 
@@ -62,15 +61,14 @@ class OfferedTool:
     parameters: Mapping[str, Any] = field(hash=False)
     read_only: bool
     open_world: bool
-    """True if a call may reach beyond its server. False only if the operator says so, or the server does and
-    an owner accepted that.
-    """
+    """True if a call may reach beyond its server. False only if the operator's file says so, or the server
+    does and an owner accepted that."""
     needs_approval: bool
     approvers: Approvers = "asker"
-    most_calls: int = 8
-    """Per turn, for all tools of its server."""
+    max_calls: int = 8
+    """For all tools of its server in one turn."""
     for_roles: bool = False
-    """True if it is limited to certain roles, although others may read its results."""
+    """True if only some roles may use it; others may read its results."""
 
     @property
     def full_name(self) -> str:
@@ -90,22 +88,24 @@ class ServerResult:
 
 @dataclass(frozen=True, slots=True)
 class StoredToolList:
-    seen: str
+    """Lists as JSON, see catalog.py."""
+
+    listed: str
     accepted: str = ""
-    """The list accepted by an owner; empty before that."""
+    """The list that an owner accepted; empty if none was."""
 
     @property
-    def waits(self) -> bool:
-        return (self.accepted or "[]") != self.seen
+    def awaits_owner(self) -> bool:
+        return (self.accepted or "[]") != self.listed
 
     @property
     def code(self) -> str:
-        """Return a digest of exactly this list: short enough to copy, long enough not to collide."""
-        return hashlib.sha256(self.seen.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        """A digest of the list, which an owner copies to accept it."""
+        return hashlib.sha256(self.listed.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 ToolStatus = Literal["offered", "new", "changed", "gone", "left_out", "not_allowed"]
-"""new, changed, gone: awaits an owner. left_out: unusable for models. not_allowed: by the operator's file."""
+"""`left_out`: no model can use it. `not_allowed`: the operator's file excludes it."""
 AWAITING_OWNER: Final = frozenset[ToolStatus]({"new", "changed", "gone"})
 
 
@@ -128,7 +128,7 @@ class RemoteTool:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedTool:
-    """A tool that its server lists, or that an owner accepted."""
+    """A tool that its server lists or that an owner accepted, with both versions."""
 
     name: str
     status: ToolStatus
@@ -147,7 +147,7 @@ class ToolServerProblem:
 
     kind: ToolServerProblemKind
     detail: str = ""
-    """Exit code or type of an error."""
+    """The exit code, or the type of the error."""
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.kind, self.detail)))
@@ -155,79 +155,76 @@ class ToolServerProblem:
 
 MAX_FIELDS: Final = 5
 MAX_ENTRY_LENGTH: Final = 4000
-MAX_CHOICES_LENGTH: Final = 1000
-"""In an error."""
+MAX_CHOICES_LENGTH: Final = 1000  # in an error
 OPEN_FOR_S: Final = 300
-MAX_NUMBER: Final = 1e15
-"""Floats are exact integers up to here."""
+MAX_NUMBER: Final = 1e15  # floats represent all integers up to here
 
 FieldValue = str | int | float | bool
 
 
 _YES: Final = "yes y true on 1 はい うん する します ok オーケー 有効 ○ ◯"
 _NO: Final = "no n false off 0 いいえ いや しない しません 無効 × x"
-_GROUPED: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d{0,20})?")
-"""Elsewhere a comma may be a decimal point."""
+# Only commas between groups of three digits are removed: any other may be a decimal point.
+_GROUPED_NUMBER: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d{0,20})?")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})")
 
 
-def read_form(form: Form, entered: Mapping[str, str]) -> Mapping[str, FieldValue]:
-    """Return the values; empty fields have none. Raises an InputError for the first invalid one."""
-    found = {field.name: _read(field, entered.get(field.name, "").strip()) for field in form.fields}
-    return {name: value for name, value in found.items() if value is not None}
+def read_form(form: Form, entries: Mapping[str, str]) -> Mapping[str, FieldValue]:
+    """Return the values of the fields that are not empty. Raises an InputError for the first invalid one."""
+    values = {field.name: _read_field(field, entries.get(field.name, "").strip()) for field in form.fields}
+    return {name: value for name, value in values.items() if value is not None}
 
 
-def _read(field: FormField, text: str) -> FieldValue | None:
+def _read_field(field: FormField, text: str) -> FieldValue | None:
     if not text:
         if field.required:
             raise FieldEmpty(name=field.title)
         return None
     match field.kind:
         case "choice":
-            return _choice(field, text)
+            return _find_choice(field, text)
         case "yes_or_no":
-            if (folded := _fold(text)) not in (*_YES.split(), *_NO.split()):
+            answer = _fold(text)
+            if answer not in (*_YES.split(), *_NO.split()):
                 raise FieldNotYesOrNo(name=field.title)
-            return folded in _YES.split()
+            return answer in _YES.split()
         case "number" | "whole":
-            return _number(field, text)
+            return _parse_number(field, text)
         case "text":
             _check_bounds(field, len(text), FieldLengthOutOfBounds)
             return text
 
 
-def _choice(field: FormField, text: str) -> str:
-    """Labels before values, exact before folded."""
-    for fold in (str.strip, _fold):
-        for shown in (True, False):
-            called = [(fold(each.label if shown else each.value), each.value) for each in field.choices]
-            if len(found := [value for name, value in called if name == fold(text)]) == 1:
-                return found[0]
-    known = shorten(" / ".join(choice.label for choice in field.choices), MAX_CHOICES_LENGTH)
-    raise FieldNotAChoice(name=field.title, known=known)
+def _find_choice(field: FormField, text: str) -> str:
+    """Match labels before values, and exactly before ignoring case and width."""
+    for normalize in (str.strip, _fold):
+        for by_label in (True, False):
+            named = ((each.label if by_label else each.value, each.value) for each in field.choices)
+            matches = [value for name, value in named if normalize(name) == normalize(text)]
+            if len(matches) == 1:
+                return matches[0]
+    labels = shorten(" / ".join(choice.label for choice in field.choices), MAX_CHOICES_LENGTH)
+    raise FieldNotAChoice(name=field.title, known=labels)
 
 
-def _number(field: FormField, text: str) -> int | float:
+def _parse_number(field: FormField, text: str) -> int | float:
     plain = _fold(text).replace("−", "-")
-    if _GROUPED.fullmatch(plain):
+    if _GROUPED_NUMBER.fullmatch(plain):
         plain = plain.replace(",", "")
-    wrong = FieldNotAWholeNumber if field.kind == "whole" else FieldNotANumber
-    if not _NUMBER.fullmatch(plain) or abs(value := float(plain)) > MAX_NUMBER:
-        raise wrong(name=field.title)
-    if field.kind == "whole":
-        if not value.is_integer():
-            raise wrong(name=field.title)
-        value = int(value)
+    whole = field.kind == "whole"
+    value = float(plain) if _NUMBER.fullmatch(plain) else math.inf
+    if abs(value) > MAX_NUMBER or (whole and not value.is_integer()):
+        raise (FieldNotAWholeNumber if whole else FieldNotANumber)(name=field.title)
     _check_bounds(field, value)
-    return value
+    return int(value) if whole else value
 
 
-def _check_bounds(field: FormField, number: float, wrong: type[InputError] = FieldOutOfBounds) -> None:
-    least, most = field.least, field.most
-    if (least is None or number >= least) and (most is None or number <= most):
+def _check_bounds(field: FormField, number: float, error: type[InputError] = FieldOutOfBounds) -> None:
+    minimum, maximum = field.minimum, field.maximum
+    if (minimum is None or number >= minimum) and (maximum is None or number <= maximum):
         return
-    bounds = ("" if bound is None else f"{bound:.15g}" for bound in (least, most))
-    raise wrong(name=field.title, expected="–".join(bounds))
+    bounds = ("" if bound is None else f"{bound:.15g}" for bound in (minimum, maximum))
+    raise error(name=field.title, expected="–".join(bounds))
 
 
 def _fold(text: str) -> str:

@@ -1,6 +1,5 @@
-"""The connection to one server, reopened for as long as the file names it. The library's client is opened and
-closed in one task; calls come from any task. A failing server harms no other, and no turn waits for one
-that is away."""
+"""The connection to one server, reopened until the file no longer names the server. One task opens and closes
+the library's client; any task may call. A failing server affects no other, and no turn waits for it."""
 
 import asyncio
 import logging
@@ -29,25 +28,21 @@ from cc_bot.features.mcp.transports import NOT_SENT, HttpTransport, ServerProces
 
 _log = structlog.get_logger(__name__)
 
-CONNECT_S: Final = 90.0
-"""For a server to start and list its tools: some are downloaded first."""
-FIRST_PAUSE_S: Final = 1.0
-MAX_PAUSE_S: Final = 60.0
-STEADY_S: Final = 60.0
-"""After such a connection, the pauses start over."""
-ALIVE_S: Final = 5.0
-"""For any answer after a failed call."""
-BETWEEN_LISTS_S: Final = 5.0
+CONNECT_TIMEOUT_S: Final = 90.0  # to start and list the tools: some servers are downloaded first
+MIN_RETRY_PAUSE_S: Final = 1.0
+MAX_RETRY_PAUSE_S: Final = 60.0
+STEADY_CONNECTION_S: Final = 60.0  # after a connection of this length, retries begin with the shortest pause
+ALIVE_TIMEOUT_S: Final = 5.0  # for an answer to a probe after a failed call
+MIN_LIST_INTERVAL_S: Final = 5.0
 MAX_PAGES: Final = 50
-MAX_QUESTIONS: Final = 16
-"""Per call; a server that asks more is disconnected."""
+MAX_FORMS_RECEIVED: Final = 16  # in one call; a server that sends more is disconnected
 MAX_ERROR_BYTES: Final = 1000
-_LOST: Final = (
+_LOST_RESPONSE_PREFIXES: Final = (
     *("Connection closed", "SSE stream ", "server answered a request with 202 Accepted"),
     *("Server returned an error response", "Failed to parse", "Unexpected content type"),
 )
-"""Prefixes of the library's errors for a call without a readable answer."""
-_CALL: Final = ContextVar["ActiveCall | None"]("_CALL", default=None)
+"""Of the library's errors for a call without a readable response."""
+_CURRENT_CALL: Final = ContextVar["ActiveCall | None"]("_CURRENT_CALL", default=None)
 for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote messages
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
@@ -57,7 +52,7 @@ OnList = Callable[[Sequence[RemoteTool]], Awaitable[None]]
 
 class ServerConnection:
     def __init__(self, entry: ServerEntry, on_list: OnList) -> None:
-        """`on_list` gets each list of tools."""
+        """`on_list` is called with each list of tools."""
         self.entry = entry
         self.state: State = "starting"
         self.problem: ToolServerProblem | None = None
@@ -66,12 +61,12 @@ class ServerConnection:
         self._active = list[ActiveCall]()
         self._has_abandoned = False
         """True if a call of this connection was cancelled or timed out."""
-        self._asks = False
-        """True if the server sent a form that names no call."""
+        self._sent_unbound_form = False
+        """True if the server sent a form outside of a call's result: it doesn't say which call it is for."""
         self._ended = False
         self._client: Client | None = None
         self._transport: HttpTransport | ServerProcess | None = None
-        self._changed = asyncio.Event()
+        self._list_changed = asyncio.Event()
         self._check: asyncio.Task[None] | None = None
 
     @property
@@ -84,88 +79,89 @@ class ServerConnection:
     async def run(self) -> None:
         """Stay connected until `end` is called and this is cancelled."""
         clock = asyncio.get_running_loop().time
-        pause, logged = FIRST_PAUSE_S, False
+        pause_s, logged = MIN_RETRY_PAUSE_S, False
         while not self._ended:
-            began = clock()
+            started_s = clock()
             try:
                 await self._connect()
                 error = None
-            except Exception as caught:  # noqa: BLE001 - whatever one server does, it is tried again
+            except Exception as caught:  # noqa: BLE001 - after any error it is tried again
                 error = caught
             if self._ended:  # a group of tasks that fails at the same moment swallows the cancellation
                 break
-            self.problem, self.state = _problem_of(error, self._transport), "away"
-            if steady := clock() - began > STEADY_S:
-                pause = FIRST_PAUSE_S
+            self.problem, self.state = _describe_problem(error, self._transport), "away"
+            if steady := clock() - started_s > STEADY_CONNECTION_S:
+                pause_s = MIN_RETRY_PAUSE_S
             if steady or not logged:
                 _log.warning("tool_server_away", server=self.entry.name, problem=str(self.problem))
                 logged = True
-            await asyncio.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 - not for security
-            pause = min(pause * 2, MAX_PAUSE_S)
+            await asyncio.sleep(pause_s * random.uniform(0.75, 1.25))  # noqa: S311 - not for security
+            pause_s = min(pause_s * 2, MAX_RETRY_PAUSE_S)
 
     async def _connect(self) -> None:
         transport = HttpTransport(self.entry) if self.entry.url else ServerProcess(self.entry)
-        self._transport, self._has_abandoned, self._asks = transport, False, False
+        self._transport, self._has_abandoned, self._sent_unbound_form = transport, False, False
         client = Client(
             transport,
             cache=None,
-            elicitation_callback=self._answer,
+            elicitation_callback=self._answer_form,
             message_handler=self._on_message,
             client_info=types.Implementation(name="cc-bot", version="1"),
         )
         async with AsyncExitStack() as stack:
-            async with asyncio.timeout(CONNECT_S):
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
                 await stack.enter_async_context(client)
                 await self._list(client)
-            stack.callback(self._forget)
+            stack.callback(self._forget_client)
             self._client = client
             self.state = "ready"
             _log.info("tool_server_ready", server=self.entry.name)
-            await self._stay(client, transport)
+            await self._watch_connection(client, transport)
 
-    def _forget(self) -> None:
+    def _forget_client(self) -> None:
         self._client = None
         if self._check:
             self._check.cancel()
 
-    async def _stay(self, client: Client, transport: Transport) -> None:
+    async def _watch_connection(self, client: Client, transport: Transport) -> None:
         async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(each(client)) for each in (self._listen, self._list_again)]
+            listening = tasks.create_task(self._listen_for_changes(client))
+            listing = tasks.create_task(self._list_after_changes(client))
             await transport.closed.wait()
-            for task in running:
-                task.cancel()
+            listening.cancel()
+            listing.cancel()
 
-    async def _list_again(self, client: Client) -> None:
+    async def _list_after_changes(self, client: Client) -> None:
         """List the tools after each change."""
         while True:
-            await self._changed.wait()
-            self._changed.clear()
-            async with asyncio.timeout(CONNECT_S):
+            await self._list_changed.wait()
+            self._list_changed.clear()
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
                 await self._list(client)
-            await asyncio.sleep(BETWEEN_LISTS_S)
+            await asyncio.sleep(MIN_LIST_INTERVAL_S)
 
-    async def _listen(self, client: Client) -> None:
+    async def _listen_for_changes(self, client: Client) -> None:
         tools = client.server_capabilities.tools
         if client.protocol_version in MODERN_PROTOCOL_VERSIONS and tools and tools.list_changed:
             with suppress(MCPError, RuntimeError):
                 async with client.listen(tools_list_changed=True) as events:
                     async for _ in events:
-                        self._changed.set()
+                        self._list_changed.set()
 
     async def _on_message(self, message: IncomingMessage) -> None:
         if isinstance(message, types.ToolListChangedNotification):
-            self._changed.set()
+            self._list_changed.set()
 
     async def _list(self, client: Client) -> None:
-        found = list[RemoteTool]()  # two of one name are left out (see catalog.py)
+        tools = list[RemoteTool]()
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             page = await client.list_tools(cursor=cursor)
-            found += await run_in_worker(list, map(to_remote_tool, page.tools[: MAX_TOOLS - len(found)]))
+            tools += await run_in_worker(list, map(to_remote_tool, page.tools[: MAX_TOOLS - len(tools)]))
             cursor = page.next_cursor
-            if cursor is None or len(found) >= MAX_TOOLS:
+            if cursor is None or len(tools) >= MAX_TOOLS:
                 break
-        await self._on_list(found)
+        await self._on_list(tools)
 
     async def call(self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None) -> ServerResult:
         """Call a tool. Raises ToolServerAway, ToolTimedOut and ToolCallLost."""
@@ -179,16 +175,18 @@ class ServerConnection:
         except TimeoutError:
             raise ToolTimedOut(server=server, seconds=round(rules.timeout_s)) from None
         except MCPError as error:
-            return self._failure(client, error)
-        except Exception as error:  # noqa: BLE001 - of what a server sends, anything may be wrong
+            return self._handle_error(client, error)
+        except Exception as error:  # noqa: BLE001 - the server may send anything
             _log.warning("tool_result_unreadable", server=server, error=type(error).__name__)
             raise ToolCallLost(server=server) from None
-        given = await run_in_worker(convert_result, result, rules.max_result_kb)
-        return replace(given, text="\n".join((given.text, *call.notes)).strip()) if call.notes else given
+        converted = await run_in_worker(convert_result, result, rules.max_result_kb)
+        if not call.notes:
+            return converted
+        return replace(converted, text="\n".join((converted.text, *call.notes)).strip())
 
-    def _failure(self, client: Client, error: MCPError) -> ServerResult:
+    def _handle_error(self, client: Client, error: MCPError) -> ServerResult:
         """Raises ToolServerAway if the call was not sent, ToolCallLost if its outcome is unknown."""
-        if error.code != NOT_SENT and not error.message.startswith(_LOST):
+        if error.code != NOT_SENT and not error.message.startswith(_LOST_RESPONSE_PREFIXES):
             return ServerResult(truncate(error.message, MAX_ERROR_BYTES), ok=False)
         self._check_alive(client)
         problem = ToolServerAway if error.code == NOT_SENT else ToolCallLost
@@ -200,34 +198,34 @@ class ServerConnection:
     ) -> Iterator[ActiveCall]:
         call = ActiveCall(self.entry.name, asker, time)
         self._active.append(call)
-        before = _CALL.set(call)
+        token = _CURRENT_CALL.set(call)
         try:
             yield call
-        except asyncio.CancelledError:  # stopped or timed out: the server may still work on it
+        except asyncio.CancelledError:  # the server may still be working on the call
             self._has_abandoned = True
             self._check_alive(client)
             raise
         finally:
-            _CALL.reset(before)
+            _CURRENT_CALL.reset(token)
             self._active.remove(call)
             call.end()
-            if self._has_abandoned and self._asks and not self._active and self._transport:
-                self._transport.let_go("it may still ask in an abandoned call")
+            if self._has_abandoned and self._sent_unbound_form and not self._active and self._transport:
+                self._transport.disconnect("it may still send a form for an abandoned call")
 
-    async def _answer(
+    async def _answer_form(
         self,
         context: ClientRequestContext,  # noqa: ARG002 - the library's signature
         params: types.ElicitRequestParams,
     ) -> types.ElicitResult | types.ErrorData:
-        """Answer a form. The newer protocol sends it as the result of a call. The older one names no call, so
-        only one call may be running, and none may be abandoned."""
-        if call := _CALL.get():
+        """Answer a form. In the newer protocol it is the result of a call. In the older one it names no call,
+        so it is declined unless exactly one call is running and none was abandoned."""
+        if call := _CURRENT_CALL.get():
             return await call.answer(params)
-        self._asks = True
+        self._sent_unbound_form = True
         if len(self._active) == 1 and not self._has_abandoned:
             [call] = self._active
-            if call.asked >= MAX_QUESTIONS and self._transport:
-                self._transport.let_go("too many questions")
+            if call.asked >= MAX_FORMS_RECEIVED and self._transport:
+                self._transport.disconnect("too many forms")
             return await call.answer(params)
         for each in self._active:
             each.decline(UNCLEAR)
@@ -235,24 +233,24 @@ class ServerConnection:
 
     def _check_alive(self, client: Client) -> None:
         if self._check is None or self._check.done():
-            self._check = asyncio.create_task(self._ask_anything(client, self._transport))
+            self._check = asyncio.create_task(self._probe(client, self._transport))
 
-    async def _ask_anything(self, client: Client, transport: Transport | None) -> None:
+    async def _probe(self, client: Client, transport: Transport | None) -> None:
         try:
-            async with asyncio.timeout(ALIVE_S):
+            async with asyncio.timeout(ALIVE_TIMEOUT_S):
                 await client.list_tools()
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is no answer
+        except Exception as error:  # noqa: BLE001 - any error means that there was no answer
             if transport is not None:
-                transport.let_go(type(error).__name__)
+                transport.disconnect(type(error).__name__)
 
 
-def _problem_of(error: Exception | None, transport: Transport | None) -> ToolServerProblem:
-    """Use no texts of the file or the server."""
-    if transport is not None and transport.code is not None:
-        return ToolServerProblem("ended", str(transport.code))
+def _describe_problem(error: Exception | None, transport: Transport | None) -> ToolServerProblem:
+    """Describe a problem for the log, without texts of the file or the server."""
+    if transport is not None and transport.exit_code is not None:
+        return ToolServerProblem("ended", str(transport.exit_code))
     if error is None:
         return ToolServerProblem("closed")
-    match _innermost(error):
+    match _root_cause(error):
         case ConnectionRefusedError():
             return ToolServerProblem("refused")
         case TimeoutError():
@@ -261,8 +259,8 @@ def _problem_of(error: Exception | None, transport: Transport | None) -> ToolSer
             return ToolServerProblem("error", type(cause).__name__)
 
 
-def _innermost(error: Exception) -> Exception:
+def _root_cause(error: Exception) -> Exception:
     inner = error.exceptions[0] if isinstance(error, ExceptionGroup) else error.__cause__
     if inner is None and isinstance(error.__context__, OSError):  # the HTTP client hides it
         inner = error.__context__
-    return _innermost(inner) if isinstance(inner, Exception) else error
+    return _root_cause(inner) if isinstance(inner, Exception) else error

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _log = structlog.get_logger(__name__)
 
-FILE_INTERVAL_S: Final = 2.0
-START_INTERVAL_S: Final = 0.05
+FILE_CHECK_INTERVAL_S: Final = 2.0
+POLL_INTERVAL_S: Final = 0.05
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class ManagedServer:
 
 @dataclass(slots=True)
 class Servers:
-    """The configured servers."""
+    """The configured servers, by name in `managed`."""
 
     lists: ToolListStore | None
     budget: int
@@ -63,14 +63,14 @@ class Servers:
     meter: Meter = NULL_METER
     managed: dict[str, ManagedServer] = field(default_factory=dict)
     withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
-    """Servers with newly withheld tools, of which the owners are notified once."""
+    """Names of servers with newly withheld tools, for a message to the owners."""
 
     def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
-        """List the tools available to one turn, in a fixed order."""
+        """Return the tools offered in a channel, in a fixed order."""
         return [
             tool
             for each in self.managed.values()
-            if each.within_budget and is_for(each.entry.rules, place)
+            if each.within_budget and is_offered_in(each.entry.rules, place)
             for tool in each.catalog.offered
         ]
 
@@ -79,22 +79,22 @@ class Servers:
         return managed is not None and managed.state == "starting"
 
     async def wait_for(self, server: str) -> None:
-        """Wait for a starting server, as long as a call may take. Raises ToolServerAway."""
+        """Wait until a server has started, at most as long as a call may take. Raises ToolServerAway."""
         if managed := self.managed.get(server):
             with suppress(TimeoutError):
                 async with asyncio.timeout(managed.entry.rules.timeout_s):
                     while self.is_starting(server):  # noqa: ASYNC110 - there is no event
-                        await asyncio.sleep(START_INTERVAL_S)
-        managed = self.managed.get(server)  # the file may name another one by now
+                        await asyncio.sleep(POLL_INTERVAL_S)
+        managed = self.managed.get(server)  # the file may have changed
         if managed is None or managed.connection is None or not managed.connection.is_connected:
             raise ToolServerAway(server=server)
 
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:
-        """Call a tool; cancelling this cancels the call at the server. Without `asker` the server's questions
-        are declined. Raises ToolGone and ToolServerAway if nothing was sent; ToolTimedOut and ToolCallLost
-        if the call may have been made."""
+        """Call a tool; cancelling this cancels the call at the server. Without `asker`, forms that the server
+        sends are declined. Raises ToolGone and ToolServerAway if nothing was sent; ToolTimedOut and
+        ToolCallLost if the call may have been made."""
         managed = self.managed.get(server)
         if managed is None or not any(each.name == name for each in managed.catalog.offered):
             raise ToolGone
@@ -117,70 +117,71 @@ class Servers:
         return self.managed[server]
 
     async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
-        """Accept a server's tools as in the catalog with this code. Returns the names of the tools
-        offered from now on; None if nothing awaited acceptance. Raises ToolServerUnknown, ToolListNotShown
-        if the tools changed since, and StorageError."""
+        """Accept the tools of the catalog with this code. Returns the names of the tools offered from now on;
+        None if nothing awaited acceptance. Raises ToolServerUnknown, ToolListNotShown if the tools changed
+        since, and StorageError."""
         managed = self.get(server)
-        if managed.stored is None or not managed.stored.waits:
+        if managed.stored is None or not managed.stored.awaits_owner:
             return None
         if code != managed.stored.code:
             raise ToolListNotShown
-        await self._store(managed, replace(managed.stored, accepted=managed.stored.seen))
+        await self._store(managed, replace(managed.stored, accepted=managed.stored.listed))
         return tuple(each.full_name for each in managed.catalog.offered)
 
-    async def follow(self, entries: Mapping[str, ServerEntry]) -> None:
-        """Manage these servers and end all others. Those with the same command or address keep running.
-        Raises StorageError."""
+    async def apply_entries(self, entries: Mapping[str, ServerEntry]) -> None:
+        """Manage these servers and end all others. Servers whose command or address did not change keep
+        running. Raises StorageError."""
         if not entries and not self.managed:
             return
         stored = await self.lists.get_all() if entries and self.lists else {}
-        ending, named = dict(self.managed), dict[str, ManagedServer]()
+        ending, managed_now = dict(self.managed), dict[str, ManagedServer]()
         for name, entry in entries.items():
-            before = ending.get(name)
-            managed = ending.pop(name) if before and before.entry.runs_as(entry) else ManagedServer(entry)
+            previous, managed = ending.get(name), ManagedServer(entry)
+            if previous and previous.entry.has_same_target(entry):
+                managed = ending.pop(name)
             managed.entry = entry
             if managed.connection:
                 managed.connection.entry = entry
-            managed.stored = managed.stored or (before.stored if before else None) or stored.get(name)
+            managed.stored = managed.stored or (previous.stored if previous else None) or stored.get(name)
             await self._review(managed)
-            named[name] = managed
-        self.managed = named
+            managed_now[name] = managed
+        self.managed = managed_now
         self._apply_budget()
-        await _end(list(ending.values()))
+        await _end_servers(list(ending.values()))
 
     async def start(self) -> None:
-        """Start the new servers without waiting for them."""
-        waiting = [managed for managed in self.managed.values() if managed.task is None]
-        if not waiting:
+        """Start the servers that were not started yet, without waiting for them."""
+        new_servers = [managed for managed in self.managed.values() if managed.task is None]
+        if not new_servers:
             return
         # The library takes 26 MiB and half a second.
         module = await asyncio.to_thread(import_module, "cc_bot.features.mcp.server")
-        for managed in waiting:
-            managed.connection = module.ServerConnection(managed.entry, partial(self._take, managed))
+        for managed in new_servers:
+            managed.connection = module.ServerConnection(managed.entry, partial(self._receive_list, managed))
             managed.task = asyncio.create_task(managed.connection.run())
 
     async def settle(self) -> None:
-        """Wait until each server is ready or away."""
+        """Wait until no server is starting."""
         while any(managed.state == "starting" for managed in self.managed.values()):  # noqa: ASYNC110 - no event
-            await asyncio.sleep(START_INTERVAL_S)
+            await asyncio.sleep(POLL_INTERVAL_S)
 
     async def close(self) -> None:
         ending, self.managed = list(self.managed.values()), {}
-        await _end(ending)
+        await _end_servers(ending)
 
-    async def _take(self, managed: ManagedServer, tools: Sequence[RemoteTool]) -> None:
-        seen = await asyncio.to_thread(to_text, tools)
-        stored = replace(managed.stored, seen=seen) if managed.stored else StoredToolList(seen)
+    async def _receive_list(self, managed: ManagedServer, tools: Sequence[RemoteTool]) -> None:
+        listed = await asyncio.to_thread(to_text, tools)
+        stored = replace(managed.stored, listed=listed) if managed.stored else StoredToolList(listed)
         try:
-            if is_news := stored != managed.stored:
+            if has_changed := stored != managed.stored:
                 await self._store(managed, stored)
-        except CcBotError as error:  # it is stored at the next start
+        except CcBotError as error:  # the list is stored at the next start
             _log.warning("tool_list_not_stored", server=managed.entry.name, error=type(error).__name__)
         if managed.catalog.awaiting_owner:
             _log.warning(
                 "tools_withheld", server=managed.entry.name, count=len(managed.catalog.awaiting_owner)
             )
-            if is_news:
+            if has_changed:
                 self.withheld.put_nowait(managed.entry.name)
 
     async def _store(self, managed: ManagedServer, stored: StoredToolList) -> None:
@@ -188,10 +189,10 @@ class Servers:
         await self._review(managed)
         self._apply_budget()
         if self.lists:
-            await self.lists.put(managed.entry.name, managed.stored)  # accepted meanwhile?
+            await self.lists.put(managed.entry.name, managed.stored)  # perhaps accepted during the review
 
     async def _review(self, managed: ManagedServer) -> None:
-        """Review in a thread; again if the tools or the rules change meanwhile."""
+        """Review in a thread, and repeat that if the tools or the rules have changed meanwhile."""
         reviewed = None
         while managed.stored is not None and reviewed != (managed.entry, managed.stored):
             reviewed = managed.entry, managed.stored
@@ -210,7 +211,7 @@ class Servers:
             total += managed.tokens if fits else 0
 
 
-async def _end(servers: Sequence[ManagedServer]) -> None:
+async def _end_servers(servers: Sequence[ManagedServer]) -> None:
     for managed in servers:
         if managed.connection is not None:
             managed.connection.end()
@@ -220,16 +221,16 @@ async def _end(servers: Sequence[ManagedServer]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def is_for(rules: ServerRules, place: ToolPlace) -> bool:
-    """Return whether a server is offered to that user in that channel."""
+def is_offered_in(rules: ServerRules, place: ToolPlace) -> bool:
+    """Return whether a server with these rules is offered to the user in the channel."""
     if rules.roles and not rules.roles & set(place.role_ids or ()):
         return False
-    everywhere = not rules.guilds and not rules.channels
+    unlimited = not rules.guilds and not rules.channels
     if place.guild_id is None:
-        there = everywhere if rules.dms is None else rules.dms
+        is_allowed = unlimited if rules.dms is None else rules.dms
     else:
-        there = everywhere or place.guild_id in rules.guilds
-    return there or bool(rules.channels & set(place.channel_ids))
+        is_allowed = unlimited or place.guild_id in rules.guilds
+    return is_allowed or bool(rules.channels & set(place.channel_ids))
 
 
 @asynccontextmanager
@@ -240,36 +241,37 @@ async def open_servers(
     budget: int,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Servers]:
-    """Run the servers of a loaded file. Does not wait for them to start. Raises StorageError."""
+    """Run the servers of a loaded file, without waiting for them to start. Raises StorageError."""
     servers = Servers(lists, budget, meter)
     entries = await file.now()
-    await servers.follow(entries)
-    following = asyncio.create_task(_follow(servers, file, entries))
+    await servers.apply_entries(entries)
+    watching = asyncio.create_task(_apply_changes(servers, file, entries))
     try:
         yield servers
     finally:
-        following.cancel()
-        await asyncio.gather(following, return_exceptions=True)
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
         await servers.close()
 
 
-async def _follow(
+async def _apply_changes(
     servers: Servers, file: OperatorFile[Mapping[str, ServerEntry]], entries: Mapping[str, ServerEntry]
 ) -> None:
     while True:
         with upkeep("tool_servers"):
-            if (now := await file.now()) is not entries:
-                await servers.follow(now)
-                entries = now
+            current = await file.now()
+            if current is not entries:
+                await servers.apply_entries(current)
+                entries = current
             await servers.start()
-        await asyncio.sleep(FILE_INTERVAL_S)
+        await asyncio.sleep(FILE_CHECK_INTERVAL_S)
 
 
 async def try_servers(entries: Mapping[str, ServerEntry], timeout_s: float) -> Sequence[ManagedServer]:
-    """Start servers as a test and end them. Returns them as if an owner had accepted all their tools."""
+    """Start servers, and end them. Returns them as if an owner had accepted all their tools."""
     servers = Servers(None, budget=sys.maxsize)
     try:
-        await servers.follow(entries)
+        await servers.apply_entries(entries)
         await servers.start()
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):

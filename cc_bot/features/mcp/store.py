@@ -20,7 +20,7 @@ class ToolListStore(Store):
 
     async def put(self, server: str, tools: StoredToolList) -> None:
         """Store a server's tools. Raises StorageError."""
-        await self._change((), _PUT_TOOLS, server, tools.seen, tools.accepted)
+        await self._change((), _PUT_TOOLS, server, tools.listed, tools.accepted)
 
 
 def make_stores(storage: Storage) -> Iterable[object]:

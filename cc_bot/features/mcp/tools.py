@@ -96,8 +96,8 @@ class CallableServerTool(CallableTool):
         # The server validates all else.
         if missing := [name for name in tool.parameters.get("required", ()) if name not in given]:
             raise InvalidToolCall(f"Missing: {', '.join(missing)}.")
-        if self._calls[tool.server] >= tool.most_calls:
-            raise InvalidToolCall(f"That was all: {tool.most_calls} calls of {tool.server} in one answer.")
+        if self._calls[tool.server] >= tool.max_calls:
+            raise InvalidToolCall(f"That was all: {tool.max_calls} calls of {tool.server} in one answer.")
         self._calls[tool.server] += 1
         return given
 

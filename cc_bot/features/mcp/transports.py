@@ -1,6 +1,6 @@
-"""Transports of the library's client, with bounds: a program's stdin and stdout, and HTTP. The library's own
-transport for programs neither bounds lines nor repairs text, and a line that it can't read leaves a call
-without an answer."""
+"""Transports for the library's client, with limits: a program's stdin and stdout, and HTTP. The library's own
+transport for programs neither limits lines nor repairs text, and after a line that it can't read a call waits
+forever."""
 
 import asyncio
 import json
@@ -25,61 +25,56 @@ from cc_bot.features.mcp.messages import MAX_MESSAGE_BYTES, MessageUnreadable, c
 
 _log = structlog.get_logger(__name__)
 
-PAUSE_S: Final = 0.001
-"""After each line or piece: a flood slows down the server, not the event loop."""
-BYTES_PER_S: Final = 8 << 20
+READ_PAUSE_S: Final = 0.001  # after each line or chunk: a flood must not block the event loop
+MAX_BYTES_PER_S: Final = 8 << 20
 
-GRACE_S: Final = 0.5
-"""For a program to exit after its stdin is closed."""
-KILL_AFTER_S: Final = 1.0
-POLL_S: Final = 0.02
-WRITE_S: Final = 10.0
-_PIECE_BYTES: Final = 1 << 16
+EXIT_TIMEOUT_S: Final = 0.5  # after stdin is closed
+KILL_TIMEOUT_S: Final = 1.0
+POLL_INTERVAL_S: Final = 0.02
+WRITE_TIMEOUT_S: Final = 10.0
+_READ_BYTES: Final = 1 << 16
 
-CONNECT_S: Final = 10.0
-READ_S: Final = 600.0
-"""Between two pieces of a response; calls have limits of their own."""
-GOODBYE_S: Final = 3.0
-NOT_SENT: Final = -32099
-"""Our error code for a call that was not delivered, or was turned away."""
-_TURNED_AWAY: Final = (401, 403, 429)
-_STREAM: Final = "text/event-stream"
-_MAX_EVENT_ID: Final = 1000
+CONNECT_TIMEOUT_S: Final = 10.0
+READ_TIMEOUT_S: Final = 600.0  # between two chunks of a response; calls have timeouts of their own
+CLOSE_TIMEOUT_S: Final = 3.0
+NOT_SENT: Final = -32099  # our error code for a call that did not reach the server or was rejected
+_REJECTED_STATUSES: Final = (401, 403, 429)
+_EVENT_STREAM: Final = "text/event-stream"
+_MAX_EVENT_ID_LENGTH: Final = 1000
 
 
 class Transport:
     def __init__(self, entry: ServerEntry) -> None:
         self.closed = asyncio.Event()
-        """Set when the connection ends, or is to end."""
-        self.code: int | None = None
+        """Set when the connection has ended or has to end."""
+        self.exit_code: int | None = None
         """The exit code of a program that ended by itself."""
         self._entry = entry
 
-    def let_go(self, problem: str) -> None:
-        """Close the connection because of what the server does."""
+    def disconnect(self, problem: str) -> None:
+        """Close the connection, and log what the server did wrong."""
         if not self.closed.is_set():
             _log.warning("tool_server_let_go", server=self._entry.name, problem=problem)
         self.closed.set()
 
 
 async def _pause(size: int) -> None:
-    await asyncio.sleep(PAUSE_S + size / BYTES_PER_S)
+    await asyncio.sleep(READ_PAUSE_S + size / MAX_BYTES_PER_S)
 
 
 class ServerProcess(Transport):
-    """A program that speaks in lines, ended with all that it started."""
+    """A program that writes a message per line. It is ended together with the processes that it started."""
 
     def __init__(self, entry: ServerEntry) -> None:
         super().__init__(entry)
         self._process: asyncio.subprocess.Process | None = None
         self._watchdog: asyncio.subprocess.Process | None = None
         self._pipes = list[asyncio.Task[None]]()
-        self._has_left = False
-        """True if the server has closed a pipe."""
+        self._closed_by_server = False
 
     async def __aenter__(self) -> TransportStreams:
         try:
-            await _uncancelled(self._start())
+            await _finish_before_cancelling(self._start())
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
@@ -88,8 +83,10 @@ class ServerProcess(Transport):
             raise RuntimeError("a process without pipes")
         received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
-        pipes = self._read(process.stdout, received), self._write(process.stdin, to_send)
-        self._pipes = [asyncio.create_task(each) for each in pipes]
+        self._pipes = [
+            asyncio.create_task(self._read(process.stdout, received)),
+            asyncio.create_task(self._write(process.stdin, to_send)),
+        ]
         return incoming, outgoing
 
     async def _start(self) -> None:
@@ -99,14 +96,14 @@ class ServerProcess(Transport):
             *entry.arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,  # it may repeat what users say
+            stderr=asyncio.subprocess.DEVNULL,  # it may contain users' messages
             env=dict(entry.environment),
             cwd=entry.folder,
             process_group=0,
         )
-        # Kills the server's process group when the bot dies, even by kill -9: the server may ignore the end
-        # of its stdin. It names no process id, which could be reused.
-        with suppress(OSError):  # there is no shell, or the server has ended already
+        # The watchdog is in the server's process group and kills that when the bot dies, even by kill -9: the
+        # server may ignore the end of its stdin. A process id could be reused, so it uses none.
+        with suppress(OSError):  # there is no shell, or the server has already ended
             self._watchdog = await asyncio.create_subprocess_exec(
                 *("/bin/sh", "-c", "trap '' HUP INT TERM; read -r _; kill -KILL 0"),
                 stdin=asyncio.subprocess.PIPE,
@@ -119,21 +116,21 @@ class ServerProcess(Transport):
     async def _read(
         self, stdout: asyncio.StreamReader, received: MemoryObjectSendStream[SessionMessage | Exception]
     ) -> None:
-        """Pass on messages, one per line; other lines are greetings or logs."""
+        """Pass on the messages; lines that are not JSON objects are greetings or logs."""
         with received, suppress(anyio.BrokenResourceError):
             try:
-                async for line in _lines(stdout):
+                async for line in _read_lines(stdout):
                     if line.lstrip().startswith(b"{"):
                         message = await clean_message(line)
                         await received.send(
                             SessionMessage(jsonrpc_message_adapter.validate_json(message, by_name=False))
                         )
                     await _pause(len(line))
-                self._has_left = True
+                self._closed_by_server = True
             except ConnectionError:
-                self._has_left = True
+                self._closed_by_server = True
             except ValueError:
-                self.let_go("a message that can't be read")
+                self.disconnect("unreadable message")
             finally:
                 self.closed.set()
 
@@ -145,12 +142,12 @@ class ServerProcess(Transport):
                 async for item in to_send:
                     line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
                     stdin.write(line.encode("utf-8", "replace") + b"\n")
-                    async with asyncio.timeout(WRITE_S):
+                    async with asyncio.timeout(WRITE_TIMEOUT_S):
                         await stdin.drain()
             except TimeoutError:
-                self.let_go("it reads nothing")
+                self.disconnect("does not read its input")
             except (OSError, RuntimeError):
-                self._has_left = True
+                self._closed_by_server = True
             finally:
                 self.closed.set()
 
@@ -158,45 +155,46 @@ class ServerProcess(Transport):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._process is not None:
-            await _uncancelled(self._end(self._process))
+            await _finish_before_cancelling(self._end(self._process))
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
-        by_itself = process.returncode is not None or self._has_left
+        ended_by_itself = process.returncode is not None or self._closed_by_server
         for task in self._pipes:
             task.cancel()
         await asyncio.gather(*self._pipes, return_exceptions=True)
         if process.stdin is not None:
             process.stdin.close()
-        if await _has_ended(process, GRACE_S):
-            self.code = process.returncode if by_itself else None
+        if await _wait_for_exit(process, EXIT_TIMEOUT_S):
+            self.exit_code = process.returncode if ended_by_itself else None
         else:
             _signal_group(process, signal.SIGTERM)
-            await _has_ended(process, KILL_AFTER_S)
+            await _wait_for_exit(process, KILL_TIMEOUT_S)
         _signal_group(process, signal.SIGKILL)  # what the server started may still run
         for each in filter(None, (process, self._watchdog)):
-            await _has_ended(each, KILL_AFTER_S)
+            await _wait_for_exit(each, KILL_TIMEOUT_S)
             transport = getattr(each, "_transport", None)
             if transport is not None:
                 with suppress(OSError):
                     transport.close()
 
 
-async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """A limit of the reader itself would hold and move megabytes of short lines."""
-    begun = bytearray()
-    while piece := await stdout.read(_PIECE_BYTES):
-        *ended, rest = piece.split(b"\n")
-        for end in ended:
-            line = bytes(begun + end)
-            begun.clear()
+async def _read_lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Yield lines. Raises MessageUnreadable for a long one."""
+    # StreamReader.readline with such a limit would buffer and move megabytes of short lines.
+    unfinished = bytearray()
+    while chunk := await stdout.read(_READ_BYTES):
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            line = bytes(unfinished + end)
+            unfinished.clear()
             yield line
-        begun += rest
-        if len(begun) > MAX_MESSAGE_BYTES:
+        unfinished += rest
+        if len(unfinished) > MAX_MESSAGE_BYTES:
             raise MessageUnreadable("a line that is too long")
 
 
-async def _uncancelled(work: Coroutine[Any, Any, None]) -> None:
-    """Finish the work before raising a cancellation: a half-started process would never be waited for."""
+async def _finish_before_cancelling(work: Coroutine[Any, Any, None]) -> None:
+    """Finish the work before a cancellation is raised, so that no process is left half started."""
     task, cancelled = asyncio.create_task(work), None
     with anyio.CancelScope(shield=True):
         while not task.done():
@@ -216,12 +214,13 @@ def _signal_group(process: asyncio.subprocess.Process, number: int) -> None:
         os.killpg(process.pid, number)
 
 
-async def _has_ended(process: asyncio.subprocess.Process, seconds: float) -> bool:
-    """Process.wait would also wait for pipes, which children may hold open."""
+async def _wait_for_exit(process: asyncio.subprocess.Process, timeout_s: float) -> bool:
+    """Return whether the process ended in time."""
     clock = asyncio.get_running_loop().time
-    until = clock() + seconds
-    while process.returncode is None and clock() < until:  # noqa: ASYNC110 - see above
-        await asyncio.sleep(POLL_S)
+    deadline = clock() + timeout_s
+    # Process.wait would also wait for its pipes, which children may hold open.
+    while process.returncode is None and clock() < deadline:  # noqa: ASYNC110 - see above
+        await asyncio.sleep(POLL_INTERVAL_S)
     return process.returncode is not None
 
 
@@ -233,7 +232,7 @@ class HttpTransport(Transport):
     async def __aenter__(self) -> TransportStreams:
         client = httpx2.AsyncClient(
             headers={**self._entry.headers, "Accept-Encoding": "identity"},
-            timeout=httpx2.Timeout(CONNECT_S, read=READ_S),
+            timeout=httpx2.Timeout(CONNECT_TIMEOUT_S, read=READ_TIMEOUT_S),
             transport=_BoundedRequests(self),
             trust_env=False,
         )
@@ -248,7 +247,7 @@ class HttpTransport(Transport):
     ) -> None:
         self.closed.set()
         with suppress(TimeoutError):
-            async with asyncio.timeout(GOODBYE_S):
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
                 await self._stack.__aexit__(kind, error, trace)
 
 
@@ -264,32 +263,32 @@ class _BoundedRequests(httpx2.AsyncHTTPTransport):
             response = await super().handle_async_request(request)
         except httpx2.TransportError as error:
             if is_call and isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
-                return _not_sent(sent)
+                return _not_sent_response(sent)
             if is_call:
-                return httpx2.Response(503)  # if this was raised, the library would end all other calls
+                return httpx2.Response(503)  # the library would end all other calls if this was raised
             if request.method == "POST":
                 self._transport.closed.set()
             raise
-        forgotten = response.status_code == 404 and "mcp-session-id" in request.headers
-        if is_call and (forgotten or response.status_code in _TURNED_AWAY):
-            if forgotten:
+        session_expired = response.status_code == 404 and "mcp-session-id" in request.headers
+        if is_call and (session_expired or response.status_code in _REJECTED_STATUSES):
+            if session_expired:
                 self._transport.closed.set()  # so that a new session is opened
             await response.aclose()
-            return _not_sent(sent)
-        # We did not ask for compression, and it may unpack to anything.
+            return _not_sent_response(sent)
+        # Compression was not requested, and the data could unpack to any size.
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.DecodingError("compressed", request=request)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         body = response.stream
         if isinstance(body, httpx2.AsyncByteStream):
-            clean = _clean_events(body, request) if kind == _STREAM else _clean_body(body)
+            clean = _clean_events(body, request) if kind == _EVENT_STREAM else _clean_body(body)
             response.stream = _Stream(clean, body)
-        # Some charsets take forever to decode.
+        # Decoding some charsets takes very long.
         response.headers["content-type"] = kind
         return response
 
 
-def _not_sent(call: Mapping[str, Any]) -> httpx2.Response:
+def _not_sent_response(call: Mapping[str, Any]) -> httpx2.Response:
     error = {"code": NOT_SENT, "message": "not sent"}
     return httpx2.Response(200, json={"jsonrpc": "2.0", "id": call["id"], "error": error})
 
@@ -307,14 +306,14 @@ class _Stream(httpx2.AsyncByteStream):
 
 
 async def _paced(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """At most 1000 pieces a second: each costs time."""
+    """Yield at most 1000 chunks a second, as each costs time."""
     async for piece in body:
         yield piece
-        await asyncio.sleep(PAUSE_S)
+        await asyncio.sleep(READ_PAUSE_S)
 
 
 async def _clean_body(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Yield nothing if the message is too long, breaks off or can't be read: then that call fails."""
+    """Yield the cleaned message; nothing if it is too long, cut off or unreadable, so that the call fails."""
     whole = bytearray()
     try:
         async for piece in _paced(body):
@@ -329,13 +328,13 @@ async def _clean_body(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
 
 
 async def _clean_events(body: httpx2.AsyncByteStream, request: httpx2.Request) -> AsyncIterator[bytes]:
-    """Retry pauses of the server are dropped: the library's is a second."""
+    """Yield cleaned events. Retry pauses of the server are dropped, so the library pauses for a second."""
     stream = _Stream(_paced(body), body)
-    response = httpx2.Response(200, headers={"content-type": _STREAM}, stream=stream, request=request)
+    response = httpx2.Response(200, headers={"content-type": _EVENT_STREAM}, stream=stream, request=request)
     async for event in httpx2.EventSource(response, max_event_size=MAX_MESSAGE_BYTES):
         if event.event != "message":
             continue
-        if event.id and len(event.id) <= _MAX_EVENT_ID:
+        if event.id and len(event.id) <= _MAX_EVENT_ID_LENGTH:
             yield f"id: {event.id}\n".encode()
         data = event.data.encode()
         try:
