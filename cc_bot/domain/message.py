@@ -4,7 +4,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, asdict, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
@@ -155,17 +155,6 @@ class Document:
     def marked(self, numbers: Iterable[int]) -> str:
         """Return the text of parts, each below its heading."""
         return "\n".join(f"{self.mark(number)}\n{self.parts[number - 1].text}" for number in numbers)
-
-
-def document_to_json(document: Document) -> str:
-    return json.dumps(asdict(document), ensure_ascii=False, separators=(",", ":"))
-
-
-def document_from_json(stored: str) -> Document:
-    fields: dict[str, Any] = json.loads(stored)
-    parts = tuple(DocumentPart(**part) for part in fields.pop("parts"))
-    headings = tuple(Heading(**heading) for heading in fields.pop("headings"))
-    return Document(parts=parts, headings=headings, **fields)
 
 
 MAX_REQUEST_IMAGE_BYTES: Final = 20 * 2**20

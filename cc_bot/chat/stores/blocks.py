@@ -77,6 +77,11 @@ SELECT_ROWS: Final = f"""
     LIMIT $6 /* channel */
 """
 
+# The newest reset's message; 0 for none. {}: the thread, or the channel
+RESET_ID: Final = (
+    "SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata AS r WHERE r.thread_id = {}"
+)
+
 
 def thaw(condition: str) -> str:
     """SQL that deletes the blocks of the messages `m` that meet the condition, and all later ones."""

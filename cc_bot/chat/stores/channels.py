@@ -16,6 +16,7 @@ from cc_bot.chat.stores.blocks import (
     DELETE_FORWARDED,
     DELETE_MESSAGES,
     DELETE_TURNS,
+    RESET_ID,
     SELECT_KEPT,
     SHOWN_IN_CHANNEL,
     SKIP,
@@ -66,10 +67,6 @@ from cc_bot.features.memory.stores.rows import read_texts
 #
 # Messages and ids are passed as JSON arrays: that is half again as fast as one statement per message.
 
-_RESET_OF: Final = (
-    "SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = {}"
-)
-
 # Thaw the block of the oldest message that will be stored, and later ones. Run before INSERT. The `+` skips
 # the subquery unless a block ends after the lowest id ($3). $1 channel, $2 thread, $4 place, $5 new ids
 THAW_NEW: Final = f"""
@@ -77,7 +74,7 @@ THAW_NEW: Final = f"""
     WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3 AND +last_message_id >= (
         SELECT min(said.value)
         FROM @ids($5) AS said
-        WHERE said.value > ({_RESET_OF.format("$4")})
+        WHERE said.value > ({RESET_ID.format("$4")})
             AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = said.value)
     ) /* any row */
 """
@@ -104,7 +101,7 @@ INSERT: Final = f"""
     SELECT
         $1, $2, $3, $4, {", ".join(_INSERTED.values())}, ({_OF_SAID["discord_id"]} >> 22) + 1420070400000
     FROM @rows($5) AS said
-    WHERE {_OF_SAID["discord_id"]} > ({_RESET_OF.format("$3")})
+    WHERE {_OF_SAID["discord_id"]} > ({RESET_ID.format("$3")})
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO NOTHING
     RETURNING id /* channel */
 """
@@ -120,7 +117,7 @@ WAIT: Final = f"""
         discord_id, CAST($5 AS BIGINT)
     FROM messages
     WHERE discord_id = $1 AND parent_channel_id = $2 AND thread_id = $3 AND user_id IS NULL AND role = 'user'
-        AND discord_id > ({_RESET_OF.format("$4")})
+        AND discord_id > ({RESET_ID.format("$4")})
     ON CONFLICT (id) DO NOTHING
     RETURNING id /* channel */
 """
@@ -219,7 +216,7 @@ NEWEST_ANSWER: Final = f"""
             WHERE w.shown_in = messages.discord_id AND w.kind = 'mention' AND w.user_id = $4
         ))
         AND discord_id IS NOT NULL AND visibility = 'public' AND status <> 'replaced'
-        AND discord_id > ({_RESET_OF.format("$3")})
+        AND discord_id > ({RESET_ID.format("$3")})
     ORDER BY discord_id DESC
     LIMIT 1 /* channel */
 """
@@ -276,7 +273,7 @@ PLACES: Final = f"""
                 WHERE r.channel_id = p.channel_id AND r.thread_id = p.thread_id
             ) AS read
         ),
-        ({_RESET_OF.format("p.place_id")})
+        ({RESET_ID.format("p.place_id")})
     FROM (
         SELECT
             place_id, channel_id, guild_id,
@@ -304,7 +301,7 @@ RESET: Final = """
 """
 
 # $1 place
-SELECT_RESET: Final = _RESET_OF.format("$1")
+SELECT_RESET: Final = RESET_ID.format("$1")
 
 # $1 mode, $2 start if the mode is new
 READING: Final = """

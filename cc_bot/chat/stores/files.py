@@ -6,20 +6,16 @@ Few sessions have files, so they take a query of their own; images take another.
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Final
 
+from pydantic import TypeAdapter
+
 from cc_bot.db import Database, Row, Statement, Steps
-from cc_bot.domain.message import (
-    MAX_REQUEST_IMAGE_BYTES,
-    Attachment,
-    FileQuota,
-    Message,
-    document_from_json,
-    document_to_json,
-)
+from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Attachment, Document, FileQuota, Message
 from cc_bot.domain.session import Session
 
+_DOCUMENT: Final = TypeAdapter(Document)
 UNBOUNDED: Final = 2**62
 """Larger than any id."""
 
@@ -63,7 +59,7 @@ async def with_files(
     attachments = defaultdict[int | None, list[Attachment]](list)
     for id_, name, content_type, data, stored, source_id, size, position in files:
         if size is not None:  # see FREE_OLDEST_FILES
-            document = document_from_json(stored) if stored else None
+            document = _DOCUMENT.validate_json(stored) if stored else None
             content = images.get((id_, position), data) or b""
             attachments[id_].append(Attachment(name, content_type, content, document, source_id))
     return tuple(
@@ -209,7 +205,9 @@ def free_files(total_bytes: int) -> Steps[None]:
 
 
 def _columns(file: Attachment) -> tuple[str, str, bytes, str | None, int | None, int]:
-    document = document_to_json(file.document) if file.document else None
+    document = None
+    if file.document:
+        document = json.dumps(asdict(file.document), ensure_ascii=False, separators=(",", ":"))
     size = len(file.data) + len((document or "").encode("utf-8", "replace"))
     return (file.name, file.content_type, file.data, document, file.source_id, size)
 

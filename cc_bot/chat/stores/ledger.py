@@ -14,7 +14,9 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Literal
 
-from cc_bot.chat.stores.blocks import thaw
+from pydantic import TypeAdapter
+
+from cc_bot.chat.stores.blocks import RESET_ID, thaw
 from cc_bot.chat.stores.settings import VisitorState, visitor_states
 from cc_bot.db import MAINTENANCE_LOCK, Statement, Steps, user
 from cc_bot.db.columns import (
@@ -33,26 +35,17 @@ from cc_bot.db.columns import (
 from cc_bot.db.process_store import left_by_the_dead
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.text import Locale
-from cc_bot.domain.turn import AskedFile, AskedQuestion, PendingTurn
+from cc_bot.domain.turn import AskedQuestion, PendingTurn
 from cc_bot.features.memory.stores.rows import read_call_texts, read_texts
-
-
-def _question_to_json(question: AskedQuestion) -> str:
-    return json.dumps(asdict(question), ensure_ascii=False)
-
-
-def _question_of(text: str) -> AskedQuestion:
-    stored = json.loads(text)
-    files = tuple(AskedFile(**file) for file in stored["files"])
-    tainted, forwards = bool(stored["tainted"]), tuple(stored["forwards"])
-    return AskedQuestion(**{**stored, "files": files, "tainted": tainted, "forwards": forwards})
-
 
 TURN: Final = Columns(
     PendingTurn,
     moments=MS,
     locale=Kind(str, lambda stored: Locale(stored) if stored else None),
-    question=Kind(_question_to_json, _question_of),
+    question=Kind(
+        lambda question: json.dumps(asdict(question), ensure_ascii=False),
+        TypeAdapter(AskedQuestion).validate_json,
+    ),
     calls=Kind(tool_calls_to_json, tool_calls_of),
 )
 _PARAMETERS: Final = Parameters(TURN.names)
@@ -142,9 +135,8 @@ _FROM_QUESTIONS: Final = """
 
 # $3 the channel or thread
 _SELECT_DUE: Final = f"""
-    SELECT w.state, w.begun_as, w.shown_in, w.calls, CASE WHEN w.question_id <= (
-        SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
-    ) THEN 1 ELSE 0 END, {MESSAGE.of("m")}
+    SELECT w.state, w.begun_as, w.shown_in, w.calls,
+        CASE WHEN w.question_id <= ({RESET_ID.format("$3")}) THEN 1 ELSE 0 END, {MESSAGE.of("m")}
     {_FROM_QUESTIONS}
     WHERE {_DUE_IN_THREAD} AND w.state <> 'interrupted'
 """
@@ -179,12 +171,10 @@ _BEGIN_ANSWER: Final = """
 """
 
 # $1 the message that shows the answer, $2 an array of question ids
-_SET_ANSWER_MESSAGE: Final = """
+_SET_ANSWER_MESSAGE: Final = f"""
     UPDATE turns AS w SET shown_in = $1
-    WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' AND question_id > (
-        SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata AS r
-        WHERE r.thread_id = CASE w.thread_id WHEN 0 THEN w.channel_id ELSE w.thread_id END
-    )
+    WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted'
+        AND question_id > ({RESET_ID.format("coalesce(nullif(w.thread_id, 0), w.channel_id)")})
     RETURNING question_id /* channel */
 """
 
