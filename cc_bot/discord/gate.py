@@ -241,7 +241,7 @@ class Gate:
         policy, state = await self.policies.now(), await self._visitor_state(visitor)
         if visitor.user_id not in self.owners.under(policy):
             payer = UsageSubject(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))
-            most = limits_of_user({**policy.limits, **self._last_set}, payer).commands_per_minute
+            most = limits_of_user({**policy.limits, **self._last_set}, payer).get("commands_per_minute")
             if most is not None:
                 self._refuse_again(visitor, what)  # another of the same burst may have been refused meanwhile
                 if next_at := self.rates.count(visitor.user_id, what, most, self.clock()):

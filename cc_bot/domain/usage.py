@@ -67,33 +67,23 @@ class UsageSubject:
     front_end: Literal["discord", "terminal"] = "discord"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits that apply to one user or guild. None: no limit."""
-
-    turns_per_minute: int | None = None
-    tokens_per_day: int | None = None
-    tokens_per_month: int | None = None
-    concurrent: int | None = None
-    memories: int | None = None
-    memory_bytes: int | None = None
-    imports_per_hour: int | None = None
-    commands_per_minute: int | None = None
-
-    @property
-    def limits_usage(self) -> bool:
-        """Return whether any of USAGE_LIMITS is set."""
-        return any(getattr(self, name) is not None for name in USAGE_LIMITS)
+Limits = Mapping[LimitName, int]
+"""The limits that one user or guild has."""
 
 
 def limits_of_user(rules: Rules, payer: UsageSubject) -> Limits:
-    return Limits(**{name: _of_user(rules, payer, name) for name in LIMIT_NAMES})
+    found = {name: _limit_of_user(rules, payer, name) for name in LIMIT_NAMES}
+    return {name: limit for name, limit in found.items() if limit is not None}
 
 
 def limits_of_guild(rules: Rules, guild_id: int) -> Limits:
-    if not guild_id:
-        return Limits()
-    return Limits(**{name: rules.get(LimitKey("guild", guild_id, name)) for name in USAGE_LIMITS})
+    """Return limits of usage."""
+    found = {name: rules.get(LimitKey("guild", guild_id, name)) for name in USAGE_LIMITS if guild_id}
+    return {name: limit for name, limit in found.items() if limit is not None}
+
+
+def limit_usage(limits: Limits) -> bool:
+    return not limits.keys().isdisjoint(USAGE_LIMITS)
 
 
 def limits_tokens(rules: Rules, user_id: int) -> bool:
@@ -106,7 +96,7 @@ def limits_tokens(rules: Rules, user_id: int) -> bool:
     )
 
 
-def _of_user(rules: Rules, payer: UsageSubject, name: LimitName) -> int | None:
+def _limit_of_user(rules: Rules, payer: UsageSubject, name: LimitName) -> int | None:
     own = LimitKey("user", payer.user_id, name)
     if own in rules or payer.front_end == "terminal" or not payer.user_id:  # terminal: only its own rules
         return rules.get(own)
@@ -147,14 +137,15 @@ def find_reached(
 ) -> ReachedLimit | None:
     """Return the limit that is reached; of several, the one that resets last. Background work (not `by_user`)
     has only token limits."""
-    month, day, per_minute = limits.tokens_per_month, limits.tokens_per_day, limits.turns_per_minute
+    month, day = limits.get("tokens_per_month"), limits.get("tokens_per_day")
+    per_minute, at_once = limits.get("turns_per_minute"), limits.get("concurrent")
     if month is not None and snapshot.this_month >= month:
         return ReachedLimit("tokens_per_month", next_month(now, zone))
     if day is not None and snapshot.today >= day:
         return ReachedLimit("tokens_per_day", next_day(now, zone))
     if by_user and per_minute is not None and len(snapshot.turns) >= per_minute:
         return ReachedLimit("turns_per_minute", snapshot.turns[-per_minute] + MINUTE)
-    if by_user and limits.concurrent is not None and snapshot.turns_in_flight >= limits.concurrent:
+    if by_user and at_once is not None and snapshot.turns_in_flight >= at_once:
         return ReachedLimit("concurrent", None)
     return None
 
@@ -174,9 +165,9 @@ def remaining_tokens(
 ) -> tuple[Remaining, ...]:
     """Omits the daily limit if the month leaves fewer tokens: a new day then changes nothing."""
     found = []
-    if (day := limits.tokens_per_day) is not None:
+    if (day := limits.get("tokens_per_day")) is not None:
         found.append(Remaining("tokens_per_day", day, max(0, day - snapshot.today), next_day(now, zone)))
-    if (month := limits.tokens_per_month) is not None:
+    if (month := limits.get("tokens_per_month")) is not None:
         left, resets_at = max(0, month - snapshot.this_month), next_month(now, zone)
         found = [daily for daily in found if left and daily.left <= left]
         found.append(Remaining("tokens_per_month", month, left, resets_at))

@@ -213,7 +213,7 @@ class TestSummaries:
         asked_for = asyncio.Event()
         till.model.script = [[asked_for, *says("2")]]
         asking = await till.begin("2")
-        await till.stores.limits.set("user", KEY.user_id, "tokens_per_month", 1000, set_by=1)
+        await till.stores.limits.set(LimitKey("user", KEY.user_id, "tokens_per_month"), 1000, set_by=1)
         asked_for.set()
         await asking
         with capture_logs() as records:

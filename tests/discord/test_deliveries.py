@@ -19,7 +19,7 @@ from cc_bot.domain.errors import AttachmentNotFetched, TooManyAtOnce
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
-from cc_bot.domain.usage import UsageSubject
+from cc_bot.domain.usage import LimitKey, UsageSubject
 from cc_bot.texts import texts
 from tests.discord.parts import Place, running_over
 
@@ -146,7 +146,7 @@ class TestEntry:
 
 class TestAdmission:
     async def test_is_made_with_the_entry_and_handed_over_once_unless_it_is_refused(self, desk: Desk) -> None:
-        await desk.stores.limits.set("everyone", 0, "concurrent", 1, set_by=9)
+        await desk.stores.limits.set(LimitKey("everyone", 0, "concurrent"), 1, set_by=9)
         entry = await desk.admits()
         reservation = await entry.take_reservation()
         assert reservation is not None
@@ -158,7 +158,7 @@ class TestAdmission:
         assert await desk.left() == ["e1"]
 
     async def test_that_nobody_takes_up_counts_as_nothing(self, desk: Desk) -> None:
-        await desk.stores.limits.set("everyone", 0, "concurrent", 1, set_by=9)
+        await desk.stores.limits.set(LimitKey("everyone", 0, "concurrent"), 1, set_by=9)
         with pytest.raises(hikari.NotFoundError):
             await desk.entries.acknowledge(desk.admits(), refuse, undo=ShownTurn.settle)
         assert await desk.left() == []

@@ -123,18 +123,18 @@ def test_the_limit_of_a_user_is_their_own_before_the_best_of_their_roles_before_
         ({EVERYONE: 10, OWN: 3}, terminal, 3),
         ({EVERYONE: 10}, UsageSubject(0), None),
     ]
-    assert [usage.limits_of_user(rules, payer).tokens_per_day for rules, payer, _ in table] == [
+    assert [usage.limits_of_user(rules, payer).get("tokens_per_day") for rules, payer, _ in table] == [
         limit for *_, limit in table
     ]
     rules = {EVERYONE: 10, LimitKey("user", 7, "concurrent"): 2}  # each name by itself
-    assert usage.limits_of_user(rules, UsageSubject(7)) == Limits(tokens_per_day=10, concurrent=2)
+    assert usage.limits_of_user(rules, UsageSubject(7)) == {"tokens_per_day": 10, "concurrent": 2}
 
 
 def test_the_limit_of_a_guild_is_only_its_own_and_none_of_dms() -> None:
     rules = {EVERYONE: 10, LimitKey("guild", 5, "tokens_per_month"): 3}
-    assert usage.limits_of_guild(rules, 5) == Limits(tokens_per_month=3)
-    assert usage.limits_of_guild(rules, 6) == Limits()
-    assert usage.limits_of_guild({LimitKey("guild", 0, "tokens_per_month"): 3}, 0) == Limits()
+    assert usage.limits_of_guild(rules, 5) == {"tokens_per_month": 3}
+    assert usage.limits_of_guild(rules, 6) == {}
+    assert usage.limits_of_guild({LimitKey("guild", 0, "tokens_per_month"): 3}, 0) == {}
 
 
 class TestReached:
@@ -143,20 +143,20 @@ class TestReached:
         day = usage.ReachedLimit("tokens_per_day", datetime(2026, 12, 1, 15, tzinfo=UTC))
         month = usage.ReachedLimit("tokens_per_month", datetime(2026, 12, 31, 15, tzinfo=UTC))
         for limit, expected in ((101, (None, None)), (100, (day, month))):
-            bounds = Limits(tokens_per_day=limit), Limits(tokens_per_month=limit)
+            bounds: tuple[Limits, ...] = ({"tokens_per_day": limit}, {"tokens_per_month": limit})
             assert tuple(usage.find_reached(each, snapshot, NOW, TOKYO) for each in bounds) == expected
 
     def test_of_several_tells_the_one_that_holds_longest_and_at_once_resets_at_no_time(self) -> None:
-        bounds = Limits(turns_per_minute=1, tokens_per_day=1, tokens_per_month=1, concurrent=1)
+        bounds: Limits = {"turns_per_minute": 1, "tokens_per_day": 1, "tokens_per_month": 1, "concurrent": 1}
         found = usage.find_reached(bounds, usage.UsageSnapshot((NOW,), 5, 5, 5), NOW, TOKYO)
         assert found is not None
         assert found.name == "tokens_per_month"
         two = usage.UsageSnapshot(turns_in_flight=2)
-        assert usage.find_reached(Limits(concurrent=3), two, NOW, TOKYO) is None
-        assert usage.find_reached(Limits(concurrent=2), two, NOW, TOKYO) == usage.ReachedLimit(
+        assert usage.find_reached({"concurrent": 3}, two, NOW, TOKYO) is None
+        assert usage.find_reached({"concurrent": 2}, two, NOW, TOKYO) == usage.ReachedLimit(
             "concurrent", None
         )
-        bounds = Limits(turns_per_minute=1, concurrent=1)
+        bounds = {"turns_per_minute": 1, "concurrent": 1}
         assert (
             usage.find_reached(
                 bounds, usage.UsageSnapshot((NOW,), turns_in_flight=1), NOW, TOKYO, by_user=False
@@ -166,8 +166,8 @@ class TestReached:
 
     def test_of_a_minute_resets_when_enough_turns_are_a_minute_old(self) -> None:
         turns = tuple(NOW - timedelta(seconds=s) for s in (50, 40, 10))
-        assert usage.find_reached(Limits(turns_per_minute=4), usage.UsageSnapshot(turns), NOW, TOKYO) is None
-        found = usage.find_reached(Limits(turns_per_minute=2), usage.UsageSnapshot(turns), NOW, TOKYO)
+        assert usage.find_reached({"turns_per_minute": 4}, usage.UsageSnapshot(turns), NOW, TOKYO) is None
+        found = usage.find_reached({"turns_per_minute": 2}, usage.UsageSnapshot(turns), NOW, TOKYO)
         assert found == usage.ReachedLimit("turns_per_minute", NOW + timedelta(seconds=20))
 
 

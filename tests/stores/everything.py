@@ -263,8 +263,8 @@ async def grow_old_and_leave(stores: Stores) -> None:
 async def use_tokens(stores: Stores, database: Database, called: set[str]) -> None:
     """With limits on tokens for the user and for the guild, so that all is looked up."""
     usage = stores.usage
-    await stores.limits.set("user", USER, "tokens_per_day", 1000, set_by=1)
-    await stores.limits.set("guild", 5, "tokens_per_month", 10_000, set_by=1)
+    await stores.limits.set(LimitKey("user", USER, "tokens_per_day"), 1000, set_by=1)
+    await stores.limits.set(LimitKey("guild", 5, "tokens_per_month"), 10_000, set_by=1)
     await stores.memories.admit_import(USER)
     payer, spent = UsageSubject(USER, 5, (7,)), ((ModelUsage("model", Usage(100, 10)), 5),)
     wish = ReservationRequest(payer, "turn", "model", 50)
@@ -274,7 +274,7 @@ async def use_tokens(stores: Stores, database: Database, called: set[str]) -> No
     await usage.release(await usage.reserve(wish, DEFAULT_RULES))
     assert await noting(UsageStore(database, process="other"), called).take_over(lambda *_: 0) == 1
     await usage.forget_settled()
-    assert await stores.limits.unset("user", USER, "tokens_per_day")
+    assert await stores.limits.unset(LimitKey("user", USER, "tokens_per_day"))
 
 
 async def take_part(processes: ProcessStore) -> None:

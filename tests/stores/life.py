@@ -13,6 +13,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Place, ToolCall
 from cc_bot.domain.proposal import CallMessage
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.usage import LimitKey
 from cc_bot.features.agents.store import ChoiceStore
 from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
@@ -102,8 +103,8 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores[HeartbeatStore].set_marks(user_id, {"memory:1": utc_now() + timedelta(hours=1)})
     await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebPlace(user_id, 2, 7)))
     await stores.web_sessions.make_code(WebPlace(user_id, 2, 7))
-    await stores.limits.set("user", user_id, "tokens_per_day", 5, set_by=99)
-    await stores.limits.set("role", user_id + 1, "tokens_per_day", 5, set_by=user_id)
+    await stores.limits.set(LimitKey("user", user_id, "tokens_per_day"), 5, set_by=99)
+    await stores.limits.set(LimitKey("role", user_id + 1, "tokens_per_day"), 5, set_by=user_id)
     await stores.access.set("user", user_id, "allow", set_by=99)
     await stores.access.set("role", user_id + 1, "allow", set_by=user_id)
     await stores.channel_models.set(user_id + 3, (), set_by=user_id)

@@ -69,7 +69,7 @@ class TestLimit:
                 given = await ask_at_once(programs, payers, {limit: 5})
                 assert len(given) == 5
                 await end_all(programs, given)
-        await programs[0].limits.set("guild", GUILD, "concurrent", 5, set_by=1)
+        await programs[0].limits.set(LimitKey("guild", GUILD, "concurrent"), 5, set_by=1)
         assert len(await ask_at_once(programs, many, {})) == 5
 
     async def test_of_tokens_counts_what_is_settled_meanwhile(self, programs: Sequence[Stores]) -> None:

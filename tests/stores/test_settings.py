@@ -162,7 +162,7 @@ class TestAVisit:
     async def test_brings_all_that_is_asked_of_who_comes_and_nothing_of_others(self, stores: Stores) -> None:
         thread, channel, elsewhere = 3, 4, 5
         await stores.access.set("user", 7, "deny", set_by=OWNER)
-        await stores.limits.set("user", 7, "turns_per_minute", 2, set_by=OWNER)
+        await stores.limits.set(LimitKey("user", 7, "turns_per_minute"), 2, set_by=OWNER)
         await stores.settings.set(7, locale=Locale.JA)
         await stores[ChoiceStore].choose(7, channel, "tutor")
         await stores[ChoiceStore].choose(8, elsewhere, "tutor")

@@ -231,14 +231,14 @@ class TestTurnsAtOnce:
 class TestOwnersLimit:
     async def test_goes_before_the_files_and_back(self, till: Till) -> None:
         till.limit("turns_per_minute", 1)
-        await till.limits.set("user", AIKO, "turns_per_minute", 3, set_by=1)
+        await till.limits.set(LimitKey("user", AIKO, "turns_per_minute"), 3, set_by=1)
         for _ in range(3):
             await till.spend(1)
         await till.refused()
-        await till.limits.set("user", AIKO, "turns_per_minute", None, set_by=1)
+        await till.limits.set(LimitKey("user", AIKO, "turns_per_minute"), None, set_by=1)
         await till.reserve()
-        assert await till.limits.unset("user", AIKO, "turns_per_minute")
-        assert not await till.limits.unset("user", AIKO, "turns_per_minute")
+        assert await till.limits.unset(LimitKey("user", AIKO, "turns_per_minute"))
+        assert not await till.limits.unset(LimitKey("user", AIKO, "turns_per_minute"))
         await till.refused()
 
 

@@ -10,6 +10,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.usage import LimitKey
 from cc_bot.features.admin.service import Administration
 from cc_bot.features.canvas.model import Card, SetMode, Text
 from cc_bot.features.memory.model import Source
@@ -78,8 +79,8 @@ async def administer(site: Site) -> None:
     site.town.owners.add(TARO)
     site.core.pulse.look = lambda: 0.042
     owners = site.services[Administration]
-    await owners.limits.set("user", HANA, "tokens_per_day", 100_000, set_by=TARO)
-    await owners.limits.set("everyone", 0, "concurrent", None, set_by=TARO)
+    await owners.limits.set(LimitKey("user", HANA, "tokens_per_day"), 100_000, set_by=TARO)
+    await owners.limits.set(LimitKey("everyone", 0, "concurrent"), None, set_by=TARO)
     await owners.access.set("guild", CHANNEL, "allow", set_by=TARO)
     await owners.access.set("user", HANA, "deny", set_by=TARO)
     await owners.models.set(CHANNEL, ("gpt-5-mini", "さくら-large"), set_by=TARO)

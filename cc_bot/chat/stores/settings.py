@@ -9,7 +9,7 @@ import json
 import secrets
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from functools import cache
@@ -36,7 +36,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
-from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, LimitName, LimitScope, Rules
+from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, Rules
 from cc_bot.features import modules
 
 
@@ -276,16 +276,14 @@ class LimitStore(Store):
     async def list_all(self) -> tuple[LimitOverride, ...]:
         return await self._database.read(all_limits)
 
-    async def set(
-        self, scope: LimitScope, scope_id: int, name: LimitName, value: int | None, *, set_by: int
-    ) -> None:
+    async def set(self, key: LimitKey, value: int | None, *, set_by: int) -> None:
         """Set a limit from the next question on; None: no limit."""
-        params = (scope, scope_id, name, value, set_by, to_text(self._clock()))
-        await self._change([MAINTENANCE_LOCK], _SET_LIMIT, *params)
+        limit = LimitOverride(key, value, set_by, self._clock())
+        await self._change([MAINTENANCE_LOCK], _SET_LIMIT, *_LIMIT.write(limit).values())
 
-    async def unset(self, scope: LimitScope, scope_id: int, name: LimitName) -> bool:
+    async def unset(self, key: LimitKey) -> bool:
         """Return to the limit in the operator's file. Returns whether one was set here."""
-        return bool(await self._change([MAINTENANCE_LOCK], _UNSET_LIMIT, scope, scope_id, name))
+        return bool(await self._change([MAINTENANCE_LOCK], _UNSET_LIMIT, *astuple(key)))
 
 
 def all_limits() -> Steps[tuple[LimitOverride, ...]]:

@@ -34,6 +34,7 @@ from cc_bot.domain.usage import (
     UsageSubject,
     day_of,
     find_reached,
+    limit_usage,
     limits_of_guild,
     limits_of_user,
     limits_tokens,
@@ -204,7 +205,7 @@ class UsageStore(Store):
     ) -> Reservation:
         """Reserve and enter the turn in the ledger, or neither. Raises LimitReached."""
         payer, number = wish.payer, secrets.randbits(62)
-        if limits_of_guild(file_rules, payer.guild_id).limits_usage:
+        if limit_usage(limits_of_guild(file_rules, payer.guild_id)):
             self._limited.add(payer.guild_id)
         outcome: Reservation | LimitReached | None = None
         while outcome is None:
@@ -229,11 +230,12 @@ class UsageStore(Store):
         """Returns None, and does nothing, if the guild turns out to have a limit and is not `locked`."""
         payer, now = wish.payer, self._clock()
         own, guilds = yield from self._allowances(payer, file_rules, now)
-        if guilds.limits.limits_usage and not locked:
+        guild_is_limited = limit_usage(guilds.limits)
+        if guild_is_limited and not locked:
             return None
         minute_ago = to_ms(now - MINUTE)
         yield Statement(FORGET_OWN_SETTLED, (payer.user_id, minute_ago))
-        if guilds.limits.limits_usage:
+        if guild_is_limited:
             yield Statement(FORGET_GUILDS_SETTLED, (payer.guild_id, minute_ago))
         by_user = wish.purpose == "turn"
         for each, error in ((own, LimitReached), (guilds, ServerLimitReached)):
@@ -259,7 +261,7 @@ class UsageStore(Store):
             (SELECT_OWN_COUNTED, payer.user_id, limits_of_user(rules, payer)),
             (SELECT_GUILD_COUNTED, payer.guild_id, limits_of_guild(rules, payer.guild_id)),
         ):
-            rows = (yield Statement(sql, (id_, first))) if limits.limits_usage else ()
+            rows = (yield Statement(sql, (id_, first))) if limit_usage(limits) else ()
             found.append(_Allowance(limits, self._snapshot(rows, now)))
         return found[0], found[1]
 

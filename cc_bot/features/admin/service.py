@@ -127,7 +127,7 @@ async def set_limit(
 ) -> Reply:
     """Set a limit; None: no limit. Raises as `parse_limit`."""
     key = parse_limit(limit, subject, kind, caller.guild_id)
-    await administration.limits.set(key.scope, key.scope_id, key.name, value, set_by=caller.user_id)
+    await administration.limits.set(key, value, set_by=caller.user_id)
     _record("limit_set", caller, **_fields(key), value=value)
     return Reply((caller.words[AdminTexts].limit_set.format(**_written(key, value, caller)),))
 
@@ -137,7 +137,7 @@ async def unset_limit(
 ) -> Reply:
     """Remove a limit set at run time. Raises as `parse_limit`."""
     texts, key = caller.words[AdminTexts], parse_limit(limit, subject, kind, caller.guild_id)
-    if not await administration.limits.unset(key.scope, key.scope_id, key.name):
+    if not await administration.limits.unset(key):
         return Reply((texts.limit_was_not_set,))
     _record("limit_unset", caller, **_fields(key))
     return Reply((texts.limit_unset,))

@@ -109,11 +109,11 @@ class TestRules:
     async def test_of_a_user_go_before_owners_before_the_file(self, stores: Stores, file: File) -> None:
         await stores.memories.import_all(YOU, [PortableMemory(f"メモ{n}") for n in range(300)])
         assert await stores.memories.count(YOU) == 300, "which the default leaves alone"
-        await stores.limits.set("everyone", 0, "memories", 1, set_by=1)
+        await stores.limits.set(LimitKey("everyone", 0, "memories"), 1, set_by=1)
         await keep(stores, "猫")
         with pytest.raises(TooManyMemories):
             await keep(stores, "犬")
-        await stores.limits.set("role", 5, "memories", 2, set_by=1)  # which may be theirs
+        await stores.limits.set(LimitKey("role", 5, "memories"), 2, set_by=1)  # which may be theirs
         await keep(stores, "犬")
         file.limit("memories", None, "user", ME)
         await keep(stores, "鳥", "魚")

@@ -56,7 +56,7 @@ class MemoryQuotas:
         file_rules, now = await self.rules(), self._clock()
 
         def steps() -> Steps[None]:
-            most = (yield from _quotas(user_id, file_rules)).imports_per_hour
+            most = (yield from _quotas(user_id, file_rules)).get("imports_per_hour")
             if most is None:
                 return
             rows = yield Statement(_SELECT_IMPORTS, (user_id,))
@@ -80,13 +80,14 @@ def ensure_room_left(
     """Raise TooManyMemories or MemoryFull if this much more exceeds the limits; only bytes count if the
     change `added` no memory."""
     quotas = yield from _quotas(user_id, file_rules)
-    if quotas.memories is None and quotas.memory_bytes is None:
+    max_memories, max_bytes = quotas.get("memories"), quotas.get("memory_bytes")
+    if max_memories is None and max_bytes is None:
         return
     [(number, used)] = yield Statement(_SELECT_USED, (user_id,))
-    if added and quotas.memories is not None and number + memories > quotas.memories:
-        raise TooManyMemories(limit=quotas.memories)
-    if quotas.memory_bytes is not None and used + size > quotas.memory_bytes:
-        raise MemoryFull(limit=_size(quotas.memory_bytes))
+    if added and max_memories is not None and number + memories > max_memories:
+        raise TooManyMemories(limit=max_memories)
+    if max_bytes is not None and used + size > max_bytes:
+        raise MemoryFull(limit=_size(max_bytes))
 
 
 def _quotas(user_id: int, file_rules: Rules) -> Steps[Limits]:
