@@ -79,9 +79,6 @@ _SELECT_FILES: Final = """
     ORDER BY message_id, position
 """
 
-# Uses the primary key. $1 user, $2 session
-_SELECT_KEY: Final = f"SELECT {KEY.select} FROM sessions WHERE user_id = $1 AND id = $2"
-
 # Uses messages_by_session. $1 user, $2 session
 _SELECT_DISCORD_IDS: Final = """
     SELECT discord_id FROM messages WHERE session_id = $2 AND user_id = $1 AND discord_id IS NOT NULL
@@ -92,8 +89,6 @@ _SELECT_CHANNELS: Final = """
 """
 _DELETE_MESSAGES: Final = "DELETE FROM messages WHERE session_id = $2 AND user_id = $1"
 
-# Uses the primary key. $3 now
-_CLOSE: Final = "UPDATE sessions SET closed_at = coalesce(closed_at, $3) WHERE user_id = $1 AND id = $2"
 _DELETE: Final = "DELETE FROM sessions WHERE user_id = $1 AND id = $2"
 
 
@@ -167,7 +162,9 @@ class ArchiveStore(Store):
 
         Call `MemoryRemovalStore.clean` (memory/removal.py) afterwards, for SQLite's unused pages.
         """
-        key = KEY.first(await self._database.query(_SELECT_KEY, user_id, session_id))
+        # Uses the primary key.
+        sql = f"SELECT {KEY.select} FROM sessions WHERE user_id = $1 AND id = $2"
+        key = KEY.first(await self._database.query(sql, user_id, session_id))
         if key is None:
             return None
         if self._log:
@@ -194,5 +191,7 @@ class ArchiveStore(Store):
         """Open an empty session with an empty canvas that continues the revision numbers."""
         now = to_text(self._clock())
         yield from run_all(clear_canvas(key))
-        yield Statement(_CLOSE, (key.user_id, session_id, now))
+        # Uses the primary key.
+        sql = "UPDATE sessions SET closed_at = coalesce(closed_at, $3) WHERE user_id = $1 AND id = $2"
+        yield Statement(sql, (key.user_id, session_id, now))
         yield Statement(INSERT_SESSION, (*key_columns(key), str(uuid4()), now))

@@ -120,19 +120,6 @@ _INSERT_BLOCK: Final = """
     )
 """
 
-_DELETE_BLOCK: Final = """
-    DELETE FROM block_boundaries
-    WHERE channel_id = $1 AND thread_id = $2 AND first_message_id = $3 AND last_message_id = $4
-"""
-
-# It never moves back: messages that have left do not return.
-_MOVE_WINDOW: Final = """
-    INSERT INTO channel_windows AS known (channel_id, thread_id, first_message_id) VALUES ($1, $2, $3)
-    ON CONFLICT (channel_id, thread_id)
-    DO UPDATE SET first_message_id = excluded.first_message_id
-    WHERE excluded.first_message_id > known.first_message_id
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class ContextState:
@@ -199,12 +186,23 @@ class BlockStore(Store):
         """Store new blocks, which replace `thawed`, and the starts of contexts. Idempotent."""
         now, windows = to_ms(self._clock()), windows or {}
         keys = {*windows, *(block.key for block in (*blocks, *thawed))}
+        sql = """
+            DELETE FROM block_boundaries
+            WHERE channel_id = $1 AND thread_id = $2 AND first_message_id = $3 AND last_message_id = $4
+        """
+        # It never moves back: messages that have left do not return.
+        move_window = """
+            INSERT INTO channel_windows AS known (channel_id, thread_id, first_message_id) VALUES ($1, $2, $3)
+            ON CONFLICT (channel_id, thread_id)
+            DO UPDATE SET first_message_id = excluded.first_message_id
+            WHERE excluded.first_message_id > known.first_message_id
+        """
         await self._database.transaction(
             [
-                *(Statement(_DELETE_BLOCK, _place(block)) for block in thawed),
+                *(Statement(sql, _place(block)) for block in thawed),
                 *(Statement(_INSERT_BLOCK, (*_place(block), block.tokens, now)) for block in blocks),
                 *(
-                    Statement(_MOVE_WINDOW, (key.channel_id, key.thread_id, first))
+                    Statement(move_window, (key.channel_id, key.thread_id, first))
                     for key, first in windows.items()
                 ),
             ],
@@ -315,11 +313,6 @@ _FORGETTING: Final = (
     ),
 )
 
-# $1 channel, $2 the thread, or NULL for the whole channel
-_FORGET_RESETS: Final = (
-    "DELETE FROM thread_metadata WHERE channel_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR thread_id = $2)"
-)
-
 DELETE_FORWARDED: Final = """
     DELETE FROM attachments WHERE source_id IN @ids($1)
     RETURNING message_id /* channel */
@@ -338,14 +331,6 @@ _DELETION: Final = (
     *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
     *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
 )
-# $1 the thread or channel
-_FORGET_PLACES: Final = "DELETE FROM places WHERE {} = $1"
-
-# Of messages to delete here that still exist on Discord. $1 ids
-_SELECT_READ: Final = """
-    SELECT parent_channel_id, thread_id, discord_id FROM messages
-    WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* channel */
-"""
 
 # No effect on a channel without messages. $1 channel, $2 thread, $3 the id up to which it is read
 SKIP: Final = """
@@ -374,7 +359,12 @@ def delete_local_copies(discord_ids: Collection[int]) -> Steps[None]:
     if not discord_ids:
         return
     newest = dict[tuple[int, int], int]()
-    for channel_id, thread_id, id_ in (yield Statement(_SELECT_READ, (json.dumps([*discord_ids]),))):
+    # Of messages to delete here that still exist on Discord.
+    sql = """
+        SELECT parent_channel_id, thread_id, discord_id FROM messages
+        WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* channel */
+    """
+    for channel_id, thread_id, id_ in (yield Statement(sql, (json.dumps([*discord_ids]),))):
         at = (channel_id, thread_id)
         newest[at] = max(newest.get(at, 0), id_)
     for at, id_ in sorted(newest.items()):
@@ -385,8 +375,12 @@ def delete_local_copies(discord_ids: Collection[int]) -> Steps[None]:
 def place_deletion(key: ChannelKey) -> list[Statement]:
     """Delete a thread, or a channel with its threads."""
     threads = (key.thread_id, key.thread_id or _LAST_THREAD)
+    forget_resets = (
+        "DELETE FROM thread_metadata WHERE channel_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR thread_id = $2)"
+    )
+    forget_places = "DELETE FROM places WHERE {} = $1"
     return [
         *(Statement(sql, (key.channel_id, *threads)) for sql in _FORGETTING),
-        Statement(_FORGET_RESETS, (key.channel_id, key.thread_id or None)),
-        Statement(_FORGET_PLACES.format("place_id" if key.thread_id else "channel_id"), (key.place_id,)),
+        Statement(forget_resets, (key.channel_id, key.thread_id or None)),
+        Statement(forget_places.format("place_id" if key.thread_id else "channel_id"), (key.place_id,)),
     ]

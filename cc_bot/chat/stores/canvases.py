@@ -41,16 +41,6 @@ NEWEST_CLOSED: Final = """
     ORDER BY closed_at DESC LIMIT 1
 """
 
-# $1 user, $2 channel, $3 agent
-_SELECT_CURRENT: Final = f"""
-    SELECT {_CURRENT.select} FROM sessions
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL
-    UNION ALL
-    SELECT * FROM (
-        SELECT {_CURRENT.select} FROM sessions {NEWEST_CLOSED}
-    ) AS closed
-"""
-
 # Run before changing a canvas, in the same transaction: numbers the change.
 TICK: Final = "UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1"
 
@@ -76,7 +66,15 @@ _CLEAR: Final = (
 
 
 def select_current(key: SessionKey) -> Statement:
-    return Statement(_SELECT_CURRENT, key_columns(key))
+    sql = f"""
+        SELECT {_CURRENT.select} FROM sessions
+        WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL
+        UNION ALL
+        SELECT * FROM (
+            SELECT {_CURRENT.select} FROM sessions {NEWEST_CLOSED}
+        ) AS closed
+    """
+    return Statement(sql, key_columns(key))
 
 
 def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
@@ -93,14 +91,6 @@ def put_canvas(session_id: str, key: SessionKey, state: str) -> Steps[None]:
 def clear_canvas(key: SessionKey) -> list[Statement]:
     return [Statement(sql, key_columns(key)) for sql in _CLEAR]
 
-
-# Read for pages after each change of the database.
-SELECT_CLOCK: Final = "SELECT drawn, moved FROM canvas_clock WHERE id = 1"
-# $1 the number of a change
-SELECT_DRAWN: Final = f"""
-    SELECT {KEY.select} FROM sessions WHERE canvas_change > 0 AND canvas_change > $1
-    /* all users */
-"""
 
 # $1 user
 _LIST_KEYS: Final = f"""
@@ -146,11 +136,17 @@ class CanvasStore(Store):
         await self._database.wait_for_write(seconds)
 
     async def read_clock(self) -> CanvasClock:
-        return CanvasClock(*(await self._database.query(SELECT_CLOCK))[0])
+        # Read for pages after each change of the database.
+        sql = "SELECT drawn, moved FROM canvas_clock WHERE id = 1"
+        return CanvasClock(*(await self._database.query(sql))[0])
 
     async def list_drawn(self, after: int) -> list[SessionKey]:
         """List the keys, of all users, whose canvas changed after that number."""
-        rows = await self._database.query(SELECT_DRAWN, after)
+        sql = f"""
+            SELECT {KEY.select} FROM sessions WHERE canvas_change > 0 AND canvas_change > $1
+            /* all users */
+        """
+        rows = await self._database.query(sql, after)
         return [*dict.fromkeys(map(KEY.read, rows))]
 
     async def change(self, key: SessionKey, redraw: Redraw) -> bool:

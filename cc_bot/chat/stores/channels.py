@@ -155,13 +155,6 @@ EDIT_UNANSWERED: Final = """
     WHERE question_id = $1 AND kind = 'message' AND question IS NOT NULL /* channel */
 """
 
-# Once: a retried turn may have transcribed it before. $1 id, $2 author, $3 transcript
-NOTE_HEARD: Final = """
-    UPDATE messages SET content = content || '\n' || $3, heard = $3
-    WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0
-        AND heard = '' /* channel */
-"""
-
 # Discord reports an edit without the transcript.
 SELECT_HEARD: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* any row */"
 
@@ -207,28 +200,6 @@ MARK_ANSWERED: Final = """
     ) /* channel */
 """
 
-# $1 channel, $2 thread, $3 place, $4 whom it answers, or NULL
-NEWEST_ANSWER: Final = f"""
-    SELECT {MESSAGE.select} FROM messages
-    WHERE parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL AND role = 'assistant'
-        AND (CAST($4 AS BIGINT) IS NULL OR EXISTS (
-            SELECT 1 FROM turns AS w
-            WHERE w.shown_in = messages.discord_id AND w.kind = 'mention' AND w.user_id = $4
-        ))
-        AND discord_id IS NOT NULL AND visibility = 'public' AND status <> 'replaced'
-        AND discord_id > ({RESET_ID.format("$3")})
-    ORDER BY discord_id DESC
-    LIMIT 1 /* channel */
-"""
-
-# By messages_by_memory_user. $1 user, $2 channel, $3 thread, $4 the first id, $5 limit
-_MEMORY_CALLS: Final = """
-    SELECT discord_id, tool_calls FROM messages
-    WHERE memory_user_id = $1 AND +parent_channel_id = $2 AND +thread_id = $3 AND user_id IS NULL
-        AND +discord_id >= $4 AND status <> 'replaced'
-    ORDER BY id DESC
-    LIMIT $5
-"""
 _MAX_ANSWERS_SHOWING: Final = 5
 
 SESSION_OF: Final = f"""
@@ -240,22 +211,7 @@ SESSION_OF: Final = f"""
         /* any row */
 """
 
-SHOWS_ANSWER: Final = f"""
-    SELECT 1 FROM messages AS m
-    WHERE {SHOWN_IN_CHANNEL} AND m.visibility = 'public' AND m.role = 'assistant'
-        AND m.discord_id = {_WHOLE.format(id="$1")}
-        /* channel */
-"""
-
 PAGES: Final = "SELECT discord_id FROM answer_pages WHERE answer_id = $1 ORDER BY discord_id"
-
-ADD_PAGES: Final = """
-    INSERT INTO answer_pages (answer_id, discord_id)
-    SELECT $1, page.value FROM @ids($2) AS page WHERE true
-    ON CONFLICT (discord_id) DO NOTHING
-"""
-
-DROP_PAGES: Final = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
 
 # $1 shard, $2 shard count
 PLACES: Final = f"""
@@ -311,29 +267,6 @@ READING: Final = """
         mode = excluded.mode
     RETURNING since
 """
-
-SELECT_PLACE: Final = "SELECT channel_id, guild_id FROM places WHERE place_id = $1"
-
-# $1 place, $2 channel, $3 server
-NOTE_PLACE: Final = """
-    INSERT INTO places (place_id, channel_id, guild_id) VALUES ($1, $2, $3)
-    ON CONFLICT (place_id) DO NOTHING
-"""
-
-SELECT_KNOWN: Final = """
-    SELECT discord_id FROM messages WHERE discord_id IN @ids($1)
-    UNION ALL
-    SELECT source_id FROM attachments WHERE source_id IN @ids($1) /* all users */
-"""
-"""$1 message ids, as JSON"""
-
-SELECT_SAID: Final = f"""
-    SELECT coalesce(m.user_id, 0), {MESSAGE.of("m")} FROM messages AS m
-    WHERE m.discord_id = {_WHOLE.format(id="$1")} AND m.channel_id = $2 AND m.status <> 'replaced'
-        AND (m.user_id = $3 OR {SHOWN_IN_CHANNEL} AND m.visibility = 'public')
-        /* channel */
-"""
-"""$1 Discord's id, $2 the channel or thread, $3 the user"""
 
 SELECT_DIRECT: Final = """
     SELECT s.channel_id, s.user_id
@@ -398,7 +331,13 @@ class ChannelStore(Store):
 
     async def note_heard(self, key: ChannelKey, question: Message, heard: str) -> None:
         thawing = Statement(THAW_EDITED, (question.discord_id, heard))
-        noting = Statement(NOTE_HEARD, (question.discord_id, question.author_id, heard))
+        # Once: a retried turn may have transcribed it before.
+        sql = """
+            UPDATE messages SET content = content || '\n' || $3, heard = $3
+            WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0
+                AND heard = '' /* channel */
+        """
+        noting = Statement(sql, (question.discord_id, question.author_id, heard))
         await self._database.transaction([thawing, noting], of_place(key))
 
     async def edit(
@@ -500,7 +439,19 @@ class ChannelStore(Store):
     async def get_newest_answer(self, key: ChannelKey, to_user_id: int | None = None) -> Message | None:
         """Return the bot's last answer (to a user) in a channel or thread since its reset."""
         params = (key.channel_id, key.thread_id, key.place_id, to_user_id)
-        found = MESSAGE.first(await self._database.query(NEWEST_ANSWER, *params))
+        sql = f"""
+            SELECT {MESSAGE.select} FROM messages
+            WHERE parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL AND role = 'assistant'
+                AND (CAST($4 AS BIGINT) IS NULL OR EXISTS (
+                    SELECT 1 FROM turns AS w
+                    WHERE w.shown_in = messages.discord_id AND w.kind = 'mention' AND w.user_id = $4
+                ))
+                AND discord_id IS NOT NULL AND visibility = 'public' AND status <> 'replaced'
+                AND discord_id > ({RESET_ID.format("$3")})
+            ORDER BY discord_id DESC
+            LIMIT 1 /* channel */
+        """
+        found = MESSAGE.first(await self._database.query(sql, *params))
         if found is None or to_user_id is None:
             return found
         [read] = await read_texts(self._database, to_user_id, [found])
@@ -512,7 +463,13 @@ class ChannelStore(Store):
 
         def steps() -> Steps[tuple[Said | None, int]]:
             [(reset_id,)] = yield Statement(SELECT_RESET, (place_id,))
-            return _HEARD.first((yield Statement(SELECT_SAID, (discord_id, place_id, user_id)))), reset_id
+            sql = f"""
+                SELECT coalesce(m.user_id, 0), {MESSAGE.of("m")} FROM messages AS m
+                WHERE m.discord_id = {_WHOLE.format(id="$1")} AND m.channel_id = $2 AND m.status <> 'replaced'
+                    AND (m.user_id = $3 OR {SHOWN_IN_CHANNEL} AND m.visibility = 'public')
+                    /* channel */
+            """
+            return _HEARD.first((yield Statement(sql, (discord_id, place_id, user_id)))), reset_id
 
         return await self._database.read(steps)
 
@@ -521,21 +478,34 @@ class ChannelStore(Store):
 
     async def is_answer(self, discord_id: int) -> bool:
         """Return whether a message or page is an answer in a channel's archive."""
-        return bool(await self._database.query(SHOWS_ANSWER, discord_id))
+        sql = f"""
+            SELECT 1 FROM messages AS m
+            WHERE {SHOWN_IN_CHANNEL} AND m.visibility = 'public' AND m.role = 'assistant'
+                AND m.discord_id = {_WHOLE.format(id="$1")}
+                /* channel */
+        """
+        return bool(await self._database.query(sql, discord_id))
 
     async def list_pages(self, answer_id: int) -> tuple[int, ...]:
         return tuple(id_ for (id_,) in await self._database.query(PAGES, answer_id))
 
     async def add_pages(self, place_id: int, answer_id: int, discord_ids: Collection[int]) -> None:
         """The answer's id is that of its first message."""
-        await self._change([channel(place_id)], ADD_PAGES, answer_id, json.dumps([*discord_ids]))
+        sql = """
+            INSERT INTO answer_pages (answer_id, discord_id)
+            SELECT $1, page.value FROM @ids($2) AS page WHERE true
+            ON CONFLICT (discord_id) DO NOTHING
+        """
+        await self._change([channel(place_id)], sql, answer_id, json.dumps([*discord_ids]))
 
     async def drop_pages(self, place_id: int, discord_ids: Collection[int]) -> None:
         """Forget pages that the bot is about to delete: a deleted page deletes its answer."""
-        await self._change([channel(place_id)], DROP_PAGES, json.dumps([*discord_ids]))
+        sql = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
+        await self._change([channel(place_id)], sql, json.dumps([*discord_ids]))
 
     async def find_place(self, place_id: int) -> KnownPlace | None:
-        rows = await self._database.query(SELECT_PLACE, place_id)
+        sql = "SELECT channel_id, guild_id FROM places WHERE place_id = $1"
+        rows = await self._database.query(sql, place_id)
         if not rows:
             return None
         [(channel_id, guild_id)] = rows
@@ -545,9 +515,11 @@ class ChannelStore(Store):
         """DMs are not recorded."""
         if place.guild_id is None:
             return
-        await self._change(
-            of_place(place.key), NOTE_PLACE, place.key.place_id, place.key.channel_id, place.guild_id
-        )
+        sql = """
+            INSERT INTO places (place_id, channel_id, guild_id) VALUES ($1, $2, $3)
+            ON CONFLICT (place_id) DO NOTHING
+        """
+        await self._change(of_place(place.key), sql, place.key.place_id, place.key.channel_id, place.guild_id)
 
     async def list_places(self, *, limit: int, shard: Shard = WHOLE) -> tuple[Place, ...]:
         """List the most recently used of a shard, and of unknown shard."""
@@ -562,7 +534,12 @@ class ChannelStore(Store):
 
     async def find_known(self, discord_ids: Collection[int]) -> frozenset[int]:
         """Return which of these messages are stored, or referred to by a stored question."""
-        rows = await self._database.query(SELECT_KNOWN, json.dumps([*discord_ids]))
+        sql = """
+            SELECT discord_id FROM messages WHERE discord_id IN @ids($1)
+            UNION ALL
+            SELECT source_id FROM attachments WHERE source_id IN @ids($1) /* all users */
+        """
+        rows = await self._database.query(sql, json.dumps([*discord_ids]))
         return frozenset(id_ for (id_,) in rows)
 
     async def set_reading(self, mode: Reading, since: int) -> int:
@@ -598,7 +575,15 @@ def memory_calls(
     if not user_id:
         return ()
     params = (user_id, key.channel_id, key.thread_id, first, _MAX_ANSWERS_SHOWING)
-    return [(id_, tool_calls_of(calls)) for id_, calls in (yield Statement(_MEMORY_CALLS, params))]
+    # By messages_by_memory_user.
+    sql = """
+        SELECT discord_id, tool_calls FROM messages
+        WHERE memory_user_id = $1 AND +parent_channel_id = $2 AND +thread_id = $3 AND user_id IS NULL
+            AND +discord_id >= $4 AND status <> 'replaced'
+        ORDER BY id DESC
+        LIMIT $5
+    """
+    return [(id_, tool_calls_of(calls)) for id_, calls in (yield Statement(sql, params))]
 
 
 def _where(place_id: int | None) -> tuple[Subject, ...]:

@@ -58,10 +58,6 @@ _INSERT: Final = f"""
     ON CONFLICT (id) DO NOTHING
 """
 
-_SELECT_INTERRUPTED: Final = f"""
-    SELECT {TURN.select} FROM turns WHERE id = $1 AND user_id = $2 AND state = 'interrupted'
-"""
-
 _DELETE: Final = "DELETE FROM turns WHERE id = $1 AND user_id = $2"
 
 _SET: Final = "UPDATE turns SET {} WHERE id = $1 AND user_id = $2{}"
@@ -73,10 +69,6 @@ _MARK_INTERRUPTED: Final = _SET.format(
     "state = 'interrupted', token = NULL, token_until = NULL, pages = $3", " AND state = 'accepted'"
 )
 
-_SELECT_MESSAGE: Final = f"""
-    SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
-"""
-
 # The newest question before an answer, in its session. $1 user, $2 the answer
 QUESTION_OF: Final = """
     FROM messages AS a
@@ -85,7 +77,6 @@ QUESTION_OF: Final = """
     ORDER BY q.id DESC
     LIMIT 1
 """
-_SELECT_TRANSCRIPT: Final = f"SELECT q.heard {QUESTION_OF}"
 
 # An answer that was moved to another channel, and its question.
 _MOVED_MESSAGES: Final = f"$2, (SELECT q.id {QUESTION_OF})"
@@ -133,64 +124,9 @@ _FROM_QUESTIONS: Final = """
     /* channel */
 """
 
-# $3 the channel or thread
-_SELECT_DUE: Final = f"""
-    SELECT w.state, w.begun_as, w.shown_in, w.calls,
-        CASE WHEN w.question_id <= ({RESET_ID.format("$3")}) THEN 1 ELSE 0 END, {MESSAGE.of("m")}
-    {_FROM_QUESTIONS}
-    WHERE {_DUE_IN_THREAD} AND w.state <> 'interrupted'
-"""
-
 _SELECT_CHANNELS: Final = f"""
     SELECT channel_id, thread_id FROM turns
     WHERE {_DUE} AND state <> 'interrupted' GROUP BY channel_id, thread_id /* channel */
-"""
-
-_SELECT_UNSHOWN: Final = f"""
-    SELECT {MESSAGE.of("m")} FROM messages AS m
-    WHERE m.user_id IS NULL AND m.visibility = 'public' AND m.discord_id IN (
-        SELECT w.shown_in FROM turns AS w WHERE {_DUE_IN_THREAD} AND w.state = 'answered'
-    )
-    ORDER BY m.discord_id /* channel */
-"""
-
-# A question that was edited again has another text and stays 'edited'. $1 id, $2 the processed text
-_MARK_EDIT_PROCESSED: Final = """
-    UPDATE turns AS w SET state = CASE WHEN EXISTS (
-        SELECT 1 FROM messages AS a WHERE a.discord_id = w.shown_in AND a.user_id IS NULL
-    ) THEN 'shown' ELSE 'interrupted' END
-    WHERE question_id = $1 AND kind = 'mention' AND state = 'edited' AND EXISTS (
-        SELECT 1 FROM messages AS m WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.content = $2
-    ) /* channel */
-"""
-
-# $1 the newest question, $2 an array of all their ids
-_BEGIN_ANSWER: Final = """
-    UPDATE turns SET begun_as = $1
-    WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* channel */
-"""
-
-# $1 the message that shows the answer, $2 an array of question ids
-_SET_ANSWER_MESSAGE: Final = f"""
-    UPDATE turns AS w SET shown_in = $1
-    WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted'
-        AND question_id > ({RESET_ID.format("coalesce(nullif(w.thread_id, 0), w.channel_id)")})
-    RETURNING question_id /* channel */
-"""
-
-# A question that was edited after the answer was stored stays 'edited'.
-_MARK_SHOWN: Final = """
-    UPDATE turns SET state = 'shown' WHERE shown_in = $1 AND kind = 'mention' AND state = 'answered'
-    /* channel */
-"""
-
-# Rows are kept, so that a redelivered question is not answered. $1 an array of question ids, $2 the message
-# that shows the failure, if the questions may be reopened
-_GIVE_UP: Final = """
-    UPDATE turns SET
-        shown_in = $2, calls = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN '[]' ELSE calls END,
-        state = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN 'shown' ELSE 'interrupted' END
-    WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' /* channel */
 """
 
 # $1 the message that shows the failure, $2 the questions' author
@@ -199,27 +135,6 @@ _REOPEN: Final = """
     WHERE user_id = $2 AND shown_in = $1 AND kind = 'mention' AND state IN ('interrupted', 'edited')
         AND NOT EXISTS (SELECT 1 FROM messages AS a WHERE a.discord_id = $1 AND a.user_id IS NULL)
     RETURNING question_id /* channel */
-"""
-
-_SELECT_QUESTIONS: Final = f"""
-    SELECT {MESSAGE.of("m")} {_FROM_QUESTIONS} WHERE w.shown_in = $1 AND w.kind = 'mention'
-    ORDER BY w.question_id
-"""
-
-_SELECT_CHANNEL: Final = """
-    SELECT channel_id, thread_id FROM turns WHERE question_id = $1 AND kind = 'mention' /* channel */
-"""
-
-# A channel question, or a message in its author's session. $1 id, $2 author
-_IS_QUESTION: Final = """
-    SELECT 1 FROM turns WHERE question_id = $1 AND user_id = $2 AND kind = 'mention'
-    UNION ALL
-    SELECT 1 FROM messages WHERE discord_id = $1 AND user_id = $2
-"""
-
-_SELECT_ANSWER_MESSAGE: Final = """
-    SELECT shown_in FROM turns WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted'
-    /* channel */
 """
 
 
@@ -292,7 +207,10 @@ class TurnLedger(Store):
         is missing or already claimed: only one press wins."""
 
         def steps() -> Steps[PendingTurn | None]:
-            rows = yield Statement(_SELECT_INTERRUPTED, (turn_id, user_id))
+            sql = f"""
+                SELECT {TURN.select} FROM turns WHERE id = $1 AND user_id = $2 AND state = 'interrupted'
+            """
+            rows = yield Statement(sql, (turn_id, user_id))
             if not rows:
                 return None
             interrupted = TURN.read(rows[0])
@@ -318,7 +236,8 @@ class TurnLedger(Store):
         await self._set(changes, turn_id, user_id, transcript, only=" AND question IS NOT NULL")
 
     async def get_heard(self, user_id: int, answer_id: int | None) -> str:
-        rows = await self._database.query(_SELECT_TRANSCRIPT, user_id, answer_id)
+        sql = f"SELECT q.heard {QUESTION_OF}"
+        rows = await self._database.query(sql, user_id, answer_id)
         return str(rows[0][0]) if rows else ""
 
     async def runs_elsewhere(self, turn_id: str, user_id: int) -> bool:
@@ -327,7 +246,10 @@ class TurnLedger(Store):
 
     async def get_message(self, user_id: int, row_id: int | None) -> Message | None:
         """Return an answer; None if it was erased."""
-        rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
+        sql = f"""
+            SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
+        """
+        rows = await self._database.query(sql, user_id, row_id)
         messages = await read_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
         return messages[0] if messages else None
 
@@ -360,55 +282,110 @@ class TurnLedger(Store):
 
     async def mark_edit_processed(self, key: ChannelKey, question: Message) -> None:
         """Record that the question's edit was processed, unless its text has changed since."""
-        await self._change(of_place(key), _MARK_EDIT_PROCESSED, question.discord_id, question.content)
+        # A question that was edited again has another text and stays 'edited'.
+        sql = """
+            UPDATE turns AS w SET state = CASE WHEN EXISTS (
+                SELECT 1 FROM messages AS a WHERE a.discord_id = w.shown_in AND a.user_id IS NULL
+            ) THEN 'shown' ELSE 'interrupted' END
+            WHERE question_id = $1 AND kind = 'mention' AND state = 'edited' AND EXISTS (
+                SELECT 1 FROM messages AS m WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.content = $2
+            ) /* channel */
+        """
+        await self._change(of_place(key), sql, question.discord_id, question.content)
 
     async def list_places(self) -> tuple[ChannelKey, ...]:
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_SELECT_CHANNELS))))
 
     async def get_place(self, discord_id: int) -> ChannelKey | None:
         """Return the channel of a mention; None if the message is no mention."""
-        return CHANNEL.first(await self._database.query(_SELECT_CHANNEL, discord_id))
+        sql = """
+            SELECT channel_id, thread_id FROM turns WHERE question_id = $1 AND kind = 'mention' /* channel */
+        """
+        return CHANNEL.first(await self._database.query(sql, discord_id))
 
     async def is_question(self, discord_id: int, user_id: int) -> bool:
         """Return whether this user's message is a mention or in a session."""
-        return bool(await self._database.query(_IS_QUESTION, discord_id, user_id))
+        # A channel question, or a message in its author's session.
+        sql = """
+            SELECT 1 FROM turns WHERE question_id = $1 AND user_id = $2 AND kind = 'mention'
+            UNION ALL
+            SELECT 1 FROM messages WHERE discord_id = $1 AND user_id = $2
+        """
+        return bool(await self._database.query(sql, discord_id, user_id))
 
     async def begin_answer(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
         """Record that one answer to all these is about to be posted; its nonce derives from `newest_id`."""
-        await self._change(of_place(key), _BEGIN_ANSWER, newest_id, _ids(questions))
+        sql = """
+            UPDATE turns SET begun_as = $1
+            WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* channel */
+        """
+        await self._change(of_place(key), sql, newest_id, _ids(questions))
 
     async def note_answer(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
     ) -> frozenset[int]:
         """Record the message that will show the answer. Returns the ids of the questions that still await it:
         a question may have been deleted, or the channel reset."""
-        waiting = await self._change(of_place(key), _SET_ANSWER_MESSAGE, answer_id, _ids(questions))
+        sql = f"""
+            UPDATE turns AS w SET shown_in = $1
+            WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted'
+                AND question_id > ({RESET_ID.format("coalesce(nullif(w.thread_id, 0), w.channel_id)")})
+            RETURNING question_id /* channel */
+        """
+        waiting = await self._change(of_place(key), sql, answer_id, _ids(questions))
         return frozenset(id_ for (id_,) in waiting)
 
     async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
-        rows = await self._database.query(_SELECT_UNSHOWN, key.channel_id, key.thread_id)
+        sql = f"""
+            SELECT {MESSAGE.of("m")} FROM messages AS m
+            WHERE m.user_id IS NULL AND m.visibility = 'public' AND m.discord_id IN (
+                SELECT w.shown_in FROM turns AS w WHERE {_DUE_IN_THREAD} AND w.state = 'answered'
+            )
+            ORDER BY m.discord_id /* channel */
+        """
+        rows = await self._database.query(sql, key.channel_id, key.thread_id)
         return tuple(map(MESSAGE.read, rows))
 
     async def mark_shown(self, key: ChannelKey, answer_id: int) -> None:
-        await self._change(of_place(key), _MARK_SHOWN, answer_id)
+        # A question that was edited after the answer was stored stays 'edited'.
+        sql = """
+            UPDATE turns SET state = 'shown' WHERE shown_in = $1 AND kind = 'mention' AND state = 'answered'
+            /* channel */
+        """
+        await self._change(of_place(key), sql, answer_id)
 
     async def give_up(
         self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
     ) -> None:
         """Record that the failure of these was shown. `failed_in`: the message that shows it, if they may be
         reopened."""
-        await self._change(of_place(key), _GIVE_UP, _ids(questions), failed_in)
+        # Rows are kept, so that a redelivered question is not answered.
+        sql = """
+            UPDATE turns SET
+                shown_in = $2, calls = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN '[]' ELSE calls END,
+                state = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN 'shown' ELSE 'interrupted' END
+            WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' /* channel */
+        """
+        await self._change(of_place(key), sql, _ids(questions), failed_in)
 
     async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
         """Reopen the user's questions whose failure the message `failed_in` shows. Returns their ids."""
         return frozenset(id_ for (id_,) in await self._change(of_place(key), _REOPEN, failed_in, user_id))
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
-        return tuple(map(MESSAGE.read, await self._database.query(_SELECT_QUESTIONS, answer_id)))
+        sql = f"""
+            SELECT {MESSAGE.of("m")} {_FROM_QUESTIONS} WHERE w.shown_in = $1 AND w.kind = 'mention'
+            ORDER BY w.question_id
+        """
+        return tuple(map(MESSAGE.read, await self._database.query(sql, answer_id)))
 
     async def get_answer_message(self, discord_id: int) -> int | None:
         """Return the message that shows this question's answer or failure; None if there is none."""
-        rows = await self._database.query(_SELECT_ANSWER_MESSAGE, discord_id)
+        sql = """
+            SELECT shown_in FROM turns WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted'
+            /* channel */
+        """
+        rows = await self._database.query(sql, discord_id)
         return rows[0][0] if rows else None
 
     async def _set(self, changes: str, turn_id: str, user_id: int, *params: Any, only: str = "") -> None:
@@ -427,7 +404,13 @@ class TurnLedger(Store):
 
 
 def _read_due(key: ChannelKey) -> Steps[list[Mention]]:
-    rows = yield Statement(_SELECT_DUE, (key.channel_id, key.thread_id, key.place_id))
+    sql = f"""
+        SELECT w.state, w.begun_as, w.shown_in, w.calls,
+            CASE WHEN w.question_id <= ({RESET_ID.format("$3")}) THEN 1 ELSE 0 END, {MESSAGE.of("m")}
+        {_FROM_QUESTIONS}
+        WHERE {_DUE_IN_THREAD} AND w.state <> 'interrupted'
+    """
+    rows = yield Statement(sql, (key.channel_id, key.thread_id, key.place_id))
     return sorted(map(_MENTION.read, rows), key=lambda mention: mention.question.discord_id or 0)
 
 

@@ -77,17 +77,6 @@ _SELECT: Final = f"""
     WHERE user_id = $1 AND id = $2 AND state = 'open' AND made_at >= $3
 """
 
-# Uses proposals_by_message. $1 user, $2 the answer's row, $3 earliest creation
-_SELECT_OF_ANSWER: Final = f"""
-    SELECT {PROPOSAL.select} FROM proposals
-    WHERE user_id = $1 AND message_id = $2 AND made_at >= $3 AND state IN ('open', 'claimed')
-    ORDER BY id
-"""
-
-_SELECT_APPROVED: Final = f"""
-    SELECT {PROPOSAL.select} FROM proposals WHERE user_id = $1 AND state <> 'open' ORDER BY id
-"""
-
 # $3 the press's name, $4 the process
 _CLAIM: Final = f"""
     UPDATE proposals SET state = 'claimed', claimed_by = $3, process = $4, {_CLAIM_PARAMETERS.assignments}
@@ -102,10 +91,6 @@ _REOPEN: Final = """
 
 _FINISH: Final = """
     UPDATE proposals SET state = $3 WHERE user_id = $1 AND id = $2 AND state = 'claimed' RETURNING message_id
-"""
-
-_DECLINE: Final = """
-    DELETE FROM proposals WHERE user_id = $1 AND id = $2 AND state = 'open' RETURNING message_id
 """
 
 _DELETE: Final = "DELETE FROM proposals WHERE user_id = $1 AND id = $2"
@@ -144,13 +129,22 @@ class ProposalStore(Store):
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
         """List the proposals of an answer's row that are open or claimed."""
-        rows = await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest_made_at)
+        # Uses proposals_by_message.
+        sql = f"""
+            SELECT {PROPOSAL.select} FROM proposals
+            WHERE user_id = $1 AND message_id = $2 AND made_at >= $3 AND state IN ('open', 'claimed')
+            ORDER BY id
+        """
+        rows = await self._database.query(sql, user_id, answer_id, self._oldest_made_at)
         now = self._clock()
         return tuple(each for each in map(PROPOSAL.read, rows) if not is_expired(each, now))
 
     async def list_approved(self, user_id: int) -> tuple[Proposal, ...]:
         """List approved proposals whose outcome the user does not know yet."""
-        return tuple(map(PROPOSAL.read, await self._database.query(_SELECT_APPROVED, user_id)))
+        sql = f"""
+            SELECT {PROPOSAL.select} FROM proposals WHERE user_id = $1 AND state <> 'open' ORDER BY id
+        """
+        return tuple(map(PROPOSAL.read, await self._database.query(sql, user_id)))
 
     async def adopt_claimed(self) -> tuple[Proposal, ...]:
         """Take over the approved proposals of dead processes; list all of this process, of all users."""
@@ -177,9 +171,10 @@ class ProposalStore(Store):
 
     async def decline(self, proposal: Proposal, revise: Revise) -> bool:
         """Delete an open proposal, and revise its answer's calls. Returns whether it was open."""
-        return await self._change_with_calls(
-            Statement(_DECLINE, _id(proposal)), proposal, revise, tainted=False
-        )
+        sql = """
+            DELETE FROM proposals WHERE user_id = $1 AND id = $2 AND state = 'open' RETURNING message_id
+        """
+        return await self._change_with_calls(Statement(sql, _id(proposal)), proposal, revise, tainted=False)
 
     async def delete(self, proposal: Proposal) -> None:
         await self._change_proposal(_DELETE, proposal)

@@ -59,8 +59,6 @@ class _Line(NamedTuple):
 _LINE: Final = Columns(_Line)
 _MEMORY: Final = Columns(MemoryNow, former_id=Kind(column="supersedes"))
 
-_DROP: Final = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
-
 
 @cache
 def _drop_over() -> str:
@@ -99,32 +97,23 @@ SELECT_STALE_USERS: Final = "SELECT DISTINCT user_id FROM receipts WHERE stale >
 # Uses receipts_stale, then the key. $1 user
 _SELECT_STALE: Final = _SELECT.format("SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0")
 
-# Uses receipts_by_named. $1 user, $2 the kind of item, $3 an array of ids
-_STALE: Final = """
-    UPDATE receipts SET stale = stale + 1
-    WHERE user_id = $1 AND what = $2 AND named_id IN @ids($3) AND channel_id IS NOT NULL
-"""
-
-# $3 the changes known of it
-_FRESH: Final = """
-    UPDATE receipts SET stale = 0
-    WHERE user_id = $1 AND message_id = $2 AND stale > 0 AND $3 = (
-        SELECT CAST(sum(stale) AS BIGINT) FROM receipts AS each
-        WHERE each.user_id = $1 AND each.message_id = $2
-    )
-"""
-
 _SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
 
 
 def mark_stale(user_id: int, what: str, ids: Collection[int]) -> Statement:
     """Mark the messages that name these for an update, in the transaction that changes them."""
-    return Statement(_STALE, (user_id, what, json.dumps(sorted(ids))))
+    # Uses receipts_by_named.
+    sql = """
+        UPDATE receipts SET stale = stale + 1
+        WHERE user_id = $1 AND what = $2 AND named_id IN @ids($3) AND channel_id IS NOT NULL
+    """
+    return Statement(sql, (user_id, what, json.dumps(sorted(ids))))
 
 
 class ReceiptStore(Store):
     async def put(self, message: ReceiptMessage) -> None:
-        drop = Statement(_DROP, (message.user_id, message.message_id))
+        sql = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
+        drop = Statement(sql, (message.user_id, message.message_id))
         drop_over = Statement(_drop_over(), (message.user_id,))
         rows = (Statement(_INSERT, tuple(_LINE.write(line).values())) for line in _lines(message))
         await self._database.transaction([drop, drop_over, *rows], [user(message.user_id)])
@@ -132,7 +121,14 @@ class ReceiptStore(Store):
     async def mark_current(self, message: ReceiptMessage) -> None:
         """Record that a message is up to date, unless its items have changed since it was read."""
         params = (message.user_id, message.message_id, message.changes)
-        await self._change([user(message.user_id)], _FRESH, *params)
+        sql = """
+            UPDATE receipts SET stale = 0
+            WHERE user_id = $1 AND message_id = $2 AND stale > 0 AND $3 = (
+                SELECT CAST(sum(stale) AS BIGINT) FROM receipts AS each
+                WHERE each.user_id = $1 AND each.message_id = $2
+            )
+        """
+        await self._change([user(message.user_id)], sql, *params)
 
     async def get(self, user_id: int, message_id: int) -> ReceiptMessage | None:
         found = _read(await self._database.query(_SELECT_OF, user_id, message_id))

@@ -150,19 +150,6 @@ _SELECT_OPEN_SESSION: Final = f"""
     {_SELECT_CANVAS}
 """
 
-# $1 user, $2 session, $3 the turn's visibility, $4 the message that they precede, $5 limit
-_SELECT_EARLIER: Final = f"""
-    SELECT {_OF_TAIL}
-    FROM sessions AS s
-    JOIN messages AS m
-        ON m.session_id = s.id AND m.user_id = $1 AND m.id < $4
-        AND m.status <> 'replaced' AND m.visibility IN ('public', $3)
-    {_JOIN_REPLIED.format(visibility="$3")}
-    WHERE s.id = $2 AND s.user_id = $1 AND s.closed_at IS NULL
-    ORDER BY m.id DESC
-    LIMIT $5
-"""
-
 # The new answer, shown in the same message, takes over the Discord id.
 _MARK_REPLACED: Final = """
     UPDATE messages SET status = 'replaced', discord_id = NULL
@@ -223,21 +210,8 @@ def _apply_redraw(session: Session, redraw: Redraw) -> Steps[str | None]:
     return after
 
 
-CLOSE_EXPIRED: Final = """
-    UPDATE sessions SET closed_at = $2
-    WHERE closed_at IS NULL AND active_hour <= substr($1, 1, 13) AND last_active <= $1
-    RETURNING id /* all users */
-"""
-"""Parameters: the latest activity of an expired session, now."""
-
-
 _BEGINNING_OF_TIME: Final = ""
 _END_OF_TIME: Final = to_text(datetime.max.replace(tzinfo=UTC))
-
-_CLOSE_IDLE: Final = """
-    UPDATE sessions SET closed_at = $5
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
-"""
 
 # The new session takes over the canvas.
 INSERT_SESSION: Final = f"""
@@ -251,8 +225,6 @@ INSERT_SESSION: Final = f"""
     )
     ON CONFLICT (user_id, channel_id, agent) WHERE closed_at IS NULL DO NOTHING
 """
-
-_SELECT_QUESTION: Final = f"SELECT {MESSAGE.of('q')} {QUESTION_OF}"
 
 
 _PAGE_SIZE: Final = 200
@@ -365,11 +337,20 @@ class SessionStore:
             return session
         loaded, rows, more = len(session.history), list[Row](), True
         start = before = (session.history[0].id if session.history else None) or UNBOUNDED
+        sql = f"""
+            SELECT {_OF_TAIL}
+            FROM sessions AS s
+            JOIN messages AS m
+                ON m.session_id = s.id AND m.user_id = $1 AND m.id < $4
+                AND m.status <> 'replaced' AND m.visibility IN ('public', $3)
+            {_JOIN_REPLIED.format(visibility="$3")}
+            WHERE s.id = $2 AND s.user_id = $1 AND s.closed_at IS NULL
+            ORDER BY m.id DESC
+            LIMIT $5
+        """
         while more and not _has_question(rows):  # a history does not start with an answer
             size = self._next_page_size(loaded + len(rows))
-            page = await self.database.query(
-                _SELECT_EARLIER, session.key.user_id, session.id, visibility, before, size
-            )
+            page = await self.database.query(sql, session.key.user_id, session.id, visibility, before, size)
             more = self._may_have_more(size, len(page), loaded + len(rows))
             rows.extend(page)
             before = _message_id(rows[-1]) if rows else before
@@ -390,7 +371,8 @@ class SessionStore:
 
     async def get_question(self, user_id: int, answer_id: int) -> Message | None:
         """Return the question of an answer, without files; None if it is missing."""
-        return MESSAGE.first(await self.database.query(_SELECT_QUESTION, user_id, answer_id))
+        sql = f"SELECT {MESSAGE.of('q')} {QUESTION_OF}"
+        return MESSAGE.first(await self.database.query(sql, user_id, answer_id))
 
     async def clear(self, key: SessionKey) -> Session:
         deletions = [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
@@ -405,7 +387,12 @@ class SessionStore:
         idle_cutoff = idle_since(now, self.session_ttl)
 
         def steps() -> Steps[int]:
-            closed = [id_ for (id_,) in (yield Statement(CLOSE_EXPIRED, (idle_cutoff, to_text(now))))]
+            sql = """
+                UPDATE sessions SET closed_at = $2
+                WHERE closed_at IS NULL AND active_hour <= substr($1, 1, 13) AND last_active <= $1
+                RETURNING id /* all users */
+            """
+            closed = [id_ for (id_,) in (yield Statement(sql, (idle_cutoff, to_text(now))))]
             if closed:
                 yield Statement(DELETE_ATTACHMENTS_OF_CLOSED, (json.dumps(closed),))
             return len(closed)
@@ -530,11 +517,15 @@ class SessionStore:
         first: Sequence[Statement] = (),
     ) -> Parts:
         columns = key_columns(key)
+        sql = """
+            UPDATE sessions SET closed_at = $5
+            WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
+        """
         results = await self.database.transaction(
             [
                 *first,
                 Statement(DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_cutoff)),
-                Statement(_CLOSE_IDLE, (*columns, idle_cutoff, now)),
+                Statement(sql, (*columns, idle_cutoff, now)),
                 Statement(INSERT_SESSION, (*columns, str(uuid4()), now)),
                 Statement(
                     _SELECT_OPEN_SESSION, (*columns, _BEGINNING_OF_TIME, visibility, self._next_page_size())

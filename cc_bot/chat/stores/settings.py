@@ -62,24 +62,6 @@ _SELECT: Final = f"SELECT {_SETTINGS.select} FROM user_settings WHERE user_id = 
 
 _PUT: Final = upsert("user_settings", "user_id", "locale timezone memory_paused spoken updated_at")
 
-# Returns a row only if `welcomed` changed, so only one of several concurrent calls gets one.
-_CLAIM_WELCOME: Final = """
-    INSERT INTO user_settings (user_id, welcomed, updated_at)
-    VALUES ($1, 1, $2)
-    ON CONFLICT (user_id) DO UPDATE SET welcomed = 1, updated_at = excluded.updated_at
-    WHERE user_settings.user_id = $1 AND user_settings.welcomed = 0
-    RETURNING user_id
-"""
-
-# $1 user, $2 now, $3 one day ago
-_CLAIM_MENU_HINT: Final = """
-    INSERT INTO user_settings (user_id, told_of_menu_at, updated_at)
-    VALUES ($1, $2, $2)
-    ON CONFLICT (user_id) DO UPDATE SET told_of_menu_at = excluded.told_of_menu_at
-    WHERE user_settings.user_id = $1 AND coalesce(user_settings.told_of_menu_at, '') <= $3
-    RETURNING user_id
-"""
-
 
 class SettingsStore(Store):
     async def get(self, user_id: int) -> UserSettings:
@@ -114,13 +96,28 @@ class SettingsStore(Store):
     async def claim_welcome(self, user_id: int) -> bool:
         """Return True for the first call of a user, False for all others."""
         params = (user_id, to_text(self._clock()))
-        return bool(await self._change([user(user_id)], _CLAIM_WELCOME, *params))
+        # Returns a row only if `welcomed` changed, so only one of several concurrent calls gets one.
+        sql = """
+            INSERT INTO user_settings (user_id, welcomed, updated_at)
+            VALUES ($1, 1, $2)
+            ON CONFLICT (user_id) DO UPDATE SET welcomed = 1, updated_at = excluded.updated_at
+            WHERE user_settings.user_id = $1 AND user_settings.welcomed = 0
+            RETURNING user_id
+        """
+        return bool(await self._change([user(user_id)], sql, *params))
 
     async def claim_menu_hint(self, user_id: int) -> bool:
         """Return True at most once a day per user."""
         now = self._clock()
         params = (user_id, to_text(now), to_text(now - timedelta(days=1)))
-        return bool(await self._change([user(user_id)], _CLAIM_MENU_HINT, *params))
+        sql = """
+            INSERT INTO user_settings (user_id, told_of_menu_at, updated_at)
+            VALUES ($1, $2, $2)
+            ON CONFLICT (user_id) DO UPDATE SET told_of_menu_at = excluded.told_of_menu_at
+            WHERE user_settings.user_id = $1 AND coalesce(user_settings.told_of_menu_at, '') <= $3
+            RETURNING user_id
+        """
+        return bool(await self._change([user(user_id)], sql, *params))
 
 
 def settings_of(user_id: int) -> Steps[UserSettings]:
@@ -139,17 +136,6 @@ class ChannelAgent:
     guild_id: int
 
 
-# $1 and $2: a channel twice, or a thread and its channel
-_SELECT_MODELS: Final = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
-
-_SELECT_AGENT_OF_ANSWER: Final = """
-    SELECT s.agent
-    FROM messages AS m
-    JOIN sessions AS s ON s.id = m.session_id AND s.user_id = $1
-    WHERE m.user_id = $1 AND m.id = $2
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class PlaceAgents:
     """The choices that decide which agent answers a user, by the id of a channel or thread."""
@@ -165,7 +151,8 @@ def agents_in(user_id: int, place_ids: Sequence[int]) -> Steps[PlaceAgents]:
     thread_and_channel = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
     feature = _feature()
     choices, defaults = (yield from feature.choices_in(user_id, thread_and_channel)) if feature else ({}, {})
-    models = yield Statement(_SELECT_MODELS, thread_and_channel)
+    sql = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
+    models = yield Statement(sql, thread_and_channel)
     return PlaceAgents(choices, defaults, {place_id: tuple(json.loads(chain)) for place_id, chain in models})
 
 
@@ -181,13 +168,18 @@ class AgentStore(Store):
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
         """Return the name of the agent that wrote an answer; None if there is no such answer."""
-        rows = await self._database.query(_SELECT_AGENT_OF_ANSWER, user_id, answer_id)
+        sql = """
+            SELECT s.agent
+            FROM messages AS m
+            JOIN sessions AS s ON s.id = m.session_id AND s.user_id = $1
+            WHERE m.user_id = $1 AND m.id = $2
+        """
+        rows = await self._database.query(sql, user_id, answer_id)
         return str(rows[0][0]) if rows else None
 
 
 SELECT_ALL_MODELS: Final = "SELECT channel_id, models FROM channel_models ORDER BY channel_id"
 SET_MODELS: Final = upsert("channel_models", "channel_id", "models set_by set_at")
-UNSET_MODELS: Final = "DELETE FROM channel_models WHERE channel_id = $1 RETURNING 1"
 
 
 class ChannelModelStore(Store):
@@ -202,7 +194,8 @@ class ChannelModelStore(Store):
 
     async def unset(self, channel_id: int) -> bool:
         """Returns whether the channel had any."""
-        return bool(await self._change([channel(channel_id)], UNSET_MODELS, channel_id))
+        sql = "DELETE FROM channel_models WHERE channel_id = $1 RETURNING 1"
+        return bool(await self._change([channel(channel_id)], sql, channel_id))
 
 
 # A token factor is the tokens that a model counts per estimated token: the mean of the first answers, then a
@@ -212,8 +205,6 @@ DEFAULT_TOKEN_FACTOR: Final = 1.0
 MIN_TOKEN_FACTOR: Final = 0.4
 MAX_TOKEN_FACTOR: Final = 4.0
 """Tokenizers with small vocabularies need up to three times as many for Japanese."""
-
-_SELECT_FACTOR: Final = "SELECT factor FROM token_factors WHERE model = $1"
 
 _LEARN: Final = """
     INSERT INTO token_factors AS stored (model, factor, responses, updated_at)
@@ -240,8 +231,9 @@ class TokenFactorStore(Store):
 
     async def get(self, model: str) -> float:
         """Return the tokens counted per estimated token."""
+        sql = "SELECT factor FROM token_factors WHERE model = $1"
         if model not in self._cached:
-            rows = await self._database.query(_SELECT_FACTOR, model)
+            rows = await self._database.query(sql, model)
             self._cached[model] = float(rows[0][0]) if rows else DEFAULT_TOKEN_FACTOR
         return self._cached[model]
 
@@ -269,8 +261,6 @@ SELECT_LIMITS: Final = f"SELECT {_LIMIT.select} FROM limits ORDER BY scope, scop
 
 _SET_LIMIT: Final = upsert("limits", "scope scope_id name", "value set_by set_at")
 
-_UNSET_LIMIT: Final = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
-
 
 class LimitStore(Store):
     async def list_all(self) -> tuple[LimitOverride, ...]:
@@ -283,7 +273,8 @@ class LimitStore(Store):
 
     async def unset(self, key: LimitKey) -> bool:
         """Return to the limit in the operator's file. Returns whether one was set here."""
-        return bool(await self._change([MAINTENANCE_LOCK], _UNSET_LIMIT, *astuple(key)))
+        sql = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
+        return bool(await self._change([MAINTENANCE_LOCK], sql, *astuple(key)))
 
 
 def all_limits() -> Steps[tuple[LimitOverride, ...]]:
@@ -301,9 +292,7 @@ SELECT_IN_FORCE: Final = """
     SELECT 'maintenance', 0, note FROM maintenance
 """
 SET_RULE: Final = upsert("access_rules", "subject subject_id", "rule set_by set_at")
-DELETE_RULE: Final = "DELETE FROM access_rules WHERE subject = $1 AND subject_id = $2 RETURNING 1"
 BEGIN_MAINTENANCE: Final = upsert("maintenance", "id", "note set_by set_at")
-END_MAINTENANCE: Final = "DELETE FROM maintenance WHERE id = 1 RETURNING 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +330,8 @@ class AccessStore(Store):
 
     async def unset(self, subject: Subject, subject_id: int) -> bool:
         """Returns whether the subject had a rule."""
-        return bool(await self._change([MAINTENANCE_LOCK], DELETE_RULE, subject, subject_id))
+        sql = "DELETE FROM access_rules WHERE subject = $1 AND subject_id = $2 RETURNING 1"
+        return bool(await self._change([MAINTENANCE_LOCK], sql, subject, subject_id))
 
     async def begin_maintenance(self, note: str, *, set_by: int) -> None:
         """Begin maintenance, or change its note."""
@@ -349,7 +339,8 @@ class AccessStore(Store):
 
     async def end_maintenance(self) -> bool:
         """Returns whether maintenance was on."""
-        return bool(await self._change([MAINTENANCE_LOCK], END_MAINTENANCE))
+        sql = "DELETE FROM maintenance WHERE id = 1 RETURNING 1"
+        return bool(await self._change([MAINTENANCE_LOCK], sql))
 
 
 def visitor_states(user_ids: Collection[int], place_ids: Sequence[int]) -> Steps[dict[int, VisitorState]]:
@@ -399,11 +390,6 @@ _DROP_CODES: Final = """
     )
 """
 
-# $1 hash, $2 now
-SELECT_CODE: Final = """
-    SELECT user_id, channel_id, guild_id FROM web_codes WHERE hash = $1 AND ends_at > $2
-    /* all users */
-"""
 USE_CODE: Final = """
     DELETE FROM web_codes WHERE hash = $1 AND ends_at > $2 RETURNING user_id, channel_id, guild_id
     /* all users */
@@ -426,23 +412,9 @@ _DROP_SESSIONS: Final = """
     )
 """
 
-# $1 hash, $2 now, $3 unused since
-SELECT_SESSION: Final = f"""
-    SELECT {_SESSION.select} FROM web_sessions
-    WHERE hash = $1 AND ends_at > $2 AND used_at > $3 /* all users */
-"""
-
 # $1 user, $2 session, $3 now
 _RECORD_USE: Final = "UPDATE web_sessions SET used_at = $3 WHERE user_id = $1 AND id = $2"
 
-# $1 user, $2 now, $3 unused since
-_LIST_SESSIONS: Final = f"""
-    SELECT {_SESSION.select} FROM web_sessions
-    WHERE user_id = $1 AND ends_at > $2 AND used_at > $3 ORDER BY used_at DESC, id DESC
-"""
-
-# $1 user, $2 session
-_END_SESSION: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id = $2 RETURNING id"
 # $1 user, $2 the session to keep
 _END_OTHERS: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id <> $2 RETURNING id"
 _END_CODES: Final = "DELETE FROM web_codes WHERE user_id = $1"
@@ -466,7 +438,11 @@ class WebSessionStore(Store):
 
     async def find_code(self, code: str) -> WebPlace | None:
         """Return where a code was made, without using it; None if it is used, expired or invalid."""
-        rows = await self._database.query(SELECT_CODE, _hash(code), to_text(self._clock()))
+        sql = """
+            SELECT user_id, channel_id, guild_id FROM web_codes WHERE hash = $1 AND ends_at > $2
+            /* all users */
+        """
+        rows = await self._database.query(sql, _hash(code), to_text(self._clock()))
         return WebPlace(*rows[0]) if rows else None
 
     async def sign_in(self, code: str) -> tuple[str, WebSession] | None:
@@ -492,7 +468,11 @@ class WebSessionStore(Store):
     async def get(self, secret: str) -> WebSession | None:
         """Return the session of a secret and record its use; None if it ended or is invalid."""
         now = self._clock()
-        rows = await self._database.query(SELECT_SESSION, _hash(secret), *self._bounds(now))
+        sql = f"""
+            SELECT {_SESSION.select} FROM web_sessions
+            WHERE hash = $1 AND ends_at > $2 AND used_at > $3 /* all users */
+        """
+        rows = await self._database.query(sql, _hash(secret), *self._bounds(now))
         if not rows:
             return None
         session = _SESSION.read(rows[0])
@@ -503,12 +483,17 @@ class WebSessionStore(Store):
 
     async def list(self, user_id: int) -> list[WebSession]:
         """Return a user's sessions, the last used first."""
-        rows = await self._database.query(_LIST_SESSIONS, user_id, *self._bounds(self._clock()))
+        sql = f"""
+            SELECT {_SESSION.select} FROM web_sessions
+            WHERE user_id = $1 AND ends_at > $2 AND used_at > $3 ORDER BY used_at DESC, id DESC
+        """
+        rows = await self._database.query(sql, user_id, *self._bounds(self._clock()))
         return [*map(_SESSION.read, rows)]
 
     async def end(self, user_id: int, session_id: int) -> bool:
         """Returns False if the user has no such session."""
-        return bool(await self._change([user(user_id)], _END_SESSION, user_id, session_id))
+        sql = "DELETE FROM web_sessions WHERE user_id = $1 AND id = $2 RETURNING id"
+        return bool(await self._change([user(user_id)], sql, user_id, session_id))
 
     async def end_all(self, user_id: int, *, but: int = 0) -> int:
         """End a user's sessions `but` one, and unused codes. Returns the number of sessions."""

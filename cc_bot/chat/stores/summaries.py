@@ -25,23 +25,6 @@ class _UncoveredMessage(NamedTuple):
 _SUMMARY: Final = Columns(Summary, moments=MS)
 _SAID: Final = Columns(_UncoveredMessage, message=MESSAGE)
 
-SETTLE_SUMMARIZED: Final = """
-    UPDATE sessions SET summarize = 0
-    WHERE summarize = 1 AND closed_at IS NOT NULL AND closed_at <= $1 AND ($2 = 1 OR NOT EXISTS (
-        SELECT 1 FROM messages AS m
-        WHERE m.session_id = sessions.id AND m.id > sessions.summarized_to
-    ))
-    RETURNING id /* all users */
-"""
-"""Parameters: closed until when, 1 to include sessions that are not fully summarized."""
-
-SELECT_TO_SUMMARIZE: Final = f"""
-    SELECT {KEY.select} FROM sessions
-    WHERE summarize = 1 AND closed_at IS NOT NULL
-    ORDER BY closed_at DESC LIMIT $1 /* all users */
-"""  # noqa: S608 - put together from constants alone
-"""Keys of expired sessions that may have unsummarized messages. Parameters: limit."""
-
 MAX_BACKLOG: Final = 200
 """Messages read at a time."""
 
@@ -129,24 +112,21 @@ _COVER: Final = """
 """
 
 
-# as above, and $4 session: summaries that cover it
-_DELETE_OF_SESSION: Final = """
-    DELETE FROM summaries
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND (
-        session_id = $4 OR EXISTS (
-            SELECT 1 FROM messages AS m
-            WHERE m.session_id = $4 AND m.user_id = $1
-                AND m.id BETWEEN summaries.first_message_id AND summaries.last_message_id
-        )
-    )
-    RETURNING id
-"""
-
-
 def forget_summaries_of(key: SessionKey, session_id: str) -> Steps[None]:
     """Delete the summaries that cover a session. If there was one, earlier messages of the key are never
     summarized again."""
-    if (yield Statement(_DELETE_OF_SESSION, (*key_columns(key), session_id))):
+    sql = """
+        DELETE FROM summaries
+        WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND (
+            session_id = $4 OR EXISTS (
+                SELECT 1 FROM messages AS m
+                WHERE m.session_id = $4 AND m.user_id = $1
+                    AND m.id BETWEEN summaries.first_message_id AND summaries.last_message_id
+            )
+        )
+        RETURNING id
+    """
+    if (yield Statement(sql, (*key_columns(key), session_id))):
         yield from run_all(_forget(key))
 
 
@@ -196,13 +176,27 @@ class SummaryStore(Store):
     async def list_waiting(self, limit: int) -> tuple[SessionKey, ...]:
         """List the keys, of all users, with an expired session that may have unsummarized messages, newest
         first."""
-        rows = await self._database.query(SELECT_TO_SUMMARIZE, limit)
+        # Keys of expired sessions that may have unsummarized messages.
+        sql = f"""
+            SELECT {KEY.select} FROM sessions
+            WHERE summarize = 1 AND closed_at IS NOT NULL
+            ORDER BY closed_at DESC LIMIT $1 /* all users */
+        """  # noqa: S608 - put together from constants alone
+        rows = await self._database.query(sql, limit)
         return tuple(dict.fromkeys(map(KEY.read, rows)))
 
     async def settle(self, closed_until: datetime, *, give_up: bool = False) -> None:
         """Stop considering sessions that were closed by then and are summarized; with `give_up`, also
         others."""
-        await self._change([MAINTENANCE_LOCK], SETTLE_SUMMARIZED, to_text(closed_until), int(give_up))
+        sql = """
+            UPDATE sessions SET summarize = 0
+            WHERE summarize = 1 AND closed_at IS NOT NULL AND closed_at <= $1 AND ($2 = 1 OR NOT EXISTS (
+                SELECT 1 FROM messages AS m
+                WHERE m.session_id = sessions.id AND m.id > sessions.summarized_to
+            ))
+            RETURNING id /* all users */
+        """
+        await self._change([MAINTENANCE_LOCK], sql, to_text(closed_until), int(give_up))
 
 
 def _taint(backlog: Backlog, visibility: Visibility) -> int:

@@ -85,7 +85,6 @@ SETTLE_TURN: Final = """
     UPDATE reservations SET tokens = 0 WHERE id = $1 AND user_id = $2 AND tokens > 0 RETURNING id
 """
 SETTLE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 RETURNING id"
-RELEASE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 AND tokens > 0"
 
 _AMOUNTS: Final = ("turns", "prompt_tokens", "cached_tokens", "completion_tokens", "seconds", "cost_micros")
 _ADDED: Final = ", ".join(f"{name} = known.{name} + excluded.{name}" for name in _AMOUNTS)
@@ -112,10 +111,6 @@ _USED_BY_ALL: Final = ", ".join(
 
 # $1 user, $2 the first day
 SELECT_OWN: Final = f"SELECT {_USED.select} FROM usage WHERE user_id = $1 AND day >= $2 ORDER BY day"
-# By the primary key.
-_SELECT_OWN_GUILDS: Final = """
-    SELECT DISTINCT guild_id FROM usage WHERE user_id = $1 AND day >= $2 AND guild_id <> 0
-"""
 
 _SELECT_TOTALS: Final = f"""
     SELECT {_USED_BY_ALL} FROM usage_totals WHERE {{}}
@@ -126,17 +121,6 @@ _SELECT_TOTALS: Final = f"""
 SELECT_GUILD: Final = _SELECT_TOTALS.format("guild_id = $1 AND day >= $2")
 # $1 the first day
 SELECT_EVERYWHERE: Final = _SELECT_TOTALS.format("day >= $1")
-COUNT_USERS: Final = """
-    SELECT count(DISTINCT user_id) FROM usage WHERE guild_id = $1 AND day >= $2
-    /* all users */
-"""
-
-# The `+` makes SQLite use usage_by_day, not the primary key. The terminal's user is 0. $1 the first day, $2
-# limit
-SELECT_RECENT_USERS: Final = """
-    SELECT +user_id FROM usage WHERE day >= $1 AND user_id <> 0
-    GROUP BY +user_id ORDER BY max(day) DESC, +user_id DESC LIMIT $2 /* all users */
-"""
 
 # $1 process, $2 ms: older ones are abandoned in any case
 SELECT_LEFT: Final = f"""
@@ -287,7 +271,8 @@ class UsageStore(Store):
     async def release(self, reservation: Reservation) -> None:
         """Drop the reservation of a turn that never began."""
         user_id = reservation.wish.payer.user_id
-        await self._change([user(user_id)], RELEASE, reservation.id, user_id)
+        sql = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 AND tokens > 0"
+        await self._change([user(user_id)], sql, reservation.id, user_id)
 
     async def take_over(self, cost: Cost) -> int:
         """Count abandoned reservations as used. Returns their number."""
@@ -335,16 +320,29 @@ class UsageStore(Store):
         return tuple(map(_USED.read, await self._database.query(SELECT_EVERYWHERE, since.isoformat())))
 
     async def list_guilds(self, user_id: int, since: date) -> frozenset[int]:
-        rows = await self._database.query(_SELECT_OWN_GUILDS, user_id, since.isoformat())
+        # By the primary key.
+        sql = """
+            SELECT DISTINCT guild_id FROM usage WHERE user_id = $1 AND day >= $2 AND guild_id <> 0
+        """
+        rows = await self._database.query(sql, user_id, since.isoformat())
         return frozenset(guild_id for (guild_id,) in rows)
 
     async def count_users(self, guild_id: int, since: date) -> int:
-        [[count]] = await self._database.query(COUNT_USERS, guild_id, since.isoformat())
+        sql = """
+            SELECT count(DISTINCT user_id) FROM usage WHERE guild_id = $1 AND day >= $2
+            /* all users */
+        """
+        [[count]] = await self._database.query(sql, guild_id, since.isoformat())
         return int(count)
 
     async def list_users(self, since: date, *, limit: int) -> tuple[int, ...]:
         """On Discord, the most recent first."""
-        rows = await self._database.query(SELECT_RECENT_USERS, since.isoformat(), limit)
+        # The `+` makes SQLite use usage_by_day, not the primary key. The terminal's user is 0.
+        sql = """
+            SELECT +user_id FROM usage WHERE day >= $1 AND user_id <> 0
+            GROUP BY +user_id ORDER BY max(day) DESC, +user_id DESC LIMIT $2 /* all users */
+        """
+        rows = await self._database.query(sql, since.isoformat(), limit)
         return tuple(user_id for (user_id,) in rows)
 
     def today(self) -> date:
