@@ -190,14 +190,11 @@ class _Run:
         self.rounds = self._tasks.start(self._make_rounds())
 
     async def wait_for(self, channel_id: int) -> None:
-        behind = await asyncio.shield(self._behind)
-        if channel_id not in behind or not await self._catch_up.shards.has(self._shard, channel_id):
-            return
-        place = behind.get(channel_id)
-        if place is None:  # already read
+        place = (await asyncio.shield(self._behind)).get(channel_id)
+        if place is None or not await self._catch_up.shards.has(self._shard, channel_id):
             return
         if channel_id not in self._filling:
-            self._filling[channel_id] = self._tasks.start(self._fill(place))
+            self._filling[channel_id] = self._tasks.start(self._catch_up.fill(place))
         await asyncio.shield(self._filling[channel_id])
 
     async def close(self) -> None:
@@ -216,7 +213,7 @@ class _Run:
     async def _make_rounds(self) -> None:
         behind = await asyncio.shield(self._behind)
         looked_at = 0
-        for place_id in list(behind):
+        for place_id in behind:
             if looked_at == MAX_CHANNELS:
                 break
             if await self._catch_up.shards.has(self._shard, place_id):
@@ -224,8 +221,3 @@ class _Run:
                 await self.wait_for(place_id)
                 await asyncio.sleep(PAUSE_S)
         _log.info("caught_up", places=looked_at)
-
-    async def _fill(self, place: Place) -> None:
-        await self._catch_up.fill(place)
-        (await self._behind).pop(place.key.place_id, None)
-        self._filling.pop(place.key.place_id, None)
