@@ -200,13 +200,9 @@ def build_services(
         partial(own_user, bot),
         reads_all=granted.reading == "all",
     )
-    answers = Answers(
-        given.assistant, running, chooser, recipients, references, side_message, expected_deletions
-    )
     replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
-    messages = Messages(
-        bot, stores, answers, gate, places=places, replies=replies, granted=granted, shards=shards
-    )
+    answers = Answers(given.assistant, running, chooser, recipients, references, side_message, replies)
+    messages = Messages(bot, stores, answers, gate, places=places, granted=granted, shards=shards)
     recovery = Recovery(running, stores.proposals, replies, recipients, given.assistant.approvals)
     provide(
         client,

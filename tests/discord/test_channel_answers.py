@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from cc_bot.chat.assistant import AssistantSettings
 from cc_bot.chat.stores.ledger import Mention, channel_turn_id
 from cc_bot.chat.stores.settings import VisitorState
-from cc_bot.discord.delivery.answers import TurnRunner
+from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.messages import mentions as queue
@@ -144,16 +144,16 @@ async def room(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[R
     async with laid_table(place.folder, settings=AssistantSettings()) as table:
         place.stores = stores = table.stores
         me = await rest.fetch_my_user()
-        runner = TurnRunner(
+        runner = Answers(
             table.assistant,
             running_over(stores, rest),
             chooser_over(stores, rest),
             recipients_over(stores),
             references_over(stores, rest, me),
             boards_over(stores, rest),
+            MessageReplies(rest, ExpectedDeletions(), stores.channels),
         )
-        replies = MessageReplies(rest, ExpectedDeletions(), stores.channels)
-        answers = ChannelAnswers(stores, runner, replies, Recent(9))
+        answers = ChannelAnswers(stores, runner, Recent(9))
         yield Room(**vars(place), table=table, answers=answers)
 
 

@@ -19,8 +19,8 @@ from cc_bot.chat.turn import TurnOptions
 from cc_bot.discord.agents import AgentSelector, Chosen
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
 from cc_bot.discord.delivery.live import LiveAnswer, for_channel, is_shown, show_failures
-from cc_bot.discord.delivery.outlets import noop, reply_by_token
-from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent, delete_all
+from cc_bot.discord.delivery.outlets import MessageReplies, noop, reply_by_token
+from cc_bot.discord.delivery.reply import Reply, Sent
 from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.delivery.turns import RunningTurns, ShownTurn
 from cc_bot.discord.incoming import FILE_NOTE
@@ -50,24 +50,24 @@ from cc_bot.log import begin_turn
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts
 
+_log = structlog.get_logger(__name__)
+
 
 @dataclass(eq=False, slots=True)
-class TurnRunner:
+class Answers:
     assistant: Assistant
     running: RunningTurns
     chooser: AgentSelector
     recipients: Recipients
     references: References
     side_message: SideMessage
+    replies: MessageReplies
     _order: KeyedLock = field(default_factory=KeyedLock, init=False)
     """Keeps one user's questions in order while their files are fetched."""
 
-    async def show(
-        self, turn: ShownTurn, reply: Reply, *, opened: Callable[[int], Awaitable[None]] | None = None
-    ) -> AnswerState:
+    async def show(self, turn: ShownTurn, reply: Reply) -> AnswerState:
         """Ask the model and stream the answer into `reply`. Always tells the user the outcome, and returns
-        the final state. The caller tracks the turn. With `opened`, the message is posted before the turn
-        begins, and passed. Raises hikari's errors.
+        the final state. The caller tracks the turn. Raises hikari's errors.
         """
         chosen, recipient, running = turn.chosen, turn.recipient, self.running
         words = _words_under(chosen, recipient) if chosen else recipient.words
@@ -84,10 +84,10 @@ class TurnRunner:
             retry=None if turn.asked_again else turn.retry,
             slowness=partial(running.count_beside, turn),
         )
-        if opened is not None:
+        if turn.on_opened is not None:
             await live.open()
             turn.message_id = int((await reply.message_ids())[0])
-            await opened(turn.message_id)
+            await turn.on_opened(turn.message_id)
         async with live, running.held.answer(recipient.user_id):
             with show_failures(live, recipient):
                 await self._follow(turn, live)
@@ -103,11 +103,6 @@ class TurnRunner:
         if running.spoken and recipient.spoken and not turn.asked_again:
             await running.spoken.begin(reply, recipient, live.state, turn.payer)
         return live.state
-
-    async def show_canvas(self, turn: ShownTurn, state: AnswerState) -> None:
-        """Show the canvas that the turn has changed. Never raises."""
-        if state.canvas is not None:
-            await self.side_message.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
 
     async def _follow(self, turn: ShownTurn, live: LiveAnswer) -> None:
         row, again = turn.row, turn.asked_again
@@ -243,19 +238,6 @@ class TurnRunner:
             found.append(resolved.question)
         return tuple(found)
 
-
-def _location(row: PendingTurn, question: Message | None = None) -> QuestionLocation:
-    id_ = (question.discord_id if question else None) or row.question_id or row.interaction_id or 0
-    return QuestionLocation(row.key.channel_id, row.guild_id, id_)
-
-
-_log = structlog.get_logger(__name__)
-
-
-@dataclass(eq=False, slots=True)
-class Answers(TurnRunner):
-    expected_deletions: ExpectedDeletions
-
     async def ask(
         self,
         interaction: hikari.CommandInteraction | hikari.ModalInteraction,
@@ -286,7 +268,7 @@ class Answers(TurnRunner):
         acknowledge = partial(defer, interaction, ephemeral=ephemeral)
         turn, shown_in = await self.running.acknowledge(accept(), acknowledge, ShownTurn.settle)
         turn.message_id = shown_in
-        await self._answer(turn, _reply(turn, Sent(None)))
+        await self.deliver(turn, _reply(turn, Sent(None)))
 
     async def regenerate(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
@@ -309,14 +291,13 @@ class Answers(TurnRunner):
                 reply = _reply(turn, Sent(None, before))
             else:
                 reply = _reply(turn)
-            state = await self.show_answer(turn, reply)
+            state = await self._show_answer(turn, reply)
             if state.stored and in_place:
-                above, rest = button.earlier_messages, interaction.app.rest
-                await delete_all(rest, interaction.channel_id, above, self.expected_deletions)
+                await self.replies.delete_all(interaction.channel_id, button.earlier_messages)
             elif state.stored:
                 await _take_buttons(interaction, recipient)
             await turn.finish(state, reply)
-        await self.show_canvas(turn, state)
+        await self._show_canvas(turn, state)
 
     async def _check(self, row: PendingTurn, button: AnswerButton) -> None:
         """Raises NotNewest, AnswerInUse and StorageError."""
@@ -333,11 +314,12 @@ class Answers(TurnRunner):
             await _take_buttons(interaction, recipient)
             stored = False
             try:
+                turn.on_opened = None if turn.row.ephemeral else noop
                 reply = _reply(turn)
-                state = await self.show_answer(turn, reply, opened=None if turn.row.ephemeral else noop)
+                state = await self._show_answer(turn, reply)
                 stored = state.stored
                 await turn.finish(state, reply)
-                await self.show_canvas(turn, state)
+                await self._show_canvas(turn, state)
             finally:
                 if not stored:  # the user may press again
                     page = page_of(interaction.message, recipient.locale)
@@ -371,8 +353,8 @@ class Answers(TurnRunner):
             calls=calls,
         )
         turn = await self._admit(interaction, row, author, chosen, role_ids)
-        turn.pictures = pictures
-        await self._answer(turn, _reply(turn), opened=None if ephemeral else noop)
+        turn.pictures, turn.on_opened = pictures, None if ephemeral else noop
+        await self.deliver(turn, _reply(turn))
 
     async def ask_again(
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
@@ -412,19 +394,43 @@ class Answers(TurnRunner):
         async with turn.delivered():
             reply = _reply(turn, Sent(None, page_of(interaction.message, recipient.locale)))
             turn.message_id = row.shown_in if pressed_in == row.key.channel_id else None
-            state = await self.show_answer(turn, reply)
+            state = await self._show_answer(turn, reply)
             if row.earlier and not state.may_be_asked_again:
-                rest, channel_id = interaction.app.rest, interaction.channel_id
-                await delete_all(rest, channel_id, row.earlier, self.expected_deletions)
+                await self.replies.delete_all(interaction.channel_id, row.earlier)
             await turn.finish(state, reply)
-        await self.show_canvas(turn, state)
+        await self._show_canvas(turn, state)
         return True
 
-    async def show_answer(
-        self, turn: ShownTurn, reply: Reply, *, opened: Callable[[int], Awaitable[None]] | None = None
-    ) -> AnswerState:
+    async def deliver(self, turn: ShownTurn, reply: Reply) -> None:
+        """Show the answer, settle the turn, and show the canvas. Raises hikari's errors."""
+        async with turn.delivered():
+            state = await self._show_answer(turn, reply)
+            if turn.withdrawn:
+                await self.withdraw(turn, reply, state, question_id=turn.row.question_id)
+                await turn.settle()
+            else:
+                await turn.finish(state, reply)
+        await self._show_canvas(turn, state)
+
+    async def withdraw(
+        self, turn: ShownTurn, reply: Reply, state: AnswerState | None, *, question_id: int | None = None
+    ) -> None:
+        """Delete a withdrawn answer, with its question if given. Tells the user what its tools changed."""
+        row, ids = turn.row, await reply.message_ids()
+        gone = ids if question_id is None else (question_id, *ids)
+        await self.running.channels.delete(gone, place_id=row.place_id or row.key.channel_id)
+        await reply.try_to_remove()
+        if state:
+            await self.replies.say_effects(row.question_id or 0, turn.recipient, state)
+
+    async def _show_canvas(self, turn: ShownTurn, state: AnswerState) -> None:
+        """Show the canvas that the turn has changed. Never raises."""
+        if state.canvas is not None:
+            await self.side_message.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
+
+    async def _show_answer(self, turn: ShownTurn, reply: Reply) -> AnswerState:
         """Show an answer as `show` does, and record its messages; on a database error recovery does that."""
-        state = await self.show(turn, reply, opened=opened)
+        state = await self.show(turn, reply)
         answer, row = state.done.answer if state.done else None, turn.row
         try:
             ids: Sequence[int] = reply.further_ids  # without the one that it is stored under
@@ -436,14 +442,6 @@ class Answers(TurnRunner):
             _log.warning("pages_not_noted", error=type(error).__name__)
             return replace(state, unseen=True)
         return state
-
-    async def _answer(
-        self, turn: ShownTurn, reply: Reply, *, opened: Callable[[int], Awaitable[None]] | None = None
-    ) -> None:
-        async with turn.delivered():
-            state = await self.show_answer(turn, reply, opened=opened)
-            await turn.finish(state, reply)
-        await self.show_canvas(turn, state)
 
     async def _press(
         self,
@@ -507,6 +505,11 @@ class Answers(TurnRunner):
         page = await receipts.carry_over(message, recipient.user_id, recipient.words)
         sound = MediaFile(recipient.words[AnswerTexts].sound_name)
         return replace(page, files=(*page.files, sound)) if attached else page
+
+
+def _location(row: PendingTurn, question: Message | None = None) -> QuestionLocation:
+    id_ = (question.discord_id if question else None) or row.question_id or row.interaction_id or 0
+    return QuestionLocation(row.key.channel_id, row.guild_id, id_)
 
 
 def _reply(turn: ShownTurn, *sent: Sent) -> Reply:

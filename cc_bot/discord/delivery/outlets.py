@@ -10,7 +10,7 @@ next process finds an unrecorded message.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -228,6 +228,13 @@ class MessageReplies:
             await self.say_by_dm(recipient.user_id, page, f"{question_id}-w")
         except hikari.HikariError as error:
             _log.info("user_not_told", error=type(error).__name__)
+
+    async def delete_all(self, channel_id: int, message_ids: Iterable[int]) -> None:
+        """Delete messages of outdated answers, as far as Discord allows."""
+        for message_id in message_ids:
+            self.expected_deletions.expect(message_id)
+            with contextlib.suppress(hikari.ForbiddenError, hikari.NotFoundError):
+                await self.rest.delete_message(channel_id, message_id)
 
     async def mark_unreachable(self, channel_id: int, question_id: int) -> None:
         with contextlib.suppress(hikari.HikariError):

@@ -23,7 +23,6 @@ from cc_bot.discord.delivery.reply import (
     UNKNOWN_WEBHOOK,
     Reply,
     Sent,
-    delete_all,
     is_gone,
     open_dm,
     sent_messages,
@@ -204,8 +203,7 @@ class Recovery:
                 ids = await shown.message_ids() if unshown.answer.discord_id is not None else ()
                 await self.running.record_pages(turn, unshown.answer, ids)
                 if not turn.below:
-                    rest, expected = self.replies.rest, self.replies.expected_deletions
-                    await delete_all(rest, turn.key.channel_id, turn.earlier, expected)
+                    await self.replies.delete_all(turn.key.channel_id, turn.earlier)
             _log.info("turn_finished", state=turn.state)
             if unshown.may_be_asked_again:
                 await ledger.mark_interrupted(turn.id, user_id)
@@ -422,7 +420,7 @@ class Recovery:
         replies, channel_id = self.replies, turn.place_id or turn.key.channel_id
         pages = await replies.channels.list_pages(turn.shown_in) if turn.shown_in else ()
         ids = tuple(dict.fromkeys((*_recorded_ids(turn), *pages)))
-        await delete_all(replies.rest, channel_id, ids, replies.expected_deletions)
+        await replies.delete_all(channel_id, ids)
         await replies.channels.delete(ids, place_id=channel_id)
 
     async def _recover_call(self, call: Proposal) -> bool:

@@ -416,16 +416,3 @@ class ExpectedDeletions:
         expected = message_id in self._ids
         self._ids.discard(message_id)
         return expected
-
-
-async def delete_all(
-    rest: hikari.api.RESTClient,
-    channel_id: int,
-    message_ids: Iterable[int],
-    expected_deletions: ExpectedDeletions,
-) -> None:
-    """Delete messages of outdated answers, as far as Discord allows."""
-    for message_id in message_ids:
-        expected_deletions.expect(message_id)
-        with suppress(hikari.ForbiddenError, hikari.NotFoundError):
-            await rest.delete_message(channel_id, message_id)

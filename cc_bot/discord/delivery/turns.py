@@ -295,6 +295,8 @@ class ShownTurn(RunningTurn):
         self.message_id: int | None = None  # which shows the answer, if known
         self.before: Sequence[Page] = ()  # the pages that the answer replaces
         self.asked_again = False  # edited mentions: the answer replaces the stored one
+        # Called with the id of the answer's message, which is then posted before the turn begins.
+        self.on_opened: Callable[[int], Awaitable[None]] | None = None
         self.postponed = False  # whether the process stops first, and the next one answers the mentions
         key, askers, questions = None, frozenset[int](), frozenset(each.discord_id or 0 for each in mentions)
         if row.kind == "mention":

@@ -398,6 +398,10 @@ class Arrivals:
         said = text_of(message, bot)
         text = await self.proactive.quote(message, said)
         answers = reply_to(message) if text == said else None  # a quoted message need not be looked up
+        place = None
+        if message.guild_id is not None:
+            with suppress(hikari.HTTPError):  # else the channel's conversation lacks the question
+                place = await self.gate.places.key_of(int(message.channel_id))
         self.answers.references.targets.note(message)
         forwards = await self.forwards.take_for(message)
         asked = AskedQuestion(
@@ -422,15 +426,11 @@ class Arrivals:
             place_id=int(message.channel_id),
         )
         await running.write(running.ledger.accept(row))
-        shown = ShownTurn(running, row, recipient, chosen, role_ids=roles_of(message.member))
-        async with shown.delivered():
-            if message.guild_id is not None:
-                with suppress(hikari.HTTPError):  # else the channel's conversation lacks the question
-                    shown.place = await self.gate.places.key_of(int(message.channel_id))
-            try:
-                await self._show(shown, message, opened)
-            finally:
-                self.forwards.release(int(message.id))
+        turn = ShownTurn(running, row, recipient, chosen, role_ids=roles_of(message.member), place=place)
+        try:
+            await self._show(turn, message, opened)
+        finally:
+            self.forwards.release(int(message.id))
 
     async def _show(self, turn: ShownTurn, message: hikari.Message, opened: Callable[[], None]) -> None:
         question_id, channel_id, recipient = int(message.id), int(message.channel_id), turn.recipient
@@ -441,22 +441,14 @@ class Arrivals:
             await running.write(running.ledger.move(row, dm_id, ()))
 
         dm_fallback = DmFallback(recipient.user_id, note, note_moved, partial(running.note_page, row))
-        reply = self.forwards.replies.to(channel_id, question_id, dm_fallback=dm_fallback)
+        reply = self.answers.replies.to(channel_id, question_id, dm_fallback=dm_fallback)
 
         async def note_posted(answer_id: int) -> None:
             await running.write(running.ledger.note_message(row.id, row.key.user_id, answer_id))
             opened()
 
-        state = await self.answers.show_answer(turn, reply, opened=note_posted)
-        if turn.withdrawn:
-            gone = (question_id, *await reply.message_ids())
-            await self.stores.channels.delete(gone, place_id=channel_id)
-            await reply.try_to_remove()
-            await turn.settle()
-            await self.forwards.replies.say_effects(question_id, recipient, state)
-        else:
-            await turn.finish(state, reply)
-        await self.answers.show_canvas(turn, state)
+        turn.on_opened = note_posted
+        await self.answers.deliver(turn, reply)
 
     async def _explain(self, message: hikari.Message, sentence: Callable[[Texts], str]) -> None:
         words = (await self._recipient(message)).words
@@ -466,7 +458,7 @@ class Arrivals:
         channel_id, message_id = int(message.channel_id), int(message.id)
         link = message_link(message.guild_id, channel_id, message_id)
         dm_fallback = DmFallback(int(message.author.id), words[UnfinishedTexts].late_note(link))
-        await self.forwards.replies.say(channel_id, message_id, sentence, dm_fallback)
+        await self.answers.replies.say(channel_id, message_id, sentence, dm_fallback)
 
     async def _recipient(self, message: hikari.Message) -> Recipient:
         channel_id, user_id = int(message.channel_id), int(message.author.id)

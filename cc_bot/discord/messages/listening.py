@@ -11,8 +11,6 @@ import structlog
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.outlets import MessageReplies
-from cc_bot.discord.delivery.reply import delete_all
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user, shard_of
 from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
@@ -41,7 +39,6 @@ class Messages:
         gate: Gate,
         *,
         places: Places,
-        replies: MessageReplies,
         granted: GrantedReading,
         shards: Shards,
     ) -> None:
@@ -56,9 +53,9 @@ class Messages:
         self._hearing = Tasks()
         self._retries = asyncio.Lock()
         self._retrying = Tasks()
-        self.forwards = Forwards(answers.references, replies, answers.recipients)
+        self.forwards = Forwards(answers.references, answers.replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores, self._me)
-        self.mentions = Mentions(ChannelAnswers(stores, answers, replies, gate.roles), gate)
+        self.mentions = Mentions(ChannelAnswers(stores, answers, gate.roles), gate)
         self._arrivals = Arrivals(
             answers,
             stores,
@@ -250,7 +247,7 @@ class Messages:
             self._answers.references.targets.forget(message_id)
             await self._answers.side_message.forget_message(message_id)
         self.forwards.forget(message_ids)
-        expected = self._answers.expected_deletions.was_expected
+        expected = self._answers.replies.expected_deletions.was_expected
         if gone := [message_id for message_id in message_ids if not expected(message_id)]:
             await self._forget(channel_id, gone)
 
@@ -261,7 +258,7 @@ class Messages:
         answers = [each for each in await channels.list_answers(gone) if each not in gone]
         running.withdraw(answers)
         await channels.delete((*gone, *answers), place_id=channel_id)
-        await delete_all(self._bot.rest, channel_id, answers, self._answers.expected_deletions)
+        await self._answers.replies.delete_all(channel_id, answers)
 
     async def _forget_channel(self, key: ChannelKey) -> None:
         self._answers.running.withdraw_channel(key)

@@ -20,9 +20,9 @@ from cc_bot.chat.stores.ledger import Mention, TurnLedger, channel_turn_id, ques
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import VisitorState
 from cc_bot.discord.agents import Chosen
-from cc_bot.discord.delivery.answers import TurnRunner
+from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.live import for_channel
-from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies
+from cc_bot.discord.delivery.outlets import DmFallback
 from cc_bot.discord.delivery.reply import REFUSALS, Reply, Sent, is_gone, sent_messages
 from cc_bot.discord.delivery.turns import ShownTurn
 from cc_bot.discord.gate import Gate, SeenRoles, error_of
@@ -78,8 +78,7 @@ class ChannelAnswers:
     """
 
     stores: Stores
-    runner: TurnRunner
-    replies: MessageReplies
+    runner: Answers
     roles: SeenRoles
     _posted: dict[int, int] = field(default_factory=dict)
     """By question; not recorded yet."""
@@ -90,8 +89,9 @@ class ChannelAnswers:
         """Answer the questions, interrupted ones first. Returns whether they are done."""
         begin_turn()
         turn, reply = await self._begin(key, waiting, visitor)
+        turn.on_opened = partial(self._note_opened, key, turn)
         try:
-            return await self._deliver(key, turn, reply, opened=partial(self._note_opened, key, turn))
+            return await self._deliver(key, turn, reply)
         except REFUSALS as error:
             await self._mark_unreachable(turn, error)
             await self.stores.ledger.give_up(key, turn.mentions)
@@ -144,17 +144,10 @@ class ChannelAnswers:
         turn.before = await self._pages_of(turn, answer)
         return await self._deliver(key, turn, self._reply(key, turn, await self._messages_of(answer_id)))
 
-    async def _deliver(
-        self,
-        key: ChannelKey,
-        turn: ShownTurn,
-        reply: Reply,
-        *,
-        opened: Callable[[int], Awaitable[None]] | None = None,
-    ) -> bool:
+    async def _deliver(self, key: ChannelKey, turn: ShownTurn, reply: Reply) -> bool:
         """Show the answer, and record the outcome. Returns whether the questions are done."""
         with self.runner.running.track(turn):
-            state = await self.runner.show(turn, reply, opened=opened)
+            state = await self.runner.show(turn, reply)
         if state.stored:
             for question in turn.mentions:
                 self._read[id_of(question)] = hash(question.content)
@@ -236,7 +229,7 @@ class ChannelAnswers:
         question_id, recipient = newest_id or turn.row.question_id or 0, turn.recipient
         link = self.runner.recipients.guilds.link(key.place_id, question_id)
         dm_fallback = DmFallback(recipient.user_id, recipient.words[UnfinishedTexts].late_note(link))
-        return self.replies.to(key.place_id, question_id, sent, dm_fallback=dm_fallback)
+        return self.runner.replies.to(key.place_id, question_id, sent, dm_fallback=dm_fallback)
 
     async def _messages_of(self, answer_id: int) -> tuple[Sent, ...]:
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
@@ -253,7 +246,7 @@ class ChannelAnswers:
     async def _mark_unreachable(self, turn: ShownTurn, error: Exception) -> None:
         place_id = turn.row.key.channel_id
         _log.warning("answer_not_allowed", place=place_id, error=type(error).__name__)
-        await self.replies.mark_unreachable(place_id, turn.row.question_id or 0)
+        await self.runner.replies.mark_unreachable(place_id, turn.row.question_id or 0)
 
     async def _note_pages(self, key: ChannelKey, reply: Reply, *, shown: bool) -> None:
         answer_id, *pages = await reply.message_ids()
@@ -271,10 +264,7 @@ class ChannelAnswers:
         left_behind = {id_of(each.question) for each in due if each.left_behind}
         unwanted = [question for question in turn.mentions if id_of(question) not in left_behind]
         await self.stores.ledger.give_up(key, unwanted)
-        await self.stores.channels.delete(await reply.message_ids(), place_id=key.place_id)
-        await reply.try_to_remove()
-        if state:
-            await self.replies.say_effects(turn.row.question_id or 0, turn.recipient, state)
+        await self.runner.withdraw(turn, reply, state)
 
     async def _pages_of(self, turn: ShownTurn, answer: Message) -> tuple[Page, ...]:
         words, user_id = for_channel(turn.recipient.words), turn.recipient.user_id
@@ -389,7 +379,7 @@ class Mentions:
         self._typing.add(key)
         while key in self._waiting and not self._closed.is_set():
             try:
-                await self.answers.replies.rest.trigger_typing(key.place_id)
+                await self.answers.runner.replies.rest.trigger_typing(key.place_id)
             except hikari.HikariError as error:
                 _log.info("typing_not_shown", error=type(error).__name__)
             with contextlib.suppress(TimeoutError):
