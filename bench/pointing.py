@@ -63,13 +63,16 @@ async def measure(discord: LoopbackDiscord, rest: hikari.api.RESTClient, url: st
         link = f"https://discord.com/channels/{guild.id}/{other.id}/{linked.id}"
         pointing = Message("user", f"{link} いくら？", author_id=aiko.id)
 
+        def ignore(_: object) -> None:
+            pass
+
         async def told_reply() -> object:
             references.targets.note(told)
-            return await references.resolve(answering, at)
+            return await references.resolve(answering, at, ignore)
 
         async def asked_reply() -> object:
             references.targets.forget(target.id)
-            return await references.resolve(answering, at)
+            return await references.resolve(answering, at, ignore)
 
         async def told_forward() -> object:
             references.targets.note(shown)
@@ -88,7 +91,7 @@ async def measure(discord: LoopbackDiscord, rest: hikari.api.RESTClient, url: st
             ),
             "a forward in a DM (no request)": await compare(told_forward, nothing),
             "a link (1 request, and 3 for who may read it)": await compare(
-                lambda: references.resolve(pointing, at), link_floor
+                lambda: references.resolve(pointing, at, ignore), link_floor
             ),
         }
 

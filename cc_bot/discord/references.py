@@ -17,6 +17,7 @@ import hikari
 import structlog
 
 from cc_bot.chat.context.tokens import YOU, with_author
+from cc_bot.chat.rounds import Emit
 from cc_bot.chat.stores.channels import Said
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.attachments import (
@@ -53,7 +54,7 @@ from cc_bot.domain.message import (
     typed_part,
 )
 from cc_bot.domain.text import Locale, shorten
-from cc_bot.domain.turn import AskedAbout, FilesLeftOut, MessagesRead, ReplyWithheld, TurnEvent
+from cc_bot.domain.turn import AskedAbout, FilesLeftOut, MessagesRead, ReplyWithheld
 from cc_bot.texts import texts
 from cc_bot.texts.answer import AnswerTexts
 
@@ -165,12 +166,6 @@ class QuestionLocation:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedQuestion:
-    question: Message
-    events: Sequence[TurnEvent] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class _Found:
     reference: Reference
     id: int | None = None
@@ -191,11 +186,14 @@ class References:
     reads_all: bool
     targets: Targets = field(default_factory=Targets)
 
-    async def resolve(self, question: Message, at: QuestionLocation, links_in: str = "") -> ResolvedQuestion:
-        """Links are read from `links_in` if given. Raises StorageError, and TargetNotShown or
-        ConversationNotShown if the message of a menu command can't be read."""
+    async def resolve(
+        self, question: Message, at: QuestionLocation, emit: Emit, links_in: str = ""
+    ) -> Message:
+        """Return the question with its references. Links are read from `links_in` if given. Raises
+        StorageError, and TargetNotShown or ConversationNotShown if the message of a menu command can't be
+        read."""
         if question.pointing == "since":
-            return await self._conversation(question, at)
+            return await self._conversation(question, at, emit)
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 replied = await self._chain(question, at)
@@ -207,28 +205,28 @@ class References:
             if question.pointing == "menu":
                 raise TargetNotShown from None
             not_shown = () if question.reply_to is None else (Reference("reply", shown=False),)
-            return ResolvedQuestion(replace(question, references=not_shown))
+            return replace(question, references=not_shown)
         found = (*replied, *linked, *pictures)
         if replied:
             question = replace(question, reply_to=replied[0].id or question.reply_to)
-        events: list[TurnEvent] = []
         if left_out := tuple(name for each in found for name in each.left_out):
-            events.append(FilesLeftOut(left_out))
+            emit(FilesLeftOut(left_out))
         withheld = any(each.withheld for each in found)
         if withheld and await self.stores.settings.claim_menu_hint(question.author_id):
-            events.append(ReplyWithheld())
+            emit(ReplyWithheld())
         if question.pointing == "menu" and question.visibility == "public":
-            events.append(AskedAbout(message_link(at.guild_id, at.place_id, question.reply_to)))
-        references = tuple(each.reference for each in found)
-        return ResolvedQuestion(replace(question, references=references), events)
+            emit(AskedAbout(message_link(at.guild_id, at.place_id, question.reply_to)))
+        return replace(question, references=tuple(each.reference for each in found))
 
     async def resolve_again(
-        self, user_id: int, answer_id: int, at: QuestionLocation
-    ) -> ResolvedQuestion | None:
-        """The same for the question of a session's answer."""
+        self, user_id: int, answer_id: int, at: QuestionLocation, emit: Emit
+    ) -> Sequence[Reference]:
+        """Return the references of the question of a session's answer. Raises as `resolve`."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
+        if question is None:
+            return ()
         first = await self.find_question(user_id, answer_id)
-        return await self.resolve(question, at, first.content if first else "") if question else None
+        return (await self.resolve(question, at, emit, first.content if first else "")).references
 
     async def find_question(self, user_id: int, answer_id: int) -> Message | None:
         """Skips requests to continue its answer."""
@@ -386,7 +384,7 @@ class References:
             raise TargetNotShown
         return replace(await self._read("menu", message, question.author_id, at), reply_to=None)
 
-    async def _conversation(self, question: Message, at: QuestionLocation) -> ResolvedQuestion:
+    async def _conversation(self, question: Message, at: QuestionLocation, emit: Emit) -> Message:
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 messages = await self._from(question, at)
@@ -404,7 +402,9 @@ class References:
         name, author_id = "" if own else name_of_author(first), int(first.author.id)
         shown = tuple(file for file in files if not file.is_recording)  # only the question's are transcribed
         reference = Reference("since", "\n".join(lines), name, author_id, shown)
-        return ResolvedQuestion(replace(question, references=(reference,)), [read] if read else [])
+        if read:
+            emit(read)
+        return replace(question, references=(reference,))
 
     async def _from(self, question: Message, at: QuestionLocation) -> Sequence[hikari.Message]:
         """Oldest first, at most one too many."""

@@ -33,7 +33,7 @@ class Scene(Place):
         """What Aiko's reply to a message points at."""
         question = Message("user", "？", author_id=self.aiko.id, reply_to=target)
         at = QuestionLocation(self.channel.id, self.discord.guild.id, self.discord.world.ids.next())
-        return (await self.references.resolve(question, at)).question.references
+        return (await self.references.resolve(question, at, lambda _: None)).references
 
 
 @pytest.fixture
@@ -99,8 +99,9 @@ class TestWhatIsPointedAt:
         )
         at = QuestionLocation(scene.channel.id, scene.discord.guild.id, scene.discord.world.ids.next())
         before = len(scene.discord.transcript)
-        found = await scene.references.resolve(Message("user", links, author_id=scene.aiko.id), at)
-        shown = [each.content for each in found.question.references]
+        question = Message("user", links, author_id=scene.aiko.id)
+        found = await scene.references.resolve(question, at, lambda _: None)
+        shown = [each.content for each in found.references]
         assert shown == [f"{number}番" for number in range(5)]
         assert len(scene.discord.transcript) - before <= 8
 

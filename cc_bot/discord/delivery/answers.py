@@ -111,7 +111,10 @@ class Answers:
             live.feed(ImagesGiven(turn.pictures))
         async with self._order.after(row.id if turn.key else row.key.user_id) as leave:
             questions = await self._questions(turn, live)
-            references = () if questions else await self._references(row, live)
+            references: Sequence[Reference] = ()
+            if not questions:
+                user_id, replaced, at = row.key.user_id, row.replaces or 0, _location(row)
+                references = await self.references.resolve_again(user_id, replaced, at, live.feed)
             leave()  # no await before the turn is in the assistant's queue
             key: SessionKey | ChannelKey = turn.key or row.key
             replaces = turn.message_id if again else row.replaces
@@ -167,15 +170,6 @@ class Answers:
             by_owner=recipient.is_owner,
         )
 
-    async def _references(self, row: PendingTurn, live: LiveAnswer) -> Sequence[Reference]:
-        """Return the references of a question that is answered again. Raises InputError and StorageError."""
-        resolved = await self.references.resolve_again(row.key.user_id, row.replaces or 0, _location(row))
-        if resolved is None:
-            return ()
-        for event in resolved.events:
-            live.feed(event)
-        return resolved.question.references
-
     async def _questions(self, turn: ShownTurn, live: LiveAnswer) -> tuple[Message, ...]:
         """Make the questions; only their text if the user stops first. Raises as `_open_files`."""
         asked, left = turn.row.question, turn.questions
@@ -229,14 +223,9 @@ class Answers:
     ) -> tuple[Message, ...]:
         """Return the questions with their references. Raises InputError if the message of a menu command
         can't be read, and StorageError."""
-        asked, found = turn.row.question, list[Message]()
-        for question in questions:
-            at = _location(turn.row, question)
-            resolved = await self.references.resolve(question, at, asked.links_in if asked else "")
-            for notice in resolved.events:
-                live.feed(notice)
-            found.append(resolved.question)
-        return tuple(found)
+        row, resolve = turn.row, self.references.resolve
+        links_in = row.question.links_in if row.question else ""
+        return tuple([await resolve(each, _location(row, each), live.feed, links_in) for each in questions])
 
     async def ask(
         self,
