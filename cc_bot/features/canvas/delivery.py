@@ -49,20 +49,16 @@ from cc_bot.log import upkeep
 
 _log = structlog.get_logger(__name__)
 
-GONE: Final = 0
-"""Message id of a missing message: deleted, or not posted yet."""
-FILES_REFUSED: Final = 50013
-"""Discord's error code for a missing permission, possibly to attach files."""
+NO_MESSAGE: Final = 0  # message id of a canvas whose message was deleted, or not posted yet
+MISSING_PERMISSIONS: Final = 50013  # Discord's error code; possibly to attach files
 TOKEN_LIFE: Final = timedelta(minutes=14)
 MAX_CACHED_PICTURES: Final = 30
 MAX_STALE: Final = 50
-MAX_RESTING: Final = 1000
-REST_S: Final = 600.0
-"""Before a retry: an archived thread, for example, refuses edits until a user writes there."""
+MAX_FAILED: Final = 1000
+RETRY_AFTER_S: Final = 600.0  # an archived thread, for example, refuses edits until a user writes there
 REFRESH_S: Final = 60.0
 MAX_CHECKED: Final = 500
-CHECK_PAUSE_S: Final = 0.2
-"""Answers come first: Discord allows 50 requests a second."""
+CHECK_PAUSE_S: Final = 0.2  # answers come first: Discord allows 50 requests a second
 
 Draw = Callable[[Chart, Locale], bytes | None]
 _draw_once: Final[Draw] = lru_cache(MAX_CACHED_PICTURES)(charts.draw)
@@ -73,8 +69,7 @@ Sent = TypeVar("Sent")
 class CanvasSheet:
     page: CanvasPage
     pictures: Mapping[str, bytes]
-    plain: CanvasPage
-    """Without pictures, if no files may be attached."""
+    plain: CanvasPage  # without pictures, if no files may be attached
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -121,15 +116,13 @@ class CanvasBoards(SideMessage):
     is_current: IsCurrent
     leases: Leases = field(default_factory=Leases)
     draw: Draw = _draw_once
-    _files: Recent[int, bytes] = field(default_factory=Recent)
-    """Digests of attached files, by message."""
-    _nonces: Recent[str, None] = field(default_factory=Recent)
-    _public: _FollowUps = field(default_factory=Recent)
-    """Where the bot may not write."""
+    _file_digests: Recent[int, bytes] = field(default_factory=Recent)
+    _used_nonces: Recent[str, None] = field(default_factory=Recent)
+    _public: _FollowUps = field(default_factory=Recent)  # where the bot may not write
     _ephemeral: _FollowUps = field(default_factory=Recent)
-    _rest_until_s: Recent[SessionKey, float] = field(default_factory=Recent)
-    _order: KeyedLock = field(default_factory=KeyedLock)
-    _showing: Tasks = field(default_factory=Tasks)
+    _retry_at_s: Recent[SessionKey, float] = field(default_factory=Recent)
+    _lock: KeyedLock = field(default_factory=KeyedLock)
+    _updates: Tasks = field(default_factory=Tasks)
     _restoring: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _background: Tasks = field(default_factory=Tasks)
     _closed: bool = False
@@ -157,20 +150,20 @@ class CanvasBoards(SideMessage):
         return await self._try(key, partial(self._refresh, key, interaction, below=below, repost=repost))
 
     async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
-        if interaction is None or _may_write(interaction):
+        if interaction is None or _can_post(interaction):
             try:
                 if await self.messages.get(key) is None:
-                    await self.messages.note(key, GONE, 0)
+                    await self.messages.note(key, NO_MESSAGE, 0)
             except StorageError as error:
                 _log.warning("canvas_not_noted", error=type(error).__name__)
 
     async def update(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
     ) -> None:
-        await asyncio.shield(self._showing.start(self._show_change(key, interaction, ephemeral=ephemeral)))
+        await asyncio.shield(self._updates.start(self._show_change(key, interaction, ephemeral=ephemeral)))
 
     async def wait_idle(self) -> None:
-        await asyncio.gather(*self._showing)
+        await asyncio.gather(*self._updates)
 
     async def close(self) -> None:
         """Stop for good; the next process refreshes stale canvases."""
@@ -185,10 +178,10 @@ class CanvasBoards(SideMessage):
         key = await self.messages.get_key(message_id)
         if key is None:
             return
-        async with self._order.after(key):
+        async with self._lock.after(key):
             shown = await self.messages.get(key)
             if shown and shown.message_id == message_id:
-                await self.messages.note(key, GONE, shown.shown_revision)
+                await self.messages.note(key, NO_MESSAGE, shown.shown_revision)
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
         if before := self._restoring.get(event.shard.id):
@@ -223,11 +216,11 @@ class CanvasBoards(SideMessage):
 
     async def refresh_stale(self) -> None:
         now_s = asyncio.get_running_loop().time()
-        stale = await self.messages.list_stale(MAX_STALE + MAX_RESTING)
-        ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
+        stale = await self.messages.list_stale(MAX_STALE + MAX_FAILED)
+        ready = [key for key in stale if now_s >= (self._retry_at_s.get(key) or 0)]
         for key in ready[:MAX_STALE]:
             if not await self.refresh(key):
-                self._rest_until_s[key] = now_s + REST_S
+                self._retry_at_s[key] = now_s + RETRY_AFTER_S
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
         for key in await self.messages.list_shown_in(channel_id, MAX_STALE):
@@ -243,7 +236,7 @@ class CanvasBoards(SideMessage):
         await interaction.edit_initial_response(**body)
 
     async def _try(self, key: SessionKey, show: Callable[[], Awaitable[bool]]) -> bool:
-        async with self._order.after(key):
+        async with self._lock.after(key):
             try:
                 return await show()
             except (CcBotError, hikari.HikariError) as error:
@@ -283,7 +276,7 @@ class CanvasBoards(SideMessage):
             await self._remove(key, shown)
             return True
         sheet = await self._sheet(canvas, await self._recipient(key, interaction), alone=alone)
-        may_post = interaction is None or _may_write(interaction)
+        may_post = interaction is None or _can_post(interaction)
         if may_post and await self._show_in_channel(key, shown, seen, sheet, repost=repost):
             await _drop(self._public, key)
             return True
@@ -311,9 +304,9 @@ class CanvasBoards(SideMessage):
         if shown and shown.message_id and not repost:
             edit = partial(self.rest.edit_message, key.channel_id, shown.message_id)
             try:
-                await _without_refused_files(partial(self._edit, shown.message_id, edit), sheet)
+                await _retry_without_files(partial(self._edit, shown.message_id, edit), sheet)
             except hikari.NotFoundError:
-                shown = replace(shown, message_id=GONE)
+                shown = replace(shown, message_id=NO_MESSAGE)
             except hikari.ForbiddenError as error:  # may be temporary
                 _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
                 return False
@@ -321,10 +314,10 @@ class CanvasBoards(SideMessage):
                 await self.messages.note(key, shown.message_id, seen.revision)
                 return True
         await self.mark_outdated(key)
-        deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
+        deleted = shown is not None and shown.message_id == NO_MESSAGE and shown.shown_revision > 0
         post = partial(self._post, key.channel_id, self._nonce(key, seen, deleted=deleted))
         try:
-            message_id = await _without_refused_files(post, sheet)
+            message_id = await _retry_without_files(post, sheet)
         except (hikari.NotFoundError, hikari.ForbiddenError) as error:
             _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
             if shown is None or not shown.message_id:
@@ -341,13 +334,13 @@ class CanvasBoards(SideMessage):
         process uses each nonce once. The revision restarts after an erasure."""
         said = f"{key}-{seen.revision}-{seen.state}{'-again' if deleted else ''}"
         nonce = blake2b(said.encode(), digest_size=10).hexdigest()
-        return secrets.token_hex(10) if nonce in self._nonces else nonce
+        return secrets.token_hex(10) if nonce in self._used_nonces else nonce
 
     async def _post(self, channel_id: int, nonce: str, sheet: CanvasSheet) -> int:
         create = partial(self.rest.create_message, channel_id, **sheet.body, nonce=nonce)
         message_id = int((await retry(create, RETRY_PAUSES_S)).id)
-        self._nonces[nonce] = None
-        self._files[message_id] = sheet.digest
+        self._used_nonces[nonce] = None
+        self._file_digests[message_id] = sheet.digest
         return message_id
 
     async def _edit(
@@ -358,12 +351,12 @@ class CanvasBoards(SideMessage):
         changes = sheet.body
         if not sheet.files:
             changes["attachments"] = None  # hikari ignores an empty list
-        if self._files.get(message_id) == sheet.digest:
+        if self._file_digests.get(message_id) == sheet.digest:
             kept = {name: value for name, value in changes.items() if name != "attachments"}
             if _shows(await retry(lambda: edit(**kept), RETRY_PAUSES_S), sheet.page):
                 return
         await retry(lambda: edit(**changes), RETRY_PAUSES_S)
-        self._files[message_id] = sheet.digest
+        self._file_digests[message_id] = sheet.digest
 
     async def _follow(
         self, follow_ups: _FollowUps, key: SessionKey, interaction: Answerable, sheet: CanvasSheet
@@ -371,7 +364,7 @@ class CanvasBoards(SideMessage):
         """Post a message below an acknowledged interaction, once: it has no nonce."""
         flags = hikari.MessageFlag.EPHEMERAL if follow_ups is self._ephemeral else hikari.UNDEFINED
         message_id = int((await interaction.execute(**sheet.body, flags=flags)).id)
-        self._files[message_id] = sheet.digest
+        self._file_digests[message_id] = sheet.digest
         follow_ups[key] = _FollowUp(interaction, message_id, utc_now())
 
     async def _edit_follow_up(self, key: SessionKey, sheet: CanvasSheet) -> bool:
@@ -435,7 +428,7 @@ class CanvasBoards(SideMessage):
         return CanvasSheet(page, pictures, plain)
 
 
-def _may_write(interaction: Answerable) -> bool:
+def _can_post(interaction: Answerable) -> bool:
     return can_write(interaction) or own_space(interaction)
 
 
@@ -453,11 +446,11 @@ async def _drop(follow_ups: _FollowUps, key: SessionKey) -> None:
             _log.debug("canvas_not_dropped", error=type(error).__name__)
 
 
-async def _without_refused_files(send: Callable[[CanvasSheet], Awaitable[Sent]], sheet: CanvasSheet) -> Sent:
+async def _retry_without_files(send: Callable[[CanvasSheet], Awaitable[Sent]], sheet: CanvasSheet) -> Sent:
     try:
         return await send(sheet)
     except hikari.ForbiddenError as error:
-        if error.code != FILES_REFUSED or not sheet.files:
+        if error.code != MISSING_PERMISSIONS or not sheet.files:
             raise
         return await send(CanvasSheet(sheet.plain, {}, sheet.plain))
 

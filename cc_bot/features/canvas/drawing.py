@@ -22,6 +22,7 @@ from cc_bot.features.canvas.model import (
     Element,
     RemoveElement,
     Text,
+    kind_of,
     reduce,
     reduce_all,
 )
@@ -38,9 +39,9 @@ def canvas_to_json(canvas: Canvas) -> str:
     """Return canonical JSON."""
     elements = []
     for each in canvas.elements:
-        name = type(each).__name__.lower()
-        fields = _ADAPTERS[name].dump_python(each, mode="json", exclude_defaults=True)
-        elements.append({"type": name, **fields})
+        kind = kind_of(each)
+        fields = _ADAPTERS[kind].dump_python(each, mode="json", exclude_defaults=True)
+        elements.append({"type": kind, **fields})
     state: dict[str, Any] = {"elements": elements}
     if canvas.mode != "list":
         state["mode"] = canvas.mode
@@ -60,6 +61,7 @@ def canvas_from_json(stored: str) -> Canvas:
 
 
 def redraw(drawn: Sequence[Drawn]) -> Redraw | None:
+    """Return the change of a stored canvas; None if nothing is drawn."""
     return partial(_redraw, drawn=drawn) if drawn else None
 
 
@@ -82,8 +84,7 @@ async def remove_element(canvases: CanvasStore, key: SessionKey, element_id: str
 
 # The canvas, one line per element. Values are JSON strings, so that a title can't break out of its line.
 
-CONTENT_SHOWN: Final = 80
-"""Characters."""
+MAX_QUOTED_CHARACTERS: Final = 80
 
 
 def canvas_lines(canvas: Canvas) -> str:
@@ -95,19 +96,14 @@ def canvas_lines(canvas: Canvas) -> str:
 
 
 def _line(element: Element) -> str:
-    match element:
-        case Card(id_, title, content):
-            kind, values = "card", {"title": title, "content": content}
-        case Text(id_, content, title):
-            kind, values = "text", {"title": title, "content": content} if title else {"content": content}
-        case Chart(id_, title, type_):
-            kind, values = "chart", {"title": title, "type": type_}
+    values = {"title": element.title} if element.title else {}
+    values |= {"type": element.kind} if isinstance(element, Chart) else {"content": element.content}
     pairs = ", ".join(f"{name}={_quoted(value)}" for name, value in values.items())
-    return f"- [{kind}] id={_quoted(id_)}: {pairs}"
+    return f"- [{kind_of(element)}] id={_quoted(element.id)}: {pairs}"
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(shorten(" ".join(text.split()), CONTENT_SHOWN), ensure_ascii=False)
+    return json.dumps(shorten(" ".join(text.split()), MAX_QUOTED_CHARACTERS), ensure_ascii=False)
 
 
 _HEADING: Final = {

@@ -11,8 +11,7 @@ from typing import Final, Literal
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.message import Visibility, is_blank
 
-Mode = Literal["list", "board", "focus"]
-"""One below the other, cards side by side, or a single element."""
+Mode = Literal["list", "board", "focus"]  # below each other, cards side by side, or a single element
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +35,10 @@ class Text:
 
 
 Element = Card | Text | Chart
+
+
+def kind_of(element: Element) -> str:
+    return type(element).__name__.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +94,12 @@ class RemoveElement:
 
 @dataclass(frozen=True, slots=True)
 class SetMode:
-    mode: Literal["clear", "list", "board", "focus"]
-    """`clear` removes everything and resets the mode to `list`."""
+    mode: Literal["clear", "list", "board", "focus"]  # `clear` removes everything and resets to `list`
     focus: str = ""
 
 
+# An element is added; its id is a wish, replaced if empty or taken.
 CanvasCommand = Element | UpdateCard | RemoveElement | SetMode
-"""An element is added; its id is a wish, replaced if empty or taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +108,12 @@ class Drawn:
 
     command: CanvasCommand
     visibility: Visibility
-    tainted: bool = False
-    """True if the model had read others' text."""
+    tainted: bool = False  # the model had read others' text
 
 
 # A violation of these limits is refused with a sentence for the model, never cut silently.
 
-MAX_ELEMENTS: Final = 10
-"""Visible in a turn: ten private and ten public elements may coexist."""
+MAX_ELEMENTS: Final = 10  # visible in a turn: ten private and ten public ones may coexist
 MAX_TITLE: Final = 100
 MAX_CONTENT: Final = 1000
 MAX_LABELS: Final = 31
@@ -122,8 +122,7 @@ MAX_NAME: Final = 40
 MAX_ID: Final = 32
 MAX_VALUE: Final = 1e15
 _BREAKS: Final = re.compile("\r\n|[\r\n\v\f\x85\u2028\u2029]")
-_TURNS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Change the direction of the text around them, too."""
+_DIRECTION_CHANGES: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 class CanvasRefused(Exception):
@@ -134,7 +133,7 @@ def clean_text(text: str) -> str:
     """Return the text without lone surrogates and control characters other than line feeds."""
     return "".join(
         each
-        for each in _TURNS.sub("", _BREAKS.sub("\n", text)).replace("\t", " ")
+        for each in _DIRECTION_CHANGES.sub("", _BREAKS.sub("\n", text)).replace("\t", " ")
         if each == "\n" or unicodedata.category(each) not in ("Cc", "Cs")
     ).strip()
 
@@ -148,7 +147,7 @@ def _clean(element: Element) -> Element:
         case Card(_, title, content):
             return replace(element, title=_title(title, "title"), content=_content(content))
         case Text(_, content, title):
-            return replace(element, title=_short(title, "title", MAX_TITLE), content=_content(content))
+            return replace(element, title=_line(title, "title", MAX_TITLE), content=_content(content))
         case Chart(_, title, kind, labels, series):
             _count(labels, "labels", MAX_LABELS)
             _count(series, "series", MAX_SERIES)
@@ -162,7 +161,7 @@ def _clean(element: Element) -> Element:
 
 
 def _series(series: Series, length: int, *, named: bool) -> Series:
-    name = (_title if named else _short)(series.name, "name", MAX_NAME)
+    name = (_title if named else _line)(series.name, "name", MAX_NAME)
     if len(series.values) != length:
         raise CanvasRefused(f"Each series needs one number for each of the {length} labels.")
     if not all(math.isfinite(number) and abs(number) <= MAX_VALUE for number in series.values):
@@ -180,13 +179,13 @@ def _content(content: str) -> str:
 
 
 def _title(title: str, name: str, limit: int = MAX_TITLE) -> str:
-    cleaned = _short(title, name, limit)
+    cleaned = _line(title, name, limit)
     if is_blank(cleaned):
         raise CanvasRefused(f"{name}: there is nothing in it.")
     return cleaned
 
 
-def _short(title: str, name: str, limit: int) -> str:
+def _line(title: str, name: str, limit: int) -> str:
     cleaned = clean_line(title)
     if len(cleaned) > limit:
         raise CanvasRefused(f"{name}: {limit} characters at most; these are {len(cleaned)}.")
@@ -201,16 +200,16 @@ def _count(things: Sequence[object], name: str, limit: int) -> None:
 # Public turns see and change public elements only. What a private turn draws or changes becomes private.
 # `clear` removes everything.
 
-_OTHER: Final = re.compile("[^a-z0-9]+")
+_NOT_IN_IDS: Final = re.compile("[^a-z0-9]+")
 
 
 def reduce(canvas: Canvas, drawn: Drawn) -> Canvas:
     """Return the canvas after a command; an added element is the last. Raises CanvasRefused."""
     match drawn.command:
         case Card() | Text() | Chart() as adding:
-            return _with(canvas, adding, drawn)
+            return _add(canvas, adding, drawn)
         case UpdateCard(id_, title, content):
-            old = _seen(canvas, id_, drawn.visibility)
+            old = _find(canvas, id_, drawn.visibility)
             new = replace(
                 _update(old, title, content),
                 visibility=drawn.visibility,
@@ -218,11 +217,11 @@ def reduce(canvas: Canvas, drawn: Drawn) -> Canvas:
             )
             return replace(canvas, elements=tuple(new if each is old else each for each in canvas.elements))
         case RemoveElement(id_):
-            gone = _seen(canvas, id_, drawn.visibility)
+            gone = _find(canvas, id_, drawn.visibility)
             left = replace(canvas, elements=tuple(each for each in canvas.elements if each is not gone))
             return replace(left, mode="list", focus="") if canvas.focus == gone.id else left
         case SetMode() as setting:
-            return _lay_out(canvas, setting, drawn.visibility)
+            return _set_mode(canvas, setting, drawn.visibility)
 
 
 def reduce_all(canvas: Canvas, drawn: Iterable[Drawn]) -> Canvas:
@@ -241,11 +240,11 @@ def reduce_all(canvas: Canvas, drawn: Iterable[Drawn]) -> Canvas:
     return canvas
 
 
-def _lay_out(canvas: Canvas, setting: SetMode, visibility: Visibility) -> Canvas:
+def _set_mode(canvas: Canvas, setting: SetMode, visibility: Visibility) -> Canvas:
     if setting.mode == "clear":
         return Canvas()
     if setting.mode == "focus":
-        return replace(canvas, mode="focus", focus=_seen(canvas, setting.focus, visibility).id)
+        return replace(canvas, mode="focus", focus=_find(canvas, setting.focus, visibility).id)
     return replace(canvas, mode=setting.mode, focus="")
 
 
@@ -259,10 +258,10 @@ def _rename(command: CanvasCommand, names: dict[str, str]) -> CanvasCommand:
             return command
 
 
-def _with(canvas: Canvas, adding: Element, drawn: Drawn) -> Canvas:
+def _add(canvas: Canvas, adding: Element, drawn: Drawn) -> Canvas:
     if len(canvas.visible_in(drawn.visibility).elements) >= MAX_ELEMENTS:
         raise CanvasRefused(f"The canvas is full: {MAX_ELEMENTS} elements at most. Remove one first.")
-    made = replace(adding, id=_free(canvas, adding.id, type(adding).__name__.lower()))
+    made = replace(adding, id=_free_id(canvas, adding.id, kind_of(adding)))
     made = replace(_clean(made), visibility=drawn.visibility, tainted=drawn.tainted)
     return replace(canvas, elements=(*canvas.elements, made))
 
@@ -279,18 +278,18 @@ def _update(element: Element, title: str | None, content: str | None) -> Element
     return _clean(element)
 
 
-def _seen(canvas: Canvas, id_: str, visibility: Visibility) -> Element:
+def _find(canvas: Canvas, id_: str, visibility: Visibility) -> Element:
     seen = canvas.visible_in(visibility)
-    found = seen.element(id_) or seen.element(_plain(id_))
+    found = seen.element(id_) or seen.element(_as_id(id_))
     if found is None:
         ids = ", ".join(each.id for each in seen.elements)
         raise CanvasRefused(f"No such element is up. Up are: {ids}." if ids else "The canvas is empty.")
     return found
 
 
-def _free(canvas: Canvas, wanted: str, kind: str) -> str:
+def _free_id(canvas: Canvas, wanted: str, kind: str) -> str:
     taken = {each.id for each in canvas.elements}
-    base = _plain(wanted)
+    base = _as_id(wanted)
     if base and base not in taken:
         return base
     number = 2 if base else 1
@@ -299,5 +298,5 @@ def _free(canvas: Canvas, wanted: str, kind: str) -> str:
     return made
 
 
-def _plain(wanted: str) -> str:
-    return _OTHER.sub("-", wanted.casefold())[: MAX_ID + 1].strip("-")[:MAX_ID].strip("-")
+def _as_id(wanted: str) -> str:
+    return _NOT_IN_IDS.sub("-", wanted.casefold())[: MAX_ID + 1].strip("-")[:MAX_ID].strip("-")

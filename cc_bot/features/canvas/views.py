@@ -28,19 +28,16 @@ from cc_bot.texts import Texts
 # "Embed Limits" in Discord's message documentation.
 MAX_EMBEDS: Final = 10
 MAX_CHARACTERS: Final = 6000
-TITLE_CHARACTERS: Final = 200
-"""Discord allows 256; a title has at most 100 characters of two units each."""
+TITLE_CHARACTERS: Final = 200  # of 256; a title has at most 100 characters of two units each
 DESCRIPTION_CHARACTERS: Final = 4096
 VALUE_CHARACTERS: Final = 1024
 FOOTER_CHARACTERS: Final = 2000
 MAX_FILES: Final = 10
 
-NARROW_CHARACTERS: Final = 300
-"""A longer text gets its own row: in a third of one it would be too tall."""
-NAMED_BY: Final = 30
+MAX_INLINE_CHARACTERS: Final = 300  # a longer text would be too tall in a third of a row
+MAX_NAME_CHARACTERS: Final = 30
 _LOCK: Final = "🔒"
-_UNNAMED: Final = "\u200b"
-"""Zero-width space: field names may not be empty."""
+_NO_NAME: Final = "\u200b"  # a zero-width space: field names may not be empty
 _CUT: Final = "…"
 
 
@@ -49,8 +46,7 @@ class CanvasPage:
     content: str
     embeds: tuple[hikari.Embed, ...]
     pictures: frozenset[str]
-    file: TextFile | None = None
-    """The full texts, if some were cut."""
+    file: TextFile | None = None  # the full texts, if some were cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +122,7 @@ def _footer(canvas: Canvas, seen: Sequence[Element], words: Texts) -> str:
 def _name(element: Element) -> str:
     if element.title or isinstance(element, Chart):
         return one_line(element.title)
-    return shorten(one_line(element.content), NAMED_BY)
+    return shorten(one_line(element.content), MAX_NAME_CHARACTERS)
 
 
 def _fit(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
@@ -134,7 +130,7 @@ def _fit(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
         VALUE_CHARACTERS if board and not isinstance(part.element, Chart) else DESCRIPTION_CHARACTERS
         for part in parts
     ]
-    names = sum(utf16_length(part.title or _UNNAMED) for part in parts)
+    names = sum(utf16_length(part.title or _NO_NAME) for part in parts)
     room = MAX_CHARACTERS - names - utf16_length(footer)
     lengths = [min(utf16_length(part.text), limit) for part, limit in zip(parts, most, strict=True)]
     level = fair_level(lengths, room)
@@ -182,6 +178,6 @@ def _board(parts: Sequence[_Part]) -> list[hikari.Embed]:
         if not joined:
             embeds.append(hikari.Embed(colour=COLOUR))
             joined = True
-        inline = utf16_length(part.text) <= NARROW_CHARACTERS
-        embeds[-1].add_field(part.title or _UNNAMED, part.text, inline=inline)
+        inline = utf16_length(part.text) <= MAX_INLINE_CHARACTERS
+        embeds[-1].add_field(part.title or _NO_NAME, part.text, inline=inline)
     return embeds
