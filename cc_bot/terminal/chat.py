@@ -123,7 +123,7 @@ def _keys() -> KeyBindings:
     return keys
 
 
-YES: Final = frozenset({"y", "yes", "はい"})
+YES_ANSWERS: Final = frozenset({"y", "yes", "はい"})
 
 
 async def _ask_line(question: str) -> str | None:
@@ -264,20 +264,20 @@ _THEME: Final = Theme({"markdown.code": "bold cyan"})
 
 
 async def run_chat(
-    assistant: Assistant, stores: Stores, own: Mapping[type[Any], Any], profile: ChatProfile
+    assistant: Assistant, stores: Stores, parts: Mapping[type[Any], Any], profile: ChatProfile
 ) -> bool:
     """Chat on standard input and output until the end. Returns False if a piped line failed."""
     ending = _Ending(assistant)
     try:
         if sys.stdin.isatty() and sys.stdout.isatty():
             view = RichView(Console(highlight=False, markup=False, emoji=False, theme=_THEME))
-            await _chat_with_person(Chat(assistant, stores, own, profile, view), ending, view)
+            await _chat_with_person(Chat(assistant, stores, parts, profile, view), ending, view)
             return True
         piped = PlainView(sys.stdout, sys.stderr)
         file = io.FileIO(sys.stdin.fileno(), closefd=False)
         lines = ending.lines(partial(_read_piped, file))
         with _handle_signals(dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), ending.begin)):
-            chat = Chat(assistant, stores, own, profile, piped)
+            chat = Chat(assistant, stores, parts, profile, piped)
             await Conversation(chat).converse(lines, nullcontext)
         return ending.begun.is_set() or not piped.failed
     except OSError as error:
@@ -296,7 +296,7 @@ async def _chat_with_person(chat: Chat, ending: _Ending, view: RichView) -> None
 
     async def confirm(question: str) -> bool:
         typed = await ending.read_unless_begun(partial(_ask_line, question)) or ""
-        return unicodedata.normalize("NFKC", typed).strip().casefold() in YES
+        return unicodedata.normalize("NFKC", typed).strip().casefold() in YES_ANSWERS
 
     chat.confirm = confirm
     view.say(words.greeting.format(model=chat.profile.model_label), style="dim")

@@ -25,28 +25,24 @@ from cc_bot.texts.commands import command_names
 
 _log = structlog.get_logger(__name__)
 
-Outcome = Reply | str | None
-Run = Callable[[Chat, str, Mapping[str, str]], Awaitable[Outcome]]
-"""Takes the text and the options; returns what is said, unless the command showed it."""
+# Takes the text and the options; returns the reply, unless the command showed it.
+Run = Callable[[Chat, str, Mapping[str, str]], Awaitable[Reply | str | None]]
+# Returns the numbers that may complete a word, with their texts.
 Suggest = Callable[[Chat, str], Awaitable[Sequence[tuple[int, str]]]]
-"""Returns the numbers that may complete a word, with their texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
     run: Run
-    takes: tuple[str, ...] = ()
-    """Keys in texts/commands.py."""
-    options: tuple[str, ...] = ()
-    """`memory_category`: `--category work`."""
-    short: str = ""
-    """Without a text, this runs it too."""
+    arguments: tuple[str, ...] = ()  # keys in texts/commands.py
+    options: tuple[str, ...] = ()  # likewise: `memory_category` is typed as `--category work`
+    short: str = ""  # without a text, this runs it too
     suggest: Suggest | None = None
 
     def usage(self, name: str, locale: Locale) -> str:
         wordings = command_names(locale)
         options = (f"[--{_option_name(option)} {wordings[option]}]" for option in self.options)
-        return " ".join((f"/{name}", *options, *(wordings[argument] for argument in self.takes)))
+        return " ".join((f"/{name}", *options, *(wordings[argument] for argument in self.arguments)))
 
 
 def describe_command(name: str, words: Texts) -> str:
@@ -202,7 +198,7 @@ async def complete(chat: Chat, typed: str) -> Sequence[Completion]:
         ]
     return [
         Completion(
-            f"/{name} " if each.takes else f"/{name}",
+            f"/{name} " if each.arguments else f"/{name}",
             start_position=-len(typed),
             display=f"/{name}",
             display_meta=describe_command(name, chat.texts),

@@ -53,8 +53,7 @@ class ChatProfile:
     timezone: ZoneInfo
     model_label: str
     agent: Agent
-    history_file: Path | None = None
-    """None to keep none."""
+    history_file: Path | None = None  # None to keep none
     visibility: Visibility = "public"
     offline: bool = False
 
@@ -83,12 +82,10 @@ async def _refuse(_question: str) -> bool:
 class Chat:
     assistant: Assistant
     stores: Stores
-    own: Mapping[type[Any], Any]
-    """Parts of the features."""
+    parts: Mapping[type[Any], Any]  # of the features, by type
     profile: ChatProfile
     view: View
-    confirm: Callable[[str], Awaitable[bool]] = _refuse
-    """In a pipe the answer is no: its lines were written before."""
+    confirm: Callable[[str], Awaitable[bool]] = _refuse  # in a pipe, whose lines were written before
     answering: Stop | None = field(default=None, init=False)
 
     @property
@@ -104,7 +101,7 @@ class Chat:
         return Memories(self.stores, ExportQueue(), utc_now)
 
     def __getitem__(self, kind: type[P]) -> P:
-        part: P = self.own[kind]
+        part: P = self.parts[kind]
         return part
 
     def stop(self) -> None:

@@ -73,8 +73,7 @@ BAR: Final = f"{MARGIN}│ "
 
 _LINE_STARTS: Final = re.compile(r"(?:\A|(?<=[\n\u2028\u2029]))([^\S\n\u2028\u2029]*)(?=\S)")
 _LINE_ENDS: Final = re.compile("[\n\u2028\u2029]")
-_FRAMES: Final = range(0x2500, 0x25A0)
-"""Box drawing and block elements, used for tables and quotations."""
+_BOX_CHARACTERS: Final = range(0x2500, 0x25A0)  # of tables and quotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +133,7 @@ def _begins_with_symbol(content: str, match: re.Match[str]) -> bool:
     first = content[match.end()]
     if len(match[1]) >= len(MARGIN) and match[1][: len(MARGIN)].isascii():
         return False
-    return not (first.isascii() or ord(first) in _FRAMES or unicodedata.category(first)[0] in "LNP")
+    return not (first.isascii() or ord(first) in _BOX_CHARACTERS or unicodedata.category(first)[0] in "LNP")
 
 
 class _Paragraph(Paragraph):
@@ -287,15 +286,14 @@ class AnswerView:
             self._output.notice(f"{number}. {one_line(page.title, MAX_PAGE_TITLE_CHARACTERS)}  {page.url}")
         if len(pages) > LINKS_SHOWN:
             self._output.notice(words[AnswerTexts].more_pages.format(count=len(pages) - LINKS_SHOWN).strip())
-        empty = not answer.content
         if answer.status == "stopped":
-            stopped_empty = empty and not answer.tool_calls
+            has_something = answer.content or answer.tool_calls
             self._output.notice(
-                words[AnswerTexts].stopped_empty if stopped_empty else words[AnswerTexts].stopped
+                words[AnswerTexts].stopped if has_something else words[AnswerTexts].stopped_empty
             )
         elif answer.status == "cut":
             self._output.notice(words[TerminalTexts].cut)
-        elif empty:
+        elif not answer.content:
             self._output.notice(words[AnswerTexts].no_words)
         if done.first:
             self._output.notice(words[AnswerTexts].help_hint)

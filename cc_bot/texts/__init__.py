@@ -17,8 +17,7 @@ _ERRORS: Final = [each for each in vars(errors).values() if isinstance(each, typ
 
 class ErrorTexts(Area):
     of = by_key({each: Sentence(ja=each.ja, en=each.en) for each in _ERRORS})
-    tell_operator = Sentence(ja="ボットの管理者にお知らせください", en="tell the bot's operator")
-    """A phrase in errors' sentences, for readers other than the operator."""
+    tell_operator = Sentence(ja="ボットの管理者にお知らせください", en="tell the bot's operator")  # a phrase in errors' sentences, for readers other than the operator
 
 
 class Texts:

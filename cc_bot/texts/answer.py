@@ -8,8 +8,7 @@ class AnswerTexts(Area):
     default_agent = Sentence(ja="標準", en="Standard")
     thinking = Sentence(ja="考えています…", en="Thinking…")
     going_on_for = Sentence(ja="{activity}（{seconds}秒）", en="{activity} ({seconds} s)")
-    queued = Sentence(ja="前の質問が終わるのを待っています…", en="Waiting for an earlier question to finish…")
-    """Behind the same user or channel; `in_line`: behind others."""
+    queued = Sentence(ja="前の質問が終わるのを待っています…", en="Waiting for an earlier question to finish…")  # behind the same user or channel; `in_line`: behind others
     in_line = Sentence(ja="順番を待っています…（前に{ahead}件）", en="Waiting in line… ({ahead} ahead)")
     next_in_line = Sentence(ja="順番を待っています…（次です）", en="Waiting in line… (you're next)")
     fallback = Sentence(ja="混み合っているため、別のモデルに聞いています…", en="That model is busy, asking another one…")
@@ -94,8 +93,7 @@ class MentionTexts(Area):
     left_behind = Sentence(ja="ここで会話が区切られたため、この質問にはお答えしていません。必要でしたら、もう一度お聞きください。", en="The conversation was started afresh here, so I did not answer this. If you still need it, please ask again.")
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と返信すれば、続きを書きます。", en="✂️ The answer broke off. Reply with “go on” for the rest.")
     stopped_empty = Sentence(ja="⏹️ 回答を止めました。", en="⏹️ Stopped.")
-    withdrawn = Sentence(ja="🗑️ 質問か回答が消されたので、そこで止めました。それまでに次のことを行いました。", en="🗑️ The question or its answer was deleted, so I stopped. Before that I did this:")
-    """In a DM, above what was done."""
+    withdrawn = Sentence(ja="🗑️ 質問か回答が消されたので、そこで止めました。それまでに次のことを行いました。", en="🗑️ The question or its answer was deleted, so I stopped. Before that I did this:")  # in a DM, above what was done
 
 
 class SummaryTexts(Area):

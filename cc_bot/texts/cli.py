@@ -40,10 +40,8 @@ class CliTexts(Area):
     pages_served = Sentence(ja="ブラウザのページ: {url}", en="Pages for browsers: {url}")
     pages_link = Sentence(ja="次のリンクをブラウザで開いてください（10分間、1回だけ使えます）。", en="Open this link in a browser (it works once, within 10 minutes).")
     pages_no_port = Sentence(ja="CC_BOT_WEB_PORT が設定されていません。たとえば CC_BOT_WEB_PORT=8080 と .env に書いて、cc-bot run を起動してください。", en="CC_BOT_WEB_PORT is not set. Write CC_BOT_WEB_PORT=8080, say, into .env and start cc-bot run.")
-    pages_not_served = Sentence(ja="いまは {host}:{port} で何も動いていません。リンクを開く前に cc-bot run を起動してください。", en="Nothing answers at {host}:{port} at the moment. Start cc-bot run before you open the link.")
-    """For `make run`."""
-    no_token = Sentence(ja="DISCORD_TOKEN が環境変数にも .env にもないので、ターミナルでの会話を始めます。", en="DISCORD_TOKEN is set neither in the environment nor in .env: starting the terminal chat.")
-    """For `make run`."""
+    pages_not_served = Sentence(ja="いまは {host}:{port} で何も動いていません。リンクを開く前に cc-bot run を起動してください。", en="Nothing answers at {host}:{port} at the moment. Start cc-bot run before you open the link.")  # for `make run`
+    no_token = Sentence(ja="DISCORD_TOKEN が環境変数にも .env にもないので、ターミナルでの会話を始めます。", en="DISCORD_TOKEN is set neither in the environment nor in .env: starting the terminal chat.")  # for `make run`
     broke = Sentence(ja="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。", en="Stopped by an unexpected error ({error}). Please report it together with the record above.")
 
 
@@ -177,8 +175,7 @@ class TerminalTexts(Area):
         }
     )
     """Problems that the operator can fix."""
-    ask_doctor = Sentence(ja="cc-bot doctor で原因を確かめてください", en="run cc-bot doctor to see why")
-    """Instead of `errors.tell_operator`."""
+    ask_doctor = Sentence(ja="cc-bot doctor で原因を確かめてください", en="run cc-bot doctor to see why")  # instead of `errors.tell_operator`
     servers_starting = Sentence(ja="ツールのサーバーにつないでいます…（10秒まで）", en="Connecting to servers with tools… (10 seconds at most)")
     images_given = Sentence(ja="🖼️ ツールが画像を {count} 枚返しました。ここでは表示できません。", en="🖼️ A tool gave {count} picture(s), which can't be shown here.")
     nothing_to_undo = Sentence(ja="#{id} に取り消せる変更はありません。", en="There is no change of #{id} to undo.")

@@ -17,8 +17,7 @@ class MomentTexts(Area):
     with_distance = Sentence(ja="{time}（{distance}）", en="{time} ({distance})")
     at = Sentence(ja="{m}月{d}日({w}) {t}", en="{w}, {m} {d}, {t}")
     at_in_year = Sentence(ja="{y}年{m}月{d}日({w}) {t}", en="{w}, {m} {d} {y}, {t}")
-    weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))
-    """Monday first."""
+    weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))  # monday first
     months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
 
     def written(self, local: datetime, now: datetime) -> str:

@@ -55,8 +55,7 @@ class CanvasPageTexts(Area):
     closed_signed_out = Sentence(ja="サインアウトしました。", en="You are signed out.")
     closed_denied = Sentence(ja="いまは使えないため、表示を終えました。", en="You can't use the bot at the moment.")
     closed_unknown = Sentence(ja="わからない内容が届きました。", en="That message is not understood.")
-    closed_too_many_open = Sentence(ja="開いているタブが多いため止まりました。再読み込みで続きます。", en="Too many tabs are open, so this one stopped. Reload it to go on.")
-    """Close reasons of a socket have at most 123 bytes."""
+    closed_too_many_open = Sentence(ja="開いているタブが多いため止まりました。再読み込みで続きます。", en="Too many tabs are open, so this one stopped. Reload it to go on.")  # close reasons of a socket have at most 123 bytes
 
 
 class CanvasCommandTexts(CommandTexts):

@@ -56,8 +56,6 @@ class ReminderTexts(Area):
     uncertain = Sentence(ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。", en="⏰ I was cut off while sending these reminders; they may not have reached you.")
 
 
-
-
 class RemindHereTexts(Area):
     """Reminders in the terminal, which shows them while it is open."""
 
@@ -68,13 +66,11 @@ class RemindHereTexts(Area):
     what = Sentence(ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む", en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills")
 
 
-
 class RepeatTexts(Area):
     """Repeats in words."""
 
     at = Sentence(ja="{days} {times}", en="{days} at {times}")
-    small_hour = Sentence(ja="{hour}", en="{hour:02}")
-    """Before 5 in the morning."""
+    small_hour = Sentence(ja="{hour}", en="{hour:02}")  # before 5 in the morning
     daily = Sentence(ja="毎日", en="every day")
     workdays = Sentence(ja="平日", en="every weekday")
     weekends = Sentence(ja="毎週土・日曜", en="every Saturday and Sunday")
@@ -97,8 +93,7 @@ class RepeatTexts(Area):
     hours_apart = Sentence(ja="{hours}時間ごと", en="every {hours} hours")
     hours_apart_from = Sentence(ja="{hours}時間ごと（{time}から）", en="every {hours} hours from {time}")
     by_cron = Sentence(ja="cron「{cron}」の時刻", en="at the times of cron “{cron}”")
-    weekdays = Both(ja=tuple("日月火水木金土"), en=("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"))
-    """From Sunday on."""
+    weekdays = Both(ja=tuple("日月火水木金土"), en=("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"))  # from Sunday on
     months = Both(ja=tuple(f"{month}月" for month in range(1, 13)), en=(*("January", "February", "March", "April", "May", "June"), *("July", "August", "September", "October", "November", "December")))
     counted = Both(ja=tuple(f"{day}日" for day in range(1, 32)), en=tuple(f"{day}{ ({1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th') if day not in (11, 12, 13) else 'th') }" for day in range(1, 32)))
     comma = Sentence(ja="・", en=", ")
