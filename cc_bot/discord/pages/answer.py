@@ -195,8 +195,6 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             return replace(
                 state, waiting=waiting, ahead=ahead, tools=() if kind == "thinking" else state.tools
             )
-        case Done(answer) if not answer.tool_calls:
-            return replace(state, text=answer.content, done=event)
         case Done(answer):  # after a crash, the only event
             return replace(
                 state,

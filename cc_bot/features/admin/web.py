@@ -15,7 +15,6 @@ from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject, Subject
 from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, SubjectNotUnderstood
 from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.features.admin import service as admin
-from cc_bot.features.admin.examination import Examination
 from cc_bot.features.admin.service import (
     MAX_MODEL_CHARACTERS,
     MAX_MODELS,
@@ -25,7 +24,7 @@ from cc_bot.features.admin.service import (
     limit_subject,
     parse_limit_value,
 )
-from cc_bot.features.admin.status import BotStatus
+from cc_bot.features.admin.status import BotStatus, Examination
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.log import LEVELS, MAX_RECORDS
 from cc_bot.texts import Texts
