@@ -16,11 +16,11 @@ from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, retry
+from cc_bot.discord.delivery.reply import PostUncertain
 from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.gate import Owners
-from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of, tell, visibility_of
+from cc_bot.discord.interactions import author_name, is_ephemeral, retry, roles_of, tell, visibility_of
 from cc_bot.discord.pages.custom_ids import ProposalButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import declined_line, outcome_line, refreshed
@@ -238,7 +238,7 @@ class ApprovalDelivery:
         private = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message)) == "private"
         try:
             async with upkeep.changes.after(int(interaction.message.id)):
-                message = await retry(interaction.fetch_initial_response, RETRY_PAUSES_S)
+                message = await retry(interaction.fetch_initial_response)
                 before = await upkeep.page_of(message, user_id, words)
                 listed = await self._store.list_for_answer(user_id, button.answer_id)
                 proposals = [

@@ -29,7 +29,7 @@ from cc_bot.discord.attachments import (
     files_of,
     on_one_line,
 )
-from cc_bot.discord.delivery.reply import is_gone, retry
+from cc_bot.discord.delivery.reply import is_gone
 from cc_bot.discord.incoming import (
     FILE_NOTE,
     ORDINARY,
@@ -41,7 +41,7 @@ from cc_bot.discord.incoming import (
     text_of,
     without_small_print,
 )
-from cc_bot.discord.interactions import Answerable, is_ephemeral, message_link, own_space
+from cc_bot.discord.interactions import Answerable, is_ephemeral, message_link, own_space, retry
 from cc_bot.discord.places import Places, Recent, may_read
 from cc_bot.domain.errors import AttachmentNotFetched, ConversationNotShown, InputError, TargetNotShown
 from cc_bot.domain.message import (

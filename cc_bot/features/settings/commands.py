@@ -15,7 +15,7 @@ from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import WebSessionStore
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, open_dm, retry
+from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Owners
 from cc_bot.discord.gateway import GrantedReading
@@ -30,6 +30,7 @@ from cc_bot.discord.handlers import (
     switch_option,
     text_option,
 )
+from cc_bot.discord.interactions import retry
 from cc_bot.discord.pages.custom_ids import BrowserMenu, PrivacyButton, base36
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, timestamp
 from cc_bot.discord.recipients import Recipient, Recipients
@@ -330,7 +331,7 @@ async def _send_by_dm(
     rest, nonce = interaction.app.rest, f"x{base36(int(interaction.id))}-{number}"
     content = hikari.UNDEFINED if number else recipient.words[PrivacyTexts].exported
     dm_id = await open_dm(rest, recipient.user_id)
-    await retry(lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S)
+    await retry(lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce))
 
 
 async def show_privacy(caller: Recipient, *, privacy: Privacy) -> Reply:
