@@ -31,7 +31,7 @@ from cc_bot.discord.pages.custom_ids import (
     StopButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, components, reply_view
+from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, components, controls_of, reply_view
 from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient, Recipients, tell_failure
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
@@ -221,12 +221,7 @@ async def _acknowledge(interaction: PressInteraction, handler: PressHandler) -> 
 
 async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
     message = await interaction.fetch_initial_response()
-    return any(
-        getattr(component, "custom_id", None) == interaction.custom_id
-        for row in message.components
-        if isinstance(row, hikari.ActionRowComponent)
-        for component in row.components
-    )
+    return any(control.custom_id == interaction.custom_id for control in controls_of(message))
 
 
 async def show(interaction: Answerable, shown: Reply | EphemeralView, reader: Recipient) -> None:

@@ -15,7 +15,6 @@ from cc_bot.chat.stores.settings import PlaceAgents
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.places import Recent, key_of_interaction
 from cc_bot.domain.message import UserSettings, Visibility
-from cc_bot.domain.usage import UsageSubject
 
 Result = TypeVar("Result")
 
@@ -42,12 +41,6 @@ class Preloaded:
 def author_name(interaction: Answerable) -> str:
     user, member = interaction.user, interaction.member
     return member.display_name if member else user.display_name or user.username
-
-
-def payer_of(interaction: hikari.PartialInteraction) -> UsageSubject:
-    return UsageSubject(
-        int(interaction.user.id), int(interaction.guild_id or 0), roles_of(interaction.member)
-    )
 
 
 def roles_of(member: hikari.Member | None) -> tuple[int, ...]:

@@ -211,7 +211,7 @@ def build_services(
         *(*stores.own.values(), *given.own.values()),
         *(given.assistant, given.privacy, given.spending),
         *(PagesUrl(given.pages_url), granted, owners, gate),
-        ApprovalDelivery(given.assistant, answers, recipients, receipts, side_message, owners),
+        ApprovalDelivery(given.assistant, answers, owners),
         *(recipients, running, receipts, chooser, places, expected_deletions, side_message),
         *(messages, messages.quotes, messages.forwards, answers),
     )

@@ -29,7 +29,7 @@ from cc_bot.discord.messages.arrivals import Forwards, ProactiveMessageQuotes
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.places import may_read
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.discord.references import is_present, is_said, target_of
+from cc_bot.discord.references import Target, is_present, is_said
 from cc_bot.domain.errors import (
     ConversationNotShown,
     EmptyQuestion,
@@ -109,27 +109,27 @@ async def _point_to(
     target: hikari.Message,
     problem: InputError | None,
     interaction: hikari.CommandInteraction,
-    recipient: Recipient,
+    arrival: Preloaded,
     answers: Answers,
-) -> bool:
-    """Keep a message for its question. Returns False after reporting a problem."""
+) -> Recipient | None:
+    """Keep a message for its question. Returns the user, or None after reporting a problem."""
+    recipient = await answers.recipients.soon(interaction, arrival.settings)
     if problem:
         await tell(interaction, explain(problem, recipient.words))
-        return False
-    answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
-    return True
+        return None
+    may_be_fetched = is_present(interaction) and not is_ephemeral(target)
+    kept = Target(target, int(interaction.id), may_be_fetched)
+    answers.references.targets.keep(recipient.user_id, kept)
+    return recipient
 
 
 @message_command(loader.command, "ask_about_this")
 class AskAboutThis:
     target: hikari.Message
 
-    async def invoke(
-        self, ctx: lightbulb.Context, answers: Answers, arrival: Preloaded, recipients: Recipients
-    ) -> None:
+    async def invoke(self, ctx: lightbulb.Context, answers: Answers, arrival: Preloaded) -> None:
         interaction, target = ctx.interaction, self.target
-        recipient = await recipients.soon(interaction, arrival.settings)
-        if await _point_to(target, _problem_reading(target), interaction, recipient, answers):
+        if recipient := await _point_to(target, _problem_reading(target), interaction, arrival, answers):
             form = AskForm(recipient.user_id, int(target.id)).custom_id()
             private = own_space(interaction) or is_ephemeral(target)
             fields = _form(recipient.words, with_audience=not private)
@@ -143,20 +143,14 @@ class TranslateThis:
     target: hikari.Message
 
     async def invoke(
-        self,
-        ctx: lightbulb.Context,
-        answers: Answers,
-        arrival: Preloaded,
-        forwards: Forwards,
-        recipients: Recipients,
+        self, ctx: lightbulb.Context, answers: Answers, arrival: Preloaded, forwards: Forwards
     ) -> None:
         interaction, target = ctx.interaction, self.target
-        recipient = await recipients.soon(interaction, arrival.settings)
         recorded = any(is_recording(file.media_type) for file in files_of(target))
         problem = _problem_reading(target)
         if not problem and not recorded and is_blank(text_of(target, answers.references.bot())):
             problem = NothingToTranslate()
-        if await _point_to(target, problem, interaction, recipient, answers):
+        if recipient := await _point_to(target, problem, interaction, arrival, answers):
             forwards.forget((int(target.id),))  # the forward no longer waits for a question
             question = partial(
                 _question, interaction, recipient.words[MessageMenuTexts].translate, int(target.id), "menu"
@@ -168,13 +162,10 @@ class TranslateThis:
 class SummariseFromHere:
     target: hikari.Message
 
-    async def invoke(
-        self, ctx: lightbulb.Context, answers: Answers, arrival: Preloaded, recipients: Recipients
-    ) -> None:
+    async def invoke(self, ctx: lightbulb.Context, answers: Answers, arrival: Preloaded) -> None:
         interaction, target = ctx.interaction, self.target
-        recipient = await recipients.soon(interaction, arrival.settings)
         problem = None if is_present(interaction) else ConversationNotShown()
-        if await _point_to(target, problem, interaction, recipient, answers):
+        if recipient := await _point_to(target, problem, interaction, arrival, answers):
             text = recipient.words[MessageMenuTexts].summarise
             question = partial(_question, interaction, text, int(target.id), "since")
             await answers.ask(interaction, question, arrival, ephemeral=True)

@@ -34,6 +34,7 @@ from cc_bot.discord.pages.page import (
     Page,
     Receipts,
     TextFile,
+    controls_of,
     escape_markdown,
     small_print,
 )
@@ -336,9 +337,7 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
     """Return the page that a message shows, for an edit."""
     shown = [
         (Button(component.label or "", component.custom_id), parse_custom_id(component.custom_id))
-        for row in message.components
-        if isinstance(row, hikari.ActionRowComponent)
-        for component in row.components
+        for component in controls_of(message)
         if isinstance(component, hikari.ButtonComponent) and component.custom_id
     ]
 
