@@ -34,7 +34,7 @@ from cc_bot.discord.interactions import MAX_CHOICES, retry
 from cc_bot.discord.pages.custom_ids import BrowserMenu, PrivacyButton, base36
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, timestamp
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.discord.web import PagesUrl
+from cc_bot.discord.services import BotDependencies
 from cc_bot.domain.access import WebPlace, WebSession
 from cc_bot.domain.clock import suggest_zones
 from cc_bot.domain.errors import ErasureUnfinished
@@ -150,11 +150,11 @@ ALL: Final = "all"
 MAX_LISTED: Final = 5
 
 
-async def open_pages(caller: Recipient, *, browsers: WebSessionStore, pages: PagesUrl) -> EphemeralView:
+async def open_pages(caller: Recipient, *, browsers: WebSessionStore, bot: BotDependencies) -> EphemeralView:
     texts, links = caller.words[WebCommandTexts], tuple[Button, ...]()
-    if pages.url:
+    if bot.pages_url:
         code = await browsers.make_code(WebPlace(caller.user_id, caller.channel_id, caller.guild_id))
-        links = (Button(texts.open, "", url=f"{pages.url}/sign-in?{urlencode({'code': code})}"),)
+        links = (Button(texts.open, "", url=f"{bot.pages_url}/sign-in?{urlencode({'code': code})}"),)
     sentence = texts.link if links else texts.not_served
     return _browsers(sentence, await browsers.list(caller.user_id), caller, links)
 
