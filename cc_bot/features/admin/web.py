@@ -154,7 +154,7 @@ class ConsolePages(Pages):
 
     async def show_models(self, request: web.Request) -> web.Response:
         most = MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
-        chains = await self._services[Administration].models.list_chains()
+        chains = await self._services[Administration].stores.channel_models.list_chains()
         return _render(request, "admin/console_models.html", chains=chains, most_characters=most)
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
