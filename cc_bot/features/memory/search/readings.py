@@ -70,18 +70,9 @@ _AFTER_SOKUON: Final = frozenset("かきくけこさしすせそたちつてと�
 
 # Costs of a step: a kanji's second reading costs 1.0 more than its first. Two on readings are likelier than
 # two kun readings, and both likelier than a mixture.
-_MIXTURE_COST: Final = {
-    ("kun", "kun"): 1.0,
-    ("on", "kun"): 2.2,
-    ("kun", "on"): 2.5,
-    ("word", "on"): 0.5,
-    ("word", "kun"): 0.5,
-    ("on", "word"): 0.5,
-    ("kun", "word"): 0.5,
-}
+_MIXTURE_COST: Final = {("kun", "kun"): 1.0, ("on", "kun"): 2.2, ("kun", "on"): 2.5}
 _WHOLE_WORD_COST: Final = -20.0  # words of the table override their kanji
 _WORD_COST: Final = -1.0
-_STEM_COST: Final = 0.8  # 伝 before okurigana is a verb, but a run usually ends with a noun
 _ON_ALONE_COST: Final = 0.5
 _ON_BEFORE_KANA_COST: Final = 1.5
 _SAME_AGAIN_COST: Final = {"kun": -1.5, "on": 0.0}  # 々: 時々 is ときどき, not じじ
@@ -146,8 +137,6 @@ def _single(kanji: str, *, alone: bool, before: str) -> Iterator[_Step]:
     costs = {("on", False): 0.0, ("kun", False): 0.0, ("kun", True): 0.0}
     if alone or okurigana:
         costs["on", False] = _ON_ALONE_COST if alone else _ON_BEFORE_KANA_COST
-    elif not before:
-        costs["kun", True] = _STEM_COST
     for reading in _readings_of(kanji):
         if reading.stem and before and not okurigana:
             continue
@@ -201,17 +190,11 @@ def _sino_japanese(text: str, kana: str, may_shorten: bool) -> Iterator[tuple[st
         if hard[0] in _AFTER_SOKUON:
             yield text + hard, 0.0
         return
-    shortened = may_shorten and (
-        (end in "つち" and hard[0] in _AFTER_SOKUON) or (end in "くき" and first in _K_ROW)
-    )
-    if shortened:
+    if may_shorten and ((end in "つち" and hard[0] in _AFTER_SOKUON) or (end in "くき" and first in _K_ROW)):
         yield text[:-1] + "っ" + hard, 0.5 if end == "き" else 0.0
     if end == "ん" and first in _HALF_VOICED:
         yield text + hard, 0.0
-    usual = not (shortened or (end == "ん" and first in _HALF_VOICED)) or end == "き"
-    yield text + kana, 0.0 if usual else 0.7
-    if first in _VOICED:  # 株式会社, 三百
-        yield text + _VOICED[first] + rest, 3.0
+    yield text + kana, 0.0
 
 
 def _may_be_voiced(kana: str) -> bool:

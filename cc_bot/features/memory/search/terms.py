@@ -27,7 +27,7 @@ from cc_bot.features.memory.search.folding import (
 from cc_bot.features.memory.search.lexicon import Idea, Span, lexicon
 from cc_bot.features.memory.search.readings import readings
 
-TERMS_VERSION: Final = 2
+TERMS_VERSION: Final = 3
 """Increase it when the same text gives other terms: stored ones are rebuilt. Checked by
 test_terms_version.py."""
 
