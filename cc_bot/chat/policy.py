@@ -17,7 +17,7 @@ from pydantic import (
     create_model,
 )
 
-from cc_bot.domain.access import AccessRules, Subjects
+from cc_bot.domain.access import SUBJECTS, AccessRule, AccessRules, Ruling
 from cc_bot.domain.errors import InvalidPolicy
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import (
@@ -173,8 +173,14 @@ class _Reader:
 
     def access(self, value: Any) -> tuple[AccessRules, frozenset[int]]:
         given = self._tables.read(AccessTable, "access", value)
-        lists = (Subjects(*map(frozenset, dict(each).values())) for each in (given.allow, given.deny))
-        return AccessRules(*lists), frozenset(given.owners)
+        lists: tuple[tuple[Ruling, SubjectsTable], ...] = (("allow", given.allow), ("deny", given.deny))
+        rules = (
+            AccessRule(ruling, subject, id_)
+            for ruling, table in lists
+            for subject, ids in zip(SUBJECTS, dict(table).values(), strict=True)
+            for id_ in ids
+        )
+        return frozenset(rules), frozenset(given.owners)
 
 
 def _rules(scope: LimitScope, scope_id: int, given: BaseModel) -> Iterator[tuple[LimitKey, int | None]]:

@@ -18,7 +18,7 @@ from cc_bot.chat.policy import Policies, Policy
 from cc_bot.chat.stores.settings import AccessState, AccessStore, VisitorState
 from cc_bot.discord.interactions import Preloaded, roles_of
 from cc_bot.discord.places import Places, Recent, key_of_interaction
-from cc_bot.domain.access import AccessRules, Refusal, Visitor, WebPlace, is_shut, refusal
+from cc_bot.domain.access import AccessRules, Refusal, Visitor, WebPlace, is_shut, name_any, refusal
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     AccessError,
@@ -118,9 +118,8 @@ class CommandRates:
     _moments: Recent[tuple[int, What], deque[datetime]] = field(default_factory=Recent)
     _refused_until: Recent[tuple[int, What], datetime] = field(default_factory=Recent)
 
-    def count(self, user_id: int, what: What, most: int, now: datetime) -> None:
-        """Raises TooManyCommands."""
-        self.refuse_again(user_id, what, now)  # another of the same burst may have been refused meanwhile
+    def count(self, user_id: int, what: What, most: int, now: datetime) -> datetime | None:
+        """Count one use, or return when the next is allowed."""
         allowed = most * CHOICES_PER_COMMAND if what == "choices" else most
         moments = self._moments.get((user_id, what)) or deque[datetime]()
         self._moments[user_id, what] = moments
@@ -128,15 +127,13 @@ class CommandRates:
             moments.popleft()
         if len(moments) < allowed:
             moments.append(now)
-            return
+            return None
         self._refused_until[user_id, what] = until = moments[-allowed] + MINUTE
-        raise TooManyCommands(resets=until)
+        return until
 
-    def refuse_again(self, user_id: int, what: What, now: datetime) -> None:
-        """Raise TooManyCommands, to be ignored silently, while the last refusal lasts."""
+    def refused_until(self, user_id: int, what: What, now: datetime) -> datetime | None:
         until = self._refused_until.get((user_id, what))
-        if until and now < until <= now + MINUTE:
-            raise TooManyCommands(resets=until, told=True)
+        return until if until and now < until <= now + MINUTE else None
 
 
 @dataclass(slots=True)
@@ -240,19 +237,26 @@ class Gate:
         return {place: refused for place, refused in asked if refused}
 
     async def _admit(self, visitor: Visitor, what: What, *, always: bool) -> Preloaded:
-        self.rates.refuse_again(visitor.user_id, what, self.clock())
+        self._refuse_again(visitor, what)
         policy, state = await self.policies.now(), await self._visitor_state(visitor)
         if visitor.user_id not in self.owners.under(policy):
             payer = UsageSubject(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))
             most = limits_of_user({**policy.limits, **self._last_set}, payer).get("commands_per_minute")
             if most is not None:
-                self.rates.count(visitor.user_id, what, most, self.clock())
+                self._refuse_again(visitor, what)  # another of the same burst may have been refused meanwhile
+                if next_at := self.rates.count(visitor.user_id, what, most, self.clock()):
+                    raise TooManyCommands(resets=next_at)
             if not always:
                 if self._last is None:
                     raise StorageError
                 if refused := await self.refusal_of(visitor, self._last):
                     raise error_of(refused)
         return Preloaded(state.settings, state.agents) if state else Preloaded()
+
+    def _refuse_again(self, visitor: Visitor, what: What) -> None:
+        """Raise TooManyCommands, to be ignored silently, while the last refusal lasts."""
+        if until := self.rates.refused_until(visitor.user_id, what, self.clock()):
+            raise TooManyCommands(resets=until, told=True)
 
     async def _visitor_state(self, visitor: Visitor) -> VisitorState | None:
         """None if the database does not answer in time."""
@@ -301,7 +305,7 @@ class Gate:
 
     async def reads(self, key: ChannelKey, guild_id: int | None = None) -> bool:
         rules = (await self._in_force()).rules | (await self.policies.now()).access
-        if rules.name_any("guild") and guild_id is None:
+        if name_any(rules, "guild") and guild_id is None:
             guild_id = (await self.places.of(key.place_id)).guild_id
         return not is_shut(key, guild_id, rules)
 
@@ -338,9 +342,9 @@ class Gate:
         """Fetch what the rules need and the event lacks."""
         if visitor.guild_id is None:
             return visitor
-        about_roles = rules.name_any("role")
-        unknown = visitor.guild_id == _UNKNOWN_GUILD and (about_roles or rules.name_any("guild"))
-        if unknown or (rules.name_any("channel") and len(visitor.channel_ids) == 1):
+        about_roles = name_any(rules, "role")
+        unknown = visitor.guild_id == _UNKNOWN_GUILD and (about_roles or name_any(rules, "guild"))
+        if unknown or (name_any(rules, "channel") and len(visitor.channel_ids) == 1):
             with suppress(hikari.ForbiddenError, hikari.NotFoundError):
                 place = await self.places.of(visitor.channel_ids[0])
                 ids = (place.key.place_id, place.key.channel_id)

@@ -13,7 +13,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Literal, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 from cc_bot.domain.message import ChannelKey
 
@@ -22,20 +22,17 @@ SUBJECTS: Final[tuple[Subject, ...]] = get_args(Subject)
 Ruling = Literal["allow", "deny"]
 
 
-@dataclass(frozen=True, slots=True)
-class Subjects:
-    users: frozenset[int] = frozenset()
-    roles: frozenset[int] = frozenset()
-    channels: frozenset[int] = frozenset()
-    guilds: frozenset[int] = frozenset()
-
-    def __or__(self, other: "Subjects") -> "Subjects":
-        return Subjects(*(ids_of(self, each) | ids_of(other, each) for each in SUBJECTS))
+class AccessRule(NamedTuple):
+    ruling: Ruling
+    subject: Subject
+    id: int
 
 
-def ids_of(subjects: Subjects, subject: Subject) -> frozenset[int]:
-    ids: frozenset[int] = getattr(subjects, f"{subject}s")
-    return ids
+AccessRules = frozenset[AccessRule]
+
+
+def name_any(rules: AccessRules, subject: Subject) -> bool:
+    return any(rule.subject == subject for rule in rules)
 
 
 _VisitorIds = Mapping[Subject, frozenset[int] | None]
@@ -59,18 +56,6 @@ class Visitor:
 def _ids_of_place(channel_ids: Iterable[int], guild_id: int | None) -> _VisitorIds:
     guild_ids = frozenset[int]() if guild_id is None else frozenset({guild_id})
     return {"channel": frozenset(channel_ids), "guild": guild_ids}
-
-
-@dataclass(frozen=True, slots=True)
-class AccessRules:
-    allow: Subjects = Subjects()
-    deny: Subjects = Subjects()
-
-    def __or__(self, other: "AccessRules") -> "AccessRules":
-        return AccessRules(self.allow | other.allow, self.deny | other.deny)
-
-    def name_any(self, subject: Subject) -> bool:
-        return bool(ids_of(self.allow, subject) or ids_of(self.deny, subject))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +84,16 @@ def refusal(
 
 def _refused_by(rules: AccessRules, visitor_ids: _VisitorIds) -> Refusal | None:
     for subject, ids in visitor_ids.items():
-        if (denied := ids_of(rules.deny, subject)) and (ids is None or ids & denied):
+        if (denied := _ids_of(rules, "deny", subject)) and (ids is None or ids & denied):
             return Refusal("denied", subject)
     for subject, ids in visitor_ids.items():
-        if (allowed := ids_of(rules.allow, subject)) and not (ids and ids & allowed):
+        if (allowed := _ids_of(rules, "allow", subject)) and not (ids and ids & allowed):
             return Refusal("not_listed", subject)
     return None
+
+
+def _ids_of(rules: AccessRules, ruling: Ruling, subject: Subject) -> frozenset[int]:
+    return frozenset(rule.id for rule in rules if (rule.ruling, rule.subject) == (ruling, subject))
 
 
 def is_shut(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from cc_bot.chat.policy import Policies
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.stores.opening import open_stores
-from cc_bot.domain.access import Maintenance, Subject
+from cc_bot.domain.access import AccessRule, Maintenance, Subject
 from cc_bot.domain.errors import (
     LimitNotForChannels,
     LimitNotForServers,
@@ -55,7 +55,7 @@ async def administration(tmp_path: Path) -> AsyncIterator[Administration]:
             raise ModelUnavailable
 
     async with open_stores(laid_out(tmp_path / "a.db")) as stores:
-        yield Administration(stores, policies, ask)
+        yield Administration(stores.limits, stores.access, stores.channel_models, policies, ask)
 
 
 class TestALimit:
@@ -123,9 +123,8 @@ class TestARule:
         await admin.rule(OWNER, "allow", str(HANA), "user", **of)
         await admin.rule(OWNER, "deny", f"<#{CHANNEL}>", None, **of)
         known = await admin.access_in_force(administration)
-        assert known.set_here.allow.users == {HANA}
-        assert known.set_here.deny.channels == {CHANNEL}
-        assert known.in_file.deny.users == {HANA}
+        assert known.set_here == {AccessRule("allow", "user", HANA), AccessRule("deny", "channel", CHANNEL)}
+        assert known.in_file == {AccessRule("deny", "user", HANA)}
         shown = await admin.show_access(OWNER, [7], **of)
         assert all(str(each) in "".join(shown.lines) for each in (HANA, CHANNEL, 7))
         told = await admin.remove_rule(OWNER, f"<@{HANA}>", None, **of)
@@ -143,7 +142,7 @@ class TestModels:
         of, channel = {"administration": administration}, f"<#{CHANNEL}>"
         told = await admin.set_models(OWNER, "ある、ない、遅い", channel, **of)
         assert told.lines[1:] == (JA.models_unknown.format(models="ない"),)
-        assert await administration.stores.channel_models.list_chains() == {CHANNEL: ("ある", "ない", "遅い")}
+        assert await administration.models.list_chains() == {CHANNEL: ("ある", "ない", "遅い")}
         for sentence in (JA.models_unset, JA.models_were_not_set):
             named = OWNER.mention("channel", CHANNEL)
             told = await admin.unset_models(OWNER, channel, **of)
@@ -161,12 +160,12 @@ class TestMaintenance:
     async def test_has_its_note_on_one_line_and_ends_once(self, administration: Administration) -> None:
         of = {"administration": administration}
         await admin.begin_maintenance(OWNER, " 22時まで \n お待ちください ", **of)
-        assert (await administration.stores.access.get_in_force()).maintenance == Maintenance(
+        assert (await administration.access.get_in_force()).maintenance == Maintenance(
             "22時まで お待ちください"
         )
         for sentence in (JA.maintenance_ended, JA.maintenance_was_off):
             assert await admin.end_maintenance(OWNER, **of) == Reply((sentence,))
-        assert (await administration.stores.access.get_in_force()).maintenance is None
+        assert (await administration.access.get_in_force()).maintenance is None
 
 
 class TestTheRecord:

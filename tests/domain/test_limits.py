@@ -1,5 +1,6 @@
 """Who may use the bot, how much by which rule, when there is something to use again, and what was used."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain import access, usage
-from cc_bot.domain.access import Refusal, Subject, Subjects, Visitor
+from cc_bot.domain.access import SUBJECTS, AccessRule, AccessRules, Refusal, Subject, Visitor
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import MICROS, LimitKey, Limits, UsageSubject
@@ -17,44 +18,47 @@ AIKO, OWNER = 1, 9
 ROLE, CHANNEL, THREAD, GUILD = 20, 30, 31, 40
 IN_GUILD = Visitor(AIKO, (THREAD, CHANNEL), GUILD, frozenset({ROLE}))
 IN_DM = Visitor(AIKO, (35,))
-NOBODY = Subjects()
-ALL = Subjects(frozenset({AIKO}), frozenset({ROLE}), frozenset({CHANNEL}), frozenset({GUILD}))
-OTHERS = Subjects(frozenset({2}), frozenset({22}), frozenset({33}), frozenset({44}))
-OF_KIND: dict[Subject, str] = {"user": "users", "role": "roles", "channel": "channels", "guild": "guilds"}
+Named = Mapping[Subject, frozenset[int]]
+NOBODY: Named = {}
+ALL: Named = dict(zip(SUBJECTS, (frozenset({id_}) for id_ in (AIKO, ROLE, CHANNEL, GUILD)), strict=True))
+OTHERS: Named = dict(zip(SUBJECTS, (frozenset({id_}) for id_ in (2, 22, 33, 44)), strict=True))
 
 ids = st.frozensets(st.integers(1, 4), max_size=3)
-subjects = st.builds(Subjects, ids, ids, ids, ids)
+subjects = st.fixed_dictionaries(dict.fromkeys(SUBJECTS, ids))
 comers = st.builds(
     Visitor, st.integers(1, 4), st.lists(st.integers(1, 4), max_size=2).map(tuple), st.integers(1, 4), ids
 )
 
 
-def only(subjects: Subjects, kind: Subject) -> Subjects:
-    """What a list names of one kind."""
-    name = OF_KIND[kind]
-    return replace(NOBODY, **{name: getattr(subjects, name)})
+def only(named: Named, kind: Subject) -> Named:
+    return {kind: named[kind]}
+
+
+def rules_of(*, allow: Named = NOBODY, deny: Named = NOBODY) -> AccessRules:
+    allowed = (AccessRule("allow", kind, id_) for kind, ids in allow.items() for id_ in ids)
+    denied = (AccessRule("deny", kind, id_) for kind, ids in deny.items() for id_ in ids)
+    return frozenset((*allowed, *denied))
 
 
 def asked(
-    comer: Visitor, *, allow: Subjects = NOBODY, deny: Subjects = NOBODY, closed: bool = False
+    comer: Visitor, *, allow: Named = NOBODY, deny: Named = NOBODY, closed: bool = False
 ) -> Refusal | None:
     maintenance = access.Maintenance("すぐ戻ります") if closed else None
-    return access.refusal(
-        comer, access.AccessRules(allow, deny), owners=frozenset({OWNER}), maintenance=maintenance
-    )
+    rules = rules_of(allow=allow, deny=deny)
+    return access.refusal(comer, rules, owners=frozenset({OWNER}), maintenance=maintenance)
 
 
 def test_anybody_may_without_rules_and_only_an_owner_may_during_maintenance() -> None:
     assert (asked(IN_GUILD), asked(IN_DM)) == (None, None)
     assert asked(IN_GUILD, closed=True) == Refusal("maintenance", note="すぐ戻ります")
     owner = replace(IN_GUILD, user_id=OWNER)
-    everyone = replace(ALL, users=frozenset({OWNER}))
+    everyone: Named = {**ALL, "user": frozenset({OWNER})}
     assert asked(owner, deny=everyone, allow=OTHERS, closed=True) is None
 
 
 class TestDenial:
     def test_of_any_kind_is_enough_and_no_allowance_makes_up_for_it(self) -> None:
-        for kind in OF_KIND:
+        for kind in SUBJECTS:
             assert asked(IN_GUILD, deny=only(ALL, kind), allow=ALL) == Refusal("denied", kind)
             assert asked(IN_GUILD, deny=only(OTHERS, kind)) is None
 
@@ -67,27 +71,26 @@ class TestDenial:
 class TestRules:
     @given(comers, subjects, subjects)
     def test_let_in_exactly_who_is_on_every_list_of_allowances_and_on_none_of_denials(
-        self, comer: Visitor, allow: Subjects, deny: Subjects
+        self, comer: Visitor, allow: Named, deny: Named
     ) -> None:
-        own = Subjects(
-            frozenset({comer.user_id}),
-            comer.role_ids or frozenset(),
-            frozenset(comer.channel_ids),
-            frozenset({comer.guild_id or 0}),
-        )
-        names = OF_KIND.values()
-        denied = any(getattr(own, name) & getattr(deny, name) for name in names)
-        listed = all(not getattr(allow, n) or getattr(own, n) & getattr(allow, n) for n in names)
+        own: Named = {
+            "user": frozenset({comer.user_id}),
+            "role": comer.role_ids or frozenset(),
+            "channel": frozenset(comer.channel_ids),
+            "guild": frozenset({comer.guild_id or 0}),
+        }
+        denied = any(own[kind] & deny[kind] for kind in SUBJECTS)
+        listed = all(not allow[kind] or own[kind] & allow[kind] for kind in SUBJECTS)
         assert (asked(comer, allow=allow, deny=deny) is None) == (listed and not denied)
 
 
 def test_a_place_is_shut_that_is_denied_or_left_out() -> None:
     key, kinds = ChannelKey(CHANNEL, THREAD), list[Subject](("channel", "guild"))
     for mine, others in ((only(ALL, kind), only(OTHERS, kind)) for kind in kinds):
-        assert access.is_shut(key, GUILD, access.AccessRules(deny=mine))
-        assert access.is_shut(key, GUILD, access.AccessRules(allow=others))
-        assert access.is_shut(key, GUILD, access.AccessRules(allow=mine, deny=mine))
-        assert not access.is_shut(key, GUILD, access.AccessRules(allow=mine, deny=others))
+        assert access.is_shut(key, GUILD, rules_of(deny=mine))
+        assert access.is_shut(key, GUILD, rules_of(allow=others))
+        assert access.is_shut(key, GUILD, rules_of(allow=mine, deny=mine))
+        assert not access.is_shut(key, GUILD, rules_of(allow=mine, deny=others))
 
 
 TODAY = date(2026, 11, 22)

@@ -7,6 +7,7 @@ from pathlib import Path
 from structlog.testing import capture_logs
 
 from cc_bot.chat.policy import Policies, Policy, parse_policy
+from cc_bot.domain.access import AccessRule
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import DEFAULT_RULES, QUOTAS, LimitKey, Price, PriceList
 from cc_bot.operator_file import FileRefused
@@ -98,7 +99,7 @@ class TestFile:
         assert whole != text
         policy = parsed(whole)
         assert policy.limits[LimitKey("everyone", 0, "concurrent")] == 3
-        assert policy.access.deny.users == {567890123456789012}
+        assert AccessRule("deny", "user", 567890123456789012) in policy.access
         assert "gpt-5.4-mini" in policy.prices.models
 
 

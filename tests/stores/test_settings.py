@@ -7,7 +7,7 @@ import pytest
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import AccessState, ChannelAgent, PlaceAgents
-from cc_bot.domain.access import AccessRules, Maintenance, Subjects
+from cc_bot.domain.access import AccessRule, AccessRules, Maintenance
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.session import SessionKey
@@ -123,12 +123,15 @@ class TestRules:
         await stores.access.set("role", 2, "allow", set_by=OWNER)
         await stores.access.set("channel", 3, "deny", set_by=OWNER)
         await stores.access.set("guild", 4, "allow", set_by=OWNER)
-        rules = (await stores.access.get_in_force()).rules
-        assert rules.deny == Subjects(users=frozenset({1}), channels=frozenset({3}))
-        assert rules.allow == Subjects(roles=frozenset({2}), guilds=frozenset({4}))
+        rules = {
+            *(AccessRule("deny", "user", 1), AccessRule("allow", "role", 2)),
+            *(AccessRule("deny", "channel", 3), AccessRule("allow", "guild", 4)),
+        }
+        assert (await stores.access.get_in_force()).rules == rules
         assert await stores.access.unset("user", 1)
         assert not await stores.access.unset("user", 1)
-        assert (await stores.access.get_in_force()).rules.deny == Subjects(channels=frozenset({3}))
+        rules.remove(AccessRule("deny", "user", 1))
+        assert (await stores.access.get_in_force()).rules == rules
 
 
 class TestMaintenance:

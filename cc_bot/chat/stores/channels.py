@@ -259,15 +259,6 @@ RESET: Final = """
 # $1 place
 SELECT_RESET: Final = RESET_ID.format("$1")
 
-# $1 mode, $2 start if the mode is new
-READING: Final = """
-    INSERT INTO reading AS before (id, mode, since) VALUES (1, $1, $2)
-    ON CONFLICT (id) DO UPDATE SET
-        since = CASE before.mode WHEN excluded.mode THEN before.since ELSE excluded.since END,
-        mode = excluded.mode
-    RETURNING since
-"""
-
 SELECT_DIRECT: Final = """
     SELECT s.channel_id, s.user_id
     FROM sessions AS s
@@ -544,7 +535,14 @@ class ChannelStore(Store):
 
     async def set_reading(self, mode: Reading, since: int) -> int:
         """Returns the id since when the bot reads these: `since` if the last run read others."""
-        [(began,)] = await self._change([MAINTENANCE_LOCK], READING, mode, since)
+        sql = """
+            INSERT INTO reading AS before (id, mode, since) VALUES (1, $1, $2)
+            ON CONFLICT (id) DO UPDATE SET
+                since = CASE before.mode WHEN excluded.mode THEN before.since ELSE excluded.since END,
+                mode = excluded.mode
+            RETURNING since
+        """
+        [(began,)] = await self._change([MAINTENANCE_LOCK], sql, mode, since)
         return int(began)
 
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:

@@ -77,20 +77,9 @@ _SELECT: Final = f"""
     WHERE user_id = $1 AND id = $2 AND state = 'open' AND made_at >= $3
 """
 
-# $3 the press's name, $4 the process
-_CLAIM: Final = f"""
-    UPDATE proposals SET state = 'claimed', claimed_by = $3, process = $4, {_CLAIM_PARAMETERS.assignments}
-    WHERE user_id = $1 AND id = $2 AND state = 'open'
-    RETURNING {PROPOSAL.select}
-"""
-
 _REOPEN: Final = """
     UPDATE proposals SET state = 'open', token = NULL
     WHERE user_id = $1 AND id = $2 AND state = 'claimed' RETURNING id
-"""
-
-_FINISH: Final = """
-    UPDATE proposals SET state = $3 WHERE user_id = $1 AND id = $2 AND state = 'claimed' RETURNING message_id
 """
 
 _DELETE: Final = "DELETE FROM proposals WHERE user_id = $1 AND id = $2"
@@ -156,7 +145,13 @@ class ProposalStore(Store):
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal | None:
         """Claim an open proposal, before its calls are made. None if it is no longer open."""
         parameters = (name, self._process, *_CLAIM_PARAMETERS.of(_CALL_MESSAGE.write(message)))
-        return PROPOSAL.first(await self._change_proposal(_CLAIM, proposal, *parameters))
+        sql = f"""
+            UPDATE proposals
+            SET state = 'claimed', claimed_by = $3, process = $4, {_CLAIM_PARAMETERS.assignments}
+            WHERE user_id = $1 AND id = $2 AND state = 'open'
+            RETURNING {PROPOSAL.select}
+        """
+        return PROPOSAL.first(await self._change_proposal(sql, proposal, *parameters))
 
     async def reopen(self, proposal: Proposal) -> bool:
         """Reopen a claimed proposal whose calls were not made. False if it has an outcome or was erased."""
@@ -166,7 +161,11 @@ class ProposalStore(Store):
         self, proposal: Proposal, state: CallState, revise: Revise, *, tainted: bool = False
     ) -> bool:
         """Store the outcome, also in the answer's calls. False if it is not claimed or was erased."""
-        statement = Statement(_FINISH, (*_id(proposal), state))
+        sql = """
+            UPDATE proposals SET state = $3 WHERE user_id = $1 AND id = $2 AND state = 'claimed'
+            RETURNING message_id
+        """
+        statement = Statement(sql, (*_id(proposal), state))
         return await self._change_with_calls(statement, proposal, revise, tainted)
 
     async def decline(self, proposal: Proposal, revise: Revise) -> bool:

@@ -7,7 +7,6 @@ tests/stores/test_scope.py reads the marks such as `/* all users */`: the statem
 import hashlib
 import json
 import secrets
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
@@ -22,13 +21,12 @@ from cc_bot.db.columns import ISO, Columns, Kind, Store, to_text, upsert
 from cc_bot.domain.access import (
     CODE_LIFE,
     MAX_LIFE,
-    SUBJECTS,
     UNUSED_LIFE,
+    AccessRule,
     AccessRules,
     Maintenance,
     Ruling,
     Subject,
-    Subjects,
     WebPlace,
     WebSession,
 )
@@ -206,23 +204,6 @@ MIN_TOKEN_FACTOR: Final = 0.4
 MAX_TOKEN_FACTOR: Final = 4.0
 """Tokenizers with small vocabularies need up to three times as many for Japanese."""
 
-_LEARN: Final = """
-    INSERT INTO token_factors AS stored (model, factor, responses, updated_at)
-    VALUES ($1, $2, 1, $3)
-    ON CONFLICT (model) DO UPDATE SET
-        factor = stored.factor + (
-            CASE
-                WHEN stored.responses < 5 THEN excluded.factor
-                WHEN excluded.factor > stored.factor * 1.25 THEN stored.factor * 1.25
-                WHEN excluded.factor < stored.factor * 0.8 THEN stored.factor * 0.8
-                ELSE excluded.factor
-            END - stored.factor
-        ) * CASE WHEN stored.responses < 20 THEN 1.0 / (stored.responses + 1) ELSE 0.05 END,
-        responses = stored.responses + 1,
-        updated_at = excluded.updated_at
-    RETURNING factor
-"""
-
 
 class TokenFactorStore(Store):
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
@@ -243,7 +224,23 @@ class TokenFactorStore(Store):
             return
         # Needs no lock: it is one statement.
         params = (model, counted / estimated, to_text(self._clock()))
-        [(factor,)] = await self._change((), _LEARN, *params)
+        sql = """
+            INSERT INTO token_factors AS stored (model, factor, responses, updated_at)
+            VALUES ($1, $2, 1, $3)
+            ON CONFLICT (model) DO UPDATE SET
+                factor = stored.factor + (
+                    CASE
+                        WHEN stored.responses < 5 THEN excluded.factor
+                        WHEN excluded.factor > stored.factor * 1.25 THEN stored.factor * 1.25
+                        WHEN excluded.factor < stored.factor * 0.8 THEN stored.factor * 0.8
+                        ELSE excluded.factor
+                    END - stored.factor
+                ) * CASE WHEN stored.responses < 20 THEN 1.0 / (stored.responses + 1) ELSE 0.05 END,
+                responses = stored.responses + 1,
+                updated_at = excluded.updated_at
+            RETURNING factor
+        """
+        [(factor,)] = await self._change((), sql, *params)
         self._cached[model] = float(factor)
 
 
@@ -355,15 +352,9 @@ def visitor_states(user_ids: Collection[int], place_ids: Sequence[int]) -> Steps
 
 
 def _in_force(rows: Sequence[Row]) -> AccessState:
-    ids: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-    maintenance = None
-    for subject, subject_id, rule in rows:
-        if subject == "maintenance":
-            maintenance = Maintenance(rule)
-        else:
-            ids[rule, subject].add(subject_id)
-    rules = (Subjects(*(frozenset(ids[rule, each]) for each in SUBJECTS)) for rule in ("allow", "deny"))
-    return AccessState(AccessRules(*rules), maintenance)
+    notes = [note for subject, _, note in rows if subject == "maintenance"]
+    rules = (AccessRule(ruling, subject, id_) for subject, id_, ruling in rows if subject != "maintenance")
+    return AccessState(frozenset(rules), Maintenance(notes[0]) if notes else None)
 
 
 # Web sessions and sign-in codes are random secrets of 256 bits, stored as fast hashes. The statements that

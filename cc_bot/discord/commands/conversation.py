@@ -50,20 +50,19 @@ _ASK_DISCORD_S = 1.5
 @command(
     loader.command,
     "reset",
-    parameters={
-        "contexts": [hikari.ApplicationContextType.GUILD],
-        "integration_types": [hikari.ApplicationIntegrationType.GUILD_INSTALL],
-    },
+    contexts=[hikari.ApplicationContextType.GUILD],
+    integration_types=[hikari.ApplicationIntegrationType.GUILD_INSTALL],
 )
-async def reset(ctx: lightbulb.Context, *, recipients: Recipients, messages: Messages) -> None:
-    interaction = ctx.interaction
-    allowed = await _may_reset(interaction)
-    await defer(interaction, ephemeral=not allowed)
-    if allowed:
-        await messages.reset(key_of_interaction(interaction.channel), int(interaction.id))
-    words = (await recipients.of(interaction)).words[SessionTexts]
-    refused = words.reset_unsure if allowed is None else words.reset_refused
-    await interaction.edit_initial_response(words.reset if allowed else refused)
+class Reset:
+    async def invoke(self, ctx: lightbulb.Context, recipients: Recipients, messages: Messages) -> None:
+        interaction = ctx.interaction
+        allowed = await _may_reset(interaction)
+        await defer(interaction, ephemeral=not allowed)
+        if allowed:
+            await messages.reset(key_of_interaction(interaction.channel), int(interaction.id))
+        words = (await recipients.of(interaction)).words[SessionTexts]
+        refused = words.reset_unsure if allowed is None else words.reset_refused
+        await interaction.edit_initial_response(words.reset if allowed else refused)
 
 
 async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:

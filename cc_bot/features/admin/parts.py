@@ -5,8 +5,9 @@ from cc_bot.chat.parts import Building
 from cc_bot.db.backup import newest_backup
 from cc_bot.db.engines import config_path, dialect_of
 from cc_bot.db.files import free_bytes
-from cc_bot.features.admin.service import Administration
-from cc_bot.features.admin.status import BotStatus, Examination
+from cc_bot.features.admin.examination import Examination
+from cc_bot.features.admin.service import Administration, not_asked
+from cc_bot.features.admin.status import BotStatus
 
 
 def make_parts(given: Building) -> Iterable[object]:
@@ -23,6 +24,10 @@ def make_parts(given: Building) -> Iterable[object]:
         given.clock(),
     )
     administration = Administration(
-        stores, given.policies, None if given.models.offline else given.models.check_reachable
+        stores.limits,
+        stores.access,
+        stores.channel_models,
+        given.policies,
+        not_asked if given.models.offline else given.models.check_reachable,
     )
     return status, administration, Examination(config.variables)

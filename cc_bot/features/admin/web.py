@@ -11,10 +11,11 @@ from typing import Any, Final
 from aiohttp import web
 
 from cc_bot.chat.reply import Reply
-from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject, Subjects
+from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject
 from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, SubjectNotUnderstood
 from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.features.admin import service as admin
+from cc_bot.features.admin.examination import Examination
 from cc_bot.features.admin.service import (
     MAX_MODEL_CHARACTERS,
     MAX_MODELS,
@@ -24,7 +25,7 @@ from cc_bot.features.admin.service import (
     limit_subject,
     parse_limit_value,
 )
-from cc_bot.features.admin.status import BotStatus, Examination
+from cc_bot.features.admin.status import BotStatus
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.log import LEVELS, MAX_RECORDS
 from cc_bot.texts import Texts
@@ -136,8 +137,8 @@ class ConsolePages(Pages):
             request,
             "admin/console_access.html",
             rules=[*_rules(in_force.set_here, here=True), *_rules(in_force.in_file, here=False)],
-            open_to_all=in_force.all == AccessRules(),
-            only_those=in_force.all.allow != Subjects(),
+            open_to_all=not in_force.all,
+            only_those=in_force.allows_only_some,
             kinds=SUBJECTS,
         )
 
@@ -154,7 +155,7 @@ class ConsolePages(Pages):
 
     async def show_models(self, request: web.Request) -> web.Response:
         most = MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
-        chains = await self._services[Administration].stores.channel_models.list_chains()
+        chains = await self._services[Administration].models.list_chains()
         return _render(request, "admin/console_models.html", chains=chains, most_characters=most)
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
@@ -226,8 +227,8 @@ def _id(request: web.Request, kind: Subject | None = None) -> str:
 
 
 def _rules(rules: AccessRules, *, here: bool) -> list[_Rule]:
-    listed: tuple[tuple[Subjects, Ruling], ...] = ((rules.allow, "allow"), (rules.deny, "deny"))
-    return [_Rule(each, ruling, here) for subjects, ruling in listed for each in admin.named_by(subjects)]
+    rulings: tuple[Ruling, ...] = ("allow", "deny")
+    return [_Rule(each, ruling, here) for ruling in rulings for each in admin.named_by(rules, ruling)]
 
 
 def _clock(owner: SignedIn, moment: datetime) -> str:
