@@ -1,49 +1,37 @@
 """The features: each is a folder here, and can be taken out with its line in FEATURES. Memory, settings and
 privacy stay, as the core needs them; heartbeats need reminders.
 
-A feature has files of fixed names, those it needs:
-
-texts: areas of sentences, and the names of commands
-schema.sql, tables: its tables, and TABLES, the rows in them about a user
-store: `make_stores`, if it adds stores
-tools: what the model calls, and `open_tools`, those of servers
-drawing: `open_drawing`, what a turn draws
-changes: CHANGES, receipts of what tools changed
-agents: `make_agents`, who may answer, and `choices_in`, who was chosen
-parts: `make_parts`, what its front ends share
-discord: the same for Discord only
-jobs: `make_jobs`, work of its own while Discord is connected
-commands: a lightbulb loader
-web, templates/: PAGES, and what they are rendered with
-terminal: COMMANDS, and `beside_chat`, work of its own while the chat is open
-cli: `add_command`, a command of `cc-bot`, with `run` and `say_error`
-doctor: `list_checks`
+A feature has those of FILES that it needs, `schema.sql` (its tables) and `templates/` (of its pages).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Final, Literal
+from typing import Final
 
-Part = Literal[
-    "texts",
-    "tables",
-    "store",
-    "tools",
-    "drawing",
-    "changes",
-    "agents",
-    "parts",
-    "discord",
-    "jobs",
-    "commands",
-    "web",
-    "terminal",
-    "cli",
-    "doctor",
-]
+FILES: Final[Mapping[str, tuple[str, ...]]] = {
+    "texts": (),  # areas of sentences, and the names of commands
+    "store": ("make_stores", "TABLES"),  # its stores, and the rows in its tables about a user
+    "tools": (),  # what the model calls, and `open_tools`, those of servers
+    "drawing": ("open_drawing",),  # what a turn draws
+    "changes": ("CHANGES",),  # receipts of what tools changed
+    "agents": ("make_agents", "choices_in"),  # who may answer, and who was chosen
+    "parts": ("make_parts",),  # what its front ends share
+    "discord": ("make_parts",),  # the same for Discord only
+    "jobs": ("make_jobs",),  # work of its own while Discord is connected
+    "commands": ("loader",),  # a lightbulb loader
+    "web": ("PAGES",),
+    "terminal": ("COMMANDS",),  # and `beside_chat`, work of its own while the chat is open
+    "cli": ("add_command", "run", "say_error"),  # a command of `cc-bot`
+    "doctor": ("list_checks",),
+}
+"""The modules of a feature, with the names that each must define."""
+
+
+class IncompleteFeature(SystemExit):
+    """A developer's mistake, which ends the program with a message that names the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +39,16 @@ class Feature:
     name: str
     """The folder's name."""
 
-    def module(self, part: Part) -> ModuleType | None:
-        """Import one of its modules. Returns None if it has none of that name."""
-        name = f"{__name__}.{self.name}.{part}"
-        return import_module(name) if find_spec(name) else None
+    def module(self, file: str) -> ModuleType | None:
+        """Import one of FILES. Returns None if the feature has none. Raises IncompleteFeature."""
+        name = f"{__name__}.{self.name}.{file}"
+        if not find_spec(name):
+            return None
+        module = import_module(name)
+        for each in FILES[file]:
+            if not hasattr(module, each):
+                raise IncompleteFeature(f"{module.__file__} must define {each}")
+        return module
 
 
 FEATURES: Final = (
@@ -78,8 +72,8 @@ def has(name: str) -> bool:
     return any(each.name == name for each in FEATURES)
 
 
-def modules(part: Part) -> Iterator[ModuleType]:
-    """Import that module of each feature that has one."""
+def modules(file: str) -> Iterator[ModuleType]:
+    """Import one of FILES of each feature that has it. Raises IncompleteFeature."""
     for feature in FEATURES:
-        if module := feature.module(part):
+        if module := feature.module(file):
             yield module

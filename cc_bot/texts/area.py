@@ -6,6 +6,7 @@ but only in contents and in embeds' descriptions and field values. Ids are never
 """
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import fields, is_dataclass, replace
@@ -13,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, Never, Self, TypeVar, cast, overload
 
 from cc_bot.domain.text import Locale
+from cc_bot.features import IncompleteFeature
 
 Key = TypeVar("Key")
 Wording = TypeVar("Wording")
@@ -57,6 +59,10 @@ def by_key(sentences: Mapping[Key, Both[Wording]]) -> Both[Mapping[Key, Wording]
 
 
 class Area:
+    def __init_subclass__(cls, *, is_base: bool = False) -> None:
+        if not is_base and not any(isinstance(each, Both) for each in vars(cls).values()):
+            raise IncompleteFeature(f"{sys.modules[cls.__module__].__file__}: {cls.__name__} must have a Sentence")
+
     def __init__(self, locale: Locale, show: Show | None = None) -> None:
         """Without `show`, marks of commands are kept."""
         for name, both in vars(type(self)).items():

@@ -11,7 +11,7 @@ from cc_bot.features import modules
 from cc_bot.texts.area import Area, Both, Sentence, Show, named
 
 
-class CommandTexts(Area):
+class CommandTexts(Area, is_base=True):
     """Names of a part of the commands: each feature has its own subclass in its `texts`."""
 
 

@@ -49,3 +49,12 @@ async def test_a_feature_of_sixty_lines_works_on_discord_for_the_model_and_in_th
         code, output = await stage.program.run("chat", stdin=b"/dice\n")
         assert code == 0, output
         assert re.search("🎲 [1-6]", output)
+        for name, right, wrong in (
+            ("terminal.py", "COMMANDS =", "COMANDS ="),
+            ("texts.py", "= Sentence(", "= dict("),
+        ):
+            (folder / name).write_text(files[name].replace(right, wrong), "utf-8")
+            code, output = await stage.program.run("chat", stdin=b"/dice\n")
+            assert (code, output.count("\n")) == (1, 1), output
+            assert str(folder / name) in output
+            (folder / name).write_text(files[name], "utf-8")

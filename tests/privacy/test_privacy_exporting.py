@@ -8,8 +8,8 @@ from typing import Any, Final
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cc_bot.features.privacy.personal_data import Record
 from cc_bot.features.privacy.service import export_files
-from cc_bot.features.privacy.store import Record
 
 NOW: Final = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 Records = list[tuple[str, dict[str, str]]]

@@ -17,7 +17,7 @@ from cc_bot.domain.errors import ConversationGone, TurnLost
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import ModelUsage, UsageSubject
-from cc_bot.features.privacy.store import PersonalDataStore
+from cc_bot.features.privacy.personal_data import PersonalDataStore
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.stores.backends import turn
 from tests.stores.test_ledger import ASKED

@@ -10,7 +10,7 @@ import pytest
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database, Statement, Steps
 from cc_bot.domain.message import Attachment, ChannelKey, Document, DocumentPart, Message
-from cc_bot.features.privacy.store import PERSONAL_TABLES
+from cc_bot.features.privacy.personal_data import PERSONAL_TABLES
 from tests.stores.backends import KEY, OTHER_USER
 from tests.stores.life import USER_COLUMNS, about, columns, live
 

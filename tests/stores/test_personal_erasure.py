@@ -13,7 +13,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
 from cc_bot.domain.message import ChannelKey, KnownPlace, Message, Place
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
-from cc_bot.features.privacy.store import PersonalDataStore
+from cc_bot.features.privacy.personal_data import PersonalDataStore
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, got, turn
 from tests.stores.forgetting import everything

@@ -22,8 +22,8 @@ from cc_bot.db import process_store as processes
 from cc_bot.features.canvas.store import SELECT_ALL_SHOWN, SELECT_STALE
 from cc_bot.features.mcp.store import SELECT_LISTS
 from cc_bot.features.memory.stores.store import LIST
+from cc_bot.features.privacy.personal_data import PERSONAL_TABLES, SELECT_BEGUN, USERS
 from cc_bot.features.privacy.retention import COUNT_OPEN, SELECT_VERSION
-from cc_bot.features.privacy.store import PERSONAL_TABLES, SELECT_BEGUN, USERS
 from cc_bot.features.reminders.store import MARK_LOST, RELEASE_REPORTS
 from tests.stores.backends import Recorder, stores_over
 from tests.stores.everything import USER, do_everything

@@ -14,7 +14,7 @@ from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import LimitKey, LimitName, LimitScope, ModelUsage, Rules, UsageSubject
-from cc_bot.features.privacy.store import PersonalDataStore
+from cc_bot.features.privacy.personal_data import PersonalDataStore
 
 pytestmark = pytest.mark.sqlite("a file of its own; on both engines there is test_at_once")
 

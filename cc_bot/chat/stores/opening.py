@@ -43,8 +43,8 @@ from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.memory.stores.rows import in_background, keep_terms_current
 from cc_bot.features.memory.stores.search import Embedding
 from cc_bot.features.memory.stores.store import MemoryStore
+from cc_bot.features.privacy.personal_data import PersonalDataStore
 from cc_bot.features.privacy.retention import RetentionStore, VitalsStore
-from cc_bot.features.privacy.store import PersonalDataStore
 from cc_bot.llm.embeddings import LocalEmbedder
 
 S = TypeVar("S")
@@ -103,8 +103,7 @@ class Storage:
 
 def make_own(storage: Storage) -> Mapping[type[Any], Any]:
     """Make the stores of the features."""
-    makers = (getattr(module, "make_stores", None) for module in modules("store"))
-    return {type(each): each for make in makers if make for each in make(storage)}
+    return {type(each): each for module in modules("store") for each in module.make_stores(storage)}
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ from cc_bot.chat.stores.opening import Storage
 from cc_bot.chat.stores.settings import ChannelAgent
 from cc_bot.db import Statement, Steps, channel, user
 from cc_bot.db.columns import Columns, Store, to_text, upsert
+from cc_bot.db.personal import PersonalTable
 
 _AGENT: Final = Columns(ChannelAgent)
 
@@ -54,6 +55,14 @@ class ChoiceStore(Store):
         await self._database.transaction(
             [Statement(_UNSET_DEFAULT, (channel_id,)), Statement(MOVE)], [channel(channel_id)]
         )
+
+
+TABLES: Final = (
+    PersonalTable("agent_choices", "choices", "chosen_at"),
+    PersonalTable(
+        *("channel_agents", "decisions", "set_at"), name="decided_agents", column="set_by", erasing="unsign"
+    ),
+)
 
 
 def make_stores(storage: Storage) -> Iterable[object]:

@@ -1,9 +1,11 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Final
 
 from cc_bot.chat.stores.opening import Storage
 from cc_bot.db import Statement, user
 from cc_bot.db.columns import Store, to_ms
+from cc_bot.db.personal import PersonalTable
 
 
 class HeartbeatStore(Store):
@@ -25,6 +27,9 @@ class HeartbeatStore(Store):
 
     async def forget(self, user_id: int) -> None:
         await self._change([user(user_id)], "DELETE FROM heartbeat_marks WHERE user_id = $1", user_id)
+
+
+TABLES: Final = (PersonalTable("heartbeat_marks", "deliveries"),)
 
 
 def make_stores(storage: Storage) -> Iterable[object]:

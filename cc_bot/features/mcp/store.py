@@ -23,5 +23,8 @@ class ToolListStore(Store):
         await self._change((), _PUT_TOOLS, server, tools.listed, tools.accepted)
 
 
+TABLES: Final = ()
+
+
 def make_stores(storage: Storage) -> Iterable[object]:
     return (ToolListStore(storage.database),)

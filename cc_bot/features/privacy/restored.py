@@ -13,7 +13,7 @@ from cc_bot.db import MAINTENANCE_LOCK, Database, Erasures, Statement, memory_na
 from cc_bot.db.columns import CHANNEL
 from cc_bot.domain.clock import Clock
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
-from cc_bot.features.privacy.store import PersonalDataStore
+from cc_bot.features.privacy.personal_data import PersonalDataStore
 
 # Turns that ended since, or are too old to answer; browsers that may have signed out.
 _LET_GO: Final = (

@@ -15,7 +15,7 @@ from cc_bot.chat.stores.blocks import delete_local_copies
 from cc_bot.chat.stores.canvases import MOVE
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, run_all
 from cc_bot.db.columns import Store, to_ms, to_text
-from cc_bot.features.privacy.store import PERSONAL_TABLES
+from cc_bot.features.privacy.personal_data import PERSONAL_TABLES
 
 _BATCH_SIZE: Final = 200
 

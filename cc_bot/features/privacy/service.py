@@ -19,8 +19,8 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.features.memory.model import UNDO_TIME
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.privacy.model import Holdings, Retention
+from cc_bot.features.privacy.personal_data import Record
 from cc_bot.features.privacy.retention import RetentionStore
-from cc_bot.features.privacy.store import Record
 from cc_bot.log import job, upkeep
 
 _log = structlog.get_logger(__name__)

@@ -28,6 +28,7 @@ from cc_bot.db.columns import (
     to_ms,
     tool_calls_to_json,
 )
+from cc_bot.db.personal import PersonalTable
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
 from cc_bot.domain.message import Message, Place, Visibility, is_blank
@@ -528,6 +529,12 @@ def _time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None)
     elif sent and old.due_at - sent >= _SELDOM:
         after = sent.astimezone(old.zone).replace(tzinfo=new.zone)
     return _time_after(new, max(now, after)) or old.due_at
+
+
+TABLES: Final = (
+    PersonalTable("schedules", "schedules", "created_at"),
+    PersonalTable("firings", "deliveries", "due_at"),
+)
 
 
 def make_stores(storage: Storage) -> Iterable[object]:

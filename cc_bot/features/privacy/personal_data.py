@@ -24,7 +24,7 @@ from cc_bot.db.columns import Store, from_ms, to_ms
 from cc_bot.db.personal import PersonalTable
 from cc_bot.domain.errors import ErasureUnfinished, StorageError
 from cc_bot.features import modules
-from cc_bot.features.memory.stores.rows import OWE
+from cc_bot.features.memory.stores.rows import OWE, SEARCHED
 from cc_bot.features.privacy.model import DataKind, Holdings, StoredAmount
 
 # ruff: noqa: S608 - put together from constants alone
@@ -107,7 +107,13 @@ PERSONAL_TABLES: Final[tuple[PersonalTable, ...]] = (
             ("decided_maintenance", "maintenance"),
         )
     ),
-    *chain.from_iterable(module.TABLES for module in modules("tables")),
+    PersonalTable(
+        *("memories", "memories", "created_at"),
+        hidden=SEARCHED.names,
+        ids="SELECT id FROM memories WHERE user_id = $1",
+    ),
+    *(PersonalTable(table, None) for table in ("memory_vectors", "memory_terms", "memory_imports")),
+    *chain.from_iterable(module.TABLES for module in modules("store")),
 )
 """Each after those that its rows refer to."""
 _EXPORTED: Final = tuple(table for table in PERSONAL_TABLES if table.kind)
