@@ -156,9 +156,9 @@ class KeptRecord:
 
 
 class RecentRecords(logging.Handler):
-    def __init__(self, most: int = MAX_RECORDS) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._records = deque[KeptRecord](maxlen=most)
+        self._records = deque[KeptRecord](maxlen=MAX_RECORDS)
 
     def emit(self, record: logging.LogRecord) -> None:
         at, level = datetime.fromtimestamp(record.created, UTC), record.levelname.lower()

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 
 import structlog
@@ -12,7 +12,7 @@ from cc_bot.chat.agents import make_agents
 from cc_bot.chat.assistant import Assistant, AssistantSettings
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.context.tokens import message_tokens
-from cc_bot.chat.parts import Building, CoreParts, Parts, by_class
+from cc_bot.chat.parts import Building
 from cc_bot.chat.policy import make_policies
 from cc_bot.chat.speech import Hearing
 from cc_bot.chat.spending import Spending
@@ -26,7 +26,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.features import modules
 from cc_bot.features.privacy.service import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
-from cc_bot.llm.configured import Models, build_embedder, open_models
+from cc_bot.llm.configured import build_embedder, open_models
 from cc_bot.llm.model import Chains
 from cc_bot.log import upkeep
 
@@ -39,9 +39,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Core(Parts):
-    config: Config
-    models: Models
+class Core(Building):
     summaries: Summaries | None
     """None if disabled."""
     duties: Leases
@@ -133,7 +131,7 @@ async def open_core(
             membership.on_change.append(privacy.look_again)
             jobs.append(partial(assistant.watch_erasures, membership))
         opened.push_async_callback(_cancel, [asyncio.create_task(keep_running(each)) for each in jobs])
-        building = Building(
+        core = Core(
             config=config,
             clock=clock,
             pulse=pulse,
@@ -148,19 +146,13 @@ async def open_core(
             chains=chains,
             tools=tools,
             opened=opened,
-        )
-        own = by_class(each for module in modules("parts") for each in module.make_parts(building))
-        assistant.hearing = own.get(Hearing)
-        shared = {each.name: getattr(building, each.name) for each in fields(CoreParts)}
-        yield Core(
-            **shared,
-            own=own,
-            config=config,
-            models=models,
             summaries=summaries,
             duties=duties,
             membership=membership,
         )
+        core.add_own("parts")
+        assistant.hearing = core.get(Hearing)
+        yield core
 
 
 async def _cancel(tasks: list[asyncio.Task[None]]) -> None:

@@ -19,7 +19,6 @@ from cc_bot import __version__
 from cc_bot.app.core import Core, keep_running, open_core, summarize_rest
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.app.web import serve_web
-from cc_bot.chat.parts import by_class
 from cc_bot.chat.tools import ToolsOutside
 from cc_bot.config import Config
 from cc_bot.db.backup import newest_backup
@@ -29,7 +28,6 @@ from cc_bot.db.leases import JoinOptions
 from cc_bot.db.process import Process, write_shards
 from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER
-from cc_bot.features import modules
 from cc_bot.log import RecentRecords, keep_records
 from cc_bot.operator_file import OPERATOR_FILES, hash_file, path_of
 from cc_bot.texts import texts
@@ -93,9 +91,9 @@ async def _run(
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.services import BotDependencies, DiscordSettings
 
-            shown = by_class(each for module in modules("discord") for each in module.make_parts(core))
+            core.add_own("discord")
             given = BotDependencies(
-                **{**core.parts(), "own": {**core.own, **shown}},
+                **core.parts(),
                 settings=DiscordSettings(
                     token=config.discord_token or "",
                     owners=config.owners,

@@ -38,10 +38,8 @@ class ServiceManager:
 
 
 class Watchdog:
-    def __init__(self, systemd: ServiceManager, limit_s: float = LIMIT_S, leave_s: float = LEAVE_S) -> None:
+    def __init__(self, systemd: ServiceManager) -> None:
         self._service_manager = systemd
-        self._limit_s = limit_s
-        self._leave_s = leave_s
         self._ends = float("inf")
         self._ended = False
         self.leaving = False
@@ -50,7 +48,7 @@ class Watchdog:
     def begin(self) -> None:
         """Watch the running loop. Call it after slow imports."""
         if not self._ended:
-            self._arm(self._limit_s)
+            self._arm(LIMIT_S)
             self._service_manager.tell("WATCHDOG=1")
             asyncio.get_running_loop().call_later(1.0, self.begin)
 
@@ -60,8 +58,8 @@ class Watchdog:
     def leave(self, *, for_good: bool = True) -> None:
         """Limit the time for the shutdown, from the first call on. Unless `for_good`, the service manager is
         not notified, since it would end the program that restarts in this process."""
-        self._ends = min(self._ends, time.monotonic() + self._leave_s)
-        self._arm(self._leave_s)
+        self._ends = min(self._ends, time.monotonic() + LEAVE_S)
+        self._arm(LEAVE_S)
         if for_good:
             self.leaving = True
             self._service_manager.tell("STOPPING=1")

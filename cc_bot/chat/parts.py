@@ -1,8 +1,7 @@
 """The parts of the program that front ends share. `app/core.py` builds them; features add their own."""
 
-from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cc_bot.chat.agents import Agents
@@ -13,6 +12,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import ToolRegistry
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import GatewayHealth, Meter
+from cc_bot.features import modules
 from cc_bot.features.privacy.service import Privacy
 from cc_bot.llm.configured import Models
 from cc_bot.llm.model import Chains
@@ -23,15 +23,8 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 
 
-def by_class(parts: Iterable[object]) -> Mapping[type[Any], Any]:
-    """Also by the base classes: those of the core, which knows no others."""
-    return {kind: each for each in parts for kind in type(each).__mro__}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoreParts:
-    """Parts that a feature's `parts` is given: `make_parts(given)` returns the feature's own parts."""
-
+class Parts:
     clock: Clock
     pulse: GatewayHealth
     meter: Meter
@@ -41,22 +34,8 @@ class CoreParts:
     policies: Policies
     spending: Spending
     privacy: Privacy
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Building(CoreParts):
-    config: "Config"
-    models: Models
-    chains: Chains
-    tools: ToolRegistry
-    opened: AsyncExitStack
-    """Closes what features opened."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts(CoreParts):
-    own: Mapping[type[Any], Any]
-    """Parts of features, as in `by_class`."""
+    own: dict[type[Any], Any] = field(default_factory=dict)
+    """Parts of features, by their class and its base classes, which the core knows."""
 
     def __getitem__(self, kind: type[P]) -> P:
         """Return the feature's part of that class. Raises KeyError if the feature was taken out."""
@@ -70,3 +49,21 @@ class Parts(CoreParts):
     def parts(self) -> dict[str, Any]:
         """The arguments of a class that adds fields to these."""
         return {each.name: getattr(self, each.name) for each in fields(Parts)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Building(Parts):
+    """Parts that a feature's `parts` is given: `make_parts(given)` returns the feature's own parts."""
+
+    config: "Config"
+    models: Models
+    chains: Chains
+    tools: ToolRegistry
+    opened: AsyncExitStack
+    """Closes what features opened."""
+
+    def add_own(self, file: str) -> None:
+        """Add the parts that `make_parts` in this file of each feature returns."""
+        for module in modules(file):
+            for part in module.make_parts(self):
+                self.own.update(dict.fromkeys(type(part).__mro__, part))

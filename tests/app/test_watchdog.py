@@ -17,10 +17,11 @@ from cc_bot.domain.clock import utc_now
 
 PROGRAM = """
 import asyncio, sys, threading, time
-from cc_bot.app.watchdog import ServiceManager, Watchdog
+from cc_bot.app import watchdog
 
 async def main():
-    dog = Watchdog(ServiceManager(""), limit_s=2.0, leave_s=1.0)
+    watchdog.LIMIT_S, watchdog.LEAVE_S = 2.0, 1.0
+    dog = watchdog.Watchdog(watchdog.ServiceManager(""))
     dog.begin()
     match sys.argv[1]:
         case "busy":
