@@ -7,21 +7,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from cc_bot.app.cli import ask_consent, say, say_in_passing
-from cc_bot.app.database import (
-    SOURCE_OPTION,
-    run_apply_erasures,
-    run_backup,
-    run_copy,
-    run_migrate,
-    run_restore,
-    run_wipe,
-)
+from cc_bot.app.database import SOURCE_OPTION, run_apply_erasures, run_copy, run_restore, run_wipe
 from cc_bot.config import Config
+from cc_bot.db import apply_pending, back_up, list_pending, open_database
 from cc_bot.db.backup import Announce, Rows
-from cc_bot.db.engines import dialect_of, shown, source_url
+from cc_bot.db.engines import dialect_of, file_of, shown, source_url
 from cc_bot.db.files import URL_SETTING
 from cc_bot.db.restore import StagedBackup
-from cc_bot.db.schema import Migration
 from cc_bot.features.privacy.restored import ErasedAgain
 from cc_bot.texts import texts
 from cc_bot.texts.cli import BackupTexts, CliTexts
@@ -29,8 +21,14 @@ from cc_bot.texts.cli import BackupTexts, CliTexts
 
 async def _backup(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[BackupTexts]
-    folder = options.to or config.backup_folder
-    made = await run_backup(config, folder, _announcer(words), keep=options.keep, days=options.keep_days)
+    made = await back_up(
+        file_of(config.database_url, "backup"),
+        options.to or config.backup_folder,
+        config.clock().astimezone(config.timezone),
+        keep=options.keep,
+        days=options.keep_days,
+        announce=_announcer(words),
+    )
     held = made.manifest
     size = f"{held.size_bytes / 1024:,.0f} KiB"
     say(words.backed_up.format(path=made.path, size=size, version=held.schema_version, **_counts(held.rows)))
@@ -71,11 +69,10 @@ async def _restore(config: Config, options: argparse.Namespace) -> None:
 
 async def _migrate(config: Config, _: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[CliTexts]
-
-    def announce(step: Migration) -> None:
-        say_in_passing(words.migration.format(version=step.version, description=step.description))
-
-    applied = await run_migrate(config, announce)
+    async with open_database(config.database_url, synchronous=config.synchronous) as database:
+        for step in await list_pending(database):
+            say_in_passing(words.migration.format(version=step.version, description=step.description))
+        applied = await apply_pending(database, clock=config.clock)
     done = words.migrated if applied else words.up_to_date
     say(done.format(path=shown(config.database_url)))
 

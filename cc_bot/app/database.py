@@ -1,4 +1,4 @@
-"""The commands on the database: backup, restore, migrate, copy, erasures and wipe."""
+"""The commands that replace, fill or erase a database: restore, copy, erasures and wipe."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Final
 
 from cc_bot.config import Config
 from cc_bot.db import Database, open_database
-from cc_bot.db.backup import Announce, BackupResult, back_up, manifests_in
+from cc_bot.db.backup import Announce, manifests_in
 from cc_bot.db.copy import CopyPlan, copy_to_file, copy_to_server, ensure_empty, plan_copy
 from cc_bot.db.engines import (
     config_path,
@@ -35,7 +35,7 @@ from cc_bot.db.restore import (
     staged,
     wipe,
 )
-from cc_bot.db.schema import Migration, apply_pending, list_pending
+from cc_bot.db.schema import apply_pending
 from cc_bot.domain.errors import (
     CopySourceMissing,
     CopyStopped,
@@ -56,22 +56,6 @@ from cc_bot.domain.errors import (
 from cc_bot.features.privacy.restored import ErasedAgain, erase_again
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import texts
-
-
-async def run_backup(
-    config: Config, folder: Path, announce: Announce, *, keep: int | None = None, days: int | None = None
-) -> BackupResult:
-    now = config.clock().astimezone(config.timezone)
-    database = file_of(config.database_url, "backup")
-    return await back_up(database, folder, now, keep=keep, days=days, announce=announce)
-
-
-async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> tuple[Migration, ...]:
-    """Report pending migrations, then apply them."""
-    async with open_database(config.database_url, synchronous=config.synchronous) as database:
-        for migration in await list_pending(database):
-            announce(migration)
-        return await apply_pending(database, clock=config.clock)
 
 
 async def _erase_again(

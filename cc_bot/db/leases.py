@@ -14,8 +14,7 @@ from typing import Final
 
 import structlog
 
-from cc_bot.db.process import LEASE, RENEWED_EVERY, LivingProcess, Process
-from cc_bot.db.process_store import ProcessStore
+from cc_bot.db.process import LEASE, RENEWED_EVERY, LivingProcess, Process, ProcessStore
 from cc_bot.domain.errors import ShardsTaken, StorageError
 
 _log = structlog.get_logger(__name__)

@@ -7,10 +7,14 @@ A duty is work that one process does for all, until it releases it or dies. Duti
 row by row, so a former holder that wakes up does no harm.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
+
+from cc_bot.db import PROCESSES, Statement, Steps
+from cc_bot.db.columns import MS, Columns, Kind, Store, from_ms, object_to_json
 
 RENEWED_EVERY: Final = timedelta(seconds=10)
 LEASE: Final = timedelta(seconds=30)
@@ -119,3 +123,133 @@ def find_differing(living: Sequence[LivingProcess]) -> tuple[str, ...]:
     facts = [{**each.process.file_hashes, "version": each.process.version} for each in living]
     names = dict.fromkeys(name for each in facts for name in each)
     return tuple(name for name in names if len({each.get(name) for each in facts}) > 1)
+
+
+_LEASE_MS: Final = round(LEASE.total_seconds() * 1000)
+
+
+# $1 process
+def left_by_the_dead(table: str) -> str:
+    """Rows of a table whose process, other than $1, is dead."""
+    living = f"SELECT 1 FROM processes AS p WHERE p.name = {table}.process"  # noqa: S608
+    return f"{table}.process <> $1 AND NOT EXISTS ({living})"
+
+
+def of_shard(place: str, shard: str, count: str) -> str:
+    """Rows of `places` in the servers of a shard, and channels without a row there."""
+    return f"({place}.guild_id IS NULL OR ({place}.guild_id >> 22) % {count} = {shard})"
+
+
+_PROCESS: Final = Columns(Process)
+_LIVING: Final = Columns(
+    LivingProcess,
+    moments=MS,
+    renewed_at=Kind(read=lambda until: from_ms(until) - LEASE, column="until"),
+    connected_at=Kind(read=lambda at: from_ms(at) if at else None),
+)
+
+SELECT_PROCESSES: Final = f"""
+    SELECT {_PROCESS.select}, started_at, until, CASE WHEN until <= @now THEN 1 ELSE 0 END, connected_at
+    FROM processes ORDER BY started_at, name
+"""  # noqa: S608 - put together from constants alone
+
+# _PROCESS, then the lease in ms
+_INSERT: Final = f"""
+    INSERT INTO processes ({_PROCESS.select}, started_at, until)
+    VALUES ({_PROCESS.marks}, @now, @now + ${len(_PROCESS.names) + 1})
+"""  # noqa: S608 - put together from constants alone
+
+# $1 name
+_IS_UP: Final = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"
+
+# $1 name, $2 lease in ms, $3 file hashes, $4 whether it is connected
+_RENEW: Final = """
+    UPDATE processes SET until = @now + $2, file_hashes = $3,
+        connected_at = CASE WHEN $4 = 1 THEN @now ELSE connected_at END
+    WHERE name = $1
+"""
+
+# $1 an array of names
+_DELETE_IF_LAPSED: Final = "DELETE FROM processes WHERE name IN @texts($1) AND until <= @now"
+
+DELETE_LAPSED: Final = "DELETE FROM processes WHERE until <= @now RETURNING name"
+
+# $1 an array of names. Their duties are free then: see _TAKE.
+_DELETE: Final = "DELETE FROM processes WHERE name IN @texts($1) RETURNING name"
+
+# $1 duty, $2 process
+_TAKE: Final = """
+    INSERT INTO duties AS known (name, process)
+    SELECT $1, p.name FROM processes AS p WHERE p.name = $2 AND p.until > @now
+    ON CONFLICT (name) DO UPDATE SET process = excluded.process
+    WHERE known.process IS NULL OR known.process = excluded.process
+        OR NOT EXISTS (SELECT 1 FROM processes AS holder WHERE holder.name = known.process)
+    RETURNING name
+"""
+
+# $1 duty, $2 process
+_GIVE_BACK: Final = "UPDATE duties SET process = NULL WHERE name = $1 AND process = $2"
+
+SELECT_DUTIES: Final = """
+    SELECT d.name, p.name FROM duties AS d LEFT JOIN processes AS p ON p.name = d.process ORDER BY d.name
+"""
+
+
+class ProcessStore(Store):
+    async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[LivingProcess, ...]:
+        """Add a process, unless others conflict with it; returns those. Lapsed ones among `watched` are
+        removed first. Raises StorageError."""
+
+        def steps() -> Steps[tuple[LivingProcess, ...]]:
+            yield Statement(_DELETE_IF_LAPSED, (json.dumps([*watched]),))
+            others = map(_LIVING.read, (yield Statement(SELECT_PROCESSES)))
+            found = tuple(each for each in others if each.process.conflicts_with(process))
+            if not found:
+                yield Statement(_INSERT, (*_PROCESS.write(process).values(), _LEASE_MS))
+            return found
+
+        return await self._database.write(steps, [PROCESSES])
+
+    async def renew(
+        self, process: Process, wanted: Collection[str] = (), *, connected: bool = False, late: bool = False
+    ) -> Renewal | None:
+        """Renew a process, and release its duties that are not `wanted`. Returns None if it is dead. Declares
+        others with lapsed leases dead, unless its own had lapsed or it is `late`: an outage keeps all from
+        renewing. Raises StorageError."""
+
+        def steps() -> Steps[Renewal | None]:
+            rows = yield Statement(_IS_UP, (process.name,))
+            if not rows:
+                return None
+            hashes = object_to_json(process.file_hashes)
+            yield Statement(_RENEW, (process.name, _LEASE_MS, hashes, int(connected)))
+            died = (yield Statement(DELETE_LAPSED)) if rows[0][0] and not late else ()
+            living = yield Statement(SELECT_PROCESSES)
+            duties = [Lease(*row) for row in (yield Statement(SELECT_DUTIES))]
+            for duty in duties:
+                if duty.process == process.name and duty.name not in wanted:
+                    yield Statement(_GIVE_BACK, (duty.name, process.name))
+            names = tuple(name for (name,) in died)
+            return Renewal(tuple(map(_LIVING.read, living)), names, tuple(duties))
+
+        return await self._database.write(steps, [PROCESSES])
+
+    async def remove(self, names: Collection[str]) -> tuple[str, ...]:
+        """Remove ended processes with their duties; returns those still listed. Raises StorageError."""
+        return tuple(name for (name,) in await self._change([PROCESSES], _DELETE, json.dumps([*names])))
+
+    async def list_all(self) -> tuple[LivingProcess, ...]:
+        """List the living processes, oldest first. Raises StorageError."""
+        return tuple(map(_LIVING.read, await self._database.query(SELECT_PROCESSES)))
+
+    async def take(self, duty: str, process: str) -> bool:
+        """Take a free duty or keep one's own. Returns False if it is another's. Raises StorageError."""
+        return bool(await self._change([PROCESSES], _TAKE, duty, process))
+
+    async def give_back(self, duty: str, process: str) -> None:
+        """Raises StorageError."""
+        await self._change([PROCESSES], _GIVE_BACK, duty, process)
+
+    async def list_duties(self) -> tuple[Lease, ...]:
+        """Free ones included. Raises StorageError."""
+        return tuple(Lease(*row) for row in await self._database.query(SELECT_DUTIES))

@@ -14,9 +14,8 @@ from cc_bot.chat.checks import Check, Finding, failed, ok, warning
 from cc_bot.config import Config, read_config
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.text import Locale
-from cc_bot.features.doctor.checks import run_checks
+from cc_bot.features.doctor.checks import Report, as_json, as_lines, run_checks
 from cc_bot.features.doctor.database import check_backups
-from cc_bot.features.doctor.report import Report, as_json, as_lines
 from cc_bot.features.doctor.services import check_charts
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.features.documents.doctor import check_documents, check_sandbox

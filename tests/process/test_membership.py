@@ -10,8 +10,7 @@ import pytest
 
 from cc_bot.db import MAINTENANCE_LOCK, Statement, apply_pending, open_database
 from cc_bot.db.leases import CUT_S, JoinOptions, Membership, join
-from cc_bot.db.process import Process
-from cc_bot.db.process_store import ProcessStore
+from cc_bot.db.process import Process, ProcessStore
 from cc_bot.domain.errors import ShardsTaken, StorageError
 
 FIRST: Final = Process("first", "a.example", "1.0", (0, 1), 4)

@@ -15,8 +15,7 @@ from cc_bot.chat.stores.sessions import SessionStore
 from cc_bot.chat.stores.settings import WebSessionStore
 from cc_bot.chat.stores.usage import ReservationRequest, Settlement, UsageStore
 from cc_bot.db import Database, Statement
-from cc_bot.db.process import Process
-from cc_bot.db.process_store import ProcessStore
+from cc_bot.db.process import Process, ProcessStore
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.message import (
     Attachment,

@@ -10,8 +10,7 @@ from cc_bot.chat.stores.ledger import TurnLedger
 from cc_bot.chat.stores.sessions import SessionStore
 from cc_bot.chat.stores.usage import Reservation, ReservationRequest, Settlement, UsageStore
 from cc_bot.db import Database
-from cc_bot.db.process import Process
-from cc_bot.db.process_store import ProcessStore
+from cc_bot.db.process import Process, ProcessStore
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, TurnLost
 from cc_bot.domain.session import SessionKey

@@ -6,8 +6,7 @@ import pytest
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import MAINTENANCE_LOCK, Database, Statement
-from cc_bot.db.process import LEASE, Process
-from cc_bot.db.process_store import ProcessStore
+from cc_bot.db.process import LEASE, Process, ProcessStore
 from tests.stores.backends import got
 
 FIRST: Final = Process("first", "a.example", "1.0", (0, 1), 4)

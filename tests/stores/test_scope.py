@@ -18,7 +18,7 @@ from cc_bot.chat.stores.proposals import ADOPT_CLAIMED, PRUNE_PROPOSALS, SELECT_
 from cc_bot.chat.stores.receipts import SELECT_STALE_USERS
 from cc_bot.chat.stores.settings import PRUNE_CODES, PRUNE_SESSIONS, SELECT_ALL_MODELS, SELECT_LIVE
 from cc_bot.db import MAINTENANCE_LOCK, Database, ErasureLog, Statement
-from cc_bot.db import process_store as processes
+from cc_bot.db import process as processes
 from cc_bot.features.canvas.store import SELECT_ALL_SHOWN, SELECT_STALE
 from cc_bot.features.mcp.store import SELECT_LISTS
 from cc_bot.features.memory.stores.store import LIST

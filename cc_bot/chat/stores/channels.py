@@ -41,8 +41,7 @@ from cc_bot.db.columns import (
     to_text,
     tool_calls_of,
 )
-from cc_bot.db.process import WHOLE, Shard
-from cc_bot.db.process_store import of_shard
+from cc_bot.db.process import WHOLE, Shard, of_shard
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import (
     ChannelKey,

@@ -32,7 +32,7 @@ from cc_bot.db.columns import (
     tool_calls_of,
     tool_calls_to_json,
 )
-from cc_bot.db.process_store import left_by_the_dead
+from cc_bot.db.process import left_by_the_dead
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import AskedQuestion, PendingTurn

@@ -34,7 +34,7 @@ from cc_bot.chat.stores.usage import UTC_ZONE, UsageStore
 from cc_bot.db import TIMEOUT_S, Database, ErasureLog, Synchronous, apply_pending, open_database
 from cc_bot.db.engines import DATA_FOLDER, folder_setting, state_path
 from cc_bot.db.files import ensure_folder
-from cc_bot.db.process_store import ProcessStore
+from cc_bot.db.process import ProcessStore
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.features import modules
 from cc_bot.features.memory.search.vectors import Embedder

@@ -21,7 +21,7 @@ from cc_bot.db.columns import (
     tool_calls_of,
     tool_calls_to_json,
 )
-from cc_bot.db.process_store import left_by_the_dead
+from cc_bot.db.process import left_by_the_dead
 from cc_bot.domain.message import ToolCall, Visibility
 from cc_bot.domain.proposal import OPEN_FOR, CallMessage, CallState, Proposal, ProposedCalls, is_expired
 from cc_bot.domain.session import SessionKey

@@ -17,7 +17,7 @@ from cc_bot.chat.stores.ledger import accept_turn
 from cc_bot.chat.stores.settings import rules_by_owners
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, guild, user
 from cc_bot.db.columns import Columns, Kind, Store, from_ms, to_ms
-from cc_bot.db.process_store import left_by_the_dead
+from cc_bot.db.process import left_by_the_dead
 from cc_bot.domain.clock import MAX_CLOCK_SKEW, Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce, TurnLost
 from cc_bot.domain.measures import Purpose

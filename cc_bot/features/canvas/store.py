@@ -8,8 +8,7 @@ from cc_bot.chat.stores.opening import Storage
 from cc_bot.db import user
 from cc_bot.db.columns import KEY, Columns, Store, key_columns
 from cc_bot.db.personal import PersonalTable
-from cc_bot.db.process import WHOLE, Shard
-from cc_bot.db.process_store import of_shard
+from cc_bot.db.process import WHOLE, Shard, of_shard
 from cc_bot.domain.session import SessionKey
 
 # ruff: noqa: S608 - put together from constants alone

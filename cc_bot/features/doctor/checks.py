@@ -1,9 +1,13 @@
-"""Runs the checks: those of the program, and of each feature that has a `doctor`."""
+"""`cc-bot doctor`: finds problems in the setup, and says how to fix them.
+
+Read-only, so the bot may be running. A check that crashes or times out becomes a finding.
+"""
 
 import asyncio
+import json
 import platform
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib import import_module
 from itertools import chain
@@ -11,7 +15,7 @@ from typing import Final
 
 from cc_bot import __version__
 from cc_bot.chat.agents import make_agents
-from cc_bot.chat.checks import SLACK_S, Check, Examined, Finding, failed, ok, warning
+from cc_bot.chat.checks import SLACK_S, Check, Examined, Finding, Verdict, failed, ok, warning
 from cc_bot.chat.policy import make_policies
 from cc_bot.chat.tools import discover
 from cc_bot.config import Config
@@ -21,13 +25,54 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, InvalidSetting, StartupError
 from cc_bot.features import modules
 from cc_bot.features.doctor import database, services
-from cc_bot.features.doctor.report import Report
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.operator_file import path_of
 from cc_bot.texts import Texts, explain, texts
 
 DATABASE_LIMIT_S: Final = 600.0
 """A file of many gigabytes is read completely."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    findings: Sequence[Finding]
+
+    def count(self, verdict: Verdict) -> int:
+        return sum(finding.verdict == verdict for finding in self.findings)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst one."""
+        return "failed" if self.count("failed") else "warning" if self.count("warning") else "ok"
+
+    @property
+    def exit_code(self) -> int:
+        """Not 1 for warnings, which would keep a monitor alarming."""
+        return 1 if self.verdict == "failed" else 0
+
+
+_SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "warning": "!", "failed": "✗"}
+
+
+def as_lines(report: Report, texts: Texts, *, offline: bool) -> list[str]:
+    """Return the report for a terminal."""
+    said, lines = texts[DoctorTexts], list[str]()
+    for each in report.findings:
+        title = f"{_SIGNS[each.verdict]} {said.verdicts[each.verdict]}  {each.label}"
+        lines.append(f"{title}: {each.detail}")
+        if each.fix:
+            lines.append(f"  → {each.fix}")
+    if offline:
+        lines.append(said.offline)
+    counts = {"failed": report.count("failed"), "warnings": report.count("warning")}
+    return [*lines, said.summary.format(**counts) if any(counts.values()) else said.all_well]
+
+
+def as_json(report: Report, *, version: str, offline: bool) -> str:
+    """One object. Names and verdicts are stable, sentences are not."""
+    checks = [{**asdict(each), "fix": each.fix or None} for each in report.findings]
+    document = {"version": version, "verdict": report.verdict, "offline": offline, "checks": checks}
+    return json.dumps(document, ensure_ascii=False, indent=2)
 
 
 async def run_doctor(config: Config, *, offline: bool) -> Report:

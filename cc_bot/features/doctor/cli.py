@@ -23,8 +23,7 @@ def add_command(commands: Any, all_texts: Texts) -> argparse.ArgumentParser:
 
 
 def run(config: "Config", options: argparse.Namespace, say: Callable[[str], None]) -> int:
-    from cc_bot.features.doctor.checks import run_doctor
-    from cc_bot.features.doctor.report import as_json, as_lines
+    from cc_bot.features.doctor.checks import as_json, as_lines, run_doctor
 
     report = asyncio.run(run_doctor(config, offline=options.offline))
     if options.json:
@@ -40,7 +39,7 @@ def say_error(error: Exception, sentence: str, options: argparse.Namespace, word
     if not options.json:
         return ""
     from cc_bot.chat.checks import failed
-    from cc_bot.features.doctor.report import Report, as_json
+    from cc_bot.features.doctor.checks import Report, as_json
 
     found = failed("settings", sentence)
     if not isinstance(error, CcBotError):

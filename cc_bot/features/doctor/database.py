@@ -15,8 +15,7 @@ from cc_bot.db.backup import backups_in, copies_of
 from cc_bot.db.engines import config_path, folder_setting, open_database, shown, state_path
 from cc_bot.db.erasure_log import ErasureLog, logs_in, read_erasures
 from cc_bot.db.files import free_bytes, has_folder, sidecar
-from cc_bot.db.process import find_differing, find_free_shards, write_shards
-from cc_bot.db.process_store import ProcessStore
+from cc_bot.db.process import ProcessStore, find_differing, find_free_shards, write_shards
 from cc_bot.db.schema import Condition, examine, known_migrations
 from cc_bot.domain.errors import (
     CcBotError,
