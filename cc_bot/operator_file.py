@@ -203,9 +203,6 @@ OPERATOR_FILES = ("agents.toml", "policy.toml", "mcp.json")
 
 
 def path_of(config: "Config", name: str) -> Path:
-    return _configured(config, name) or config_path(config.database_url, config.data_folder).with_name(name)
-
-
-def _configured(config: "Config", name: str) -> Path | None:
-    paths = (config.agents_file, config.policy_file, config.mcp_file)
-    return dict(zip(OPERATOR_FILES, paths, strict=True)).get(name)
+    named = (config.agents_file, config.policy_file, config.mcp_file)
+    beside = config_path(config.database_url, config.data_folder).with_name(name)
+    return dict(zip(OPERATOR_FILES, named, strict=True)).get(name) or beside

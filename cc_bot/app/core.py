@@ -178,14 +178,14 @@ def _make_summaries(
     )
 
 
-async def keep_running(work: Work, *, pause_s: float = SWEEP_EVERY_S) -> None:
+async def keep_running(work: Work) -> None:
     """Run `work` until it returns or is cancelled; log unexpected errors and start it again."""
     while True:
         try:
             await work()
         except Exception:  # noqa: BLE001 - nothing awaits this work, so its end would go unnoticed
             _log.error("upkeep_broke", exc_info=True)
-            await asyncio.sleep(pause_s)
+            await asyncio.sleep(SWEEP_EVERY_S)
         else:
             return
 

@@ -80,7 +80,9 @@ class TestServiceManager:
 
 
 class TestUpkeep:
-    async def test_that_breaks_is_on_record_and_taken_up_again_until_it_is_cancelled(self) -> None:
+    async def test_that_breaks_is_on_record_and_taken_up_again_until_it_is_cancelled(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         trouble, begun = [ValueError("何かが壊れた"), KeyError("again")], asyncio.Event()
 
         async def work() -> None:
@@ -89,8 +91,9 @@ class TestUpkeep:
             begun.set()
             await asyncio.Event().wait()
 
+        monkeypatch.setattr("cc_bot.app.core.SWEEP_EVERY_S", 0.0)
         with capture_logs() as records:
-            task = asyncio.create_task(keep_running(work, pause_s=0))
+            task = asyncio.create_task(keep_running(work))
             await begun.wait()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):

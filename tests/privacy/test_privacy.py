@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Final
+from unittest.mock import patch
 
 import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.domain.errors import ErasureUnfinished
+from cc_bot.features.privacy import service
 from cc_bot.features.privacy.model import Retention
 from cc_bot.features.privacy.service import Privacy
 from tests.databases import laid_out
@@ -31,20 +33,25 @@ async def nobody_waits(_: int) -> AsyncIterator[None]:
     yield
 
 
+async def nothing_counts(_: int) -> None:
+    pass
+
+
 def privacy_of(stores: Stores) -> Privacy:
-    return Privacy(stores, nobody_waits, retention=Retention())
+    return Privacy(stores, nobody_waits, counting_on=nothing_counts, retention=Retention())
 
 
 @asynccontextmanager
 async def finishing(privacy: Privacy) -> AsyncIterator[None]:
     """In the background, as beside the whole program, and sooner."""
-    task = asyncio.create_task(privacy.keep_finishing(first_pause_s=0.01))
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+    with patch.object(service, "TRY_AGAIN_S", 0.01):
+        task = asyncio.create_task(privacy.keep_finishing())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
 
 
 async def soon(privacy: Privacy, user_id: int = ME) -> None:
@@ -71,7 +78,9 @@ class TestErasing:
 
         await stores.memories.add(ME, "しまうまが好き")
         with capture_logs() as logs:
-            held = await Privacy(stores, turns_end, retention=Retention()).erase(ME)
+            held = await Privacy(stores, turns_end, counting_on=nothing_counts, retention=Retention()).erase(
+                ME
+            )
         assert seen == [(ME, 1), (ME, 0)]
         assert held.count("memories") == 1
         [record] = logs
@@ -119,7 +128,7 @@ class TestErasureThatFailsOnTheWay:
                 await again.wait()
             yield
 
-        privacy = Privacy(stores, turns_end, retention=Retention())
+        privacy = Privacy(stores, turns_end, counting_on=nothing_counts, retention=Retention())
         change(tmp_path, f"INSERT INTO erasing (user_id, since) VALUES ({ME}, 0), ({YOU}, 0), ({third}, 0)")
         async with finishing(privacy):
             await asked.wait()

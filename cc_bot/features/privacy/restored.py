@@ -75,10 +75,7 @@ async def erase_again(
 async def _newest(database: Database) -> datetime | None:
     """By this program's clock."""
     [(at,)] = await database.query(_SELECT_NEWEST)
-    try:
-        return datetime.fromisoformat(at) if at else None
-    except ValueError:  # a manually changed row
-        return None
+    return datetime.fromisoformat(at) if at else None
 
 
 async def _erase_users(store: PersonalDataStore, known: Erasures, since: datetime | None) -> int:

@@ -86,19 +86,15 @@ WithoutTurnsOf = Callable[[int], AbstractAsyncContextManager[None]]
 """Entered once the user has no active turn; none begins until it exits."""
 
 
-async def nothing_counts(_: int) -> None:
-    pass
-
-
 class Privacy:
     def __init__(
         self,
         stores: Stores,
         without_turns_of: WithoutTurnsOf,
         *,
+        counting_on: Callable[[int], Awaitable[date | None]],
         retention: Retention,
         clock: Clock = utc_now,
-        counting_on: Callable[[int], Awaitable[date | None]] = nothing_counts,
     ) -> None:
         """`counting_on` returns today's date if the user's tokens are limited, else None."""
         self._stores = stores
@@ -223,9 +219,9 @@ class Privacy:
     async def is_erasing(self, user_id: int) -> bool:
         return user_id in await self._stores.personal_data.list_begun()
 
-    async def keep_finishing(self, *, first_pause_s: float = TRY_AGAIN_S) -> None:
+    async def keep_finishing(self) -> None:
         """Continue unfinished erasures until cancelled, with increasing pauses after failures."""
-        pause_s = first_pause_s
+        pause_s = TRY_AGAIN_S
         while True:
             self._failed.clear()
             with job("erasing"):
@@ -236,7 +232,7 @@ class Privacy:
             except TimeoutError:
                 pause_s = min(2 * pause_s, MAX_PAUSE_S)
             else:
-                pause_s = first_pause_s
+                pause_s = TRY_AGAIN_S
                 await asyncio.sleep(pause_s)
 
     async def _finish_begun(self) -> bool:
