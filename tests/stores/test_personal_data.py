@@ -10,7 +10,7 @@ import pytest
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database, Statement, Steps
 from cc_bot.domain.message import Attachment, ChannelKey, Document, DocumentPart, Message
-from cc_bot.features.privacy.personal_data import PERSONAL_TABLES
+from cc_bot.features.privacy.personal_data import personal_tables
 from tests.stores.backends import KEY, OTHER_USER
 from tests.stores.life import USER_COLUMNS, about, columns, live
 
@@ -38,15 +38,15 @@ class TestTables:
     async def test_with_a_users_id_are_all_listed(self, database: Database) -> None:
         schema = await columns(database)
         personal = {table for table, names in schema.items() if USER_COLUMNS & {*names}}
-        assert personal == {table.table for table in PERSONAL_TABLES} | {*EXCUSED}
+        assert personal == {table.table for table in personal_tables()} | {*EXCUSED}
 
 
 class TestExport:
     async def test_has_all_of_its_user_as_exact_json(self, lived: Stores, database: Database) -> None:
         found = await exported(lived)
-        assert {*found} == {table.list_name for table in PERSONAL_TABLES if table.kind}
+        assert {*found} == {table.list_name for table in personal_tables() if table.kind}
         named = {table for table, _ in await about(database, ME)}
-        assert named == {table.table for table in PERSONAL_TABLES} | {*EXCUSED}
+        assert named == {table.table for table in personal_tables()} | {*EXCUSED}
         assert [each["content"] for each in found["messages"]] == [
             *("しまうま？", "しまうまです", "しまうま？", "しまうまです", "しまうまを買う")
         ]
@@ -94,7 +94,7 @@ class TestOverview:
     async def test_counts_what_is_exported_and_tells_when(self, lived: Stores, database: Database) -> None:
         found, overview = await exported(lived), await lived.personal_data.get_overview(ME)
         listed: dict[str, int] = {}
-        for table in PERSONAL_TABLES:
+        for table in personal_tables():
             if table.kind:
                 listed[table.kind] = listed.get(table.kind, 0) + len(found[table.list_name])
         assert {kind: held.count for kind, held in overview.kinds.items()} == listed

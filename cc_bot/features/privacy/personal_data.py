@@ -10,9 +10,9 @@ mentions. The id of the last one is kept per channel, so that catching up does n
 
 import base64
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import UTC, date, datetime
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import Any, Final
 
@@ -57,7 +57,7 @@ ANSWERED_IN_CHANNELS: Final = """
 """
 _ANSWER: Final = "user_id IS NULL AND role = 'assistant' /* channel */"
 
-PERSONAL_TABLES: Final[tuple[PersonalTable, ...]] = (
+_CORE_TABLES: Final[tuple[PersonalTable, ...]] = (
     PersonalTable("user_settings", "settings", "updated_at", name="settings"),
     PersonalTable("sessions", "conversations", "created_at", hidden=("canvas_change", "active_hour")),
     PersonalTable("messages", "messages", "created_at", hidden=("memory_user_id",), ids=OWN_MESSAGES),
@@ -113,10 +113,23 @@ PERSONAL_TABLES: Final[tuple[PersonalTable, ...]] = (
         ids="SELECT id FROM memories WHERE user_id = $1",
     ),
     *(PersonalTable(table, None) for table in ("memory_vectors", "memory_terms", "memory_imports")),
-    *chain.from_iterable(module.TABLES for module in modules("store")),
 )
-"""Each after those that its rows refer to."""
-_EXPORTED: Final = tuple(table for table in PERSONAL_TABLES if table.kind)
+
+
+@cache
+def personal_tables() -> tuple[PersonalTable, ...]:
+    """Return the tables, each after those that its rows refer to."""
+    return (*_CORE_TABLES, *chain.from_iterable(module.TABLES for module in modules("store")))
+
+
+def _exported_tables() -> Iterator[PersonalTable]:
+    return (table for table in personal_tables() if table.kind)
+
+
+def _erased_tables() -> Iterator[PersonalTable]:
+    """Referencing rows come first."""
+    return (table for table in reversed(personal_tables()) if table.erasing != "keep")
+
 
 Record = Mapping[str, Any]
 """A row ready for JSON: times in ISO 8601, Discord ids as texts, since many programs round numbers."""
@@ -186,11 +199,11 @@ KEEP_COUNT: Final = f"""
 
 END: Final = "DELETE FROM erasing WHERE user_id = $1"
 
-_ERASED: Final = tuple(table for table in reversed(PERSONAL_TABLES) if table.erasing != "keep")
-"""Referencing rows come first."""
 
-USERS: Final = " UNION ".join(dict.fromkeys(table.users for table in _ERASED)) + " /* all users */"
-"""Reads the whole database."""
+@cache
+def select_users() -> str:
+    """Return SQL that reads the whole database."""
+    return " UNION ".join(dict.fromkeys(table.users for table in _erased_tables())) + " /* all users */"
 
 
 _AT_A_TIME: Final = 200
@@ -206,7 +219,7 @@ class PersonalDataStore(Store):
     async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
         """Yield the records with the name of their list, list by list. Rows written meanwhile may be
         missing."""
-        for table in _EXPORTED:
+        for table in _exported_tables():
             async for row in self._read_rows(table, user_id):
                 for record in _records(table, row):
                     yield table.list_name, record
@@ -225,7 +238,7 @@ class PersonalDataStore(Store):
 
     async def list_users(self) -> frozenset[int]:
         """Reads the whole database: for restored ones only."""
-        return frozenset(id_ for (id_,) in await self._database.query(USERS))
+        return frozenset(id_ for (id_,) in await self._database.query(select_users()))
 
     async def list_begun(self) -> tuple[int, ...]:
         """Whose erasure is unfinished."""
@@ -266,7 +279,7 @@ class PersonalDataStore(Store):
 
 def _overview(user_id: int, *, on_server: bool) -> Steps[Holdings]:
     kinds: dict[DataKind, StoredAmount] = {}
-    for table in _EXPORTED:
+    for table in _exported_tables():
         [(count, first, last)] = yield Statement(table.count, (user_id,))
         if count and table.kind:
             known = kinds.get(table.kind, StoredAmount(0))
@@ -326,7 +339,7 @@ def _some_messages(select: str, user_id: int) -> Steps[bool]:
 def _erasure(user_id: int, counting_on: date | None) -> list[Statement]:
     statements = [
         Statement(table.erase, (user_id,))
-        for table in _ERASED
+        for table in _erased_tables()
         if not (counting_on and table.table == "erased_usage")
     ]
     if counting_on:

@@ -9,13 +9,14 @@ import json
 from collections.abc import Sequence
 from datetime import date, datetime
 from functools import partial
+from itertools import product
 from typing import Final
 
 from cc_bot.chat.stores.blocks import delete_local_copies
 from cc_bot.chat.stores.canvases import MOVE
-from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, run_all
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps
 from cc_bot.db.columns import Store, to_ms, to_text
-from cc_bot.features.privacy.personal_data import PERSONAL_TABLES
+from cc_bot.features.privacy.personal_data import personal_tables
 
 _BATCH_SIZE: Final = 200
 
@@ -83,16 +84,12 @@ _DELETE_SESSIONS: Final = """
 """
 
 # $1 user, $2 channel, $3 agent
-_DELETE_WITH_LAST_SESSION: Final = tuple(
-    f"""
-    DELETE FROM {each.table}
+_DELETE_WITH_LAST_SESSION: Final = """
+    DELETE FROM {table}
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND NOT EXISTS (
         SELECT 1 FROM sessions WHERE user_id = $1 AND channel_id = $2 AND agent = $3
     )
-"""  # noqa: S608 - put together from constants
-    for each in PERSONAL_TABLES
-    if each.deleted_with_last_session
-)
+"""
 
 # $1 the first day to keep
 _DELETE_USAGE: Final = "DELETE FROM usage WHERE day < $1 RETURNING day /* all users */"
@@ -158,8 +155,9 @@ def _delete_messages_of(sessions: str) -> Steps[bool]:
 def _delete_sessions(ended: str, cutoff: str) -> Steps[int]:
     yield Statement(_DELETE_SUMMARIES, (ended, cutoff))
     keys = yield Statement(_DELETE_SESSIONS, (ended,))
-    for key in keys:
-        yield from run_all([Statement(sql, tuple(key)) for sql in _DELETE_WITH_LAST_SESSION])
+    tables = [each.table for each in personal_tables() if each.deleted_with_last_session]
+    for key, table in product(keys, tables):
+        yield Statement(_DELETE_WITH_LAST_SESSION.format(table=table), tuple(key))
     if keys:
         yield Statement(MOVE)
     return len(keys)
