@@ -30,7 +30,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
     words = texts(config.operator_locale)
     async with open_core(config, clock) as core:
         from cc_bot.terminal.chat import run_chat
-        from cc_bot.terminal.questions import ChatProfile
+        from cc_bot.terminal.commands import ChatProfile
 
         if model_name := core.models.ignored_model_name:
             said = words[CliTexts].model_without_server.format(model=model_name)

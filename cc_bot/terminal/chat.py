@@ -30,8 +30,7 @@ from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.errors import OutputLost, StorageError
 from cc_bot.features import modules
-from cc_bot.terminal.commands import complete, run_line
-from cc_bot.terminal.questions import Chat, ChatProfile, tell_unfinished_calls
+from cc_bot.terminal.commands import Chat, ChatProfile, complete, run_line, tell_unfinished_calls
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import Texts
 from cc_bot.texts.cli import TerminalTexts

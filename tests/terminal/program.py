@@ -34,7 +34,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent, ToolRequest, ToolResultPart, UserPart
 from cc_bot.terminal.chat import run_chat
-from cc_bot.terminal.questions import Chat, ChatProfile
+from cc_bot.terminal.commands import Chat, ChatProfile
 from cc_bot.terminal.view import View
 from tests.scripted_model import only
 

@@ -18,8 +18,7 @@ from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.features.reminders.texts import RemindHereTexts
 from cc_bot.features.settings.texts import SessionTexts
-from cc_bot.terminal.commands import InvalidCommand, commands, describe_command, parse
-from cc_bot.terminal.questions import explain_to_operator
+from cc_bot.terminal.commands import InvalidCommand, commands, describe_command, explain_to_operator, parse
 from cc_bot.texts import ErrorTexts, texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts
 from cc_bot.texts.cli import TerminalTexts

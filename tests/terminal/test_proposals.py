@@ -23,7 +23,7 @@ from cc_bot.domain.proposal import CallMessage, Moment, ProposalLine, ProposedCa
 from cc_bot.domain.text import Locale
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.llm.model import ToolRequest
-from cc_bot.terminal.questions import ChatProfile, proposal_notices, tell_unfinished_calls
+from cc_bot.terminal.commands import ChatProfile, proposal_notices, tell_unfinished_calls
 from cc_bot.terminal.view import Notice, PlainView, Quoted, RichView, looks_like_notice, notice_lines
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import ProposalTexts

@@ -7,8 +7,7 @@ from cc_bot.domain.chart import Chart
 from cc_bot.features.canvas.drawing import get_canvas
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.canvas.texts import CanvasTexts
-from cc_bot.terminal.commands import Command
-from cc_bot.terminal.questions import Chat
+from cc_bot.terminal.commands import Chat, Command
 from cc_bot.terminal.view import one_line
 from cc_bot.texts import Texts
 

@@ -9,8 +9,7 @@ from cc_bot.domain import errors
 from cc_bot.features.memory import service as memories
 from cc_bot.features.memory.model import Source
 from cc_bot.features.memory.texts import MemoryTexts
-from cc_bot.terminal.commands import Command, InvalidCommand, number_in
-from cc_bot.terminal.questions import Chat
+from cc_bot.terminal.commands import Chat, Command, InvalidCommand, number_in
 from cc_bot.terminal.view import one_line
 from cc_bot.texts.cli import TerminalTexts
 

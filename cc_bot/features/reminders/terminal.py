@@ -22,8 +22,7 @@ from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import RemindHereTexts
 from cc_bot.terminal.chat import Conversation
-from cc_bot.terminal.commands import Command, InvalidCommand, number_in
-from cc_bot.terminal.questions import Chat
+from cc_bot.terminal.commands import Chat, Command, InvalidCommand, number_in
 from cc_bot.terminal.view import indent_symbols
 from cc_bot.texts import Texts
 from cc_bot.texts.session import MomentTexts
