@@ -19,18 +19,15 @@ _UNITS: Final = {
     Locale.EN: ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")),
 }
 _WRITTEN_OUT_BELOW: Final = 1e15
-
 _SMALLEST_WRITTEN_OUT: Final = 1e-5
 
 
 def format_exactly(value: float) -> str:
     """Return ten digits, or all of them of an integer."""
-    if abs(value) >= _WRITTEN_OUT_BELOW:
+    if abs(value) >= _WRITTEN_OUT_BELOW or 0 < abs(value) < _SMALLEST_WRITTEN_OUT:
         return f"{value:.4g}"
     if value == int(value):
         return f"{int(value):,}"
-    if abs(value) < _SMALLEST_WRITTEN_OUT:
-        return f"{value:.4g}"
     return _format(value, max(0, 10 - len(str(int(abs(value))))))
 
 

@@ -18,11 +18,10 @@ from markdown_it.utils import EnvType, OptionsDict
 from cc_bot.domain.kinsoku import is_wide
 
 _LINK: Final = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
-_ADDRESS: Final = re.compile(r"https?://[!#-;=?-_a-z~]+", re.IGNORECASE)
-"""An ASCII URL in text: in Japanese no space separates it from what follows."""
-_AFTER_AN_ADDRESS: Final = ".,;:!?'*_~)]}"
-_MAX_DEPTH: Final = 12
-"""Nested lists and quotations."""
+# An ASCII URL in text: in Japanese no space separates it from what follows.
+_URL: Final = re.compile(r"https?://[!#-;=?-_a-z~]+", re.IGNORECASE)
+_AFTER_A_URL: Final = ".,;:!?'*_~)]}"
+_MAX_DEPTH: Final = 12  # of nested lists and quotations
 
 
 def to_html(text: str) -> str:
@@ -41,9 +40,7 @@ def _markdown() -> MarkdownIt:
     markdown.validateLink = _leads_out  # type: ignore[method-assign]  # the library's own way to set it
     # Letters of other scripts look alike.
     markdown.normalizeLinkText = lambda url: url  # type: ignore[method-assign, assignment]
-    markdown.core.ruler.push("lower_headings", _lower_headings)
-    markdown.core.ruler.push("align_by_class", _align_by_class)
-    markdown.core.ruler.push("link_addresses", _link_addresses)
+    markdown.core.ruler.push("adapt_to_page", _adapt_to_page)
     return markdown
 
 
@@ -86,21 +83,12 @@ class _Renderer(RendererHTML):
         return self.render([_text(words)] if depth else _link(url, _text(words)), options, env)
 
 
-def _lower_headings(state: StateCore) -> None:
+def _adapt_to_page(state: StateCore) -> None:
     for token in state.tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
-
-
-def _align_by_class(state: StateCore) -> None:
-    """The page's policy forbids inline styles."""
-    for token in state.tokens:
-        if style := token.attrs.pop("style", None):
+        if style := token.attrs.pop("style", None):  # the page's policy forbids inline styles
             token.attrSet("class", str(style).replace("text-align:", "align-"))
-
-
-def _link_addresses(state: StateCore) -> None:
-    for token in state.tokens:
         if token.type == "inline" and token.children:
             token.children = list(_with_links(token.children))
 
@@ -112,13 +100,13 @@ def _with_links(tokens: Sequence[Token]) -> Iterator[Token]:
         if depth or token.type != "text":
             yield token
         else:
-            yield from _split_at_addresses(token.content)
+            yield from _split_at_urls(token.content)
 
 
-def _split_at_addresses(text: str) -> Iterator[Token]:
+def _split_at_urls(text: str) -> Iterator[Token]:
     end = 0
-    for found in _ADDRESS.finditer(text):
-        url = found[0].rstrip(_AFTER_AN_ADDRESS)
+    for found in _URL.finditer(text):
+        url = found[0].rstrip(_AFTER_A_URL)
         if _leads_out(url):
             yield _text(text[end : found.start()])
             yield from _link(url, _text(url))

@@ -118,13 +118,11 @@ class RequestRates:
 
     def count(self, who: object, now_s: float) -> None:
         """Raises TooManyRequests."""
-        moments = self._moments.setdefault(who, deque())
+        moments = self._moments.setdefault(who, deque(maxlen=self.most))
         self._moments.move_to_end(who)
         if len(self._moments) > MAX_COUNTED:
             self._moments.popitem(last=False)
-        while moments and moments[0] <= now_s - self.within_s:
-            moments.popleft()
-        if len(moments) >= self.most:
+        if len(moments) == self.most and moments[0] > now_s - self.within_s:
             raise TooManyRequests
         moments.append(now_s)
 

@@ -144,10 +144,12 @@ def clean_line(text: str) -> str:
 
 def _clean(element: Element) -> Element:
     match element:
-        case Card(_, title, content):
-            return replace(element, title=_title(title, "title"), content=_content(content))
-        case Text(_, content, title):
-            return replace(element, title=_line(title, "title", MAX_TITLE), content=_content(content))
+        case Card() | Text():
+            title = _check(
+                clean_line(element.title), "title", MAX_TITLE, may_be_blank=isinstance(element, Text)
+            )
+            content = _check(clean_text(element.content), "content", MAX_CONTENT)
+            return replace(element, title=title, content=content)
         case Chart(_, title, kind, labels, series):
             _count(labels, "labels", MAX_LABELS)
             _count(series, "series", MAX_SERIES)
@@ -156,12 +158,13 @@ def _clean(element: Element) -> Element:
             lines = tuple(_series(each, len(labels), named=len(series) > 1) for each in series)
             if kind == "pie" and (min(lines[0].values) < 0 or not any(lines[0].values)):
                 raise CanvasRefused("A pie takes numbers from 0 up, and not 0 alone.")
-            names = tuple(_title(label, "label", MAX_NAME) for label in labels)
-            return replace(element, title=_title(title, "title"), labels=names, series=lines)
+            names = tuple(_check(clean_line(label), "label", MAX_NAME) for label in labels)
+            title = _check(clean_line(title), "title", MAX_TITLE)
+            return replace(element, title=title, labels=names, series=lines)
 
 
 def _series(series: Series, length: int, *, named: bool) -> Series:
-    name = (_title if named else _line)(series.name, "name", MAX_NAME)
+    name = _check(clean_line(series.name), "name", MAX_NAME, may_be_blank=not named)
     if len(series.values) != length:
         raise CanvasRefused(f"Each series needs one number for each of the {length} labels.")
     if not all(math.isfinite(number) and abs(number) <= MAX_VALUE for number in series.values):
@@ -169,27 +172,12 @@ def _series(series: Series, length: int, *, named: bool) -> Series:
     return Series(name, tuple(float(number) + 0.0 for number in series.values))  # and no negative zero
 
 
-def _content(content: str) -> str:
-    cleaned = clean_text(content)
-    if is_blank(cleaned):
-        raise CanvasRefused("content: there is nothing in it.")
-    if len(cleaned) > MAX_CONTENT:
-        raise CanvasRefused(f"content: {MAX_CONTENT} characters at most; these are {len(cleaned)}.")
-    return cleaned
-
-
-def _title(title: str, name: str, limit: int = MAX_TITLE) -> str:
-    cleaned = _line(title, name, limit)
-    if is_blank(cleaned):
+def _check(text: str, name: str, limit: int, *, may_be_blank: bool = False) -> str:
+    if is_blank(text) and not may_be_blank:
         raise CanvasRefused(f"{name}: there is nothing in it.")
-    return cleaned
-
-
-def _line(title: str, name: str, limit: int) -> str:
-    cleaned = clean_line(title)
-    if len(cleaned) > limit:
-        raise CanvasRefused(f"{name}: {limit} characters at most; these are {len(cleaned)}.")
-    return cleaned
+    if len(text) > limit:
+        raise CanvasRefused(f"{name}: {limit} characters at most; these are {len(text)}.")
+    return text
 
 
 def _count(things: Sequence[object], name: str, limit: int) -> None:
