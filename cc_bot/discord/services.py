@@ -183,13 +183,14 @@ def build_services(
     side_message, maker = SideMessage(), given.get(SideMessageMaker)
     if maker:
         side_message = maker.make(
-            bot,
+            rest=bot.rest,
             recipients=recipients,
             places=places,
             expected_deletions=expected_deletions,
             is_current=chooser.is_current,
-            duties=given.membership,
+            leases=given.membership,
         )
+        side_message.listen(bot)
     shards = Shards(places, recipients.guilds)
     references = References(
         bot.rest,

@@ -100,12 +100,12 @@ def boards_over(
         return key not in left
 
     return CanvasBoards(
-        rest,
         stores.canvases,
         stores[CanvasMessageStore],
-        recipients_over(stores),
-        Places(rest, stores.channels),
-        ExpectedDeletions(),
+        rest=rest,
+        recipients=recipients_over(stores),
+        places=Places(rest, stores.channels),
+        expected_deletions=ExpectedDeletions(),
         is_current=is_current,
         draw=draw,
     )

@@ -1,7 +1,8 @@
 """A message beside a conversation: none, unless a feature provides it."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
 
 import hikari
 
@@ -17,6 +18,9 @@ IsCurrent = Callable[[SessionKey, Answerable | None], Awaitable[bool]]
 
 
 class SideMessage:
+    def listen(self, bot: hikari.GatewayBot) -> None:
+        """Subscribe to events, before the connection is opened."""
+
     async def refresh(
         self, key: SessionKey, *, interaction: Answerable | None = None, below: bool = True
     ) -> bool | None:
@@ -52,18 +56,21 @@ class SideMessage:
         """Stop background work."""
 
 
-class SideMessageMaker(ABC):
-    """Makes a feature's side message."""
-
-    @abstractmethod
-    def make(
+class MakeSideMessage(Protocol):
+    def __call__(
         self,
-        bot: hikari.GatewayBot,
         *,
+        rest: hikari.api.RESTClient,
         recipients: Recipients,
         places: Places,
         expected_deletions: ExpectedDeletions,
         is_current: IsCurrent,
-        duties: Leases,
-    ) -> SideMessage:
-        """Called before the bot connects."""
+        leases: Leases,
+    ) -> SideMessage: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SideMessageMaker:
+    """A feature's part from which the services make its side message."""
+
+    make: MakeSideMessage

@@ -15,7 +15,7 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
 from hashlib import blake2b
@@ -107,9 +107,10 @@ _FollowUps = Recent[SessionKey, _FollowUp]
 
 @dataclass(eq=False, slots=True)
 class CanvasBoards(SideMessage):
-    rest: hikari.api.RESTClient
     canvases: CanvasStore
     messages: CanvasMessageStore
+    _: KW_ONLY
+    rest: hikari.api.RESTClient
     recipients: Recipients
     places: Places
     expected_deletions: ExpectedDeletions
@@ -128,7 +129,6 @@ class CanvasBoards(SideMessage):
     _closed: bool = False
 
     def listen(self, bot: hikari.GatewayBot) -> None:
-        """Subscribe to events, before the connection is opened."""
         bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
 
     def begin(self, shard: Shard) -> None:
