@@ -15,22 +15,21 @@ from cc_bot.chat.tools import ToolPlace
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import reply_in_place
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, retry
-from cc_bot.discord.delivery.side_message import SideMessage
+from cc_bot.discord.delivery.reply import PostUncertain
 from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.gate import Owners
-from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of, tell, visibility_of
+from cc_bot.discord.interactions import author_name, is_ephemeral, retry, roles_of, tell, visibility_of
 from cc_bot.discord.pages.custom_ids import ProposalButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import declined_line, outcome_line, refreshed
 from cc_bot.discord.pages.receipts import AnyReceipt
 from cc_bot.discord.places import key_of_interaction
-from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import CcBotError, ProposalGone, StorageError
 from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
 from cc_bot.features.memory.model import receipt_of
+from cc_bot.in_order import Tasks
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import CanvasChangeTexts
 from cc_bot.texts.proposal import ProposalTexts
@@ -73,11 +72,8 @@ class _Press:
 class ApprovalDelivery:
     assistant: Assistant
     answers: Answers
-    recipients: Recipients
-    upkeep: ReceiptUpkeep
-    side_message: SideMessage
     owners: Owners
-    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _tasks: Tasks = field(default_factory=Tasks)
 
     async def decide(
         self, interaction: hikari.ComponentInteraction, button: ProposalButton, presser: Recipient
@@ -85,9 +81,8 @@ class ApprovalDelivery:
         """Decide in the background. Returns when done, or once a server is awaited, so that the user can
         press other buttons."""
         begun = asyncio.Event()
-        task = asyncio.create_task(self._decide(interaction, button, presser, begun))
-        self._tasks.add(task)
-        task.add_done_callback(self._on_done)
+        task = self._tasks.start(self._decide(interaction, button, presser, begun))
+        task.add_done_callback(_log_error)
         waiting = asyncio.create_task(begun.wait())
         await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
@@ -119,7 +114,9 @@ class ApprovalDelivery:
                 return
             asker, roles = presser, await _roles(interaction, button.user_id)
             if presser.user_id != button.user_id:
-                asker = await self.recipients.of_author(button.user_id, proposal.content.origin.locale)
+                asker = await self.answers.recipients.of_author(
+                    button.user_id, proposal.content.origin.locale
+                )
             press = _Press(interaction, button, proposal, presser, asker, roles)
             if button.action == "do":
                 await self._approve(press, begun)
@@ -148,7 +145,8 @@ class ApprovalDelivery:
                 await approvals.wait_for_server(press.proposal)
             result = await self._make(press, chosen, begun)
         if result and result.canvas is not None:
-            await self.side_message.update(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
+            side_message = self.answers.side_message
+            await side_message.update(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
         if result and result.goes_on:
             try:
                 await self._go_on(press, chosen, result)
@@ -234,11 +232,11 @@ class ApprovalDelivery:
         open_again: Proposal | None = None,
     ) -> hikari.HikariError | None:
         """Edit the message of the press, with more lines and receipts. Returns Discord's error, if any."""
-        upkeep, user_id = self.upkeep, button.user_id
+        upkeep, user_id = self.answers.running.receipts, button.user_id
         private = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message)) == "private"
         try:
             async with upkeep.changes.after(int(interaction.message.id)):
-                message = await retry(interaction.fetch_initial_response, RETRY_PAUSES_S)
+                message = await retry(interaction.fetch_initial_response)
                 before = await upkeep.page_of(message, user_id, words)
                 listed = await self._store.list_for_answer(user_id, button.answer_id)
                 proposals = [
@@ -278,11 +276,11 @@ class ApprovalDelivery:
             pictures=result.images,
         )
 
-    def _on_done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        error = None if task.cancelled() else task.exception()
-        if error is not None and not isinstance(error, CcBotError):
-            _log.error("approved_call_broke", exc_info=error)
+
+def _log_error(task: asyncio.Task[None]) -> None:
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, CcBotError):
+        _log.error("approved_call_broke", exc_info=error)
 
 
 def _outcome_lines(result: ApprovedResult, words: Texts) -> Sequence[str]:

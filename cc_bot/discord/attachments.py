@@ -99,7 +99,6 @@ class HeldFiles:
 TIMEOUT_S = 20.0
 MAX_BYTES = 20 * 2**20
 """For one message; recordings may add one recording's size."""
-NOT_READ = "[not shown, it could not be read: {name}]"
 _MAX_NAME_LENGTH = 100
 
 
@@ -113,6 +112,11 @@ class Fetched:
         found = tuple(several)
         left_out = tuple(name for each in found for name in each.left_out)
         return cls(tuple(file for each in found for file in each.files), left_out)
+
+    @property
+    def not_read(self) -> Sequence[str]:
+        """Return a line for the model about each file that was left out."""
+        return [f"[not shown, it could not be read: {on_one_line(name)}]" for name in self.left_out]
 
     @property
     def events(self) -> Iterator[FilesLeftOut | ScansShown]:
@@ -251,10 +255,9 @@ def _is_called_document(file: AskedFile) -> bool:
 
 
 def with_files(question: Message, fetched: Fetched) -> Message:
-    notes = (NOT_READ.format(name=on_one_line(name)) for name in fetched.left_out)
     return replace(
         question,
-        content="\n".join((question.content, *notes)),
+        content="\n".join((question.content, *fetched.not_read)),
         attachments=tuple(_told_apart((*question.attachments, *fetched.files))),
     )
 

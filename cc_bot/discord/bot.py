@@ -187,7 +187,7 @@ class DiscordBot:
     async def _tell_owners(self, news: OwnerNews) -> None:
         while True:
             sentence = await news.next(self._words)
-            for owner_id in await self._services.owners.ids():
+            for owner_id in await self._services.gate.owners.ids():
                 try:
                     dm_id = await open_dm(self._bot.rest, owner_id)
                     await self._bot.rest.create_message(dm_id, sentence, user_mentions=False)
@@ -336,7 +336,7 @@ class DiscordBot:
                 async with asyncio.timeout_at(deadline_s):
                     await services.answers.running.wait_idle()
                     await services.answers.side_message.wait_idle()
-                    await services.receipts.wait_idle()
+                    await services.answers.running.receipts.wait_idle()
 
     async def _disconnect(self) -> None:
         with contextlib.suppress(hikari.ComponentStateConflictError):

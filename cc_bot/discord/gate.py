@@ -118,8 +118,9 @@ class CommandRates:
     _moments: Recent[tuple[int, What], deque[datetime]] = field(default_factory=Recent)
     _refused_until: Recent[tuple[int, What], datetime] = field(default_factory=Recent)
 
-    def count(self, user_id: int, what: What, most: int, now: datetime) -> datetime | None:
-        """Count one use, or return when the next is allowed."""
+    def count(self, user_id: int, what: What, most: int, now: datetime) -> None:
+        """Raises TooManyCommands."""
+        self.refuse_again(user_id, what, now)  # another of the same burst may have been refused meanwhile
         allowed = most * CHOICES_PER_COMMAND if what == "choices" else most
         moments = self._moments.get((user_id, what)) or deque[datetime]()
         self._moments[user_id, what] = moments
@@ -127,13 +128,15 @@ class CommandRates:
             moments.popleft()
         if len(moments) < allowed:
             moments.append(now)
-            return None
+            return
         self._refused_until[user_id, what] = until = moments[-allowed] + MINUTE
-        return until
+        raise TooManyCommands(resets=until)
 
-    def refused_until(self, user_id: int, what: What, now: datetime) -> datetime | None:
+    def refuse_again(self, user_id: int, what: What, now: datetime) -> None:
+        """Raise TooManyCommands, to be ignored silently, while the last refusal lasts."""
         until = self._refused_until.get((user_id, what))
-        return until if until and now < until <= now + MINUTE else None
+        if until and now < until <= now + MINUTE:
+            raise TooManyCommands(resets=until, told=True)
 
 
 @dataclass(slots=True)
@@ -237,26 +240,19 @@ class Gate:
         return {place: refused for place, refused in asked if refused}
 
     async def _admit(self, visitor: Visitor, what: What, *, always: bool) -> Preloaded:
-        self._refuse_again(visitor, what)
+        self.rates.refuse_again(visitor.user_id, what, self.clock())
         policy, state = await self.policies.now(), await self._visitor_state(visitor)
         if visitor.user_id not in self.owners.under(policy):
             payer = UsageSubject(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))
             most = limits_of_user({**policy.limits, **self._last_set}, payer).get("commands_per_minute")
             if most is not None:
-                self._refuse_again(visitor, what)  # another of the same burst may have been refused meanwhile
-                if next_at := self.rates.count(visitor.user_id, what, most, self.clock()):
-                    raise TooManyCommands(resets=next_at)
+                self.rates.count(visitor.user_id, what, most, self.clock())
             if not always:
                 if self._last is None:
                     raise StorageError
                 if refused := await self.refusal_of(visitor, self._last):
                     raise error_of(refused)
         return Preloaded(state.settings, state.agents) if state else Preloaded()
-
-    def _refuse_again(self, visitor: Visitor, what: What) -> None:
-        """Raise TooManyCommands, to be ignored silently, while the last refusal lasts."""
-        if until := self.rates.refused_until(visitor.user_id, what, self.clock()):
-            raise TooManyCommands(resets=until, told=True)
 
     async def _visitor_state(self, visitor: Visitor) -> VisitorState | None:
         """None if the database does not answer in time."""

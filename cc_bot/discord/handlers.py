@@ -7,10 +7,10 @@ needs, so that it still works after a restart.
 import asyncio
 import contextlib
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial, wraps
-from types import new_class
+from functools import partial
+from types import MappingProxyType, new_class
 from typing import Any, Concatenate, Final, Generic, Literal, NamedTuple, ParamSpec, TypeVar
 
 import hikari
@@ -31,7 +31,7 @@ from cc_bot.discord.pages.custom_ids import (
     StopButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, components, reply_view
+from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, components, controls_of, reply_view
 from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient, Recipients, tell_failure
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
@@ -221,12 +221,7 @@ async def _acknowledge(interaction: PressInteraction, handler: PressHandler) -> 
 
 async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
     message = await interaction.fetch_initial_response()
-    return any(
-        getattr(component, "custom_id", None) == interaction.custom_id
-        for row in message.components
-        if isinstance(row, hikari.ActionRowComponent)
-        for component in row.components
-    )
+    return any(control.custom_id == interaction.custom_id for control in controls_of(message))
 
 
 async def show(interaction: Answerable, shown: Reply | EphemeralView, reader: Recipient) -> None:
@@ -243,9 +238,7 @@ async def show(interaction: Answerable, shown: Reply | EphemeralView, reader: Re
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Declared = TypeVar("Declared", bound=type)
-
-_IMPLICIT = frozenset({"__dict__", "__weakref__", "__module__", "__doc__"})
+Run = TypeVar("Run", bound=Callable[..., Awaitable[None]])
 
 
 def command(
@@ -253,31 +246,31 @@ def command(
     key: str,
     *,
     base: type[lightbulb.commands.CommandBase] = lightbulb.SlashCommand,
-    **given: Any,
-) -> Callable[[Declared], Declared]:
-    """Register a class as the command of a key. Its options come from `text_option` and the like; the
-    parameters of `invoke(self, ctx, …)` are injected by type. `given` is for lightbulb."""
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+    **options: Any,
+) -> Callable[[Run], Run]:
+    """Register a function as the command of a key. It gets the context, the options by name (or fixed
+    values), and other parameters injected by type. `parameters` are lightbulb's."""
+    is_slash = base is lightbulb.SlashCommand
+    passed = [*options] if is_slash else ["target"]
 
-    def declare(declared: Declared) -> Declared:
-        own: dict[str, Any] = {name: value for name, value in vars(declared).items() if name not in _IMPLICIT}
-        injected: Any = lightbulb.invoke(own["invoke"])
+    def declare(run: Run) -> Run:
+        injected: Any = lightbulb.di.with_di(run)
 
-        @wraps(own["invoke"])  # has lightbulb's mark. linkd would generate code at each call of a method
         async def invoke(self: Any, ctx: lightbulb.Context) -> None:
-            await injected(self, ctx)
+            await injected(ctx, **{name: getattr(self, name) for name in passed})
 
-        own["invoke"] = invoke
-        described = {"description": f"{key}_description"} if base is lightbulb.SlashCommand else {}
-        parameters = {"name": key, **described, "localize": True, **given}
-        made: Any = new_class(declared.__name__, (base,), parameters, lambda body: body.update(own))
-        register(made)
-        return made  # type: ignore[no-any-return]
+        lightbulb.invoke(invoke)  # marks it; the wrapper that it returns would generate code at each call
+        described = {"description": f"{key}_description"} if is_slash else {}
+        given = {"name": key, **described, "localize": True, **parameters}
+        register(new_class(key, (base,), given, lambda body: body.update(options, invoke=invoke)))
+        return run
 
     return declare
 
 
 message_command = partial(command, base=lightbulb.MessageCommand)
-"""An entry of the message menu: `self.target` is the message."""
+"""An entry of the message menu. The function gets the message as `target`."""
 
 
 def reply_command(
@@ -292,17 +285,16 @@ def reply_command(
     (or fixed values), and other parameters injected by type. None: it has replied itself."""
     injected: Any = lightbulb.di.with_di(run)
 
-    async def invoke(
-        self: Any, ctx: lightbulb.Context, recipients: Recipients, upkeep: ReceiptUpkeep
+    @command(register, key, parameters={"hooks": [*hooks]}, **options)
+    async def reply_to(
+        ctx: lightbulb.Context, *, recipients: Recipients, upkeep: ReceiptUpkeep, **given: Any
     ) -> None:
         caller = await recipients.defer(ctx.interaction)
-        reply = await injected(caller, **{name: getattr(self, name) for name in options})
+        reply = await injected(caller, **given)
         if reply is not None:
             await show(ctx.interaction, reply, caller)
         if isinstance(reply, Reply) and reply.receipts_changed:
             upkeep.refresh(caller.user_id, caller.words)
-
-    command(register, key, hooks=[*hooks])(type(run.__name__, (), {**options, "invoke": invoke}))
 
 
 def _localized(option: Callable[Concatenate[str, str, P], T]) -> Callable[Concatenate[str, P], T]:

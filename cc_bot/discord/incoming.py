@@ -9,6 +9,7 @@ import hikari
 from cc_bot.discord.attachments import files_of, forwards_of, is_voice_message, on_one_line
 from cc_bot.discord.pages.answer import without_heard
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
+from cc_bot.discord.pages.page import controls_of
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.domain.text import shorten
 from cc_bot.texts.area import without_mentions
@@ -50,12 +51,10 @@ def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialM
 
 def owner_of(message: hikari.PartialMessage) -> int | None:
     """Return the owner of the session whose answer a bot message shows, according to its buttons."""
-    for row in message.components or ():
-        for component in row.components if isinstance(row, hikari.ActionRowComponent) else ():
-            custom_id = component.custom_id if isinstance(component, hikari.ButtonComponent) else None
-            button = parse_custom_id(custom_id or "")
-            if isinstance(button, StopButton | AnswerButton):
-                return button.user_id
+    for component in controls_of(message):
+        button = parse_custom_id(component.custom_id or "")
+        if isinstance(button, StopButton | AnswerButton):
+            return button.user_id
     return None
 
 

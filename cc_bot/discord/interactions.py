@@ -5,8 +5,9 @@ may have succeeded the first time; what is safe to repeat is repeated here.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import hikari
 
@@ -14,7 +15,8 @@ from cc_bot.chat.stores.settings import PlaceAgents
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.places import Recent, key_of_interaction
 from cc_bot.domain.message import UserSettings, Visibility
-from cc_bot.domain.usage import UsageSubject
+
+Result = TypeVar("Result")
 
 Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
 
@@ -24,8 +26,8 @@ ALREADY_ACKNOWLEDGED = 40060
 MAX_CHOICES = 25
 _ACKNOWLEDGED: Final = Recent[int, None]()
 """Ids of interactions."""
-_PAUSE_S = 0.3
-_TRIES = 3
+RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
+_ACKNOWLEDGE_PAUSES_S: Final = (0.3, 0.3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +41,6 @@ class Preloaded:
 def author_name(interaction: Answerable) -> str:
     user, member = interaction.user, interaction.member
     return member.display_name if member else user.display_name or user.username
-
-
-def payer_of(interaction: hikari.PartialInteraction) -> UsageSubject:
-    return UsageSubject(
-        int(interaction.user.id), int(interaction.guild_id or 0), roles_of(interaction.member)
-    )
 
 
 def roles_of(member: hikari.Member | None) -> tuple[int, ...]:
@@ -87,6 +83,18 @@ def is_server_or_network_error(error: hikari.HTTPError) -> bool:
     return not isinstance(error, hikari.ClientHTTPResponseError)
 
 
+async def retry(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float] = RETRY_PAUSES_S) -> Result:
+    """Repeat an idempotent call, after each pause, while Discord or the network fails."""
+    for pause_s in pauses_s:
+        try:
+            return await call()
+        except hikari.HTTPError as error:
+            if not is_server_or_network_error(error):
+                raise
+            await asyncio.sleep(pause_s)
+    return await call()
+
+
 async def defer(interaction: Answerable, *, ephemeral: bool) -> int | None:
     """Show 'thinking…', ephemeral or not for good. Returns the message id, if Discord sent it."""
     return await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_CREATE, ephemeral=ephemeral)
@@ -119,19 +127,15 @@ async def _acknowledge(interaction: Answerable, kind: hikari.ResponseType, *, ep
     if is_acknowledged(interaction):
         return None
     flags = hikari.MessageFlag.EPHEMERAL if ephemeral else hikari.UNDEFINED
-    message_id: hikari.UndefinedOr[hikari.Snowflake] = hikari.UNDEFINED
-    for tries_left in reversed(range(_TRIES)):
-        try:
-            response = await interaction.app.rest.create_interaction_response(
-                interaction, interaction.token, kind, flags=flags
-            )
-            message_id = response.interaction.response_message_id
-            break
-        except hikari.HTTPError as error:
-            if isinstance(error, hikari.BadRequestError) and error.code == ALREADY_ACKNOWLEDGED:
-                break
-            if not tries_left or not is_server_or_network_error(error):
-                raise
-            await asyncio.sleep(_PAUSE_S)
+    create = interaction.app.rest.create_interaction_response
+    response = None
+    try:
+        response = await retry(
+            lambda: create(interaction, interaction.token, kind, flags=flags), _ACKNOWLEDGE_PAUSES_S
+        )
+    except hikari.BadRequestError as error:
+        if error.code != ALREADY_ACKNOWLEDGED:
+            raise
     _ACKNOWLEDGED[int(interaction.id)] = None
-    return None if message_id is hikari.UNDEFINED else int(message_id)
+    message_id = response and response.interaction.response_message_id
+    return int(message_id) if message_id else None

@@ -14,7 +14,7 @@ import structlog
 
 from cc_bot.chat.reply import Caller
 from cc_bot.chat.stores.settings import SettingsStore
-from cc_bot.discord.interactions import Answerable, defer, message_link, payer_of, tell
+from cc_bot.discord.interactions import Answerable, defer, message_link, roles_of, tell
 from cc_bot.discord.pages.page import escape_markdown, timestamp
 from cc_bot.discord.places import Recent
 from cc_bot.domain.access import Subject
@@ -22,6 +22,7 @@ from cc_bot.domain.clock import Clock, utc_now, zone_named
 from cc_bot.domain.errors import AccessError, CcBotError, StorageError, TooManyCommands
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale, language_of, one_line, shorten
+from cc_bot.domain.usage import UsageSubject
 from cc_bot.texts import Texts, commands, explain, texts, texts_with_mentions
 from cc_bot.texts.session import MomentTexts
 
@@ -135,7 +136,7 @@ class Recipients:
         member = interaction.member
         return replace(
             recipient,
-            payer=payer_of(interaction),
+            payer=UsageSubject(user_id, int(interaction.guild_id or 0), roles_of(member)),
             channel_id=int(interaction.channel.id),
             manages_guild=member is not None and bool(member.permissions & MANAGER_PERMISSIONS),
         )

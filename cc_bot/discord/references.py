@@ -20,16 +20,8 @@ from cc_bot.chat.context.tokens import YOU, with_author
 from cc_bot.chat.rounds import Emit
 from cc_bot.chat.stores.channels import Said
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.discord.attachments import (
-    NOT_READ,
-    AttachmentFetcher,
-    Fetched,
-    asked_file,
-    asked_files,
-    files_of,
-    on_one_line,
-)
-from cc_bot.discord.delivery.reply import is_gone, retry
+from cc_bot.discord.attachments import AttachmentFetcher, Fetched, asked_file, asked_files, files_of
+from cc_bot.discord.delivery.reply import is_gone
 from cc_bot.discord.incoming import (
     FILE_NOTE,
     ORDINARY,
@@ -41,7 +33,7 @@ from cc_bot.discord.incoming import (
     text_of,
     without_small_print,
 )
-from cc_bot.discord.interactions import Answerable, is_ephemeral, message_link, own_space
+from cc_bot.discord.interactions import Answerable, message_link, own_space, retry
 from cc_bot.discord.places import Places, Recent, may_read
 from cc_bot.domain.errors import AttachmentNotFetched, ConversationNotShown, InputError, TargetNotShown
 from cc_bot.domain.message import (
@@ -139,10 +131,6 @@ class Targets:
         return None
 
 
-def target_of(interaction: hikari.CommandInteraction, message: hikari.Message) -> Target:
-    return Target(message, int(interaction.id), is_present(interaction) and not is_ephemeral(message))
-
-
 def is_present(interaction: Answerable) -> bool:
     """Return whether the bot itself is in the channel."""
     by_guild = hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
@@ -152,10 +140,6 @@ def is_present(interaction: Answerable) -> bool:
 def is_said(message: hikari.Message) -> bool:
     """Return whether it is a user's or bot's message that no longer shows "thinking"."""
     return message.type in _SAID and hikari.MessageFlag.LOADING not in message.flags
-
-
-def is_same(message: hikari.Message, target: Target) -> bool:
-    return message.edited_timestamp == target.message.edited_timestamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +226,7 @@ class References:
             if message is None:
                 continue
             found = await self._files(message)
-            said = "\n".join((text_of(message, self.bot()), *_not_read(found.left_out)))
+            said = "\n".join((text_of(message, self.bot()), *found.not_read))
             text = Attachment(FORWARD_NAME, "text/plain", said.encode())
             shown = tuple(replace(file, source_id=message_id) for file in (text, *found.files))
             opened.append(Fetched(shown, found.left_out))
@@ -318,7 +302,7 @@ class References:
             foreign = owner_id != asker_id or reminder.tainted
         reference = Reference(
             kind,
-            "\n".join((_said_by(message, bot), *_not_read(found.left_out))),
+            "\n".join((_said_by(message, bot), *found.not_read)),
             "" if own else name_of_author(message),
             int(message.author.id),
             found.files,
@@ -479,12 +463,9 @@ def _as_stored(pointing: ReferenceKind, said: Said, asker_id: int) -> _Found:
 
 def _prefer_visible(message: hikari.Message, target: Target | None) -> hikari.Message:
     """Return the message from the interaction if the fetched one has no content and is unchanged."""
-    hidden = target is not None and has_no_visible_content(message) and is_same(message, target)
-    return target.message if target and hidden else message
-
-
-def _not_read(names: Sequence[str]) -> Sequence[str]:
-    return [NOT_READ.format(name=on_one_line(name)) for name in names]
+    if target is None or not has_no_visible_content(message):
+        return message
+    return target.message if target.message.edited_timestamp == message.edited_timestamp else message
 
 
 def links_in(text: str) -> str:

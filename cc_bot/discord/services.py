@@ -33,7 +33,7 @@ from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
-from cc_bot.discord.web import DiscordForPages, PagesUrl
+from cc_bot.discord.web import DiscordForPages
 from cc_bot.domain.message import Reading
 from cc_bot.domain.text import Locale
 from cc_bot.in_order import RateLimiter
@@ -150,12 +150,10 @@ class BotServices:
     gate: Gate
     pages: DiscordForPages
     answers: Answers
-    receipts: ReceiptUpkeep
     messages: Messages
     pace: RateLimiter
     """For requests that nobody waits for."""
     recovery: Recovery
-    owners: Owners
 
 
 def build_services(
@@ -211,8 +209,8 @@ def build_services(
         *(getattr(stores, each.name) for each in fields(stores)),
         *(*stores.own.values(), *given.own.values()),
         *(given.assistant, given.privacy, given.spending),
-        *(PagesUrl(given.pages_url), granted, owners, gate),
-        ApprovalDelivery(given.assistant, answers, recipients, receipts, side_message, owners),
+        *(given, granted, owners, gate),
+        ApprovalDelivery(given.assistant, answers, owners),
         *(recipients, running, receipts, chooser, places, expected_deletions, side_message),
         *(messages, messages.quotes, messages.forwards, answers),
     )
@@ -220,13 +218,4 @@ def build_services(
     drop_floods(bot, gate.floods)
     Presses(client, gate, recipients).listen(bot)
     messages.listen()
-    return BotServices(
-        gate,
-        DiscordForPages(bot.rest, gate, chooser, places, side_message, receipts, recipients),
-        answers,
-        receipts,
-        messages,
-        pace,
-        recovery,
-        owners,
-    )
+    return BotServices(gate, DiscordForPages(gate, answers), answers, messages, pace, recovery)

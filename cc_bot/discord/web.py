@@ -9,12 +9,10 @@ from typing import Final, Literal, TypeVar, cast
 import hikari
 import structlog
 
-from cc_bot.discord.agents import AgentSelector
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.side_message import SideMessage
+from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.gate import Gate, error_of
-from cc_bot.discord.places import Places, Recent, guild_permissions
-from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipients
+from cc_bot.discord.places import Recent, guild_permissions
+from cc_bot.discord.recipients import MANAGER_PERMISSIONS
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.errors import AccessError, CcBotError
 from cc_bot.domain.message import ChannelKey, KnownPlace
@@ -29,22 +27,10 @@ PERMISSION_CACHE_S: Final = 60.0
 NAME_CACHE_S: Final = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
-class PagesUrl:
-    """Empty if the pages are not served."""
-
-    url: str
-
-
 @dataclass(eq=False, slots=True)
 class DiscordForPages:
-    rest: hikari.api.RESTClient
     gate: Gate
-    chooser: AgentSelector
-    places: Places
-    side_message: SideMessage
-    receipts: ReceiptUpkeep
-    recipients: Recipients
+    answers: Answers
     _cache: Recent[tuple[object, ...], tuple[object, float]] = field(default_factory=Recent)
 
     async def admit(
@@ -68,24 +54,24 @@ class DiscordForPages:
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
         async def fetch() -> bool:
-            guild = await self.rest.fetch_guild(guild_id)
-            member = await self.rest.fetch_member(guild_id, user_id)
+            guild = await self.gate.rest.fetch_guild(guild_id)
+            member = await self.gate.rest.fetch_member(guild_id, user_id)
             return bool(guild_permissions(guild, member) & MANAGER_PERMISSIONS)
 
         return await self._cached_fetch(("manages", user_id, guild_id), fetch, PERMISSION_CACHE_S) or False
 
     async def user_name(self, user_id: int) -> str | None:
         async def fetch() -> str:
-            user = await self.rest.fetch_user(user_id)
+            user = await self.gate.rest.fetch_user(user_id)
             return user.global_name or user.username
 
         return await self._name("user", user_id, fetch)
 
     async def channel_name(self, channel_id: int) -> str | None:
         async def fetch() -> str | None:
-            if (await self.places.of(channel_id)).is_dm:
+            if (await self.gate.places.of(channel_id)).is_dm:
                 return None
-            channel = await self.rest.fetch_channel(channel_id)
+            channel = await self.gate.rest.fetch_channel(channel_id)
             if not isinstance(channel, hikari.GuildChannel):
                 return None
             guild = await self.guild_name(int(channel.guild_id))
@@ -95,36 +81,36 @@ class DiscordForPages:
 
     async def guild_name(self, guild_id: int) -> str | None:
         async def fetch() -> str:
-            return (await self.rest.fetch_guild(guild_id)).name
+            return (await self.gate.rest.fetch_guild(guild_id)).name
 
         return await self._name("guild", guild_id, fetch)
 
     async def is_dm(self, channel_id: int) -> bool:
-        place = await _value_or_none(self.places.of(channel_id))
+        place = await _value_or_none(self.gate.places.of(channel_id))
         return place is not None and place.is_dm
 
     async def place_of(self, channel_id: int) -> KnownPlace:
-        return await self.chooser.locate(channel_id) if channel_id else KnownPlace(ChannelKey(0))
+        return await self.answers.chooser.locate(channel_id) if channel_id else KnownPlace(ChannelKey(0))
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
-        return (await self.chooser.of_place(user_id, await self.place_of(channel_id))).key
+        return (await self.answers.chooser.of_place(user_id, await self.place_of(channel_id))).key
 
     async def canvas_changed(self, key: SessionKey) -> None:
         if key.channel_id and key.user_id:  # else the canvas belongs to the terminal
-            await self.side_message.refresh(key)
+            await self.answers.side_message.refresh(key)
 
     async def receipts_changed(self, user_id: int) -> None:
         try:
-            recipient = await self.recipients.of_author(user_id)
+            recipient = await self.answers.recipients.of_author(user_id)
         except CcBotError as error:
             _log.warning("receipts_not_refreshed", error=type(error).__name__)
         else:
-            self.receipts.refresh(user_id, recipient.words)
+            self.answers.running.receipts.refresh(user_id, recipient.words)
 
     @asynccontextmanager
     async def erasing(self, user_id: int) -> AsyncIterator[None]:
-        recipient = await self.recipients.of_author(user_id)
-        async with self.receipts.erasing(user_id, recipient.words):
+        recipient = await self.answers.recipients.of_author(user_id)
+        async with self.answers.running.receipts.erasing(user_id, recipient.words):
             yield
 
     async def _name(self, kind: str, id_: int, fetch: Callable[[], Awaitable[str | None]]) -> str | None:

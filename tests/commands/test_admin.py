@@ -55,7 +55,7 @@ async def administration(tmp_path: Path) -> AsyncIterator[Administration]:
             raise ModelUnavailable
 
     async with open_stores(laid_out(tmp_path / "a.db")) as stores:
-        yield Administration(stores.limits, stores.access, stores.channel_models, policies, ask)
+        yield Administration(stores, policies, ask)
 
 
 class TestALimit:
@@ -142,7 +142,7 @@ class TestModels:
         of, channel = {"administration": administration}, f"<#{CHANNEL}>"
         told = await admin.set_models(OWNER, "ある、ない、遅い", channel, **of)
         assert told.lines[1:] == (JA.models_unknown.format(models="ない"),)
-        assert await administration.models.list_chains() == {CHANNEL: ("ある", "ない", "遅い")}
+        assert await administration.stores.channel_models.list_chains() == {CHANNEL: ("ある", "ない", "遅い")}
         for sentence in (JA.models_unset, JA.models_were_not_set):
             named = OWNER.mention("channel", CHANNEL)
             told = await admin.unset_models(OWNER, channel, **of)
@@ -160,12 +160,12 @@ class TestMaintenance:
     async def test_has_its_note_on_one_line_and_ends_once(self, administration: Administration) -> None:
         of = {"administration": administration}
         await admin.begin_maintenance(OWNER, " 22時まで \n お待ちください ", **of)
-        assert (await administration.access.get_in_force()).maintenance == Maintenance(
+        assert (await administration.stores.access.get_in_force()).maintenance == Maintenance(
             "22時まで お待ちください"
         )
         for sentence in (JA.maintenance_ended, JA.maintenance_was_off):
             assert await admin.end_maintenance(OWNER, **of) == Reply((sentence,))
-        assert (await administration.access.get_in_force()).maintenance is None
+        assert (await administration.stores.access.get_in_force()).maintenance is None
 
 
 class TestTheRecord:

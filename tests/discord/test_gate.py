@@ -12,7 +12,7 @@ import pytest
 from cc_bot.chat.policy import Policies
 from cc_bot.discord.gate import MAX_AT_ONCE, QUIET_S, CommandRates, FloodGuard, Gate, Owners, error_of
 from cc_bot.domain.access import Refusal, Visitor
-from cc_bot.domain.errors import StorageError, UnderMaintenance
+from cc_bot.domain.errors import StorageError, TooManyCommands, UnderMaintenance
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.text import Locale
 from tests.discord.parts import Place, gate_over
@@ -143,18 +143,25 @@ SECOND = timedelta(seconds=1)
 ME, YOU = 1, 2
 
 
-def test_so_many_commands_of_each_user_pass_and_the_next_may_come_when_it_is_told() -> None:
-    rates, again = CommandRates(), NOW + 60 * SECOND
-    assert [rates.count(ME, "command", 3, NOW + n * SECOND) for n in range(3)] == [None] * 3
-    assert rates.refused_until(ME, "command", NOW) is None
-    for _ in range(100):  # which it does not count
-        assert rates.count(ME, "command", 3, NOW + 3 * SECOND) == again
-    assert rates.count(YOU, "command", 1, NOW) is None
-    assert rates.refused_until(ME, "command", NOW + 3 * SECOND) == again
-    assert (rates.refused_until(ME, "choices", NOW), rates.refused_until(YOU, "command", NOW)) == (None, None)
-    assert (rates.refused_until(ME, "command", again), rates.count(ME, "command", 3, again)) == (None, None)
-    assert rates.count(ME, "command", 3, again) == NOW + 61 * SECOND
-    assert rates.count(ME, "command", 3, NOW - timedelta(days=1)) is None  # the clock was put back
+def test_so_many_commands_of_each_user_pass_and_the_first_refusal_tells_when_the_next_may_come() -> None:
+    rates = CommandRates()
+
+    def refusal(user_id: int, now: datetime, *, most: int = 3) -> tuple[object, bool] | None:
+        try:
+            rates.count(user_id, "command", most, now)
+        except TooManyCommands as error:
+            return error.params["resets"], error.told
+        return None
+
+    assert [refusal(ME, NOW + n * SECOND) for n in range(3)] == [None] * 3
+    again = NOW + 60 * SECOND
+    assert refusal(ME, NOW + 3 * SECOND) == (again, False)
+    assert refusal(ME, NOW + 4 * SECOND) == (again, True)
+    assert refusal(YOU, NOW, most=1) is None
+    rates.refuse_again(ME, "choices", NOW)
+    assert refusal(ME, again) is None
+    assert refusal(ME, again) == (NOW + 61 * SECOND, False)
+    assert refusal(ME, NOW - timedelta(days=1)) is None  # the clock was put back
 
 
 AT_ONCE = MAX_AT_ONCE["interaction"]

@@ -12,7 +12,7 @@ from cc_bot.db.files import database_file, instance_lock
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import AlreadyRunning
 from cc_bot.domain.text import Locale
-from cc_bot.features.admin.examination import Examination
+from cc_bot.features.admin.status import Examination
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.texts import texts
 

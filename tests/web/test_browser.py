@@ -79,11 +79,11 @@ async def administer(site: Site) -> None:
     site.town.owners.add(TARO)
     site.core.pulse.look = lambda: 0.042
     owners = site.services[Administration]
-    await owners.limits.set(LimitKey("user", HANA, "tokens_per_day"), 100_000, set_by=TARO)
-    await owners.limits.set(LimitKey("everyone", 0, "concurrent"), None, set_by=TARO)
-    await owners.access.set("guild", CHANNEL, "allow", set_by=TARO)
-    await owners.access.set("user", HANA, "deny", set_by=TARO)
-    await owners.models.set(CHANNEL, ("gpt-5-mini", "さくら-large"), set_by=TARO)
+    await owners.stores.limits.set(LimitKey("user", HANA, "tokens_per_day"), 100_000, set_by=TARO)
+    await owners.stores.limits.set(LimitKey("everyone", 0, "concurrent"), None, set_by=TARO)
+    await owners.stores.access.set("guild", CHANNEL, "allow", set_by=TARO)
+    await owners.stores.access.set("user", HANA, "deny", set_by=TARO)
+    await owners.stores.channel_models.set(CHANNEL, ("gpt-5-mini", "さくら-large"), set_by=TARO)
     with keep_records(site.services.records):
         logging.getLogger("cc_bot.db").error("backup_failed")
         logging.getLogger("cc_bot.chat").warning("edit_failed")

@@ -84,9 +84,9 @@ async def test_whether_somebody_may_is_asked_with_every_request_and_for_an_act_o
     for path, form in ACTIONS:
         assert (await owner.press(path, **form)).status == 404, path
     administration = site.services[Administration]
-    assert (await administration.access.get_in_force()).maintenance is None
+    assert (await administration.stores.access.get_in_force()).maintenance is None
     assert not [each for each in await limits_in_force(administration) if each.source == "here"]
-    assert await administration.models.list_chains() == {}
+    assert await administration.stores.channel_models.list_chains() == {}
 
 
 class TestStatus:
@@ -119,9 +119,9 @@ async def test_maintenance_begins_with_a_note_and_ends(site: Site, owner: Visit)
     assert "メンテナンスを始めました。" in told
     assert "<b>22時</b> まで" in told
     administration = site.services[Administration]
-    assert (await administration.access.get_in_force()).maintenance == Maintenance("<b>22時</b> まで")
+    assert (await administration.stores.access.get_in_force()).maintenance == Maintenance("<b>22時</b> まで")
     assert "メンテナンスを終えました。" in await follow(owner, "/console/maintenance", do="end")
-    assert (await administration.access.get_in_force()).maintenance is None
+    assert (await administration.stores.access.get_in_force()).maintenance is None
     assert (await owner.press("/console/maintenance", do="begin", note="長" * 301)).status == 400
 
 
@@ -158,10 +158,10 @@ async def test_rules_and_models_are_set_and_taken_back(site: Site, owner: Visit)
     assert (await access_in_force(administration)).set_here == set()
     told = await follow(owner, "/console/models", models="gpt-5, other", **channel)
     assert "gpt-5, other の順に" in told
-    assert await administration.models.list_chains() == {CHANNEL: ("gpt-5", "other")}
+    assert await administration.stores.channel_models.list_chains() == {CHANNEL: ("gpt-5", "other")}
     for sentence in (done.models_unset, done.models_were_not_set):
         assert sentence.format(**named) in await follow(owner, "/console/models/unset", **channel)
-    assert await administration.models.list_chains() == {}
+    assert await administration.stores.channel_models.list_chains() == {}
     for id_, sentence in (("", "IDが読み取れませんでした。"), ("花子", "IDが読み取れませんでした。")):
         answer = await owner.press("/console/models", id=id_, models="gpt-5")
         assert (answer.status, sentence in await answer.text()) == (400, True)

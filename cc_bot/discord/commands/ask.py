@@ -4,7 +4,7 @@ sends the message with the command, so no intent is needed.
 
 import unicodedata
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import hikari
 import lightbulb
@@ -29,7 +29,7 @@ from cc_bot.discord.messages.arrivals import Forwards, ProactiveMessageQuotes
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.places import may_read
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.discord.references import is_present, is_said, target_of
+from cc_bot.discord.references import Target, is_present, is_said
 from cc_bot.domain.errors import (
     ConversationNotShown,
     EmptyQuestion,
@@ -51,52 +51,50 @@ from cc_bot.texts.area import without_mentions
 loader = lightbulb.Loader()
 
 MAX_FORM_CHARACTERS: Final = 4000
+_ATTACHMENTS: Final[dict[str, Any]] = {
+    f"attachment{number}": file_option(f"ask_attachment{number}", default=None) for number in ("", 2, 3, 4, 5)
+}
 EVERYONE: Final = frozenset(
     {"みんな", "みんなに", "全員", "全員に", "公開", "everyone", "everybody", "all", "public"}
 )
 """Answers in the form that make the reply public."""
 
 
-@command(loader.command, "ask")
-class AskCommand:
-    question = text_option("ask_question", max_length=MAX_QUESTION_CHARACTERS)
-    attachment = file_option("ask_attachment", default=None)
-    attachment2 = file_option("ask_attachment2", default=None)
-    attachment3 = file_option("ask_attachment3", default=None)
-    attachment4 = file_option("ask_attachment4", default=None)
-    attachment5 = file_option("ask_attachment5", default=None)
-    private = switch_option("ask_private", default=False)
-    temporary = switch_option("ask_temporary", default=False)
+@command(
+    loader.command,
+    "ask",
+    question=text_option("ask_question", max_length=MAX_QUESTION_CHARACTERS),
+    **_ATTACHMENTS,
+    private=switch_option("ask_private", default=False),
+    temporary=switch_option("ask_temporary", default=False),
+)
+async def ask(
+    ctx: lightbulb.Context,
+    *,
+    question: str,
+    private: bool,
+    temporary: bool,
+    answers: Answers,
+    arrival: Preloaded,
+    quotes: ProactiveMessageQuotes,
+    forwards: Forwards,
+    **attachments: hikari.Attachment | None,
+) -> None:
+    interaction = ctx.interaction
 
-    async def invoke(
-        self,
-        ctx: lightbulb.Context,
-        *,
-        answers: Answers,
-        arrival: Preloaded,
-        quotes: ProactiveMessageQuotes,
-        forwards: Forwards,
-    ) -> None:
-        question = partial(self._question, ctx.interaction, quotes, forwards)
-        ephemeral = self.private or self.temporary
-        try:
-            await answers.ask(
-                ctx.interaction, question, arrival, ephemeral=ephemeral, temporary=self.temporary
-            )
-        finally:
-            forwards.release(int(ctx.interaction.id))
-
-    async def _question(
-        self, interaction: hikari.CommandInteraction, quotes: ProactiveMessageQuotes, forwards: Forwards
-    ) -> AskedQuestion:
-        text, waiting = without_mentions(self.question).strip(), tuple[int, ...]()
+    async def read() -> AskedQuestion:
+        text, waiting = without_mentions(question).strip(), tuple[int, ...]()
         if own_space(interaction):
             user_id, channel_id = int(interaction.user.id), int(interaction.channel_id)
             text = await quotes.quote_last(user_id, channel_id, text)
             waiting = await forwards.take(channel_id, user_id, int(interaction.id))
-        given = (self.attachment, self.attachment2, self.attachment3, self.attachment4, self.attachment5)
-        files = tuple(map(asked_file, filter(None, given)))
+        files = tuple(map(asked_file, filter(None, attachments.values())))
         return AskedQuestion(text, author_name(interaction), files, forwards=waiting)
+
+    try:
+        await answers.ask(interaction, read, arrival, ephemeral=private or temporary, temporary=temporary)
+    finally:
+        forwards.release(int(interaction.id))
 
 
 async def _question(
@@ -109,79 +107,67 @@ async def _point_to(
     target: hikari.Message,
     problem: InputError | None,
     interaction: hikari.CommandInteraction,
-    recipient: Recipient,
+    arrival: Preloaded,
     answers: Answers,
-) -> bool:
-    """Keep a message for its question. Returns False after reporting a problem."""
+) -> Recipient | None:
+    """Keep a message for its question. Returns the user, or None after reporting a problem."""
+    recipient = await answers.recipients.soon(interaction, arrival.settings)
     if problem:
         await tell(interaction, explain(problem, recipient.words))
-        return False
-    answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
-    return True
+        return None
+    may_be_fetched = is_present(interaction) and not is_ephemeral(target)
+    kept = Target(target, int(interaction.id), may_be_fetched)
+    answers.references.targets.keep(recipient.user_id, kept)
+    return recipient
 
 
 @message_command(loader.command, "ask_about_this")
-class AskAboutThis:
-    target: hikari.Message
-
-    async def invoke(
-        self, ctx: lightbulb.Context, answers: Answers, arrival: Preloaded, recipients: Recipients
-    ) -> None:
-        interaction, target = ctx.interaction, self.target
-        recipient = await recipients.soon(interaction, arrival.settings)
-        if await _point_to(target, _problem_reading(target), interaction, recipient, answers):
-            form = AskForm(recipient.user_id, int(target.id)).custom_id()
-            private = own_space(interaction) or is_ephemeral(target)
-            fields = _form(recipient.words, with_audience=not private)
-            await interaction.create_modal_response(
-                recipient.words[MessageMenuTexts].form_title, form, components=fields
-            )
+async def ask_about_this(
+    ctx: lightbulb.Context, *, target: hikari.Message, answers: Answers, arrival: Preloaded
+) -> None:
+    interaction = ctx.interaction
+    if recipient := await _point_to(target, _problem_reading(target), interaction, arrival, answers):
+        form = AskForm(recipient.user_id, int(target.id)).custom_id()
+        private = own_space(interaction) or is_ephemeral(target)
+        fields = _form(recipient.words, with_audience=not private)
+        title = recipient.words[MessageMenuTexts].form_title
+        await interaction.create_modal_response(title, form, components=fields)
 
 
 @message_command(loader.command, "translate_this")
-class TranslateThis:
-    target: hikari.Message
-
-    async def invoke(
-        self,
-        ctx: lightbulb.Context,
-        answers: Answers,
-        arrival: Preloaded,
-        forwards: Forwards,
-        recipients: Recipients,
-    ) -> None:
-        interaction, target = ctx.interaction, self.target
-        recipient = await recipients.soon(interaction, arrival.settings)
-        recorded = any(is_recording(file.media_type) for file in files_of(target))
-        problem = _problem_reading(target)
-        if not problem and not recorded and is_blank(text_of(target, answers.references.bot())):
-            problem = NothingToTranslate()
-        if await _point_to(target, problem, interaction, recipient, answers):
-            forwards.forget((int(target.id),))  # the forward no longer waits for a question
-            question = partial(
-                _question, interaction, recipient.words[MessageMenuTexts].translate, int(target.id), "menu"
-            )
-            await answers.ask(interaction, question, arrival, ephemeral=True)
+async def translate_this(
+    ctx: lightbulb.Context,
+    *,
+    target: hikari.Message,
+    answers: Answers,
+    arrival: Preloaded,
+    forwards: Forwards,
+) -> None:
+    interaction, problem = ctx.interaction, _problem_reading(target)
+    recorded = any(is_recording(file.media_type) for file in files_of(target))
+    if not problem and not recorded and is_blank(text_of(target, answers.references.bot())):
+        problem = NothingToTranslate()
+    if recipient := await _point_to(target, problem, interaction, arrival, answers):
+        forwards.forget((int(target.id),))  # the forward no longer waits for a question
+        text = recipient.words[MessageMenuTexts].translate
+        question = partial(_question, interaction, text, int(target.id), "menu")
+        await answers.ask(interaction, question, arrival, ephemeral=True)
 
 
 @message_command(loader.command, "summarise_from_here")
-class SummariseFromHere:
-    target: hikari.Message
-
-    async def invoke(
-        self, ctx: lightbulb.Context, answers: Answers, arrival: Preloaded, recipients: Recipients
-    ) -> None:
-        interaction, target = ctx.interaction, self.target
-        recipient = await recipients.soon(interaction, arrival.settings)
-        problem = None if is_present(interaction) else ConversationNotShown()
-        if await _point_to(target, problem, interaction, recipient, answers):
-            text = recipient.words[MessageMenuTexts].summarise
-            question = partial(_question, interaction, text, int(target.id), "since")
-            await answers.ask(interaction, question, arrival, ephemeral=True)
+async def summarise_from_here(
+    ctx: lightbulb.Context, *, target: hikari.Message, answers: Answers, arrival: Preloaded
+) -> None:
+    interaction = ctx.interaction
+    problem = None if is_present(interaction) else ConversationNotShown()
+    if recipient := await _point_to(target, problem, interaction, arrival, answers):
+        text = recipient.words[MessageMenuTexts].summarise
+        question = partial(_question, interaction, text, int(target.id), "since")
+        await answers.ask(interaction, question, arrival, ephemeral=True)
 
 
 @on_press(AskForm, not_yours=lambda words: words[AnswerTexts].not_yours, response="own")
-async def ask(press: Submission[AskForm], answers: Answers, forwards: Forwards) -> None:
+async def ask_from_form(press: Submission[AskForm], answers: Answers, forwards: Forwards) -> None:
     interaction, form, recipient = press
     entered = press.values
     text = without_mentions(entered.get("question", "")).strip()
@@ -222,33 +208,35 @@ def _form(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:
 
 
 @message_command(loader.command, "remember_this")
-class RememberThis:
-    target: hikari.Message
-
-    async def invoke(
-        self, ctx: lightbulb.Context, answers: Answers, memories: MemoryStore, recipients: Recipients
-    ) -> None:
-        recipient, message = await recipients.defer(ctx.interaction), self.target
-        if recipient.memory_paused:
-            raise MemoryPaused
-        words = recipient.words[MemoryTexts]
-        ours = message.application_id == ctx.interaction.application_id
-        text = memorable_text(message, answers.references.bot(), ours=ours)[:MAX_CONTENT_CHARACTERS]
-        if not text:
-            await ctx.interaction.edit_initial_response(words.empty_message)
-            return
-        # A message that not everyone in its server may read is recalled in private only.
-        is_open = False
-        if ctx.guild_id is not None and not is_ephemeral(message):
-            is_open = await _may_all_read(ctx.client.rest, ctx.guild_id, ctx.channel_id)
-        author = message.author.display_name or message.author.username
-        added = await memories.add(
-            recipient.user_id,
-            text,
-            audience="anywhere" if is_open else "private",
-            source=Source("message", link=message.make_link(ctx.guild_id), author=author),
-        )
-        await show(ctx.interaction, kept_reply(words.remembered_message, added, recipient), recipient)
+async def remember_this(
+    ctx: lightbulb.Context,
+    *,
+    target: hikari.Message,
+    answers: Answers,
+    memories: MemoryStore,
+    recipients: Recipients,
+) -> None:
+    recipient = await recipients.defer(ctx.interaction)
+    if recipient.memory_paused:
+        raise MemoryPaused
+    words = recipient.words[MemoryTexts]
+    ours = target.application_id == ctx.interaction.application_id
+    text = memorable_text(target, answers.references.bot(), ours=ours)[:MAX_CONTENT_CHARACTERS]
+    if not text:
+        await ctx.interaction.edit_initial_response(words.empty_message)
+        return
+    # A message that not everyone in its server may read is recalled in private only.
+    is_open = False
+    if ctx.guild_id is not None and not is_ephemeral(target):
+        is_open = await _may_all_read(ctx.client.rest, ctx.guild_id, ctx.channel_id)
+    author = target.author.display_name or target.author.username
+    added = await memories.add(
+        recipient.user_id,
+        text,
+        audience="anywhere" if is_open else "private",
+        source=Source("message", link=target.make_link(ctx.guild_id), author=author),
+    )
+    await show(ctx.interaction, kept_reply(words.remembered_message, added, recipient), recipient)
 
 
 async def _may_all_read(

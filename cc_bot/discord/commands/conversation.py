@@ -50,19 +50,20 @@ _ASK_DISCORD_S = 1.5
 @command(
     loader.command,
     "reset",
-    contexts=[hikari.ApplicationContextType.GUILD],
-    integration_types=[hikari.ApplicationIntegrationType.GUILD_INSTALL],
+    parameters={
+        "contexts": [hikari.ApplicationContextType.GUILD],
+        "integration_types": [hikari.ApplicationIntegrationType.GUILD_INSTALL],
+    },
 )
-class Reset:
-    async def invoke(self, ctx: lightbulb.Context, recipients: Recipients, messages: Messages) -> None:
-        interaction = ctx.interaction
-        allowed = await _may_reset(interaction)
-        await defer(interaction, ephemeral=not allowed)
-        if allowed:
-            await messages.reset(key_of_interaction(interaction.channel), int(interaction.id))
-        words = (await recipients.of(interaction)).words[SessionTexts]
-        refused = words.reset_unsure if allowed is None else words.reset_refused
-        await interaction.edit_initial_response(words.reset if allowed else refused)
+async def reset(ctx: lightbulb.Context, *, recipients: Recipients, messages: Messages) -> None:
+    interaction = ctx.interaction
+    allowed = await _may_reset(interaction)
+    await defer(interaction, ephemeral=not allowed)
+    if allowed:
+        await messages.reset(key_of_interaction(interaction.channel), int(interaction.id))
+    words = (await recipients.of(interaction)).words[SessionTexts]
+    refused = words.reset_unsure if allowed is None else words.reset_refused
+    await interaction.edit_initial_response(words.reset if allowed else refused)
 
 
 async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:

@@ -21,7 +21,6 @@ import structlog
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.discord.delivery.reply import (
     ARCHIVED_THREAD,
-    RETRY_PAUSES_S,
     ExpectedDeletions,
     FetchPostedIds,
     Outlet,
@@ -29,10 +28,15 @@ from cc_bot.discord.delivery.reply import (
     Reply,
     Sent,
     open_dm,
-    retry,
 )
 from cc_bot.discord.gateway import rate_limit_usage
-from cc_bot.discord.interactions import Answerable, is_ephemeral, is_server_or_network_error
+from cc_bot.discord.interactions import (
+    RETRY_PAUSES_S,
+    Answerable,
+    is_ephemeral,
+    is_server_or_network_error,
+    retry,
+)
 from cc_bot.discord.pages.answer import AnswerState, with_effects
 from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to, looks_like, new_message
 from cc_bot.discord.recipients import Recipient
@@ -312,7 +316,7 @@ class MessageOutlet(Outlet):
         """Return whether the message is not deleted. Edits it if the bot may not read the history."""
         # Discord also returns deleted messages for used nonces.
         try:
-            await retry(lambda: self.rest.fetch_message(self.place_id, message_id), RETRY_PAUSES_S)
+            await retry(lambda: self.rest.fetch_message(self.place_id, message_id))
         except hikari.NotFoundError:
             return False
         except hikari.ForbiddenError:
@@ -323,7 +327,7 @@ class MessageOutlet(Outlet):
         return True
 
     async def _overwrite(self, message_id: hikari.Snowflake, page: Page) -> None:
-        await retry(lambda: self.edit(message_id, changes_to(None, page)), RETRY_PAUSES_S)
+        await retry(lambda: self.edit(message_id, changes_to(None, page)))
 
     async def _create(self, page: Page, nonce: str, reply: hikari.UndefinedOr[int]) -> hikari.Message:
         return await retry(
@@ -334,8 +338,7 @@ class MessageOutlet(Outlet):
                 reply=reply,
                 reply_must_exist=False,
                 mentions_reply=False,
-            ),
-            RETRY_PAUSES_S,
+            )
         )
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:

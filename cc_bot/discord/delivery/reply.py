@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 import hikari
 import structlog
 
-from cc_bot.discord.interactions import is_server_or_network_error
+from cc_bot.discord.interactions import RETRY_PAUSES_S, retry
 from cc_bot.discord.pages.page import (
     NO_PINGS,
     MediaFile,
@@ -100,7 +100,6 @@ Result = TypeVar("Result")
 
 _REFERENCE: Final[frozenset[Part]] = frozenset({"reference"})
 FIRST_MESSAGE_TIMEOUT_S: Final = 5.0
-RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 class PostUncertain(Exception):
@@ -307,7 +306,7 @@ class Reply:
 
     async def edit_extra(self, message_id: hikari.Snowflake, page: Page) -> None:
         changes = changes_to(None, page)
-        await retry(lambda: self._outlet.edit(message_id, changes), RETRY_PAUSES_S)
+        await retry(lambda: self._outlet.edit(message_id, changes))
 
     async def attach(self, file: MediaFile) -> None:
         """Attach a file to the answer's last message. Raises hikari's errors."""
@@ -315,7 +314,7 @@ class Reply:
         page = sent.page or Page("")
         page = replace(page, files=(*page.files, file))
         changes = {"attachments": files_of(page), **NO_PINGS}
-        await retry(lambda: self._outlet.edit(sent.id, changes), RETRY_PAUSES_S)
+        await retry(lambda: self._outlet.edit(sent.id, changes))
         if sent.page:
             self._sent[-1] = replace(sent, page=page)
 
@@ -381,21 +380,9 @@ class _TextFileRefused(Exception):
     """The text is then shown in several messages."""
 
 
-async def retry(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]) -> Result:
-    """Repeat an idempotent call, after each pause, while Discord or the network fails."""
-    for pause_s in pauses_s:
-        try:
-            return await call()
-        except hikari.HTTPError as error:
-            if not is_server_or_network_error(error):
-                raise
-            await asyncio.sleep(pause_s)
-    return await call()
-
-
 async def open_dm(rest: hikari.api.RESTClient, user_id: int) -> int:
     """Return the DM's channel id. Raises hikari's errors."""
-    return int((await retry(lambda: rest.create_dm_channel(user_id), RETRY_PAUSES_S)).id)
+    return int((await retry(lambda: rest.create_dm_channel(user_id))).id)
 
 
 MAX_EXPECTED_DELETIONS: Final = 1000

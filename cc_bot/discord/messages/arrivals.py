@@ -18,7 +18,6 @@ from cc_bot.discord.agents import Chosen
 from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies
-from cc_bot.discord.delivery.reply import retry
 from cc_bot.discord.delivery.turns import ShownTurn
 from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.incoming import (
@@ -40,7 +39,7 @@ from cc_bot.discord.incoming import (
     to_message,
     typed_text_of,
 )
-from cc_bot.discord.interactions import message_link, roles_of
+from cc_bot.discord.interactions import message_link, retry, roles_of
 from cc_bot.discord.messages.mentions import EDIT_WITHIN, Mentions
 from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient, Recipients

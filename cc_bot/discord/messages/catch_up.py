@@ -18,8 +18,8 @@ import structlog
 from cc_bot.chat.stores.channels import Place
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db.process import WHOLE, Shard
-from cc_bot.discord.delivery.reply import retry
 from cc_bot.discord.gateway import Shards
+from cc_bot.discord.interactions import retry
 from cc_bot.discord.messages.arrivals import Arrivals
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError

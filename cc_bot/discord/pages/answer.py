@@ -34,6 +34,7 @@ from cc_bot.discord.pages.page import (
     Page,
     Receipts,
     TextFile,
+    controls_of,
     escape_markdown,
     small_print,
 )
@@ -195,8 +196,6 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             return replace(
                 state, waiting=waiting, ahead=ahead, tools=() if kind == "thinking" else state.tools
             )
-        case Done(answer) if not answer.tool_calls:
-            return replace(state, text=answer.content, done=event)
         case Done(answer):  # after a crash, the only event
             return replace(
                 state,
@@ -338,9 +337,7 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
     """Return the page that a message shows, for an edit."""
     shown = [
         (Button(component.label or "", component.custom_id), parse_custom_id(component.custom_id))
-        for row in message.components
-        if isinstance(row, hikari.ActionRowComponent)
-        for component in row.components
+        for component in controls_of(message)
         if isinstance(component, hikari.ButtonComponent) and component.custom_id
     ]
 

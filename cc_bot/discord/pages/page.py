@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -308,6 +308,14 @@ def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
     ][: MAX_FACT_ROWS * BUTTONS_IN_A_ROW]
     width = max(1, math.ceil(len(buttons) / MAX_FACT_ROWS))
     return [tuple(buttons[at : at + width]) for at in range(0, len(buttons), width)]
+
+
+def controls_of(message: hikari.PartialMessage) -> Iterator[hikari.MessageComponentTypesT]:
+    """Yield the buttons and menus of a message."""
+    for row in message.components or ():
+        for component in row.components if isinstance(row, hikari.ActionRowComponent) else ():
+            if isinstance(component, hikari.ButtonComponent | hikari.SelectMenuComponent):
+                yield component
 
 
 def looks_like(message: hikari.Message, page: Page) -> bool:

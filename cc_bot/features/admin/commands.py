@@ -53,9 +53,9 @@ def _name(key: str, **options: Any) -> Any:
     return text_option(key, max_length=MAX_NAME_CHARACTERS, **options)
 
 
-def _kind() -> str | None:
+def _subject(key: str) -> dict[str, Any]:
     kinds = choices("admin", "user", "role", "channel", "guild")
-    return text_option("admin_kind", default=None, choices=kinds)
+    return {"subject": _name(key, default=""), "kind": text_option("admin_kind", default=None, choices=kinds)}
 
 
 def _limit() -> str:
@@ -73,30 +73,13 @@ owners_command(
     admin.set_limit,
     limit=_limit(),
     value=number_option("admin_value", default=None, min_value=1, max_value=MAX_LIMIT),
-    subject=_name("admin_for", default=""),
-    kind=_kind(),
+    **_subject("admin_for"),
 )
-owners_command(
-    limits,
-    "admin_limits_unset",
-    admin.unset_limit,
-    limit=_limit(),
-    subject=_name("admin_for", default=""),
-    kind=_kind(),
-)
+owners_command(limits, "admin_limits_unset", admin.unset_limit, limit=_limit(), **_subject("admin_for"))
 owners_command(access, "admin_access_list", show_access)
 for ruling in get_args(Ruling):
-    owners_command(
-        access,
-        f"admin_access_{ruling}",
-        admin.rule,
-        ruling=ruling,
-        subject=_name("admin_subject", default=""),
-        kind=_kind(),
-    )
-owners_command(
-    access, "admin_access_remove", admin.remove_rule, subject=_name("admin_subject", default=""), kind=_kind()
-)
+    owners_command(access, f"admin_access_{ruling}", admin.rule, ruling=ruling, **_subject("admin_subject"))
+owners_command(access, "admin_access_remove", admin.remove_rule, **_subject("admin_subject"))
 owners_command(
     maintenance,
     "admin_maintenance_on",

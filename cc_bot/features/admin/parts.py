@@ -5,9 +5,8 @@ from cc_bot.chat.parts import Building
 from cc_bot.db.backup import newest_backup
 from cc_bot.db.engines import config_path, dialect_of
 from cc_bot.db.files import free_bytes
-from cc_bot.features.admin.examination import Examination
-from cc_bot.features.admin.service import Administration, not_asked
-from cc_bot.features.admin.status import BotStatus
+from cc_bot.features.admin.service import Administration
+from cc_bot.features.admin.status import BotStatus, Examination
 
 
 def make_parts(given: Building) -> Iterable[object]:
@@ -24,10 +23,6 @@ def make_parts(given: Building) -> Iterable[object]:
         given.clock(),
     )
     administration = Administration(
-        stores.limits,
-        stores.access,
-        stores.channel_models,
-        given.policies,
-        not_asked if given.models.offline else given.models.check_reachable,
+        stores, given.policies, None if given.models.offline else given.models.check_reachable
     )
     return status, administration, Examination(config.variables)

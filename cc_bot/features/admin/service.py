@@ -13,7 +13,7 @@ import structlog
 
 from cc_bot.chat.policy import Policies
 from cc_bot.chat.reply import Caller, Reply
-from cc_bot.chat.stores.settings import AccessStore, ChannelModelStore, LimitStore
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.db.process import find_differing, find_free_shards, write_shards
 from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject
 from cc_bot.domain.errors import (
@@ -72,17 +72,12 @@ Ask = Callable[[str], Awaitable[None]]
 """Requests one token from a model. Raises CcBotError if there is no answer."""
 
 
-async def not_asked(_: str) -> None:
-    pass
-
-
 @dataclass(frozen=True, slots=True)
 class Administration:
-    limits: LimitStore
-    access: AccessStore
-    models: ChannelModelStore
+    stores: Stores
     policies: Policies
-    ask: Ask = not_asked
+    ask: Ask | None
+    """None: models are not checked."""
 
 
 def _record(change: str, caller: Caller, **what: str | int | None) -> None:
@@ -101,7 +96,7 @@ async def limits_in_force(administration: Administration) -> Sequence[LimitInFor
     found = dict[LimitKey, LimitInForce]()
     for key, value in (await administration.policies.now()).limits.items():
         found[key] = LimitInForce(key, value, "default" if value == DEFAULT_RULES.get(key, 0) else "file")
-    for each in await administration.limits.list_all():
+    for each in await administration.stores.limits.list_all():
         found[each.key] = LimitInForce(each.key, each.value, "here")
     return [found[key] for key in sorted(found, key=lambda key: (key.scope, key.scope_id, key.name))]
 
@@ -127,7 +122,7 @@ async def set_limit(
 ) -> Reply:
     """Set a limit; None: no limit. Raises as `parse_limit`."""
     key = parse_limit(limit, subject, kind, caller.guild_id)
-    await administration.limits.set(key, value, set_by=caller.user_id)
+    await administration.stores.limits.set(key, value, set_by=caller.user_id)
     _record("limit_set", caller, **_fields(key), value=value)
     return Reply((caller.words[AdminTexts].limit_set.format(**_written(key, value, caller)),))
 
@@ -137,7 +132,7 @@ async def unset_limit(
 ) -> Reply:
     """Remove a limit set at run time. Raises as `parse_limit`."""
     texts, key = caller.words[AdminTexts], parse_limit(limit, subject, kind, caller.guild_id)
-    if not await administration.limits.unset(key):
+    if not await administration.stores.limits.unset(key):
         return Reply((texts.limit_was_not_set,))
     _record("limit_unset", caller, **_fields(key))
     return Reply((texts.limit_unset,))
@@ -201,7 +196,7 @@ class AccessInForce:
 
 async def access_in_force(administration: Administration) -> AccessInForce:
     in_file = (await administration.policies.now()).access
-    return AccessInForce(in_file, (await administration.access.get_in_force()).rules)
+    return AccessInForce(in_file, (await administration.stores.access.get_in_force()).rules)
 
 
 async def show_access(caller: Caller, owners: Collection[int], *, administration: Administration) -> Reply:
@@ -230,7 +225,7 @@ async def rule(
 ) -> Reply:
     """Raises SubjectNotUnderstood."""
     texts, about = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
-    await administration.access.set(*about, ruling, set_by=caller.user_id)
+    await administration.stores.access.set(*about, ruling, set_by=caller.user_id)
     _record("access_set", caller, rule=ruling, subject=about.subject, subject_id=about.id)
     sentences = texts.access_allowed if ruling == "allow" else texts.access_denied
     done = sentences[about.subject].format(subject=caller.mention(*about))
@@ -241,7 +236,7 @@ async def remove_rule(
     caller: Caller, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
     texts, about = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
-    if removed := await administration.access.unset(*about):
+    if removed := await administration.stores.access.unset(*about):
         _record("access_removed", caller, subject=about.subject, subject_id=about.id)
     sentence = texts.access_removed if removed else texts.access_had_no_rule
     in_file = (await access_in_force(administration)).in_file
@@ -256,13 +251,13 @@ async def remove_rule(
 async def begin_maintenance(caller: Caller, note: str, *, administration: Administration) -> Reply:
     """Others get the note, on one line."""
     text = one_line(without_controls(note))
-    await administration.access.begin_maintenance(text, set_by=caller.user_id)
+    await administration.stores.access.begin_maintenance(text, set_by=caller.user_id)
     _record("maintenance_begun", caller)
     return Reply((caller.words[AdminTexts].maintenance_begun,))
 
 
 async def end_maintenance(caller: Caller, *, administration: Administration) -> Reply:
-    if not await administration.access.end_maintenance():
+    if not await administration.stores.access.end_maintenance():
         return Reply((caller.words[AdminTexts].maintenance_was_off,))
     _record("maintenance_ended", caller)
     return Reply((caller.words[AdminTexts].maintenance_ended,))
@@ -272,25 +267,25 @@ async def list_models(caller: Caller, *, administration: Administration) -> Repl
     texts = caller.words[AdminTexts]
     lines = tuple(
         f"- {caller.mention('channel', channel_id)}: {', '.join(chain)}"
-        for channel_id, chain in (await administration.models.list_chains()).items()
+        for channel_id, chain in (await administration.stores.channel_models.list_chains()).items()
     )
     return Reply(lines or (texts.models_none,))
 
 
 async def set_models(caller: Caller, models: str, channel: str, *, administration: Administration) -> Reply:
     texts, channel_id, chain = caller.words[AdminTexts], _channel_id(caller, channel), parse_chain(models)
-    await administration.models.set(channel_id, chain, set_by=caller.user_id)
+    await administration.stores.channel_models.set(channel_id, chain, set_by=caller.user_id)
     _record("models_set", caller, channel=channel_id, models=len(chain))
     sentence = texts.models_set if len(chain) > 1 else texts.model_set
     done = sentence.format(channel=caller.mention("channel", channel_id), models=", ".join(chain))
-    missing = await _find_missing(chain, administration.ask)
+    missing = await _find_missing(chain, administration.ask) if administration.ask else ()
     unknown = [texts.models_unknown.format(models=", ".join(missing))] if missing else []
     return Reply((done, *unknown))
 
 
 async def unset_models(caller: Caller, channel: str, *, administration: Administration) -> Reply:
     texts, channel_id = caller.words[AdminTexts], _channel_id(caller, channel)
-    unset = await administration.models.unset(channel_id)
+    unset = await administration.stores.channel_models.unset(channel_id)
     if unset:
         _record("models_unset", caller, channel=channel_id)
     sentence = texts.models_unset if unset else texts.models_were_not_set

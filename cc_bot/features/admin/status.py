@@ -1,8 +1,12 @@
-"""The bot's status for its owners."""
+"""The bot's status for its owners, and the doctor's findings."""
 
 import asyncio
+import json
 import math
-from collections.abc import Callable, Mapping
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
@@ -15,6 +19,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.db.process import Lease, LivingProcess
 from cc_bot.domain.access import Maintenance
 from cc_bot.domain.measures import GatewayHealth
+from cc_bot.domain.text import Locale
 
 Value = TypeVar("Value")
 
@@ -98,3 +103,29 @@ async def _read_or_none(read: Callable[[], Value | None]) -> Value | None:
         return await asyncio.to_thread(read)
     except OSError:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    variables: Mapping[str, str]
+
+    async def run(self, locale: Locale) -> Sequence[Mapping[str, str]]:
+        """Run `cc-bot doctor --json` in a child process, and return its findings in that language; none if
+        there is no doctor, or if it broke."""
+        child = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "cc_bot", "doctor", "--json"),
+            env={**os.environ, **self.variables, "CC_BOT_LOCALE": locale.value},
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=DEVNULL,
+        )
+        try:
+            output, _ = await child.communicate()
+            found: Sequence[Mapping[str, str]] = json.loads(output)["checks"]
+            return found
+        except ValueError:
+            return ()
+        finally:
+            if child.returncode is None:
+                child.kill()
+                await child.wait()

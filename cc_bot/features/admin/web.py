@@ -15,7 +15,6 @@ from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject
 from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, SubjectNotUnderstood
 from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.features.admin import service as admin
-from cc_bot.features.admin.examination import Examination
 from cc_bot.features.admin.service import (
     MAX_MODEL_CHARACTERS,
     MAX_MODELS,
@@ -25,7 +24,7 @@ from cc_bot.features.admin.service import (
     limit_subject,
     parse_limit_value,
 )
-from cc_bot.features.admin.status import BotStatus
+from cc_bot.features.admin.status import BotStatus, Examination
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.log import LEVELS, MAX_RECORDS
 from cc_bot.texts import Texts
@@ -155,7 +154,7 @@ class ConsolePages(Pages):
 
     async def show_models(self, request: web.Request) -> web.Response:
         most = MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
-        chains = await self._services[Administration].models.list_chains()
+        chains = await self._services[Administration].stores.channel_models.list_chains()
         return _render(request, "admin/console_models.html", chains=chains, most_characters=most)
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:

@@ -104,31 +104,33 @@ async def use(
 reply_command(agent.register, "agent_use", use, name=agent_name())
 
 
-@command(agent.register, "agent_default")
-class Default:
-    name = agent_name()
-
-    async def invoke(
-        self, ctx: lightbulb.Context, choices: AgentChoices, recipients: Recipients, side_message: SideMessage
-    ) -> None:
-        """Public, because it affects everyone."""
-        interaction, place = ctx.interaction, where(ctx.interaction)
-        member = interaction.member
-        allowed = member is not None and bool(member.permissions & MANAGER_PERMISSIONS)
-        wanted = find_agent(await choices.agents.usable_at(place), self.name)
-        done = allowed and wanted is not None and place.guild_id is not None
-        await defer(interaction, ephemeral=not done)
-        recipient = await recipients.of(interaction)
-        words = recipient.words[AgentTexts]
-        if place.guild_id is None:
-            sentence = words.default_nowhere
-        elif not allowed:
-            sentence = words.default_refused
-        elif wanted is None:
-            raise UnknownAgent
-        else:
-            await choices.set_default(place, place.guild_id, wanted, recipient.user_id)
-            sentence = words.default_set.format(display=wanted.display_name(recipient.locale))
-        await interaction.edit_initial_response(sentence)
-        if done and wanted is not None:
-            await side_message.agent_changed(place.key.place_id, wanted.name)
+@command(agent.register, "agent_default", name=agent_name())
+async def set_default(
+    ctx: lightbulb.Context,
+    *,
+    name: str,
+    choices: AgentChoices,
+    recipients: Recipients,
+    side_message: SideMessage,
+) -> None:
+    """Public, because it affects everyone."""
+    interaction, place = ctx.interaction, where(ctx.interaction)
+    member = interaction.member
+    allowed = member is not None and bool(member.permissions & MANAGER_PERMISSIONS)
+    wanted = find_agent(await choices.agents.usable_at(place), name)
+    done = allowed and wanted is not None and place.guild_id is not None
+    await defer(interaction, ephemeral=not done)
+    recipient = await recipients.of(interaction)
+    words = recipient.words[AgentTexts]
+    if place.guild_id is None:
+        sentence = words.default_nowhere
+    elif not allowed:
+        sentence = words.default_refused
+    elif wanted is None:
+        raise UnknownAgent
+    else:
+        await choices.set_default(place, place.guild_id, wanted, recipient.user_id)
+        sentence = words.default_set.format(display=wanted.display_name(recipient.locale))
+    await interaction.edit_initial_response(sentence)
+    if done and wanted is not None:
+        await side_message.agent_changed(place.key.place_id, wanted.name)

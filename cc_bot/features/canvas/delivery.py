@@ -28,10 +28,10 @@ from cc_bot import charts
 from cc_bot.chat.stores.canvases import CanvasStore, CurrentCanvas
 from cc_bot.db.leases import Leases
 from cc_bot.db.process import Shard
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, ExpectedDeletions, retry
+from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.side_message import IsCurrent, SideMessage
 from cc_bot.discord.gateway import Shards, shard_of
-from cc_bot.discord.interactions import Answerable, can_write, own_space
+from cc_bot.discord.interactions import RETRY_PAUSES_S, Answerable, can_write, own_space, retry
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.recipients import Recipient, Recipients

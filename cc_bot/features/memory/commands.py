@@ -360,18 +360,20 @@ async def confirm(
     return None
 
 
-@command(memory.register, "memory_edit")
-class Edit:
-    id = memory_id()
-
-    async def invoke(self, ctx: lightbulb.Context, store: MemoryStore, recipients: Recipients) -> None:
-        number = self.id
-        await _open_form(
-            ctx.interaction,
-            lambda user_id: store.get_by_number(user_id, number),
-            recipients,
-            missing=lambda words: explain(MemoryNotFound(id=number), words),
-        )
+@command(memory.register, "memory_edit", id=memory_id())
+async def edit(
+    ctx: lightbulb.Context,
+    *,
+    id: int,  # noqa: A002 - the option's name
+    store: MemoryStore,
+    recipients: Recipients,
+) -> None:
+    await _open_form(
+        ctx.interaction,
+        lambda user_id: store.get_by_number(user_id, id),
+        recipients,
+        missing=lambda words: explain(MemoryNotFound(id=id), words),
+    )
 
 
 @on_memory_press(MemoryButton, only=lambda button: button.action == "edit", response="own")

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, Final, get_type_hints
 
@@ -122,7 +122,7 @@ def _to_json_value(value: object) -> object:
         case datetime():
             return _text(value)
         case Source():
-            return {name: part for name, part in asdict(value).items() if part}
+            return value.as_object()
         case Mapping():
             return {**value}
         case _:

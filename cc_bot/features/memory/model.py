@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -60,6 +60,10 @@ class Source:
     """The model that called `remember`."""
     author: str = ""
     """The author of that message, if it may not be the owner."""
+
+    def as_object(self) -> dict[str, str]:
+        """Return the fields that are known, for JSON."""
+        return {name: value for name, value in asdict(self).items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +328,7 @@ class Receipt:
     state: ReceiptState = "holds"
 
     @property
-    def undo(self) -> Literal["added", "updated", "deleted"] | None:
+    def undo(self) -> ChangeKind | None:
         """The change that can be undone; a change of audience keeps no version."""
         if self.kind == "unchanged" or (self.kind == "updated" and self.former_id is None):
             return None

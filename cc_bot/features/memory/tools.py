@@ -180,14 +180,14 @@ async def remember(
         return await _propose_new(context, wanted, former)
     category, said_tags = _said_labels(context, wanted.category, wanted.tags)
     wanted = replace(wanted, category=clean_category(category), tags=tuple(said_tags or ()))
-    others = [] if former is None else await _others(context, former)
-    if former is not None and _change_needs_approval(
+    if former is None:
+        return await _keep(context, wanted)
+    others = await _others(context, former)
+    if _change_needs_approval(
         context, former, lambda: _is_change_said(context, former, wanted.content, others)
     ):
         return await _keep_beside(context, wanted, former)
-    if former is not None:
-        return await _replace(context, wanted, former, known if same else None)
-    return await _keep(context, wanted)
+    return await _replace(context, wanted, former, known if same else None)
 
 
 @tool(writes=False, about="memory")

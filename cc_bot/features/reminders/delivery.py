@@ -17,9 +17,10 @@ import structlog
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.db.leases import Leases
 from cc_bot.discord.agents import AgentSelector
-from cc_bot.discord.delivery.reply import parts_to_leave_out, retry
+from cc_bot.discord.delivery.reply import parts_to_leave_out
 from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.gate import Gate
+from cc_bot.discord.interactions import retry
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page, Part, new_message
 from cc_bot.discord.places import Recent

@@ -15,7 +15,7 @@ from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import WebSessionStore
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, open_dm, retry
+from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Owners
 from cc_bot.discord.gateway import GrantedReading
@@ -30,10 +30,11 @@ from cc_bot.discord.handlers import (
     switch_option,
     text_option,
 )
+from cc_bot.discord.interactions import MAX_CHOICES, retry
 from cc_bot.discord.pages.custom_ids import BrowserMenu, PrivacyButton, base36
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, timestamp
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.discord.web import PagesUrl
+from cc_bot.discord.services import BotDependencies
 from cc_bot.domain.access import WebPlace, WebSession
 from cc_bot.domain.clock import suggest_zones
 from cc_bot.domain.errors import ErasureUnfinished
@@ -149,14 +150,13 @@ ALL: Final = "all"
 MAX_LISTED: Final = 5
 
 
-async def open_pages(caller: Recipient, *, browsers: WebSessionStore, pages: PagesUrl) -> EphemeralView:
-    texts, links = caller.words[WebCommandTexts], list[Button]()
-    if pages.url:
+async def open_pages(caller: Recipient, *, browsers: WebSessionStore, bot: BotDependencies) -> EphemeralView:
+    texts, links = caller.words[WebCommandTexts], tuple[Button, ...]()
+    if bot.pages_url:
         code = await browsers.make_code(WebPlace(caller.user_id, caller.channel_id, caller.guild_id))
-        links = [Button(texts.open, "", url=f"{pages.url}/sign-in?{urlencode({'code': code})}")]
-    signed_in = await browsers.list(caller.user_id)
-    lines = [texts.link if links else texts.not_served, *_list(signed_in, caller)]
-    return EphemeralView("\n".join(lines), buttons=tuple(links), menu=_menu(signed_in, caller))
+        links = (Button(texts.open, "", url=f"{bot.pages_url}/sign-in?{urlencode({'code': code})}"),)
+    sentence = texts.link if links else texts.not_served
+    return _browsers(sentence, await browsers.list(caller.user_id), caller, links)
 
 
 reply_command(loader.command, "web", open_pages)
@@ -170,38 +170,31 @@ async def sign_out(press: Press[BrowserMenu], browsers: WebSessionStore) -> Ephe
         ended = await browsers.end_all(recipient.user_id)
     else:
         ended = int(await browsers.end(recipient.user_id, int(chosen)))
-    words, left = recipient.words[WebCommandTexts], await browsers.list(recipient.user_id)
+    words = recipient.words[WebCommandTexts]
     sentence = words.ended.format(count=ended) if ended else words.ended_already
-    lines = (sentence, *_list(left, recipient))
-    return EphemeralView("\n".join(lines), menu=_menu(left, recipient))
+    return _browsers(sentence, await browsers.list(recipient.user_id), recipient)
 
 
-def _list(signed_in: Sequence[WebSession], recipient: Recipient) -> Sequence[str]:
-    words = recipient.words[WebCommandTexts]
+def _browsers(
+    sentence: str, signed_in: Sequence[WebSession], reader: Recipient, links: tuple[Button, ...] = ()
+) -> EphemeralView:
+    """Return the sentence, and the signed-in browsers with a menu that signs them out."""
     if not signed_in:
-        return ()
-    lines = [
-        words.session.format(made=timestamp(each.made_at, "f"), used=timestamp(each.used_at, "f"))
-        for each in signed_in[:MAX_LISTED]
-    ]
-    left = len(signed_in) - len(lines)
-    heading = words.signed_in.format(count=len(signed_in))
-    return ["", heading, *lines, *([words.more.format(count=left)] if left else [])]
-
-
-def _menu(signed_in: Sequence[WebSession], recipient: Recipient) -> Menu | None:
-    if not signed_in:
-        return None
-    words = recipient.words[WebCommandTexts]
-    options = [
-        (
-            words.end_choice.format(made=f"{each.made_at.astimezone(recipient.timezone):%Y-%m-%d %H:%M}"),
-            str(each.id),
+        return EphemeralView(sentence, buttons=links)
+    words = reader.words[WebCommandTexts]
+    lines = [sentence, "", words.signed_in.format(count=len(signed_in))]
+    for each in signed_in[:MAX_LISTED]:
+        lines.append(
+            words.session.format(made=timestamp(each.made_at, "f"), used=timestamp(each.used_at, "f"))
         )
-        for each in signed_in[:24]
-    ]
-    everything = (words.end_all, ALL)
-    return Menu(BrowserMenu(recipient.user_id).custom_id(), words.end_one, (everything, *options))
+    if len(signed_in) > MAX_LISTED:
+        lines.append(words.more.format(count=len(signed_in) - MAX_LISTED))
+    options = [(words.end_all, ALL)]
+    for each in signed_in[: MAX_CHOICES - 1]:
+        made = f"{each.made_at.astimezone(reader.timezone):%Y-%m-%d %H:%M}"
+        options.append((words.end_choice.format(made=made), str(each.id)))
+    menu = Menu(BrowserMenu(reader.user_id).custom_id(), words.end_one, tuple(options))
+    return EphemeralView("\n".join(lines), buttons=links, menu=menu)
 
 
 privacy = lightbulb.Group("privacy", "privacy_description", localize=True)
@@ -330,7 +323,7 @@ async def _send_by_dm(
     rest, nonce = interaction.app.rest, f"x{base36(int(interaction.id))}-{number}"
     content = hikari.UNDEFINED if number else recipient.words[PrivacyTexts].exported
     dm_id = await open_dm(rest, recipient.user_id)
-    await retry(lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S)
+    await retry(lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce))
 
 
 async def show_privacy(caller: Recipient, *, privacy: Privacy) -> Reply:

@@ -165,19 +165,12 @@ class Line(NamedTuple):
     kinds: str
 
 
-class _Piece(NamedTuple):
-    text: str
-    kinds: str
-    sign: str
-    """Empty for a separator."""
-
-
 def read(folded: str) -> Line:
     """Return the line of a folded text. Words of letters are stemmed and separated by spaces."""
     texts: list[str] = []
     kinds: list[str] = []
     parted = spaced = False
-    for text, kind, sign in map(_piece, _PIECES.findall(spell_out_repeats(counters_in_digits(folded)))):
+    for text, sign in map(_piece, _PIECES.findall(spell_out_repeats(counters_in_digits(folded)))):
         if not sign:
             parted = True
             continue
@@ -185,7 +178,7 @@ def read(folded: str) -> Line:
             texts.append(" ")
             kinds.append(" ")
         texts.append(text)
-        kinds.append(kind)
+        kinds.append(sign * len(text))
         parted, spaced = False, sign in "dl"
     return Line("".join(texts), "".join(kinds))
 
@@ -198,15 +191,15 @@ _SPELLING: Final[Mapping[str, Callable[[str], str]]] = {
 }
 
 
-def _piece(written: str) -> _Piece:
+def _piece(written: str) -> tuple[str, str]:
+    """Return a run as it is compared, and its key in _WRITING; empty for a separator."""
     return _known_piece(written) if len(written) <= MAX_KNOWN_LENGTH else _new_piece(written)
 
 
-def _new_piece(written: str) -> _Piece:
+def _new_piece(written: str) -> tuple[str, str]:
     match = _PIECE.match(written)
     sign = (match and match.lastgroup) or ""
-    text = _SPELLING[sign](written) if sign in _SPELLING else written
-    return _Piece(text, sign * len(text), sign)
+    return _SPELLING[sign](written) if sign in _SPELLING else written, sign
 
 
 _known_piece: Final = lru_cache(maxsize=1024)(_new_piece)

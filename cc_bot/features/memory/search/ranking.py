@@ -177,7 +177,7 @@ class _Asked(NamedTuple):
 def _weigh(group: TermGroup, statistics: Statistics) -> _Asked:
     wordings = []
     saying: defaultdict[str, list[int]] = defaultdict(list)
-    for at, wording in enumerate(group.wordings):
+    for at, wording in enumerate(group):
         values = []
         total = 0.0
         for term, weight in wording.terms.items():

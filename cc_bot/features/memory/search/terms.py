@@ -104,16 +104,8 @@ class Wording:
     whole: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TermGroup:
-    """One thing that is asked for; the best wording in a note counts."""
-
-    wordings: tuple[Wording, ...]
-
-    @property
-    def alternatives(self) -> Mapping[str, float]:
-        """Each term's greatest weight in any wording."""
-        return _greatest(wording.terms for wording in self.wordings)
+TermGroup = tuple[Wording, ...]
+"""One thing that is asked for; the best wording in a note counts."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +117,8 @@ class Query:
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
-        """Each term's greatest weight over the groups, for the first stage."""
-        return _greatest(group.alternatives for group in self.groups)
+        """Each term's greatest weight in any wording, for the first stage."""
+        return _greatest(wording.terms for group in self.groups for wording in group)
 
 
 def parse_query(text: str) -> Query:
@@ -136,7 +128,7 @@ def parse_query(text: str) -> Query:
     groups = tuple(_groups(line))
     if not groups:
         terms = dict.fromkeys(plain_terms(line.text), 1.0)
-        groups = (TermGroup((Wording(terms),)),) if terms else ()
+        groups = ((Wording(terms),),) if terms else ()
     return Query(folded, groups)
 
 
@@ -146,17 +138,15 @@ def _groups(line: Line) -> Iterator[TermGroup]:
     for span in [*lexicon().spans(line), Span(len(line.text), len(line.text), ())]:
         yield from _unknown(line, at, span.start)
         at = span.end
-        if span.ideas:
-            group = _known(line, span, [ideas[number] for number in span.ideas])
-            if group.wordings:
-                yield group
+        if span.ideas and (group := _known(line, span, [ideas[number] for number in span.ideas])):
+            yield group
 
 
 def _known(line: Line, span: Span, ideas: list[Idea]) -> TermGroup:
     wordings = [Wording({term: weight}) for term, weight in _greatest(idea.asked for idea in ideas).items()]
     if not wordings or not all(idea.question for idea in ideas):
         wordings = [*_written(line, span.start, span.end), *wordings]
-    return TermGroup(tuple(wordings))
+    return tuple(wordings)
 
 
 def _unknown(line: Line, start: int, end: int) -> Iterator[TermGroup]:
@@ -164,9 +154,9 @@ def _unknown(line: Line, start: int, end: int) -> Iterator[TermGroup]:
         at, end = match.span()
         beside = line.kinds[max(at - 1, 0) : at] + line.kinds[end : end + 1]
         if match[0] == "k" and "k" in beside:  # a single kanji beside a known word: 者 in 指導者
-            yield TermGroup((Wording({line.text[at]: _SINGLE_KANJI}),))
+            yield (Wording({line.text[at]: _SINGLE_KANJI}),)
         elif wordings := tuple(_written(line, at, end)):
-            yield TermGroup(wordings)
+            yield wordings
 
 
 def _written(line: Line, start: int, end: int) -> Iterator[Wording]:

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache, partial
 from time import monotonic
@@ -200,23 +200,12 @@ def _recompute_batch(locked: set[int]) -> Steps[None]:
             yield from reindex(user_id, id_, content, list_of(tags), active=status == "active")
 
 
-_SOURCE: Final = tuple(field.name for field in fields(Source))
-
-
-def _source_to_json(source: Source) -> str:
-    return object_to_json({name: value for name in _SOURCE if (value := getattr(source, name))})
-
-
-@lru_cache(maxsize=64)
-def _source_of(stored: str) -> Source:
-    known: Mapping[str, Any] = json.loads(stored)
-    return Source(**{name: value for name, value in known.items() if value})
-
-
 MEMORY: Final = Columns(
     Memory,
     moments=ISO,
-    source=Kind(_source_to_json, _source_of),
+    source=Kind(
+        lambda source: object_to_json(source.as_object()), lambda stored: Source(**json.loads(stored))
+    ),
     number=Kind(read=lambda number: number or 0),
 )
 _PUT_BY_STORES: Final = ("id", "user_id", "created_at", "updated_at", "supersedes", "number", "pinned")
