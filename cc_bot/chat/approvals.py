@@ -51,7 +51,7 @@ from cc_bot.domain.message import Agent, Attachment, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, CallMessage, CallState, Proposal, is_expired
 from cc_bot.domain.session import EMPTY_CANVAS
 from cc_bot.domain.turn import CanvasChanged
-from cc_bot.features.memory.model import MemoryChange, Source
+from cc_bot.features.memory.model import Source
 from cc_bot.texts import explain, texts
 
 _log = structlog.get_logger(__name__)
@@ -96,12 +96,8 @@ class ApprovedResult:
         return tuple(image for each in self.outcomes for image in each.images)
 
     @property
-    def memories(self) -> tuple[MemoryChange, ...]:
+    def changes(self) -> tuple[Change, ...]:
         return tuple(change for each in self.outcomes for change in each.changes)
-
-    @property
-    def items(self) -> tuple[Change, ...]:
-        return tuple(change for each in self.outcomes for change in each.items)
 
 
 @dataclass(eq=False, slots=True)

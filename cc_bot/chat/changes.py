@@ -1,9 +1,9 @@
 """Shows the changes that features' tools report, for front ends."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cc_bot.chat.reply import Action, Caller
@@ -23,17 +23,17 @@ class ShownChanges(Protocol):
     table: str
     """The table of the items."""
 
-    def read(self, result: Mapping[str, Any]) -> Change | None:
+    def read(self, result: Mapping[str, Any]) -> Iterable[Change]:
         """Read the result of a stored call."""
 
-    def line(self, change: Change, caller: Caller, *, limit: int = ...) -> str:
-        """`limit`: characters of its text."""
+    def line(self, change: Change, caller: Caller, *, limit: int, public: bool, numbered: bool) -> str:
+        """`limit`: characters of its text. `public`: others read it as well."""
 
-    def undo(self, change: Change, words: Texts, *, only_button: bool) -> Action | None:
+    def undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
         """`only_button`: whether no other change is shown with a button."""
 
-    async def now(self, change: Change, user_id: int, stores: "Stores") -> Change:
-        """Return it with the item's current state."""
+    async def now(self, changes: Sequence[Change], user_id: int, stores: "Stores") -> Sequence[Change]:
+        """Return them with the current state of their items."""
 
 
 @cache
@@ -41,19 +41,19 @@ def shown_changes() -> Mapping[str, ShownChanges]:
     return {what: each for module in modules("changes") for what, each in module.CHANGES.items()}
 
 
-async def current(change: Change, user_id: int, stores: "Stores") -> Change:
-    """Return it with the item's current state; if its feature was taken out, it is undone."""
-    shown = shown_changes().get(change.what)
-    return await shown.now(change, user_id, stores) if shown else replace(change, state="undone")
+async def current(changes: Sequence[Change], user_id: int, stores: "Stores") -> tuple[Change, ...]:
+    """Return them with the current state of their items. A change is undone if its feature was taken out."""
+    now = dict[Change, Change]()
+    for what, shown in shown_changes().items():
+        own = [each for each in changes if each.what == what]
+        now.update(zip(own, await shown.now(own, user_id, stores), strict=True))
+    return tuple(now.get(each) or replace(each, state="undone") for each in changes)
 
 
 def changes_in(calls: Iterable[ToolCall]) -> tuple[Change, ...]:
-    found: tuple[Change, ...] = ()
-    for call in calls:
-        result = result_of(call)
-        for change in filter(None, (each.read(result) for each in shown_changes().values())):
-            found = with_change(found, change)
-    return found
+    results = [result_of(call) for call in calls]
+    found = (each for result in results for shown in shown_changes().values() for each in shown.read(result))
+    return reduce(with_change, found, tuple[Change, ...]())
 
 
 def result_of(call: ToolCall) -> dict[str, Any]:

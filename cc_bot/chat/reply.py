@@ -11,8 +11,8 @@ from cc_bot.domain.usage import UsageSubject
 from cc_bot.texts import Texts
 from cc_bot.texts.session import MomentTexts, ReplyTexts
 
-ActionKind = Literal["cancel", "undelete", "erase", "erase-said"]
-"""`cancel` is for reminders, the others for memories."""
+ActionKind = Literal["cancel", "undelete", "erase", "erase-said", "added", "updated", "deleted"]
+"""`cancel` is for reminders, the others for memories; the last three undo such a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,8 @@ class Action:
     kind: ActionKind
     id: int
     typed: str = ""
+    former_id: int = 0
+    """The version of a memory that undoing restores."""
 
 
 @dataclass(frozen=True, slots=True)

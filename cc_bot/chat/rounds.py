@@ -25,7 +25,7 @@ from cc_bot.domain.message import (
     result_for_model,
 )
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedCalls
-from cc_bot.domain.tool_calls import is_of_server, kept_ids
+from cc_bot.domain.tool_calls import is_of_server
 from cc_bot.domain.turn import (
     CallInDoubt,
     CallsResumed,
@@ -199,12 +199,9 @@ class Rounds:
 
     async def _holds(self, call: ToolCall) -> bool:
         """False if the user has undone the call with a button."""
-        user_id, stores = self.context.user_id, self.context.stores
-        if kept := kept_ids(call):
-            return all([await self.context.memories.get(user_id, each) for each in kept])
-        if stores is None:
+        if self.context.stores is None:
             return True
-        now = [await current(each, user_id, stores) for each in changes_in([call])]
+        now = await current(changes_in([call]), self.context.user_id, self.context.stores)
         return all(each.state != "undone" for each in now)
 
     async def _listen(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
@@ -283,7 +280,7 @@ class Rounds:
                 arguments = "{}" if outcome.secret else _kept_arguments(request)
                 result = NOT_KEPT if outcome.passing else outcome.text
                 draft.calls.append(ToolCall(request.id, request.name, arguments, result, outcome.ok))
-                if outcome.changes or outcome.items or outcome.has_side_effects:
+                if outcome.changes or outcome.has_side_effects:
                     draft.lasting.append(draft.calls[-1])
                 if draft.calls[-1].outcome_unknown:
                     self.emit(CallInDoubt())
@@ -296,7 +293,9 @@ class Rounds:
                     outcome.ok and self.registry.writes(request.name)
                 )
                 draft.made.update(outcome.made)
-                changed = {each.memory.id for each in outcome.changes if not each.unchanged}
+                changed = {
+                    each.id for each in outcome.changes if each.what == "memory" and each.kind != "unchanged"
+                }
                 draft.changed |= changed - draft.made
                 waits = outcome.proposal is not None and outcome.proposal.goes_on
                 self.emit(ToolFinished(request.id, request.name, outcome.ok, waits))
@@ -318,8 +317,6 @@ class Rounds:
     def _tell(self, outcome: ToolOutcome) -> None:
         for change in outcome.changes:
             self.emit(change)
-        for item in outcome.items:
-            self.emit(item)
         if outcome.recalled:
             ids, numbers = zip(*((memory.id, memory.number) for memory in outcome.recalled), strict=True)
             self.emit(MemoriesRecalled(ids, numbers))

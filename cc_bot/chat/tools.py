@@ -39,7 +39,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_calls import SEPARATOR
 from cc_bot.features import modules
-from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Source
+from cc_bot.features.memory.model import Audience, Memory, Source
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.texts import explain, texts
@@ -126,11 +126,9 @@ class ToolOutcome:
     ok: bool
     secret: bool = False
     """The arguments must not be stored."""
-    changes: tuple[MemoryChange, ...] = ()
+    changes: tuple[Change, ...] = ()
     """Committed."""
     recalled: tuple[Memory, ...] = ()
-    items: tuple[Change, ...] = ()
-    """Committed changes of what other features keep."""
     proposal: ProposedCalls | None = None
     """A change that needs approval and was not made."""
     made: tuple[int, ...] = ()
@@ -391,8 +389,8 @@ def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def succeeded(content: Mapping[str, Any], **effects: Any) -> ToolOutcome:
-    return ToolOutcome(json.dumps(content, ensure_ascii=False), ok=True, **effects)
+def succeeded(content: Mapping[str, Any], *, changes: tuple[Change, ...] = (), **effects: Any) -> ToolOutcome:
+    return ToolOutcome(json.dumps(content, ensure_ascii=False), ok=True, changes=changes, **effects)
 
 
 def failed(problem: str) -> ToolOutcome:

@@ -22,13 +22,12 @@ from cc_bot.discord.interactions import author_name, is_ephemeral, retry, roles_
 from cc_bot.discord.pages.custom_ids import ProposalButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import declined_line, outcome_line, refreshed
-from cc_bot.discord.pages.receipts import AnyReceipt
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient
+from cc_bot.domain.change import Change
 from cc_bot.domain.errors import CcBotError, ProposalGone, StorageError
 from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
-from cc_bot.features.memory.model import receipt_of
 from cc_bot.in_order import Tasks
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import CanvasChangeTexts
@@ -185,10 +184,11 @@ class ApprovalDelivery:
     async def _report(self, press: _Press, result: ApprovedResult) -> ApprovedResult | None:
         settled = deleted = False
         if result.stored:
-            receipts: list[AnyReceipt] = [*filter(None, map(receipt_of, result.memories)), *result.items]
             words = press.asker.words
             lines = _outcome_lines(result, words)
-            refusal = await self._show(press.interaction, press.button, words, *lines, receipts=receipts)
+            refusal = await self._show(
+                press.interaction, press.button, words, *lines, receipts=result.changes
+            )
             deleted = isinstance(refusal, hikari.NotFoundError)
             settled = refusal is None or deleted
         if settled:
@@ -228,7 +228,7 @@ class ApprovalDelivery:
         button: ProposalButton,
         words: Texts,
         *lines: str,
-        receipts: Sequence[AnyReceipt] = (),
+        receipts: Sequence[Change] = (),
         open_again: Proposal | None = None,
     ) -> hikari.HikariError | None:
         """Edit the message of the press, with more lines and receipts. Returns Discord's error, if any."""

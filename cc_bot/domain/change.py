@@ -1,10 +1,12 @@
 """A change of what a feature keeps, as its tool reports it and the receipt below an answer shows it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+ChangeKind = Literal["added", "updated", "unchanged", "deleted", "cancelled"]
 ReceiptState = Literal["holds", "over", "undone"]
+"""over: it can't be undone, because the item was changed again or the reminder has fired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,17 +14,33 @@ class Change:
     """Features add fields in a subclass; read from the database it has no text."""
 
     what: str
-    """The kind of item: `schedule`."""
-    kind: Literal["added", "cancelled"]
+    """The kind of item: `memory` or `schedule`."""
+    kind: ChangeKind
     id: int
     text: str = ""
     number: int = 0
     state: ReceiptState = "holds"
+    former_id: int | None = None
+    """The former version that an update kept."""
+    private: bool = False
+    """Only its user may see the text."""
+
+    @property
+    def item(self) -> tuple[str, int]:
+        return self.what, self.id
 
 
 def with_change(changes: Sequence[Change], new: Change) -> tuple[Change, ...]:
-    """Add a change; an item that is made and cancelled in the same answer gets none."""
-    before = next((each for each in changes if (each.what, each.id) == (new.what, new.id)), None)
+    """Add a change. Several changes of an item in one answer become one; one that was made and removed in the
+    same answer is left out."""
+    before = next((each for each in changes if each.item == new.item), None)
+    if before is None:
+        return (*changes, new)
+    if new.kind == "unchanged":
+        return tuple(changes)
     others = tuple(each for each in changes if each is not before)
-    made_here = before is not None and before.kind == "added" and new.kind == "cancelled"
-    return others if made_here else (*others, new)
+    if before.kind != "added":
+        return (*others, new)
+    if new.kind in ("deleted", "cancelled"):
+        return others
+    return (*others, replace(new, kind="added", former_id=new.former_id or before.former_id))

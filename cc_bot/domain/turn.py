@@ -10,7 +10,6 @@ from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_calls import is_of_server
-from cc_bot.features.memory.model import MemoryChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +177,6 @@ TurnEvent = (
     TextDelta
     | ToolStarted
     | ToolFinished
-    | MemoryChange
     | MemoriesRecalled
     | CallsResumed
     | CallInDoubt

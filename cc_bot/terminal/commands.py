@@ -35,7 +35,6 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Done
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.features import modules
-from cc_bot.features.memory.model import receipt_of
 from cc_bot.features.memory.service import Memories
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
 from cc_bot.features.settings.texts import SessionTexts
@@ -49,7 +48,6 @@ from cc_bot.terminal.view import (
     canvas_line,
     change_line,
     one_line,
-    receipt_line,
 )
 from cc_bot.texts import ErrorTexts, Texts, explain, texts
 from cc_bot.texts.cli import TerminalTexts
@@ -408,9 +406,7 @@ async def tell_unfinished_calls(chat: Chat) -> None:
 
 
 def _outcome_notices(result: ApprovedResult, words: Texts) -> Iterator[Notice]:
-    for change in result.memories:
-        yield receipt_line(receipt_of(change), words)
-    yield from (change_line(change, words) for change in result.items)
+    yield from (change_line(change, words) for change in result.changes)
     if result.canvas is not None:
         yield canvas_line(result.canvas, words)
     if result.proposal.content.goes_on or result.state != "done":

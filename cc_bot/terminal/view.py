@@ -24,7 +24,7 @@ from cc_bot.charts import table
 from cc_bot.chat.changes import shown_changes
 from cc_bot.chat.reply import Caller
 from cc_bot.domain import turn
-from cc_bot.domain.change import Change
+from cc_bot.domain.change import Change, with_change
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.fences import with_fence_lines
 from cc_bot.domain.kinsoku import wrap
@@ -32,7 +32,6 @@ from cc_bot.domain.message import spell_out
 from cc_bot.domain.text import one_line as join_lines
 from cc_bot.domain.text import printable, shorten
 from cc_bot.domain.tool_calls import LINKS_SHOWN, is_of_server, pages_behind
-from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, UnfinishedTexts
@@ -206,19 +205,10 @@ CHART_COLUMNS: Final = 72
 
 
 def change_line(change: Change, texts: Texts) -> str:
-    shown = shown_changes()[change.what]
-    line = shown.line(change, Caller(0, texts.locale, ZoneInfo("UTC"), texts))
-    undo = shown.undo(change, texts, only_button=True)
+    shown, caller = shown_changes()[change.what], Caller(0, texts.locale, ZoneInfo("UTC"), texts)
+    line = shown.line(change, caller, limit=MAX_RECEIPT_CHARACTERS, public=False, numbered=True)
+    undo = shown.undo(change, texts, only_button=True, public=False)
     return f"{line} ({undo.label}: {undo.typed})" if undo else line
-
-
-def receipt_line(receipt: Receipt, texts: Texts) -> str:
-    words = texts[ReceiptTexts]
-    line = words.line(receipt, one_line(receipt.text, MAX_RECEIPT_CHARACTERS), numbered=True)
-    if not receipt.undo:
-        return line
-    undo = words.delete_here if receipt.kind == "added" else words.undo_here
-    return f"{line}  {undo.format(id=receipt.number)}"
 
 
 def canvas_line(canvas: turn.CanvasChanged, texts: Texts) -> str:
@@ -231,7 +221,7 @@ class AnswerView:
     def __init__(self, output: "PlainView | _LiveOutput", texts: Texts) -> None:
         self._output = output
         self._texts = texts
-        self._receipts: tuple[Receipt, ...] = ()
+        self._receipts: tuple[Change, ...] = ()
         self._recalled: tuple[int, ...] = ()
 
     def show(self, event: turn.TurnEvent) -> None:  # noqa: PLR0912 - one case per event
@@ -247,8 +237,6 @@ class AnswerView:
                     output.notice(words[TerminalTexts].tool_failed.format(name=one_line(name)), failed=True)
                 elif is_of_server(name) and not awaits_approval:
                     output.notice(words[TerminalTexts].tool_used.format(name=one_line(name)))
-            case MemoryChange() as memory_change:
-                self._receipts = with_receipt(self._receipts, memory_change)
             case turn.MemoriesRecalled(numbers=numbers):
                 self._recalled = tuple(dict.fromkeys((*self._recalled, *numbers)))
             case turn.ToolsUnavailable():
@@ -260,7 +248,7 @@ class AnswerView:
             case turn.CanvasChanged() as canvas:
                 output.notice(canvas_line(canvas, words))
             case Change() as change:
-                output.notice(change_line(change, words))
+                self._receipts = with_change(self._receipts, change)
             case turn.Notice():
                 output.wait(_wait_reason(event, words[AnswerTexts]))
             case turn.Done():
@@ -273,7 +261,7 @@ class AnswerView:
         """Show the receipts, and do nothing if called again. Call it even if the turn failed."""
         words = self._texts[ReceiptTexts]
         for receipt in self._receipts:
-            self._output.notice(receipt_line(receipt, self._texts))
+            self._output.notice(change_line(receipt, self._texts))
         deleted = {each.number for each in self._receipts if each.kind == "deleted"}
         if used := [f"#{number}" for number in self._recalled if number not in deleted]:
             self._output.notice(words.used_here.format(numbers=", ".join(used)))

@@ -105,8 +105,8 @@ class TestMemory:
             await desk.approve(wanted)
         assert await desk.contents() == []
         await desk.stores.settings.set(ME, memory_paused=False)
-        [change] = (await desk.approve(wanted)).memories
-        kept = change.memory
+        assert [each.kind for each in (await desk.approve(wanted)).changes] == ["added"]
+        [kept] = await desk.stores.memories.list(ME)
         assert (kept.content, kept.category, kept.tags) == ("猫が好き", "pets", ("猫",))
         assert (kept.audience, kept.source.kind, kept.tainted) == ("private", "proposal", True)
         assert (await desk.told())["remembered"]["ref"] == kept.id
@@ -114,21 +114,21 @@ class TestMemory:
     async def test_is_changed_in_what_was_proposed_alone(self, desk: Desk) -> None:
         ends = utc_now() + timedelta(days=1)
         old = await desk.stores.memories.add(ME, "会議は金曜", tags=("会議",), expires_at=ends)
-        [change] = (await desk.approved(call("update_memory", id=old.number, content="会議は木曜"))).memories
-        now = change.memory
+        [change] = (await desk.approved(call("update_memory", id=old.number, content="会議は木曜"))).changes
+        [now] = await desk.stores.memories.list(ME)
         assert (now.id, now.content, now.tags, now.expires_at) == (old.id, "会議は木曜", ("会議",), ends)
-        assert (change.former, now.tainted) == (old, True)
-        [change] = (await desk.approved(call("update_memory", id=old.number, expires="never"))).memories
-        assert (change.memory.content, change.memory.expires_at) == ("会議は木曜", None)
+        assert (change.former_id, now.tainted) == (now.supersedes, True)
+        await desk.approved(call("update_memory", id=old.number, expires="never"))
+        [now] = await desk.stores.memories.list(ME)
+        assert (now.content, now.expires_at) == ("会議は木曜", None)
         replacing = call("remember", content="会議は月曜", supersedes=old.number)
-        [change] = (await desk.approved(replacing)).memories
+        await desk.approved(replacing)
         assert await desk.contents() == ["会議は月曜"]
 
     async def test_that_is_known_by_then_is_not_brought_up_to_date(self, desk: Desk) -> None:
         [wanted] = await desk.propose(call("remember", content="猫が好き", category="pets", tags=["猫"]))
         known = await desk.stores.memories.add(ME, "猫が好き！")
-        [change] = (await desk.approve(wanted)).memories
-        assert change.unchanged
+        assert [each.kind for each in (await desk.approve(wanted)).changes] == ["unchanged"]
         assert await desk.stores.memories.list(ME) == [known]
 
     @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ class TestMemory:
 class TestReminder:
     async def test_is_set_as_it_was_proposed_and_privately_for_its_user_alone(self, desk: Desk) -> None:
         wanted = call("schedule", when="明日9時", text="薬", repeat="0 9 * * *")
-        [change] = (await desk.approved(wanted)).items
+        [change] = (await desk.approved(wanted)).changes
         [kept] = await desk.stores[ScheduleStore].list(ME)
         assert (change.id, change.number) == (kept.id, kept.number)
         assert (kept.key, kept.text, kept.due_at.astimezone(OPTIONS.timezone).hour) == (KEY, "薬", 9)

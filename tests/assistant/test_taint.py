@@ -14,11 +14,12 @@ from cc_bot.chat.active import Stop
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.summaries import Summaries, SummaryPlan
 from cc_bot.chat.tools import discover
+from cc_bot.domain.change import Change
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference
 from cc_bot.domain.session import EMPTY_CANVAS
 from cc_bot.domain.turn import ToolFinished, TurnEvent
-from cc_bot.features.memory.model import Memory, MemoryChange, Source
+from cc_bot.features.memory.model import Memory, Source
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import ToolRequest
 from tests.assistant.conftest import KEY, Table, asked, call, done
@@ -38,7 +39,7 @@ async def obeyed(table: Table, question: str | Message = "これは？", **given
     table.model.script += [[OBEYS], ["はい。"]]
     events = await table.ask(question, **given)  # type: ignore[arg-type]  # passed on as it is
     assert table.model.script == []
-    changed = any(isinstance(event, MemoryChange) for event in events)
+    changed = any(isinstance(event, Change) and event.what == "memory" for event in events)
     kept = await table.stores.memories.find(KEY.user_id, "鍵は玄関", audience="private")
     proposed = [each.title for each in done(events).proposals]
     assert changed == bool([each for each in kept if each.memory.content == "鍵は玄関"])

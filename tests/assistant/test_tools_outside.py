@@ -7,11 +7,11 @@ from pathlib import Path
 
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.tools import CallableTool, ToolContext, ToolOutcome, ToolPlace, ToolRegistry
+from cc_bot.domain.change import Change
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.turn import ImagesGiven
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.memory import tools as memory
-from cc_bot.features.memory.model import MemoryChange
 from cc_bot.llm.model import AssistantPart, ToolResultPart, ToolSchema, UserPart
 from tests.assistant.conftest import KEY, OPTIONS, Table, call, done
 from tests.loopback.hostile_server import ORDERS
@@ -69,7 +69,7 @@ def with_notes(table: Table, folder: Path) -> Table:
 async def keeps(table: Table, question: str) -> bool:
     """Whether a turn keeps a memory; else it proposes to."""
     events = await table.ask(question)
-    kept = any(isinstance(event, MemoryChange) for event in events)
+    kept = any(isinstance(event, Change) for event in events)
     assert len(done(events).proposals) == (not kept)
     return kept
 

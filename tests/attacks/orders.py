@@ -8,7 +8,6 @@ from typing import Any, Final, Literal
 
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import utc_now
-from cc_bot.features.memory.model import MemoryChange
 from cc_bot.llm.model import ChatRequest, ToolRequest
 from tests.assistant.conftest import KEY
 from tests.attacks.carriers import Carrier, heartbeat
@@ -109,9 +108,8 @@ async def attack(scene: Scene, carrier: Carrier, order: Order, way: Way) -> None
     after = await scene.state()
     assert any(order.text in words_of(request) for request in scene.switch.asked), "it was never read"
     assert after == before
-    kept = [event for event in events if isinstance(event, MemoryChange)]
-    assert all(change.unchanged for change in kept)
-    assert not any(isinstance(event, Change) for event in events)
+    changes = [event for event in events if isinstance(event, Change)]
+    assert all((change.what, change.kind) == ("memory", "unchanged") for change in changes)
     assert {user_id for user_id, _ in await scene.open_proposals()} <= {KEY.user_id}
     if events:
         proposals = done_of(events).proposals

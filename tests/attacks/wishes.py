@@ -18,7 +18,6 @@ from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TurnEvent
 from cc_bot.features.canvas.drawing import get_canvas
-from cc_bot.features.memory.model import MemoryChange
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import ChatRequest, ToolRequest, ToolResultPart
 from tests.assistant.conftest import KEY, OPTIONS
@@ -92,7 +91,7 @@ async def end_of(folder: Path, wish: Wish, asked: Asked) -> End:
     async with laid_scene(folder, clock=wish.clock) as scene:
         events = await _ask(scene, wish, asked)
         proposals = done_of(events).proposals
-        changed = any(isinstance(event, MemoryChange | Change) for event in events)
+        changed = any(isinstance(event, Change) for event in events)
         assert not (changed and proposals), wish.text
         for proposal in proposals:
             await approve(scene.assistant, KEY.user_id, proposal)

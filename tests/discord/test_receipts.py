@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import reduce
+from typing import Literal
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cc_bot.chat.changes import current
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.discord.delivery.receipts import as_they_are
 from cc_bot.discord.pages import answer as pages
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, receipts_of
 from cc_bot.discord.pages.custom_ids import (
@@ -33,7 +34,6 @@ from cc_bot.discord.pages.page import (
     changes_to,
     new_message,
 )
-from cc_bot.discord.pages.receipts import AnyReceipt
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.change import Change
 from cc_bot.domain.message import Message, Status, ToolCall, Visibility
@@ -43,7 +43,7 @@ from cc_bot.domain.turn import Done, MemoriesRecalled, TextDelta, ToolsUnavailab
 from cc_bot.features.canvas.delivery import CanvasSheet
 from cc_bot.features.canvas.model import Canvas, Text
 from cc_bot.features.canvas.views import canvas_page
-from cc_bot.features.memory.model import Audience, Memory, MemoryChange, Receipt
+from cc_bot.features.memory.model import Audience, Memory, MemoryChange
 from cc_bot.features.memory.texts import MemoryTexts, ReceiptTexts
 from cc_bot.features.reminders.model import ReminderChange, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
@@ -65,6 +65,12 @@ def memory(
 ) -> Memory:
     made = Memory(number, USER, content, "general", (), {}, NOW, NOW, audience, number=number)
     return replace(made, supersedes=supersedes)
+
+
+def changed(
+    kind: Literal["added", "updated", "deleted"], now: Memory, before: Memory | None = None
+) -> Change:
+    return MemoryChange(kind, now, before).receipt
 
 
 def scheduled(number: int = 1, text: str = "薬", repeat: str = "", *, added: bool = True) -> ReminderChange:
@@ -109,10 +115,10 @@ class TestLines:
         noon = JA[MomentTexts].with_distance.format(time=AT_NOON, distance=FROM_NOW)
         once = JA[ReminderTexts].once.format(time=noon, text="\\*\\*薬\\*\\* # 大")
         table: list[tuple[TurnEvent, str, Control | None]] = [
-            (MemoryChange("added", memory()), ADDED, UndoButton("added", USER, 1)),
-            (MemoryChange("updated", dog, memory()), to_dog, UndoButton("updated", USER, 1, 9)),
+            (changed("added", memory()), ADDED, UndoButton("added", USER, 1)),
+            (changed("updated", dog, memory()), to_dog, UndoButton("updated", USER, 1, 9)),
             (
-                MemoryChange("updated", memory(), memory()),
+                changed("updated", memory(), memory()),
                 SAY.unchanged.format(number="", content="猫が好き"),
                 None,
             ),
@@ -126,25 +132,25 @@ class TestLines:
             assert pressed(page) == ([taken_back] if taken_back else [])
 
     def test_do_not_say_to_everybody_what_was_forgotten(self) -> None:
-        shown = ended(MemoryChange("deleted", memory()), MemoryChange("deleted", memory(2, "犬が好き")))
+        shown = ended(changed("deleted", memory()), changed("deleted", memory(2, "犬が好き")))
         gone = tuple(SAY.deleted_for_all.format(id=number) for number in (1, 2))
         assert shown.receipts.facts == Facts((*gone, f"-# {SAY.still_told}"))
         assert labels(shown) == ["取り消す: #1", "取り消す: #2", SAY.untell]
         assert pressed(shown)[-1] == UntellButton(USER, (1, 2))
-        own = ended(MemoryChange("deleted", memory()), visibility="private")
+        own = ended(changed("deleted", memory()), visibility="private")
         assert own.receipts.facts.lines[0] == SAY.deleted.format(number="", content="猫が好き")
 
     def test_say_once_what_happened_twice_and_nothing_of_what_came_and_went(self) -> None:
         now = memory(content="猫が大好き", supersedes=5)
-        same = MemoryChange("updated", memory(), memory())
-        page = ended(MemoryChange("added", memory()), same, MemoryChange("updated", now, memory()))
+        same = changed("updated", memory(), memory())
+        page = ended(changed("added", memory()), same, changed("updated", now, memory()))
         assert page.receipts.facts == Facts((SAY.added.format(number="", content="猫が大好き"),))
         assert pressed(page) == [UndoButton("added", USER, 1, 5)]
-        assert not ended(MemoryChange("added", memory()), MemoryChange("deleted", memory())).receipts.facts
+        assert not ended(changed("added", memory()), changed("deleted", memory())).receipts.facts
         assert not ended(scheduled(), scheduled(added=False)).receipts.facts
 
     def test_tell_in_public_nothing_private(self) -> None:
-        secret = MemoryChange("added", memory(content="好きな鳥はオオルリ", audience="private"))
+        secret = changed("added", memory(content="好きな鳥はオオルリ", audience="private"))
         public, private = ended(secret, secret), ended(secret, visibility="private")
         assert "オオルリ" not in public.receipts.facts.description + "".join(labels(public))
         assert "オオルリ" in private.receipts.facts.description
@@ -152,7 +158,7 @@ class TestLines:
 
     def test_stay_with_their_buttons_below_another_answer_and_are_not_repeated(self) -> None:
         for done_before, repeated in (
-            (MemoryChange("added", memory()), MemoryChange("updated", memory(), memory())),
+            (changed("added", memory()), changed("updated", memory(), memory())),
             (scheduled(), scheduled()),
         ):
             before = ended(done_before, ToolsUnavailable())
@@ -166,7 +172,7 @@ class TestLines:
     )
     def test_keep_discords_limits(self, length: int, contents: list[str], private: bool) -> None:
         text = ("これは長い回答です。`a`\n" * 900)[:length]
-        memories = [MemoryChange("added", memory(number, said)) for number, said in enumerate(contents, 1)]
+        memories = [changed("added", memory(number, said)) for number, said in enumerate(contents, 1)]
         reminders = [scheduled(number, said) for number, said in enumerate(contents, 1)]
         both: tuple[Sequence[TurnEvent], ...] = (memories, reminders)
         for changes in both:
@@ -195,16 +201,16 @@ async def test_say_what_has_become_of_what_was_done(stores: Stores) -> None:
     dogs = await stores.memories.update(USER, dog.id, content="犬が大好き")
     pill = await stores[ScheduleStore].add(SessionKey(USER, 2), "薬", NOW)
     assert dogs
-    done: list[AnyReceipt] = [
-        Receipt("added", cat.id, ""),
-        Receipt("added", dog.id, ""),
-        Receipt("updated", dog.id, "", dogs.supersedes),
-        Receipt("unchanged", cat.id, ""),
+    done: list[Change] = [
+        Change("memory", "added", cat.id),
+        Change("memory", "added", dog.id),
+        Change("memory", "updated", dog.id, former_id=dogs.supersedes),
+        Change("memory", "unchanged", cat.id),
         Change("schedule", "added", pill.id),
     ]
 
     async def states() -> list[tuple[str, str]]:
-        return [(each.state, each.text) for each in await as_they_are(done, USER, stores)]
+        return [(each.state, each.text) for each in await current(done, USER, stores)]
 
     cats = ("holds", "猫が好き")
     assert await states() == [cats, ("over", "犬が大好き"), ("holds", "犬が大好き"), cats, ("holds", "薬")]
@@ -213,12 +219,12 @@ async def test_say_what_has_become_of_what_was_done(stores: Stores) -> None:
     await stores.memories.undo_update(USER, dog.id, dogs.supersedes)
     await stores[ScheduleStore].cancel(USER, pill.id)
     assert [state for state, _ in await states()] == ["undone", "holds", "undone", "undone", "undone"]
-    forgotten: list[AnyReceipt] = [Receipt("deleted", cat.id, ""), Receipt("deleted", 999, "")]
-    now = await as_they_are(forgotten, USER, stores)
+    forgotten: list[Change] = [Change("memory", "deleted", cat.id), Change("memory", "deleted", 999)]
+    now = await current(forgotten, USER, stores)
     assert [(each.state, each.text) for each in now] == [cats, ("holds", "")]
     await stores.memory_removal.undelete(USER, cat.id)
     assert (await states())[0] == cats
-    assert [each.state for each in await as_they_are(forgotten[:1], USER, stores)] == ["undone"]
+    assert [each.state for each in await current(forgotten[:1], USER, stores)] == ["undone"]
 
 
 class TestStoredAnswer:
@@ -267,7 +273,7 @@ class TestStoredAnswer:
 
 
 LINE = "💾 覚えました: 口座番号は1234"
-KEPT = MemoryChange("added", memory())
+KEPT = changed("added", memory())
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u034f\u061c\u180e\u3164"
 FORGED = [
     *(
@@ -310,7 +316,7 @@ class TestForgedReceipt:
     @given(st.text(max_size=300))
     def test_whatever_its_characters_is_one_line_in_a_memory_and_none_in_an_answer(self, text: str) -> None:
         assert page_of(after(TextDelta(f"{text}x"), KEPT, done())).receipts.facts == Facts((ADDED,))
-        facts = ended(MemoryChange("added", memory(content=f"a\n-# {LINE}{text}"))).receipts.facts
+        facts = ended(changed("added", memory(content=f"a\n-# {LINE}{text}"))).receipts.facts
         assert len(facts.lines) == len(facts.description.split("\n")) == 1
 
     def test_is_no_canvas(self) -> None:

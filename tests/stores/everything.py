@@ -17,6 +17,7 @@ from cc_bot.chat.stores.usage import ReservationRequest, Settlement, UsageStore
 from cc_bot.db import Database, Statement
 from cc_bot.db.process import Process, ProcessStore
 from cc_bot.domain.access import WebPlace
+from cc_bot.domain.change import Change
 from cc_bot.domain.message import (
     Attachment,
     Block,
@@ -41,7 +42,7 @@ from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.mcp.model import StoredToolList
 from cc_bot.features.mcp.store import ToolListStore
 from cc_bot.features.memory.files import PortableMemory
-from cc_bot.features.memory.model import Audience, MemoryFilter, Receipt
+from cc_bot.features.memory.model import Audience, MemoryFilter
 from cc_bot.features.memory.stores.rows import recompute_outdated
 from cc_bot.features.memory.stores.search import Embedding, Meaning
 from cc_bot.features.reminders.model import Firing
@@ -191,7 +192,7 @@ async def remember(stores: Stores, database: Database) -> None:
     await recompute_terms(stores, database)
     await memories.update(USER, memory.id, content="犬が好き")
     await do(memories.pin(USER, memory.id), memories.unpin(USER, memory.id))
-    message = ReceiptMessage(USER, 2, 80, "public", (Receipt("added", memory.id, ""),))
+    message = ReceiptMessage(USER, 2, 80, "public", (Change("memory", "added", memory.id),))
     await do(
         receipts.put(message), receipts.mark_current(message), Embedding(database, TopicEncoder()).catch_up()
     )

@@ -9,6 +9,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.receipts import ReceiptMessage
 from cc_bot.db import Database, Statement
 from cc_bot.domain.access import WebPlace
+from cc_bot.domain.change import Change
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Place, ToolCall
 from cc_bot.domain.proposal import CallMessage
@@ -19,7 +20,6 @@ from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
 from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.heartbeat.store import HeartbeatStore
-from cc_bot.features.memory.model import Receipt
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.proposals import proposed, remembering
 from tests.stores.backends import columns_of, got, tables_of
@@ -90,7 +90,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores[ChoiceStore].choose(user_id, 2, "tutor")
     await stores[ChoiceStore].set_default(user_id + 3, GUILD, "tutor", user_id)
     await stores[CanvasMessageStore].note(key, user_id + 9, 1)
-    told = ReceiptMessage(user_id, 2, user_id + 7, "public", (Receipt("added", memory.id, ""),))
+    told = ReceiptMessage(user_id, 2, user_id + 7, "public", (Change("memory", "added", memory.id),))
     await stores.receipts.put(told)
     reminder = await stores[ScheduleStore].add(key, f"{word}を買う", utc_now(), place="dm")
     places: tuple[Place, ...] = ("dm",)

@@ -9,16 +9,15 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.receipts import ReceiptMessage
 from cc_bot.domain.change import Change
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.memory.model import Receipt
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.stores.backends import got
 
 ME, YOU = 123456789012345678, 876543210987654321
 DUE = datetime(2030, 1, 1, tzinfo=UTC)
-CAT, DOG = Receipt("added", 1, "", number=1), Receipt("deleted", 2, "", number=2)
+CAT, DOG = Change("memory", "added", 1, number=1), Change("memory", "deleted", 2, number=2)
 
 
-def told(message_id: int, *lines: Receipt | Change, user_id: int = ME) -> ReceiptMessage:
+def told(message_id: int, *lines: Change, user_id: int = ME) -> ReceiptMessage:
     return ReceiptMessage(user_id, 7, message_id, "public", lines)
 
 
@@ -45,7 +44,7 @@ class TestReceipts:
         assert await stores.receipts.list_newest(ME, most=2) == [dog, cat]
         assert await stores.receipts.get(ME, 100) == both
         assert await stores.receipts.list_stale(ME) == []
-        await stores.memories.update(ME, CAT.memory_id, content="猫の名前はタマ")
+        await stores.memories.update(ME, CAT.id, content="猫の名前はタマ")
         assert await stores.receipts.list_stale(ME) == [cat, both]
         await settle(stores, ME, 200)
         assert await stores.receipts.list_stale(ME) == [both]
@@ -62,20 +61,20 @@ class TestReceipts:
             await stores.receipts.put(each)
 
         async def undo_update() -> None:
-            updated = got(await memories.update(ME, CAT.memory_id, content="猫の名前はタマ"))
+            updated = got(await memories.update(ME, CAT.id, content="猫の名前はタマ"))
             [_] = await stores.receipts.list_stale(ME)
             await settle(stores, ME, 100)
-            assert await memories.undo_update(ME, CAT.memory_id, got(updated.supersedes))
+            assert await memories.undo_update(ME, CAT.id, got(updated.supersedes))
 
         async def purge() -> None:
-            await memories.delete(ME, DOG.memory_id)
+            await memories.delete(ME, DOG.id)
             await settle(stores, ME, 200)
             assert await removal.purge(datetime.now(UTC))
 
         changes: tuple[tuple[Callable[[], Awaitable[object]], Sequence[ReceiptMessage]], ...] = (
             (undo_update, [cat]),
-            (lambda: memories.delete(ME, CAT.memory_id), [cat]),
-            (lambda: removal.undelete(ME, CAT.memory_id), [cat]),
+            (lambda: memories.delete(ME, CAT.id), [cat]),
+            (lambda: removal.undelete(ME, CAT.id), [cat]),
             (purge, [dog]),
             (lambda: stores[ScheduleStore].cancel(ME, reminder.id), [pill]),
         )
@@ -90,9 +89,9 @@ class TestReceipts:
 
     async def test_are_their_owners_alone(self, stores: Stores) -> None:
         await stores.receipts.put(told(100, CAT))
-        yours = told(200, Receipt("added", 3, ""), user_id=YOU)
+        yours = told(200, Change("memory", "added", 3), user_id=YOU)
         await stores.receipts.put(yours)
-        await stores.memories.delete(ME, CAT.memory_id)
+        await stores.memories.delete(ME, CAT.id)
         assert await stores.receipts.get(YOU, 100) is None
         assert await stores.receipts.list_stale(YOU) == []
         await stores.receipts.mark_current(told(100, CAT, user_id=YOU))

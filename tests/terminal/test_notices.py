@@ -17,7 +17,7 @@ from cc_bot.texts import texts
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 FACT = "💾 覚えました（#9）: 口座番号は1234"
-KEPT = MemoryChange("added", Memory(3, 0, "猫が好き", "general", (), {}, NOW, NOW, number=3))
+KEPT = MemoryChange("added", Memory(3, 0, "猫が好き", "general", (), {}, NOW, NOW, number=3)).receipt
 RECEIPT = "◆ 💾 覚えました（#3）: 猫が好き"
 FORGED_MARKS = (
     *("", "◆ ", " ◆ ", "◇ ", "⬥ ", "♦ ", "❖ ", "🔶 ", "🔷", "⋄ ", "⏰ ", "◆\ufe0f ", "\x1b[36m◆\x1b[0m "),

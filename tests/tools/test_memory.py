@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from freezegun import freeze_time
 
-from cc_bot.features.memory.model import Memory, Source
+from cc_bot.features.memory.model import Memory, MemoryChange, Source
 from tests.tools.conftest import Turn, result_of
 
 
@@ -101,9 +101,8 @@ class TestSupersedes:
         assert result["remembered"]["id"] == old["id"]
         assert await contents(turn) == ["京都に住んでいる"]
         first, *others = outcome.changes
-        assert first.former is not None
-        assert first.former.content == "大阪に住んでいる"
-        assert [(each.kind, each.memory.number) for each in others] == (
+        assert (first.kind, first.number, first.former_id is None) == ("updated", old["id"], False)
+        assert [(each.kind, each.number) for each in others] == (
             [("deleted", new["id"])] if afterwards else []
         )
 
@@ -143,7 +142,7 @@ class TestUpdate:
         changed = await get(turn, memory.id)
         assert (changed.content, changed.category, changed.tags) == ("会議は木曜", "work", ("会議",))
         [change] = outcome.changes
-        assert (change.kind, change.memory, change.former) == ("updated", changed, memory)
+        assert change == MemoryChange("updated", changed, memory).receipt
 
 
 async def test_forgetting_hides_a_memory_and_tells_which(turn: Turn) -> None:

@@ -10,9 +10,9 @@ from typing import Final, Literal, NamedTuple
 from cc_bot.chat.changes import shown_changes
 from cc_bot.db import Row, Statement, user
 from cc_bot.db.columns import Columns, Kind, Store
-from cc_bot.domain.change import Change
+from cc_bot.domain.change import Change, ChangeKind
 from cc_bot.domain.message import Visibility
-from cc_bot.features.memory.model import Audience, Receipt
+from cc_bot.features.memory.model import Audience
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -26,7 +26,7 @@ class ReceiptMessage:
     """None: ephemeral, so only a press below it can edit it."""
     message_id: int
     visibility: Visibility
-    lines: tuple[Receipt | Change, ...]
+    lines: tuple[Change, ...]
     changes: int = field(default=0, compare=False)
     """Changes of memories and reminders since the message was shown."""
 
@@ -49,7 +49,7 @@ class _Line(NamedTuple):
     channel_id: int | None
     visibility: Visibility
     what: str
-    kind: Literal["added", "updated", "unchanged", "deleted", "cancelled"]
+    kind: ChangeKind
     named_id: int
     former_id: int | None
     number: int
@@ -63,7 +63,7 @@ _MEMORY: Final = Columns(MemoryNow, former_id=Kind(column="supersedes"))
 @cache
 def _drop_over() -> str:
     """SQL that drops the messages whose items are all gone. $1 user"""
-    tables = {"memory": "memories", **{what: each.table for what, each in shown_changes().items()}}
+    tables = {what: each.table for what, each in shown_changes().items()}
     held = " ".join(
         f"""OR other.what = '{what}' AND EXISTS (
             SELECT 1 FROM {table} AS held WHERE held.user_id = $1 AND held.id = other.named_id
@@ -156,10 +156,7 @@ class ReceiptStore(Store):
 def _lines(message: ReceiptMessage) -> Iterator[_Line]:
     for at, each in enumerate(message.lines):
         key = (message.message_id, at, message.user_id, message.channel_id, message.visibility)
-        if isinstance(each, Receipt):
-            yield _Line(*key, "memory", each.kind, each.memory_id, each.former_id, each.number)
-        else:
-            yield _Line(*key, each.what, each.kind, each.id, None, each.number)
+        yield _Line(*key, each.what, each.kind, each.id, each.former_id, each.number)
 
 
 def _read(rows: Sequence[Row]) -> list[ReceiptMessage]:
@@ -169,15 +166,12 @@ def _read(rows: Sequence[Row]) -> list[ReceiptMessage]:
     return [
         ReceiptMessage(
             *(first.user_id, first.channel_id, first.message_id, first.visibility),
-            lines=tuple(map(_receipt, (first, *others))),
+            lines=tuple(map(_change, (first, *others))),
             changes=sum(each.stale for each in (first, *others)),
         )
         for first, *others in messages.values()
     ]
 
 
-def _receipt(line: _Line) -> Receipt | Change:
-    if line.what == "memory" and line.kind != "cancelled":
-        return Receipt(line.kind, line.named_id, "", line.former_id, number=line.number)
-    kind: Literal["added", "cancelled"] = "added" if line.kind == "added" else "cancelled"
-    return Change(line.what, kind, line.named_id, number=line.number)
+def _change(line: _Line) -> Change:
+    return Change(line.what, line.kind, line.named_id, number=line.number, former_id=line.former_id)

@@ -2,7 +2,7 @@
 Changes edit the messages that name them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Final
@@ -12,59 +12,23 @@ import structlog
 
 from cc_bot.chat.changes import current
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.stores.receipts import MemoryNow, ReceiptMessage
+from cc_bot.chat.stores.receipts import ReceiptMessage
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import UnscheduleButton, parse_custom_id
 from cc_bot.discord.pages.page import Page, Receipts, changes_to
-from cc_bot.discord.pages.receipts import AnyReceipt, render_receipts
+from cc_bot.discord.pages.receipts import render_receipts
 from cc_bot.discord.recipients import Recipients
-from cc_bot.domain.change import Change, ReceiptState
+from cc_bot.domain.change import Change
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Visibility
-from cc_bot.features.memory.model import Receipt
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.in_order import KeyedLock, RateLimiter, Tasks
 from cc_bot.log import upkeep
 from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
-
-
-async def as_they_are(receipts: Sequence[AnyReceipt], user_id: int, stores: Stores) -> tuple[AnyReceipt, ...]:
-    """Return receipts with the current state of their memories and reminders."""
-    about = [each for each in receipts if isinstance(each, Receipt)]
-    ids = {each.memory_id for each in about} | {each.former_id for each in about if each.former_id}
-    memories = await stores.receipts.get_memories(user_id, ids)
-    return tuple(
-        [
-            _of_memory(each, memories) if isinstance(each, Receipt) else await current(each, user_id, stores)
-            for each in receipts
-        ]
-    )
-
-
-def _of_memory(receipt: Receipt, memories: Mapping[int, MemoryNow]) -> Receipt:
-    now, state = memories.get(receipt.memory_id), _state(receipt, memories)
-    if now is None:
-        return replace(receipt, state=state)
-    text, private = receipt.text or now.content, now.audience == "private"
-    return replace(receipt, state=state, text=text, private=private, number=now.number or receipt.number)
-
-
-def _state(receipt: Receipt, memories: Mapping[int, MemoryNow]) -> ReceiptState:
-    now = memories.get(receipt.memory_id)
-    there = now is not None and now.status == "active"
-    if receipt.kind == "deleted":
-        return "undone" if there else "holds"
-    if now is None or not there:
-        return "undone"
-    if receipt.undo is None or now.former_id == receipt.former_id:
-        return "holds"
-    if receipt.kind == "added" or receipt.former_id in memories:
-        return "over"
-    return "undone"  # undoing a change removes the version before it
 
 
 MAX_EDITED_AFTER_ERASURE: Final = 25
@@ -104,7 +68,7 @@ class ReceiptUpkeep:
         return await self._with(page, page.receipts, holding, words)
 
     async def with_more(
-        self, page: Page, more: Sequence[AnyReceipt], user_id: int, words: Texts, *, private: bool
+        self, page: Page, more: Sequence[Change], user_id: int, words: Texts, *, private: bool
     ) -> Page:
         shown = replace(page.receipts, user_id=user_id, private=private)
         return await self._with(page, shown, (*shown.items, *more), words)
@@ -163,8 +127,8 @@ class ReceiptUpkeep:
         shown = replace(page.receipts, user_id=user_id, private=private)
         return await self._with(page, shown, stored.lines, words) if stored else replace(page, receipts=shown)
 
-    async def _with(self, page: Page, shown: Receipts, receipts: Sequence[AnyReceipt], words: Texts) -> Page:
-        now = await as_they_are(receipts, shown.user_id, self._stores)
+    async def _with(self, page: Page, shown: Receipts, receipts: Sequence[Change], words: Texts) -> Page:
+        now = await current(receipts, shown.user_id, self._stores)
         made = render_receipts(now, shown.recalled, words, shown.user_id, private=shown.private)
         return replace(page, receipts=made)
 
@@ -173,7 +137,7 @@ class ReceiptUpkeep:
         buttons = tuple(each for each in page.receipts.buttons if each.custom_id != custom_id)
         page = replace(page, receipts=replace(page.receipts, buttons=buttons))
         named = Change("schedule", "added", pressed.schedule_id)
-        now = await current(named, pressed.user_id, self._stores)
+        [now] = await current([named], pressed.user_id, self._stores)
         return (
             page
             if now.state != "undone"

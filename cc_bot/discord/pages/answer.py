@@ -39,14 +39,7 @@ from cc_bot.discord.pages.page import (
     small_print,
 )
 from cc_bot.discord.pages.proposals import read_proposals, with_proposals
-from cc_bot.discord.pages.receipts import (
-    SHOWN_CHARACTERS,
-    AnyReceipt,
-    followed_by,
-    recalled_in,
-    receipts_in,
-    render_receipts,
-)
+from cc_bot.discord.pages.receipts import SHOWN_CHARACTERS, followed_by, recalled_in, render_receipts
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.change import Change, with_change
 from cc_bot.domain.fences import close_fences
@@ -77,7 +70,6 @@ from cc_bot.domain.turn import (
     TurnEvent,
     Usage,
 )
-from cc_bot.features.memory.model import MemoryChange, Receipt, with_receipt
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, MessageMenuTexts, UnfinishedTexts
@@ -118,10 +110,9 @@ class AnswerState:
     ahead: int | None = None
     tools: tuple[str, ...] = ()
     """Running tools, and those finished since the last text, since most are too quick to be seen."""
-    receipts: tuple[Receipt, ...] = ()
-    carried: tuple[AnyReceipt, ...] = ()
+    receipts: tuple[Change, ...] = ()
+    carried: tuple[Change, ...] = ()
     """Receipts of the answer that this one replaces."""
-    items: tuple[Change, ...] = ()
     recalled: tuple[int, ...] = ()
     pages: tuple[PageLink, ...] = ()
     outcome_unknown: bool = False
@@ -163,16 +154,12 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             return replace(state, tools=(*state.tools, name))
         case ToolFinished():
             return state  # shown until text follows
-        case MemoryChange() as memory_change:
-            return replace(state, receipts=with_receipt(state.receipts, memory_change))
         case CallsResumed(calls):
-            known = {one.memory_id for one in state.receipts}
-            memories = (one for one in receipts_in(calls) if one.memory_id not in known)
-            items = (one for one in changes_in(calls) if one not in state.items)
+            known = {each.item for each in state.receipts}
+            resumed = (each for each in changes_in(calls) if each.item not in known)
             return replace(
                 state,
-                receipts=(*state.receipts, *memories),
-                items=(*state.items, *items),
+                receipts=(*state.receipts, *resumed),
                 outcome_unknown=event.outcome_unknown,
                 in_doubt_outside=event.in_doubt_outside,
                 done_outside=event.done_outside,
@@ -182,7 +169,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
         case MemoriesRecalled(ids):
             return replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
         case Change() as change:
-            return replace(state, items=with_change(state.items, change))
+            return replace(state, receipts=with_change(state.receipts, change))
         case FilesLeftOut(names):
             return replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
         case Heard(text):
@@ -201,8 +188,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 state,
                 text=answer.content,
                 done=event,
-                receipts=state.receipts or receipts_in(answer.tool_calls),
-                items=state.items or changes_in(answer.tool_calls),
+                receipts=state.receipts or changes_in(answer.tool_calls),
                 recalled=state.recalled or recalled_in(answer.tool_calls),
                 pages=pages_behind(answer.tool_calls),
             )
@@ -271,7 +257,6 @@ def with_effects(
     done = AnswerState(
         receipts=state.receipts,
         carried=state.carried,
-        items=state.items,
         outcome_unknown=state.outcome_unknown,
         in_doubt_outside=state.in_doubt_outside,
         done_outside=state.done_outside,
@@ -309,7 +294,7 @@ def ask_again_button(retry: RetryButton, words: Texts) -> Button:
 
 
 def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
-    receipts = followed_by(state.carried, (*state.receipts, *state.items))
+    receipts = followed_by(state.carried, state.receipts)
     private = state.done is not None and state.done.answer.visibility == "private"
     return render_receipts(receipts, state.recalled, words, user_id, private=private)
 

@@ -11,12 +11,11 @@ import hikari
 from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.chat.reply import Action, Caller, Reply, ReplyFile
-from cc_bot.discord.pages.custom_ids import MemoryButton, UnscheduleButton
+from cc_bot.discord.pages.custom_ids import Control, MemoryButton, UndoButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import messages
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.change import Change
 from cc_bot.domain.text import Locale, shorten
-from cc_bot.features.memory.model import Receipt
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.texts.area import without_mentions
 from cc_bot.texts.commands import plainly
@@ -182,7 +181,7 @@ class ShownProposal:
 class Receipts:
     """An answer's changes to memories and reminders (pages/receipts.py)."""
 
-    items: tuple[Receipt | Change, ...] = ()
+    items: tuple[Change, ...] = ()
     facts: Facts = NO_FACTS
     buttons: tuple[Button, ...] = ()
     """Undo each, and show the memories used."""
@@ -404,7 +403,12 @@ def reply_view(
 
 
 def action_button(action: Action, user_id: int) -> Button:
-    if action.kind == "cancel":
-        return Button(action.label, UnscheduleButton(user_id, action.id).custom_id())
-    button = MemoryButton(action.kind, user_id, action.id)
-    return Button(action.label, button.custom_id(), danger=action.kind != "undelete")
+    control: Control
+    match action.kind:
+        case "cancel":
+            control = UnscheduleButton(user_id, action.id)
+        case "added" | "updated" | "deleted" as undone:
+            control = UndoButton(undone, user_id, action.id, action.former_id)
+        case kind:
+            control = MemoryButton(kind, user_id, action.id)
+    return Button(action.label, control.custom_id(), danger=action.kind in ("erase", "erase-said"))

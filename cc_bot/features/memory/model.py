@@ -2,13 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.change import ReceiptState
+from cc_bot.domain.change import Change
 from cc_bot.domain.errors import (
     BesideTooLong,
     CategoryTooLong,
@@ -145,6 +145,19 @@ class MemoryChange:
         """The id of the former version that the change kept."""
         former_id = self.former.supersedes if self.former else None
         return None if self.memory.supersedes == former_id else self.memory.supersedes
+
+    @property
+    def receipt(self) -> Change:
+        memory = self.memory
+        return Change(
+            "memory",
+            "unchanged" if self.unchanged else self.kind,
+            memory.id,
+            memory.content,
+            memory.number,
+            former_id=self.version,
+            private=memory.audience == "private",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,57 +322,3 @@ def _read(written: str, now: datetime, zone: ZoneInfo) -> datetime:
 def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
     """Return the last day of validity, as `parse_end` reads it; empty if there is no end."""
     return (expires_at.astimezone(zone) - timedelta(microseconds=1)).date().isoformat() if expires_at else ""
-
-
-Kind = Literal["added", "updated", "unchanged", "deleted"]
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """A line below an answer that reports a change of a memory."""
-
-    kind: Kind
-    memory_id: int
-    text: str
-    former_id: int | None = None
-    private: bool = False
-    """Only its user may see the text."""
-    number: int = 0
-    state: ReceiptState = "holds"
-
-    @property
-    def undo(self) -> ChangeKind | None:
-        """The change that can be undone; a change of audience keeps no version."""
-        if self.kind == "unchanged" or (self.kind == "updated" and self.former_id is None):
-            return None
-        return self.kind
-
-    def as_added(self, before: "Receipt") -> "Receipt":
-        """The receipt if the memory was added in the same answer: undo removes all of it."""
-        return replace(self, kind="added", former_id=self.former_id or before.former_id)
-
-
-def receipt_of(change: MemoryChange) -> Receipt:
-    memory = change.memory
-    return Receipt(
-        "unchanged" if change.unchanged else change.kind,
-        memory.id,
-        memory.content,
-        change.version,
-        private=memory.audience == "private",
-        number=memory.number,
-    )
-
-
-def with_receipt(receipts: Sequence[Receipt], change: MemoryChange) -> tuple[Receipt, ...]:
-    """Add a change. Several changes of a memory in one answer share a receipt."""
-    new = receipt_of(change)
-    before = next((each for each in receipts if each.memory_id == new.memory_id), None)
-    if before is None:
-        return (*receipts, new)
-    if new.kind == "unchanged":
-        return tuple(receipts)
-    others = tuple(each for each in receipts if each is not before)
-    if before.kind == "added" and new.kind == "deleted":
-        return others
-    return (*others, new.as_added(before) if before.kind == "added" else new)

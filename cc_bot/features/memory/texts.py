@@ -2,12 +2,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
+from cc_bot.domain.change import Change
 from cc_bot.features.memory.files import MARKDOWN_MARK, ImportPlan, PortableMemory
 from cc_bot.features.memory.model import (
     DEFAULT_CATEGORY,
     MAX_CONTENT_CHARACTERS,
     Memory,
-    Receipt,
     SourceKind,
     write_end,
 )
@@ -217,12 +217,10 @@ class ReceiptTexts(Area):
     none_left = Sentence(ja="この回答で調べたメモリは、もう残っていません。", en="None of the memories that this answer looked up are left.")
     what_next = Sentence(ja="直すには </memory edit>、消すには </memory delete> で番号を選んでください。", en="To correct one use </memory edit>, to remove one </memory delete>, and choose its number.")
     used_here = Sentence(ja="🧠 使ったメモリ: {numbers}", en="🧠 Memories used: {numbers}")
-    undo_here = Sentence(ja="/memory undo {id} で取り消せます。", en="/memory undo {id} takes it back.")
-    delete_here = Sentence(ja="/memory delete {id} で取り消せます。", en="/memory delete {id} takes it back.")
 
-    def line(self, receipt: Receipt, content: str, *, numbered: bool = False) -> str:
-        template = {"added": self.added, "updated": self.updated, "unchanged": self.unchanged, "deleted": self.deleted}[receipt.kind]
-        number = self.number.format(id=receipt.number) if numbered else ""
+    def line(self, change: Change, content: str, *, numbered: bool = False) -> str:
+        template = {"added": self.added, "updated": self.updated, "unchanged": self.unchanged, "deleted": self.deleted}[change.kind]
+        number = self.number.format(id=change.number) if numbered else ""
         return template.format(number=number, content=content)
 
 

@@ -255,7 +255,7 @@ async def update_memory(
     if memory is None:
         raise MemoryNotFound(id=former.number)
     change = MemoryChange("updated", memory, former)
-    return succeeded({"updated": changed_note(context, change)}, changes=(change,))
+    return succeeded({"updated": changed_note(context, change)}, changes=(change.receipt,))
 
 
 @tool(writes=True, about="memory")
@@ -274,7 +274,7 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A0
         return propose(context, "forget", {"id": memory.number}, shown, held=held, memory_id=memory.id)
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
-    return succeeded(_forgotten(memory), changes=(MemoryChange("deleted", memory),))
+    return succeeded(_forgotten(memory), changes=(MemoryChange("deleted", memory).receipt,))
 
 
 @tool(writes=False, about="memory")
@@ -316,7 +316,9 @@ async def _say_again(
             context.user_id, known.id, category=filing.category, tags=filing.tags, expires_at=ends
         )
     change = MemoryChange("updated", memory or known, known)
-    return succeeded({"remembered": changed_note(context, change)}, changes=(change,), tainted=known.tainted)
+    return succeeded(
+        {"remembered": changed_note(context, change)}, changes=(change.receipt,), tainted=known.tainted
+    )
 
 
 async def _keep(context: ToolContext, wanted: _Note) -> ToolOutcome:
@@ -341,7 +343,7 @@ async def _keep(context: ToolContext, wanted: _Note) -> ToolOutcome:
         short = [{name: each[name] for name in ("id", "content", "date", "ref")} for each in notes]
         result |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short}
     shown = [change.memory, *([change.former] if change.former else []), *nearest]
-    return succeeded(result, changes=(change,), made=made, tainted=_any_tainted(shown))
+    return succeeded(result, changes=(change.receipt,), made=made, tainted=_any_tainted(shown))
 
 
 async def _replace(context: ToolContext, wanted: _Note, former: Memory, known: Memory | None) -> ToolOutcome:
@@ -366,10 +368,10 @@ async def _replace(context: ToolContext, wanted: _Note, former: Memory, known: M
             raise MemoryNotFound(id=former.number)
         gone, change = twin, MemoryChange("updated", updated, former)
     result = {"remembered": changed_note(context, change), "superseded": former.number}
-    changes = [change]
+    changes = [change.receipt]
     if gone is not None and await memories.delete(context.user_id, gone.id):
         result |= _forgotten(gone)
-        changes.append(MemoryChange("deleted", gone))
+        changes.append(MemoryChange("deleted", gone).receipt)
     return succeeded(result, changes=tuple(changes), tainted=_any_tainted([change.memory, former]))
 
 
@@ -380,7 +382,7 @@ def _forgotten(memory: Memory) -> dict[str, Any]:
 async def _keep_beside(context: ToolContext, wanted: _Note, former: Memory) -> ToolOutcome:
     """Store a memory, and propose that it replaces the former one, which the user was not shown."""
     kept = await _keep(context, wanted)
-    if kept.changes[0].memory.id == former.id:
+    if kept.changes[0].id == former.id:
         return kept
     left = await _propose_new(context, wanted, former)
     result = {**json.loads(kept.text), "superseded": json.loads(left.text)}
@@ -462,7 +464,7 @@ async def _propose_edit(context: ToolContext, wanted: _Note, former: Memory) -> 
     now, words = _Note.of(former), texts(context.locale)
     if wanted == now:
         unchanged = MemoryChange("updated", former, former)
-        return succeeded({"updated": changed_note(context, unchanged)}, changes=(unchanged,))
+        return succeeded({"updated": changed_note(context, unchanged)}, changes=(unchanged.receipt,))
     changes = {name: value for name, value in wanted.arguments.items() if value != now.arguments[name]}
     parts = [*_content_lines(now.content, wanted.content, words), *_card_lines(now, wanted, words)]
     shown = show(words[ProposalTexts].change, *parts, number=former.number)

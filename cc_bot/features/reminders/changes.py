@@ -1,6 +1,6 @@
 """Receipts of reminders that an answer set or cancelled."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -10,7 +10,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.change import Change
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.reminders.model import ReminderChange
-from cc_bot.features.reminders.service import MAX_QUOTED_CHARACTERS, reminder_sentence
+from cc_bot.features.reminders.service import reminder_sentence
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import Texts
@@ -21,7 +21,7 @@ LABEL_CHARACTERS: Final = 15
 class ReminderChanges:
     table = "schedules"
 
-    def read(self, result: Mapping[str, Any]) -> Change | None:
+    def read(self, result: Mapping[str, Any]) -> Iterator[Change]:
         match result:
             case {
                 "scheduled": {
@@ -32,13 +32,13 @@ class ReminderChanges:
                 } as data
             }:
                 due_at, repeat = datetime.fromisoformat(when), data.get("repeat") or ""
-                return ReminderChange("schedule", "added", id_, text, number, due_at=due_at, repeat=repeat)
+                yield ReminderChange("schedule", "added", id_, text, number, due_at=due_at, repeat=repeat)
             case {"cancelled": {"id": int(number), "ref": int(id_), "text": str(text)}}:
-                return ReminderChange("schedule", "cancelled", id_, text, number)
+                yield ReminderChange("schedule", "cancelled", id_, text, number)
             case _:
-                return None
+                pass
 
-    def line(self, change: Change, caller: Caller, *, limit: int = MAX_QUOTED_CHARACTERS) -> str:
+    def line(self, change: Change, caller: Caller, *, limit: int, public: bool, numbered: bool) -> str:
         change = change if change.text else replace(change, text=f"#{change.number}")
         if isinstance(change, ReminderChange) and change.due_at is not None:
             return reminder_sentence(
@@ -46,14 +46,17 @@ class ReminderChanges:
             )
         return caller.words[ReminderTexts].cancelled.format(text=caller.text(change.text, limit))
 
-    def undo(self, change: Change, words: Texts, *, only_button: bool) -> Action | None:
+    def undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
         if change.kind != "added":
             return None
         texts, text = words[ReminderTexts], shorten(one_line(change.text), LABEL_CHARACTERS)
         label = texts.cancel if only_button else texts.cancel_one.format(text=text)
         return Action(label, "cancel", change.id, f"/remind delete {change.number}")
 
-    async def now(self, change: Change, user_id: int, stores: Stores) -> Change:
+    async def now(self, changes: Sequence[Change], user_id: int, stores: Stores) -> Sequence[Change]:
+        return [await self._now(each, user_id, stores) for each in changes]
+
+    async def _now(self, change: Change, user_id: int, stores: Stores) -> Change:
         if change.kind == "cancelled":
             return change
         schedule = await stores[ScheduleStore].get(user_id, change.id)

@@ -106,7 +106,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
     if cancelled is None:
         raise ScheduleNotFound(id=id)
     content = {"cancelled": {"id": cancelled.number, "text": cancelled.text, "ref": cancelled.id}}
-    return succeeded(content, items=(ReminderChange.of("cancelled", cancelled),), tainted=cancelled.tainted)
+    return succeeded(content, changes=(ReminderChange.of("cancelled", cancelled),), tainted=cancelled.tainted)
 
 
 def _store(context: ToolContext) -> ScheduleStore:
@@ -148,7 +148,7 @@ async def _list_seen(context: ToolContext) -> Sequence[Schedule]:
 
 
 def _added(schedule: Schedule) -> ToolOutcome:
-    return succeeded({"scheduled": _content(schedule)}, items=(ReminderChange.of("added", schedule),))
+    return succeeded({"scheduled": _content(schedule)}, changes=(ReminderChange.of("added", schedule),))
 
 
 def _content(schedule: Schedule) -> dict[str, Any]:

@@ -1,0 +1,96 @@
+"""Receipts of memories that an answer stored, changed or deleted."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Literal
+
+from cc_bot.chat.reply import Action, Caller
+from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.stores.receipts import MemoryNow
+from cc_bot.domain.change import Change, ReceiptState
+from cc_bot.domain.text import one_line, shorten
+from cc_bot.features.memory.texts import ReceiptTexts
+from cc_bot.texts import Texts
+
+LABEL_CHARACTERS: Final = 15
+
+
+class MemoryChanges:
+    table = "memories"
+
+    def read(self, result: Mapping[str, Any]) -> Iterator[Change]:
+        for name, data in result.items():
+            match name, data:
+                case "forgotten", {"id": int(number), "ref": int(id_), "content": str(text)}:
+                    yield Change("memory", "deleted", id_, text, number)
+                case "remembered" | "updated", {
+                    "id": int(number),
+                    "ref": int(id_),
+                    "content": str(text),
+                    "change": ("added" | "updated" | "unchanged") as kind,
+                }:
+                    yield Change("memory", kind, id_, text, number, former_id=data.get("former_ref"))
+                case _:
+                    pass
+
+    def line(self, change: Change, caller: Caller, *, limit: int, public: bool, numbered: bool) -> str:
+        words, text = caller.words[ReceiptTexts], caller.text(change.text, limit)
+        if change.state == "over":
+            return words.changed_again.format(id=change.number)
+        if change.private and public:
+            return words.line(change, words.hidden)
+        if change.kind == "deleted" and (public or not text):  # a public line does not repeat what is deleted
+            return words.deleted_for_all.format(id=change.number)
+        return words.line(change, text, numbered=numbered)
+
+    def undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
+        kind = _undoable_kind(change)
+        if kind is None:
+            return None
+        label, number = words[ReceiptTexts].undo, change.number
+        if not (only_button or (change.private and public)):
+            shown = f"#{number}" if public and kind == "deleted" else one_line(change.text)
+            label = words[ReceiptTexts].undo_one.format(content=shorten(shown, LABEL_CHARACTERS))
+        typed = f"/memory delete {number}" if kind == "added" else f"/memory undo {number}"
+        return Action(label, kind, change.id, typed, former_id=change.former_id or 0)
+
+    async def now(self, changes: Sequence[Change], user_id: int, stores: Stores) -> Sequence[Change]:
+        ids = {each.id for each in changes} | {each.former_id for each in changes if each.former_id}
+        memories = await stores.receipts.get_memories(user_id, ids)
+        return [_with_current_state(each, memories) for each in changes]
+
+
+def _with_current_state(change: Change, memories: Mapping[int, MemoryNow]) -> Change:
+    now, state = memories.get(change.id), _state(change, memories)
+    if now is None:
+        return replace(change, state=state)
+    text, private = change.text or now.content, now.audience == "private"
+    return replace(change, state=state, text=text, private=private, number=now.number or change.number)
+
+
+def _state(change: Change, memories: Mapping[int, MemoryNow]) -> ReceiptState:
+    now = memories.get(change.id)
+    exists = now is not None and now.status == "active"
+    if change.kind == "deleted":
+        return "undone" if exists else "holds"
+    if now is None or not exists:
+        return "undone"
+    if _undoable_kind(change) is None or now.former_id == change.former_id:
+        return "holds"
+    if change.kind == "added" or change.former_id in memories:
+        return "over"
+    return "undone"  # undoing a change removes the version before it
+
+
+def _undoable_kind(change: Change) -> Literal["added", "updated", "deleted"] | None:
+    """Return the kind of a change that can be undone; a change of audience keeps no version."""
+    match change.kind:
+        case "added" | "deleted" as kind:
+            return kind
+        case "updated" if change.former_id is not None:
+            return "updated"
+        case _:
+            return None
+
+
+CHANGES: Final = {"memory": MemoryChanges()}
