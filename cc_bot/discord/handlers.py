@@ -23,7 +23,6 @@ from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import MAX_CHOICES, Answerable, Preloaded, defer, defer_update, tell
 from cc_bot.discord.pages.custom_ids import (
-    ANY_ASKER,
     AnswerButton,
     Control,
     PrivacyButton,
@@ -80,9 +79,8 @@ _DOUBLE_PRESS_S: Final = 1.0
 @dataclass(frozen=True, slots=True)
 class PressHandler:
     act: Act
-    not_yours: Callable[[Texts], str]
+    not_yours: Callable[[Texts], str] | None
     only: Callable[[Any], bool]
-    anybody: bool
     response: Response
 
 
@@ -91,18 +89,17 @@ _HANDLERS: Final = defaultdict[type[Control], list[PressHandler]](list)
 
 def on_press(
     *kinds: type[Control],
-    not_yours: Callable[[Texts], str],
+    not_yours: Callable[[Texts], str] | None,
     only: Callable[[Any], bool] = lambda _: True,
-    anybody: bool = False,
     response: Response = "update",
 ) -> Callable[[Act], Act]:
     """Register a function for presses that match `only`. Other users than the one in the custom id are
-    answered with `not_yours`, unless `anybody`."""
+    answered with `not_yours`; without it they may press, too."""
 
     def register(act: Act) -> Act:
         injected: Any = lightbulb.di.with_di(act)
         for kind in kinds:
-            _HANDLERS[kind].append(PressHandler(injected, not_yours, only, anybody, response))
+            _HANDLERS[kind].append(PressHandler(injected, not_yours, only, response))
         return act
 
     return register
@@ -192,8 +189,7 @@ class Presses:
     ) -> None:
         find = self._recipients.soon if handler.response == "own" else self._recipients.of
         recipient = await find(interaction, settings)
-        shared = handler.anybody or (isinstance(control, StopButton) and control.user_id == ANY_ASKER)
-        if not shared and control.user_id != recipient.user_id:
+        if handler.not_yours and control.user_id != recipient.user_id:
             await tell(interaction, handler.not_yours(recipient.words))
             return
         if handler.response in ("update", "message"):

@@ -6,7 +6,7 @@ A channel that Discord has not listed is fetched, and stored.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import hikari
 import structlog
@@ -19,14 +19,6 @@ _log = structlog.get_logger(__name__)
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
-
-_THREADS: Final = frozenset(
-    {
-        hikari.ChannelType.GUILD_PUBLIC_THREAD,
-        hikari.ChannelType.GUILD_PRIVATE_THREAD,
-        hikari.ChannelType.GUILD_NEWS_THREAD,
-    }
-)
 
 
 class Recent(Generic[Key, Value]):
@@ -172,7 +164,7 @@ def _permissions(
 
 
 def key_of_interaction(channel: hikari.InteractionChannel) -> ChannelKey:
-    if channel.type in _THREADS and channel.parent_id is not None:
+    if channel.thread_metadata and channel.parent_id:
         return ChannelKey(int(channel.parent_id), int(channel.id))
     return ChannelKey(int(channel.id))
 

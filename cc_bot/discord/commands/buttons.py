@@ -117,11 +117,12 @@ _LOOKUP_TIMEOUT_S: Final = 1.0
 """Discord waits 3 s."""
 
 
-@on_press(StopButton, not_yours=lambda words: words[AnswerTexts].not_yours, response="own")
+@on_press(StopButton, not_yours=None, response="own")
 async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedger) -> None:
     interaction, button, recipient = press
     shared = button.user_id == ANY_ASKER
-    if shared and running.runs(button.turn) and not running.asked_by(button.turn, recipient.user_id):
+    asked = running.asked_by(button.turn, recipient.user_id) or not running.runs(button.turn)
+    if not (asked if shared else button.user_id == recipient.user_id):
         await tell(interaction, recipient.words[AnswerTexts].not_yours)
         return
     ended = running.began_here(button.turn) or shared  # a channel's turn is resumed
@@ -148,19 +149,14 @@ async def _runs_elsewhere(button: StopButton, ledger: TurnLedger) -> bool:
     return False
 
 
-@on_press(ProposalButton, not_yours=lambda words: words[ProposalTexts].not_yours, anybody=True)
+@on_press(ProposalButton, not_yours=None)
 async def decide(press: Press[ProposalButton], delivery: ApprovalDelivery) -> None:
     interaction, button, recipient = press
     begin_turn()
     await delivery.decide(interaction, button, recipient)
 
 
-@on_press(
-    SeeProposalsButton,
-    not_yours=lambda words: words[ProposalTexts].not_yours,
-    anybody=True,
-    response="message",
-)
+@on_press(SeeProposalsButton, not_yours=None, response="message")
 async def list_proposals(
     press: Press[SeeProposalsButton], store: ProposalStore, delivery: ApprovalDelivery
 ) -> EphemeralView | None:
