@@ -48,7 +48,7 @@ class Agents:
         they chose."""
         return await self.default(), False
 
-    def stand_in_note(self, _agent: Agent, _texts: Texts) -> str:
+    def fallback_note(self, _agent: Agent, _texts: Texts) -> str:
         return ""
 
 

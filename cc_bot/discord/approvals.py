@@ -12,7 +12,7 @@ from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.chat.tools import ToolPlace
-from cc_bot.discord.agents import Chosen
+from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.reply import PostUncertain
@@ -136,7 +136,7 @@ class ApprovalDelivery:
         nothing was done."""
         guild_id, approvals = press.interaction.guild_id, self.assistant.approvals
         with approvals.in_flight(press.proposal):
-            chosen = await self.answers.chooser.of_session(
+            chosen = await self.answers.chooser.for_session(
                 press.proposal.key, int(guild_id) if guild_id else None
             )
             if approvals.must_wait(press.proposal):
@@ -152,7 +152,9 @@ class ApprovalDelivery:
             except (CcBotError, hikari.HikariError, PostUncertain) as error:  # the result is shown
                 _log.warning("turn_not_gone_on", error=type(error).__name__)
 
-    async def _make(self, press: _Press, chosen: Chosen, begun: asyncio.Event) -> ApprovedResult | None:
+    async def _make(
+        self, press: _Press, chosen: SelectedAgent, begun: asyncio.Event
+    ) -> ApprovedResult | None:
         """Returns None if recovery shows the outcome, or the message was deleted."""
         approvals, running = self.assistant.approvals, self.answers.running
         message = press.interaction.message
@@ -254,7 +256,7 @@ class ApprovalDelivery:
             return error
         return None
 
-    async def _go_on(self, press: _Press, chosen: Chosen, result: ApprovedResult) -> None:
+    async def _go_on(self, press: _Press, chosen: SelectedAgent, result: ApprovedResult) -> None:
         """Continue where the answer can be read. The model gets the call if the conversation lacks the
         answer."""
         proposal, visibility = press.proposal, press.proposal.visibility

@@ -290,7 +290,7 @@ class DiscordBot:
 
     async def _synchronize(self) -> None:
         try:
-            await self._services.gate.learn()
+            await self._services.gate.prepare()
             await self._client.sync_application_commands()
         finally:  # after a failure, earlier commands are known
             known = self._client.created_commands.get(GLOBAL_COMMAND_KEY, ())

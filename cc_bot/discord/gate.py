@@ -1,4 +1,4 @@
-"""Who may use the bot, and how often. Everything that starts with a user asks here."""
+"""Decides who may use the bot, and how often. Commands, presses, messages and web pages all pass here."""
 
 import asyncio
 import math
@@ -37,20 +37,20 @@ from cc_bot.texts import Texts
 _log = structlog.get_logger(__name__)
 
 OWNERS_TTL_S: Final = 10.0
-ASK_TIMEOUT_S: Final = 1.5
+FETCH_TIMEOUT_S: Final = 1.5
 
-What = Literal["command", "choices"]
-"""choices: autocomplete requests, which come with every key press."""
+RequestKind = Literal["command", "choices"]
+"""choices: an autocomplete request, which Discord sends with every key press."""
 
 CHOICES_PER_COMMAND: Final = 10
 
-Kind = Literal["interaction", "message"]
+EventKind = Literal["interaction", "message"]
 
-MAX_AT_ONCE: Final[Mapping[Kind, int]] = {"interaction": 60, "message": 300}
+MAX_AT_ONCE: Final[Mapping[EventKind, int]] = {"interaction": 60, "message": 300}
 """Per user. After a resume Discord sends all missed messages at once."""
 REFILL_PER_S: Final = 20
-QUIET_S: Final = 5.0
-_EVENTS: Final[Mapping[str, Kind]] = {
+FLOOD_PAUSE_S: Final = 5.0
+_EVENTS: Final[Mapping[str, EventKind]] = {
     "interaction_create": "interaction",
     "message_create": "message",
     "message_update": "message",
@@ -58,7 +58,7 @@ _EVENTS: Final[Mapping[str, Kind]] = {
 _UNKNOWN_GUILD: Final = 0
 
 SeenRoles = Recent[tuple[int | None, int], tuple[int, ...]]
-"""By server and user, as of their last message or interaction."""
+"""Role ids by server and user, as of their last message or interaction."""
 
 
 class OwnerNews(Protocol):
@@ -68,16 +68,16 @@ class OwnerNews(Protocol):
 
 @dataclass(slots=True)
 class Owners:
-    """The users named in a setting or in the policy file, else the owner of the application, or the accepted
+    """The users that a setting or the policy file names, else the owner of the application, or the accepted
     members of its team."""
 
-    named: frozenset[int]
+    configured: frozenset[int]
     policies: Policies
     rest: hikari.api.RESTClient
     _of_application: frozenset[int] = frozenset()
     _fetched_at_s: float = -math.inf
 
-    async def learn(self) -> None:
+    async def fetch(self) -> None:
         """Raises hikari's errors."""
         self._fetched_at_s = monotonic()
         application = await self.rest.fetch_application()
@@ -87,54 +87,54 @@ class Owners:
         self._of_application = frozenset(map(int, team if application.team else [application.owner.id]))
 
     async def ids(self, *, fresh: bool = False) -> frozenset[int]:
-        """Cached for OWNERS_TTL_S unless `fresh`; the last known ones if Discord fails."""
+        """Return the owners, cached for OWNERS_TTL_S unless `fresh`; if Discord fails, the last known."""
         policy = await self.policies.now()
-        named = self.named | policy.owners
-        if not named and (fresh or monotonic() - self._fetched_at_s > OWNERS_TTL_S):
+        configured = self.configured | policy.owners
+        if not configured and (fresh or monotonic() - self._fetched_at_s > OWNERS_TTL_S):
             try:
-                async with asyncio.timeout(ASK_TIMEOUT_S):
-                    await self.learn()
+                async with asyncio.timeout(FETCH_TIMEOUT_S):
+                    await self.fetch()
             except (hikari.HikariError, TimeoutError) as error:
                 _log.warning("owners_not_learned", error=type(error).__name__)
-        return self.under(policy)
+        return self.ids_under(policy)
 
     async def has(self, user_id: int) -> bool:
-        return user_id in self.under(await self.policies.now())
+        return user_id in self.ids_under(await self.policies.now())
 
-    def under(self, policy: Policy) -> frozenset[int]:
-        return self.named | policy.owners or self._of_application
+    def ids_under(self, policy: Policy) -> frozenset[int]:
+        return self.configured | policy.owners or self._of_application
 
     async def require(self, interaction: hikari.PartialInteraction) -> None:
-        """Raise OwnersOnly unless the user is an owner. Call it at every command, press and form: hiding a
-        command does not forbid it."""
+        """Raise OwnersOnly unless the user is an owner. Every command, press and form must call it: a hidden
+        command can still be used."""
         if int(interaction.user.id) not in await self.ids(fresh=True):
             raise OwnersOnly
 
 
 @dataclass(slots=True)
 class CommandRates:
-    """Uses within the last minute, in memory: a check must not wait for a write."""
+    """Counts uses within the last minute, in memory, so that no check waits for a write."""
 
-    _moments: Recent[tuple[int, What], deque[datetime]] = field(default_factory=Recent)
-    _refused_until: Recent[tuple[int, What], datetime] = field(default_factory=Recent)
+    _used_at: Recent[tuple[int, RequestKind], deque[datetime]] = field(default_factory=Recent)
+    _refused_until: Recent[tuple[int, RequestKind], datetime] = field(default_factory=Recent)
 
-    def count(self, user_id: int, what: What, most: int, now: datetime) -> None:
+    def count(self, user_id: int, kind: RequestKind, limit: int, now: datetime) -> None:
         """Raises TooManyCommands."""
-        self.refuse_again(user_id, what, now)  # another of the same burst may have been refused meanwhile
-        allowed = most * CHOICES_PER_COMMAND if what == "choices" else most
-        moments = self._moments.get((user_id, what)) or deque[datetime]()
-        self._moments[user_id, what] = moments
-        while moments and not now - MINUTE < moments[0] <= now:  # or the clock was set back
-            moments.popleft()
-        if len(moments) < allowed:
-            moments.append(now)
+        self.refuse_again(user_id, kind, now)  # another of the same burst may have been refused meanwhile
+        allowed = limit * CHOICES_PER_COMMAND if kind == "choices" else limit
+        used_at = self._used_at.get((user_id, kind)) or deque[datetime]()
+        self._used_at[user_id, kind] = used_at
+        while used_at and not now - MINUTE < used_at[0] <= now:  # or the clock was set back
+            used_at.popleft()
+        if len(used_at) < allowed:
+            used_at.append(now)
             return
-        self._refused_until[user_id, what] = until = moments[-allowed] + MINUTE
+        self._refused_until[user_id, kind] = until = used_at[-allowed] + MINUTE
         raise TooManyCommands(resets=until)
 
-    def refuse_again(self, user_id: int, what: What, now: datetime) -> None:
-        """Raise TooManyCommands, to be ignored silently, while the last refusal lasts."""
-        until = self._refused_until.get((user_id, what))
+    def refuse_again(self, user_id: int, kind: RequestKind, now: datetime) -> None:
+        """Raise TooManyCommands, marked as told, while the last refusal lasts."""
+        until = self._refused_until.get((user_id, kind))
         if until and now < until <= now + MINUTE:
             raise TooManyCommands(resets=until, told=True)
 
@@ -142,58 +142,63 @@ class CommandRates:
 @dataclass(slots=True)
 class _Sender:
     allowance: float
-    seen_at_s: float
+    last_event_s: float
     is_flooding: bool = False
-    refused: int | None = None
+    refused_id: int | None = None
 
 
 @dataclass(slots=True)
 class FloodGuard:
-    """Drops the events of a user who sends more than a person can, before hikari builds them."""
+    """Drops events of users who send more than a person can, before hikari parses them."""
 
-    _senders: Recent[tuple[int, Kind], _Sender] = field(default_factory=Recent)
+    _senders: Recent[tuple[int, EventKind], _Sender] = field(default_factory=Recent)
 
-    def drops(self, user_id: int, kind: Kind, now_s: float, *, answerable: int | None = None) -> bool:
-        """Count an event. Returns whether to drop it. The first `answerable` interaction of a flood is
-        refused by the gate, which tells the user."""
-        most = MAX_AT_ONCE[kind]
-        sender = self._senders.get((user_id, kind)) or _Sender(most, now_s)
+    def should_drop(
+        self, user_id: int, kind: EventKind, now_s: float, *, answerable_id: int | None = None
+    ) -> bool:
+        """Count an event. Returns whether to drop it. The first interaction of a flood that has an
+        `answerable_id` passes, and the gate refuses it with a message to the user."""
+        limit = MAX_AT_ONCE[kind]
+        sender = self._senders.get((user_id, kind)) or _Sender(limit, now_s)
         self._senders[user_id, kind] = sender
-        away_s, sender.seen_at_s = now_s - sender.seen_at_s, now_s
-        if not sender.is_flooding or away_s >= QUIET_S:
-            sender.allowance = min(most, sender.allowance + away_s * REFILL_PER_S)
-            sender.is_flooding, sender.refused = sender.allowance < 1, None
+        idle_s, sender.last_event_s = now_s - sender.last_event_s, now_s
+        if not sender.is_flooding or idle_s >= FLOOD_PAUSE_S:
+            sender.allowance = min(limit, sender.allowance + idle_s * REFILL_PER_S)
+            sender.is_flooding, sender.refused_id = sender.allowance < 1, None
             if not sender.is_flooding:
                 sender.allowance -= 1
                 return False
             _log.warning("flood_dropped", subject=user_id, kind=kind)
-        if sender.refused is None and answerable is not None:
-            sender.refused = answerable
+        if sender.refused_id is None and answerable_id is not None:
+            sender.refused_id = answerable_id
             return False
         return True
 
-    def refuses(self, user_id: int, interaction_id: int) -> bool:
+    def is_refused(self, user_id: int, interaction_id: int) -> bool:
         sender = self._senders.get((user_id, "interaction"))
-        return sender is not None and sender.refused == interaction_id
+        return sender is not None and sender.refused_id == interaction_id
 
 
 def drop_floods(bot: hikari.GatewayBot, guard: FloodGuard) -> None:
-    def is_dropped(kind: Kind, payload: Mapping[str, Any]) -> bool:
+    def is_dropped(kind: EventKind, payload: Mapping[str, Any]) -> bool:
         user = payload.get("author") or payload.get("user") or payload.get("member", {}).get("user", {})
         user_id, now_s = int(user.get("id", 0)), monotonic()  # an edit may lack its author
         if kind == "interaction":
-            answerable = payload["type"] != hikari.InteractionType.AUTOCOMPLETE
-            return guard.drops(user_id, kind, now_s, answerable=int(payload["id"]) if answerable else None)
+            is_answerable = payload["type"] != hikari.InteractionType.AUTOCOMPLETE
+            answerable_id = int(payload["id"]) if is_answerable else None
+            return guard.should_drop(user_id, kind, now_s, answerable_id=answerable_id)
         me = bot.get_me()
-        return user_id != 0 and (me is None or user_id != me.id) and guard.drops(user_id, kind, now_s)
+        return user_id != 0 and (me is None or user_id != me.id) and guard.should_drop(user_id, kind, now_s)
 
-    def pass_on(kind: Kind, consume: Any, shard: hikari.api.GatewayShard, payload: Mapping[str, Any]) -> None:
+    def forward(
+        kind: EventKind, consume: Any, shard: hikari.api.GatewayShard, payload: Mapping[str, Any]
+    ) -> None:
         if not is_dropped(kind, payload):
             consume(shard, payload)
 
     consumers = bot.event_manager._consumers  # type: ignore[attr-defined]  # there is no other way in
     for name, kind in _EVENTS.items():
-        consumers[name].callback = partial(pass_on, kind, consumers[name].callback)
+        consumers[name].callback = partial(forward, kind, consumers[name].callback)
 
 
 @dataclass(slots=True)
@@ -209,48 +214,48 @@ class Gate:
     floods: FloodGuard = field(default_factory=FloodGuard)
     clock: Clock = utc_now
     _order: KeyedLock = field(default_factory=KeyedLock)
-    """By user: the second database connection may answer first."""
-    _last: AccessState | None = None
-    _last_set: Rules = field(default_factory=dict)
-    """By owners; they override the file."""
+    """Keeps each user's reads in order, as there are several database connections."""
+    _last_access: AccessState | None = None
+    _last_limits: Rules = field(default_factory=dict)
+    """Limits set by owners at run time; they override the policy file."""
 
-    async def learn(self) -> None:
-        await self.owners.learn()
+    async def prepare(self) -> None:
+        await self.owners.fetch()
         with suppress(StorageError):
-            await self._in_force()
+            await self._read_access()
 
     async def admit(
-        self, interaction: hikari.PartialInteraction, what: What = "command", *, always: bool = False
+        self, interaction: hikari.PartialInteraction, kind: RequestKind = "command", *, always: bool = False
     ) -> Preloaded:
         """Count a use. Raises TooManyCommands, StorageError, and (unless `always`) NotAllowed or
         UnderMaintenance. Owners pass, unless they flood."""
         ids, user_id = key_of_interaction(interaction.channel).ids, int(interaction.user.id)
         visitor = self._visitor(user_id, ids, interaction.guild_id, interaction.member)
-        if self.floods.refuses(user_id, int(interaction.id)):
-            raise TooManyCommands(resets=self.clock() + timedelta(seconds=QUIET_S))
-        return await self._admit(visitor, what, always=always)
+        if self.floods.is_refused(user_id, int(interaction.id)):
+            raise TooManyCommands(resets=self.clock() + timedelta(seconds=FLOOD_PAUSE_S))
+        return await self._admit(visitor, kind, always=always)
 
-    async def admit_page(self, place: WebPlace, what: What, *, always: bool = False) -> None:
-        """As `admit`; the place is where they asked for their pages."""
-        await self._admit(self._visitor_of_page(place), what, always=always)
+    async def admit_page(self, place: WebPlace, kind: RequestKind, *, always: bool = False) -> None:
+        """As `admit`, for the channel in which the user requested the link to their pages."""
+        await self._admit(self._visitor_of_page(place), kind, always=always)
 
     async def refusals_of_pages(self, places: Sequence[WebPlace]) -> dict[WebPlace, Refusal]:
-        in_force = await self._in_force()
+        in_force = await self._read_access()
         asked = [(place, await self.refusal_of(self._visitor_of_page(place), in_force)) for place in places]
         return {place: refused for place, refused in asked if refused}
 
-    async def _admit(self, visitor: Visitor, what: What, *, always: bool) -> Preloaded:
-        self.rates.refuse_again(visitor.user_id, what, self.clock())
+    async def _admit(self, visitor: Visitor, kind: RequestKind, *, always: bool) -> Preloaded:
+        self.rates.refuse_again(visitor.user_id, kind, self.clock())
         policy, state = await self.policies.now(), await self._visitor_state(visitor)
-        if visitor.user_id not in self.owners.under(policy):
+        if visitor.user_id not in self.owners.ids_under(policy):
             payer = UsageSubject(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))
-            most = limits_of_user({**policy.limits, **self._last_set}, payer).get("commands_per_minute")
-            if most is not None:
-                self.rates.count(visitor.user_id, what, most, self.clock())
+            limit = limits_of_user({**policy.limits, **self._last_limits}, payer).get("commands_per_minute")
+            if limit is not None:
+                self.rates.count(visitor.user_id, kind, limit, self.clock())
             if not always:
-                if self._last is None:
+                if self._last_access is None:
                     raise StorageError
-                if refused := await self.refusal_of(visitor, self._last):
+                if refused := await self.refusal_of(visitor, self._last_access):
                     raise error_of(refused)
         return Preloaded(state.settings, state.agents) if state else Preloaded()
 
@@ -259,7 +264,7 @@ class Gate:
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(self.timeout_s), self._order.after(visitor.user_id):
                 state = await self.store.get_visitor_state(visitor.user_id, visitor.channel_ids)
-                self._last, self._last_set = state.in_force, state.limits
+                self._last_access, self._last_limits = state.in_force, state.limits
                 return state
         return None
 
@@ -275,8 +280,8 @@ class Gate:
         )
 
     async def serves(self, key: SessionKey, guild_id: int | None, *, answering: bool = False) -> bool:
-        """Return whether a user may use the bot in a channel; True if unknown. Maintenance counts only for
-        `answering`."""
+        """Return whether a user may use the bot in a channel; True if unknown. Maintenance is checked only
+        with `answering`."""
         visitor = self._visitor(key.user_id, (key.channel_id,), guild_id)
         try:
             return await self.refusal_of(visitor, answering=answering) is None
@@ -288,32 +293,32 @@ class Gate:
     ) -> Refusal | None:
         """Return why a visitor may not use the bot. Raises StorageError and hikari's errors."""
         policy = await self.policies.now()
-        owners = self.owners.under(policy)
+        owners = self.owners.ids_under(policy)
         if visitor.user_id in owners:
             return None
-        in_force = in_force or await self._in_force()
+        in_force = in_force or await self._read_access()
         rules, maintenance = in_force.rules | policy.access, in_force.maintenance if answering else None
-        known = await self._complete(visitor, rules)
+        known = await self._with_fetched_fields(visitor, rules)
         found = refusal(known, rules, owners=owners, maintenance=maintenance)
         if found:
             _log.info("access_denied", why=found.why, subject=found.subject, place=visitor.channel_ids[0])
         return found
 
-    async def reads(self, key: ChannelKey, guild_id: int | None = None) -> bool:
-        rules = (await self._in_force()).rules | (await self.policies.now()).access
+    async def may_read(self, key: ChannelKey, guild_id: int | None = None) -> bool:
+        rules = (await self._read_access()).rules | (await self.policies.now()).access
         if name_any(rules, "guild") and guild_id is None:
             guild_id = (await self.places.of(key.place_id)).guild_id
         return not is_shut(key, guild_id, rules)
 
-    async def _in_force(self) -> AccessState:
+    async def _read_access(self) -> AccessState:
         """Read the rules; the last known ones if the database does not answer in time."""
         try:
             async with asyncio.timeout(self.timeout_s):
-                self._last = await self.store.get_in_force()
+                self._last_access = await self.store.get_in_force()
         except (StorageError, TimeoutError) as error:
-            if self._last is None:
+            if self._last_access is None:
                 raise StorageError from error
-        return self._last
+        return self._last_access
 
     def _visitor_of_page(self, place: WebPlace) -> Visitor:
         channels = (place.channel_id,) if place.channel_id else ()
@@ -326,7 +331,7 @@ class Gate:
         guild_id: int | None,
         member: hikari.Member | None = None,
     ) -> Visitor:
-        """Return a user with their roles, as of `member` or as last seen; None if they are unknown."""
+        """Return a user with the roles of `member`, else those of the last event; None if unknown."""
         if guild_id is None:
             return Visitor(user_id, channel_ids, None, frozenset())
         if member is not None:
@@ -334,8 +339,8 @@ class Gate:
         roles = self.roles.get((guild_id, user_id))
         return Visitor(user_id, channel_ids, int(guild_id), None if roles is None else frozenset(roles))
 
-    async def _complete(self, visitor: Visitor, rules: AccessRules) -> Visitor:
-        """Fetch what the rules need and the event lacks."""
+    async def _with_fetched_fields(self, visitor: Visitor, rules: AccessRules) -> Visitor:
+        """Fetch the channel, server and roles that the rules need and the event lacks."""
         if visitor.guild_id is None:
             return visitor
         about_roles = name_any(rules, "role")

@@ -193,7 +193,7 @@ def build_services(
     references = References(
         bot.rest,
         stores,
-        gate.reads,
+        gate.may_read,
         places,
         AttachmentFetcher(given.get(DocumentSource), running.held, hears=given.assistant.hearing is not None),
         partial(own_user, bot),

@@ -93,7 +93,7 @@ class DiscordForPages:
         return await self.answers.chooser.locate(channel_id) if channel_id else KnownPlace(ChannelKey(0))
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
-        return (await self.answers.chooser.of_place(user_id, await self.place_of(channel_id))).key
+        return (await self.answers.chooser.for_place(user_id, await self.place_of(channel_id))).key
 
     async def canvas_changed(self, key: SessionKey) -> None:
         if key.channel_id and key.user_id:  # else the canvas belongs to the terminal

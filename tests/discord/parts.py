@@ -122,7 +122,7 @@ def running_over(stores: Stores, rest: Rest) -> RunningTurns:
 
 def references_over(stores: Stores, rest: Rest, bot: hikari.User) -> References:
     """What questions point at, read by a bot that is shown everything."""
-    reads, places = gate_over(stores, rest).reads, Places(rest, stores.channels)
+    reads, places = gate_over(stores, rest).may_read, Places(rest, stores.channels)
     return References(rest, stores, reads, places, fetcher(), lambda: bot, reads_all=True)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.chat.policy import Policies
-from cc_bot.discord.gate import MAX_AT_ONCE, QUIET_S, CommandRates, FloodGuard, Gate, Owners, error_of
+from cc_bot.discord.gate import FLOOD_PAUSE_S, MAX_AT_ONCE, CommandRates, FloodGuard, Gate, Owners, error_of
 from cc_bot.domain.access import Refusal, Visitor
 from cc_bot.domain.errors import StorageError, TooManyCommands, UnderMaintenance
 from cc_bot.domain.message import ChannelKey
@@ -114,7 +114,7 @@ class TestTheGate:
     async def test_keeps_what_it_last_knew_while_the_database_is_held_up(self, door: Door) -> None:
         gate = gate_over(door.stores, door.rest, timeout_s=0.05)
         await door.stores.access.set("user", door.aiko.id, "deny", set_by=OWNER)
-        await gate.learn()
+        await gate.prepare()
         async with door.held_up():
             assert await gate.refusal_of(door.comer) == Refusal("denied", "user")
 
@@ -172,21 +172,21 @@ class TestFlood:
         self,
     ) -> None:
         guard = FloodGuard()
-        assert not any(guard.drops(ME, "interaction", 0.0, answerable=n) for n in range(AT_ONCE))
-        assert guard.drops(ME, "interaction", 0.0)
-        assert not guard.drops(ME, "interaction", 0.0, answerable=1000)
-        assert guard.refuses(ME, 1000)
-        assert all(guard.drops(ME, "interaction", 0.0, answerable=n) for n in range(1001, 1100))
-        assert not any(guard.refuses(ME, n) for n in range(1001, 1100))
-        assert not guard.drops(YOU, "interaction", 0.0, answerable=1101)
-        assert not guard.drops(ME, "message", 0.0)
-        almost_s = QUIET_S - 0.1
-        assert guard.drops(ME, "interaction", almost_s, answerable=1102)
-        assert guard.drops(ME, "interaction", 2 * almost_s, answerable=1103)
-        assert not guard.drops(ME, "interaction", 2 * almost_s + QUIET_S, answerable=1104)
-        assert not guard.refuses(ME, 1104)
+        assert not any(guard.should_drop(ME, "interaction", 0.0, answerable_id=n) for n in range(AT_ONCE))
+        assert guard.should_drop(ME, "interaction", 0.0)
+        assert not guard.should_drop(ME, "interaction", 0.0, answerable_id=1000)
+        assert guard.is_refused(ME, 1000)
+        assert all(guard.should_drop(ME, "interaction", 0.0, answerable_id=n) for n in range(1001, 1100))
+        assert not any(guard.is_refused(ME, n) for n in range(1001, 1100))
+        assert not guard.should_drop(YOU, "interaction", 0.0, answerable_id=1101)
+        assert not guard.should_drop(ME, "message", 0.0)
+        almost_s = FLOOD_PAUSE_S - 0.1
+        assert guard.should_drop(ME, "interaction", almost_s, answerable_id=1102)
+        assert guard.should_drop(ME, "interaction", 2 * almost_s, answerable_id=1103)
+        assert not guard.should_drop(ME, "interaction", 2 * almost_s + FLOOD_PAUSE_S, answerable_id=1104)
+        assert not guard.is_refused(ME, 1104)
 
     def test_of_messages_is_dropped_beyond_their_number(self) -> None:
         guard = FloodGuard()
-        dropped = [guard.drops(ME, "message", 0.0) for _ in range(MAX_AT_ONCE["message"] + 10)]
+        dropped = [guard.should_drop(ME, "message", 0.0) for _ in range(MAX_AT_ONCE["message"] + 10)]
         assert dropped == [False] * MAX_AT_ONCE["message"] + [True] * 10

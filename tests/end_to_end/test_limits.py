@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from cc_bot.discord.gate import MAX_AT_ONCE, QUIET_S
+from cc_bot.discord.gate import FLOOD_PAUSE_S, MAX_AT_ONCE
 from tests.end_to_end.memories import run
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
@@ -63,4 +63,4 @@ async def test_a_flood_stops_nobody_else(stage: Stage, aiko: User, ben: User, ch
     *served, last = [each for each in sent if each.interaction.answered is not None]
     assert most <= len(served) < len(sent) - 1
     assert not any(["<t:" in (await each.finished()).text for each in served])
-    assert 0 < in_seconds((await last.finished()).text) <= QUIET_S + 1
+    assert 0 < in_seconds((await last.finished()).text) <= FLOOD_PAUSE_S + 1

@@ -32,7 +32,7 @@ async def clear(
     chooser: AgentSelector,
     side_message: SideMessage,
 ) -> Reply:
-    key = (await chooser.of(ctx.interaction)).key
+    key = (await chooser.for_interaction(ctx.interaction)).key
     await sessions.clear(key)
     await side_message.refresh(key, interaction=ctx.interaction, below=False)  # the canvas is empty now
     return Reply((caller.words[SessionTexts].cleared,))
@@ -88,7 +88,7 @@ async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
 async def show_summary(
     caller: Recipient, *, ctx: lightbulb.Context, summaries: SummaryStore, chooser: AgentSelector
 ) -> EphemeralView:
-    texts, key = caller.words[SummaryTexts], (await chooser.of(ctx.interaction)).key
+    texts, key = caller.words[SummaryTexts], (await chooser.for_interaction(ctx.interaction)).key
     kept = await summaries.list_current(key)
     if not kept:
         return EphemeralView(texts.none)

@@ -16,7 +16,7 @@ from cc_bot.chat.active import until_stopped
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.context.tokens import UNSAID
 from cc_bot.chat.turn import TurnOptions
-from cc_bot.discord.agents import AgentSelector, Chosen
+from cc_bot.discord.agents import AgentSelector, SelectedAgent
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
 from cc_bot.discord.delivery.live import LiveAnswer, for_channel, is_shown, show_failures
 from cc_bot.discord.delivery.outlets import MessageReplies, noop, reply_by_token
@@ -92,7 +92,7 @@ class Answers:
             with show_failures(live, recipient):
                 await self._follow(turn, live)
             over_s = time.monotonic()
-        note = self.chooser.stand_in_note(chosen, recipient) if chosen else ""
+        note = self.chooser.fallback_note(chosen, recipient) if chosen else ""
         is_seen = await is_shown(partial(live.finish, owner, temporary=turn.row.temporary, note=note))
         seconds = round(time.monotonic() - over_s, 3)
         running.meter.record_shown(seconds, ok=is_seen)
@@ -145,7 +145,7 @@ class Answers:
         if turn.key and place:
             thread = await self.chooser.places.title_of(place)
             title, owner_id = thread.text, thread.owner_id
-        agent = (turn.chosen or await self.chooser.of_session(row.key, row.guild_id)).agent
+        agent = (turn.chosen or await self.chooser.for_session(row.key, row.guild_id)).agent
         return TurnOptions(
             recipient.locale,
             recipient.timezone,
@@ -241,7 +241,7 @@ class Answers:
 
         async def accept() -> ShownTurn:
             recipient = await self.recipients.of(interaction, arrival.settings)
-            chosen = await self.chooser.of(interaction, arrival.agents)
+            chosen = await self.chooser.for_interaction(interaction, arrival.agents)
             row = self.running.row_of_interaction(
                 interaction,
                 chosen.key,
@@ -318,7 +318,7 @@ class Answers:
         self,
         interaction: hikari.ComponentInteraction,
         author: Recipient,
-        chosen: Chosen,
+        chosen: SelectedAgent,
         question: AskedQuestion,
         *,
         visibility: Visibility,
@@ -443,7 +443,7 @@ class Answers:
         begin_turn()
 
         async def accept() -> ShownTurn:
-            chosen = await self.chooser.of_answer(interaction, button.answer_id)
+            chosen = await self.chooser.for_answer(interaction, button.answer_id)
             ephemeral, again = is_ephemeral(interaction.message), button.action == "again"
             row = self.running.row_of_interaction(
                 interaction,
@@ -481,7 +481,7 @@ class Answers:
         interaction: Answerable,
         row: PendingTurn,
         recipient: Recipient,
-        chosen: Chosen,
+        chosen: SelectedAgent,
         role_ids: tuple[int, ...] | None,
     ) -> ShownTurn:
         turn = ShownTurn(self.running, row, recipient, chosen, interaction=interaction, role_ids=role_ids)
@@ -512,9 +512,9 @@ async def _take_buttons(interaction: hikari.ComponentInteraction, recipient: Rec
     await interaction.edit_initial_response(components=rows_of(replace(page, buttons=())))
 
 
-def _words_under(chosen: Chosen, recipient: Recipient) -> Texts:
+def _words_under(chosen: SelectedAgent, recipient: Recipient) -> Texts:
     words = recipient.words
-    if not chosen.left:
+    if not chosen.is_former:
         return words
     changed = words[CanvasChangeTexts].changed_unseen.format(
         display=chosen.agent.display_name(recipient.locale)

@@ -29,7 +29,7 @@ from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.chat.stores.ledger import TurnLedger
 from cc_bot.chat.stores.usage import Reservation
-from cc_bot.discord.agents import Chosen
+from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.attachments import HeldFiles
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Reply
@@ -277,7 +277,7 @@ class ShownTurn(RunningTurn):
         turns: RunningTurns,
         row: PendingTurn,
         recipient: Recipient,
-        chosen: Chosen | None = None,
+        chosen: SelectedAgent | None = None,
         *,
         interaction: Answerable | None = None,
         role_ids: tuple[int, ...] | None = (),

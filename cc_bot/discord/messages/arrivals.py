@@ -14,7 +14,7 @@ import structlog
 
 from cc_bot.chat.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.discord.agents import Chosen
+from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies
@@ -358,7 +358,7 @@ class Arrivals:
             return
         is_own, key = await self.find_own(message)
         if is_own and int(message.id) not in self._missed:
-            chosen = await self.answers.chooser.of_message(message, int(message.author.id), key)
+            chosen = await self.answers.chooser.for_message(message, int(message.author.id), key)
             self._personal[int(message.id)] = None
             await self._answer(chosen, message, leave)
         else:
@@ -368,7 +368,7 @@ class Arrivals:
         if not self.reads_all or message.guild_id is None or has_no_visible_content(message):
             return
         key = await self._key_of(message)
-        if await self.gate.reads(key, int(message.guild_id)):
+        if await self.gate.may_read(key, int(message.guild_id)):
             await self._store(message, waiting=waiting)
         else:
             await self.stores.channels.pass_over(key, int(message.id))
@@ -389,7 +389,9 @@ class Arrivals:
     async def _key_of(self, message: hikari.Message) -> ChannelKey:
         return await retry(lambda: self.gate.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
 
-    async def _answer(self, chosen: Chosen, message: hikari.Message, opened: Callable[[], None]) -> None:
+    async def _answer(
+        self, chosen: SelectedAgent, message: hikari.Message, opened: Callable[[], None]
+    ) -> None:
         """A user's turns run in the order in which they are `opened`, however long their files take."""
         begin_turn()
         bot = self.bot()

@@ -19,7 +19,7 @@ import structlog
 from cc_bot.chat.stores.ledger import Mention, TurnLedger, channel_turn_id, question_id_of
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import VisitorState
-from cc_bot.discord.agents import Chosen
+from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.live import for_channel
 from cc_bot.discord.delivery.outlets import DmFallback
@@ -202,7 +202,7 @@ class ChannelAnswers:
         runner, user_id, newest_id = self.runner, questions[-1].author_id, id_of(questions[-1])
         typed = "\n".join(question.typed for question in questions)
         recipient = await runner.recipients.of_author_in(key.place_id, user_id, typed, visitor.settings)
-        agent = await runner.chooser.in_channel(key, visitor.agents)
+        agent = await runner.chooser.for_mentions(key, visitor.agents)
         session, guild_id = SessionKey(user_id, key.place_id), runner.recipients.guilds.guild_of(key.place_id)
         row = PendingTurn(
             channel_turn_id(newest_id),
@@ -217,7 +217,7 @@ class ChannelAnswers:
             runner.running,
             row,
             recipient,
-            Chosen(session, agent),
+            SelectedAgent(session, agent),
             role_ids=self.roles.get((guild_id, user_id)),
             place=key,
             mentions=tuple(questions),

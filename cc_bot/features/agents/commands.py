@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import lightbulb
 
 from cc_bot.chat.reply import Reply
-from cc_bot.discord.agents import AgentSelector, where
+from cc_bot.discord.agents import AgentSelector, place_of
 from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.handlers import Choice, command, reply_command, suggesting, text_option
 from cc_bot.discord.interactions import defer
@@ -30,7 +30,7 @@ async def suggest_agents(
     recipients: Recipients = lightbulb.di.INJECTED,
 ) -> Sequence[Choice]:
     recipient = await recipients.of(ctx.interaction)
-    usable = await choices.agents.usable_at(where(ctx.interaction))
+    usable = await choices.agents.usable_at(place_of(ctx.interaction))
     return matching_agents(usable, str(ctx.focused.value or ""), recipient.locale)
 
 
@@ -41,14 +41,14 @@ def agent_name() -> str:
 async def list_agents(
     caller: Recipient, *, ctx: lightbulb.Context, chooser: AgentSelector, choices: AgentChoices
 ) -> Reply:
-    place = where(ctx.interaction)
-    chosen, default = await chooser.of(ctx.interaction), await choices.default_of(place)
+    place = place_of(ctx.interaction)
+    chosen, default = await chooser.for_interaction(ctx.interaction), await choices.default_of(place)
     return agent_list(
         await choices.agents.usable_at(place),
         caller.words,
         in_use=chosen.agent.name,
         default="" if place.guild_id is None else default.name,
-        gone=chosen.stands_in,
+        gone=chosen.is_fallback,
     )
 
 
@@ -87,13 +87,13 @@ async def use(
     side_message: SideMessage,
 ) -> Reply:
     """Raises UnknownAgent."""
-    texts, place = caller.words[AgentTexts], where(ctx.interaction)
+    texts, place = caller.words[AgentTexts], place_of(ctx.interaction)
     wanted = find_agent(await choices.agents.usable_at(place), name)
     if wanted is None:
         raise UnknownAgent
-    before = await chooser.of(ctx.interaction)
+    before = await chooser.for_interaction(ctx.interaction)
     await choices.choose(caller.user_id, place, wanted)
-    after = await chooser.of(ctx.interaction)
+    after = await chooser.for_interaction(ctx.interaction)
     if before.key != after.key:
         await side_message.refresh(before.key, interaction=ctx.interaction)  # removes its message
         await side_message.refresh(after.key, interaction=ctx.interaction)
@@ -114,7 +114,7 @@ async def set_default(
     side_message: SideMessage,
 ) -> None:
     """Public, because it affects everyone."""
-    interaction, place = ctx.interaction, where(ctx.interaction)
+    interaction, place = ctx.interaction, place_of(ctx.interaction)
     member = interaction.member
     allowed = member is not None and bool(member.permissions & MANAGER_PERMISSIONS)
     wanted = find_agent(await choices.agents.usable_at(place), name)

@@ -170,5 +170,5 @@ class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
             passed_over = True
         return await self.default_of(place, found), passed_over
 
-    def stand_in_note(self, agent: Agent, words: Texts) -> str:
+    def fallback_note(self, agent: Agent, words: Texts) -> str:
         return words[AgentTexts].gone.format(display=agent.display_name(words.locale))

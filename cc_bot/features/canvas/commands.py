@@ -31,7 +31,7 @@ async def show_canvas(
 ) -> EphemeralView | None:
     """Post what others may see as a message, and the rest as an ephemeral reply."""
     interaction, words = ctx.interaction, caller.words[CanvasTexts]
-    key = (await chooser.of(interaction)).key
+    key = (await chooser.for_interaction(interaction)).key
     canvas = await get_canvas(canvases, key)
     if canvas.empty:
         return EphemeralView(words.empty)
@@ -58,7 +58,7 @@ async def clear_canvas(
     boards: CanvasBoards,
     chooser: AgentSelector,
 ) -> Reply:
-    key = (await chooser.of(ctx.interaction)).key
+    key = (await chooser.for_interaction(ctx.interaction)).key
     cleared = await canvases.clear(key)
     await boards.refresh(key, interaction=ctx.interaction, below=False)
     texts = caller.words[CanvasTexts]

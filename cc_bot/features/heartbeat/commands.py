@@ -33,7 +33,7 @@ async def start(
 ) -> Reply:
     interaction = ctx.interaction
     here = where == "channel" and not own_space(interaction)
-    key = (await chooser.of(interaction)).key
+    key = (await chooser.for_interaction(interaction)).key
     return await heartbeats.start(
         caller,
         Destination.choose(key, here=here, can_write=can_write(interaction)),

@@ -86,7 +86,7 @@ async def add(
 ) -> Reply:
     interaction = ctx.interaction
     here = where != "dm" and not own_space(interaction)
-    key = (await chooser.of(interaction)).key
+    key = (await chooser.for_interaction(interaction)).key
     to = Destination.choose(key, here=here, can_write=can_write(interaction))
     return await reminders.add(
         caller, to, text=text, when=when, repeat=repeat or "", schedules=schedules, moments=moments
