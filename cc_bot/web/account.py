@@ -37,11 +37,11 @@ from cc_bot.texts.session import UsageTexts, money
 from cc_bot.texts.web import WebTexts, WebUsageTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_of, number_of, text_of
-from cc_bot.web.page import Pages, go_on, reader_of, render, render_for_anyone, see_other, send_file
+from cc_bot.web.page import Pages, redirect, render, render_for_anyone, see_other, send_file, texts_and_zone
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import (
     VISITOR,
-    RequestRates,
+    RequestLimiter,
     SignedIn,
     address_of,
     drop_cookie,
@@ -56,7 +56,7 @@ INVALID_LINKS_S: Final = 60.0
 class SignInPages(Pages):
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
-        self._tries = RequestRates(MAX_INVALID_LINKS, INVALID_LINKS_S)
+        self._invalid_links = RequestLimiter(MAX_INVALID_LINKS, INVALID_LINKS_S)
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
@@ -73,7 +73,7 @@ class SignInPages(Pages):
         place = await self._services.stores.web_sessions.find_code(code)
         if place is None:
             raise self._refused(request)
-        name = reader_of(request)[0][WebTexts].terminal_user
+        name = texts_and_zone(request)[0][WebTexts].terminal_user
         if place.user_id:
             name = await self._services.discord.user_name(place.user_id) or str(place.user_id)
         return render_for_anyone(request, "sign_in.html", code=code, name=name)
@@ -102,7 +102,7 @@ class SignInPages(Pages):
     def _refused(self, request: web.Request) -> CcBotError:
         """Count an invalid link. Codes of 256 bits can't be guessed, so valid ones always work."""
         try:
-            self._tries.count(address_of(request), asyncio.get_running_loop().time())
+            self._invalid_links.count(address_of(request), asyncio.get_running_loop().time())
         except TooManyRequests:
             return TooManyLinks()
         return LinkOver()
@@ -128,7 +128,7 @@ class AccountPages(Pages):
             web.post("/sessions/end", self.end_session),
             web.get("/privacy", self.show_privacy),
             web.get("/privacy/export", self.export),
-            web.get("/privacy/erase", self.ask),
+            web.get("/privacy/erase", self.confirm_erase),
             web.post("/privacy/erase", self.erase),
         )
 
@@ -152,7 +152,7 @@ class AccountPages(Pages):
         pieces = self._services.privacy.export_whole(visitor.user_id)
         return await send_file(request, pieces, f"cc-bot-{day}.json", "application/json")
 
-    async def ask(self, request: web.Request) -> web.Response:
+    async def confirm_erase(self, request: web.Request) -> web.Response:
         visitor = visitor_of(request)
         held = await self._services.privacy.overview(visitor.user_id)
         until = self._services.clock() + CONFIRM_WITHIN
@@ -170,11 +170,11 @@ class AccountPages(Pages):
         visitor, until = visitor_of(request), text_of(request, "until")
         is_number = until.isascii() and until.isdecimal() and len(until) < 12
         if not is_number or self._services.clock().timestamp() > int(until):
-            return go_on(request, "/privacy/erase", "erase_too_late")
+            return redirect(request, "/privacy/erase", "erase_too_late")
         async with self._services.discord.erasing(visitor.user_id):
             held = await self._services.privacy.erase(visitor.user_id)
-        told = without_sign(visitor.words[PrivacyTexts].say_erased(held))
-        page = render_for_anyone(request, "privacy_erased.html", visitor=None, owner=False, told=told)
+        outcome = without_sign(visitor.words[PrivacyTexts].say_erased(held))
+        page = render_for_anyone(request, "privacy_erased.html", visitor=None, owner=False, outcome=outcome)
         drop_cookie(request, page)
         return page
 
@@ -221,7 +221,7 @@ class AccountPages(Pages):
         except UnknownTimezone as error:
             entered = UserSettings(locale=locale, timezone=typed, spoken=spoken)
             return await self.show_settings(request, entered, error)
-        return go_on(request, "/settings", "settings_saved")
+        return redirect(request, "/settings", "settings_saved")
 
     async def sign_out(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
@@ -234,14 +234,14 @@ class AccountPages(Pages):
         store = self._services.stores.web_sessions
         if wanted == "others":
             await store.end_all(visitor.user_id, but=visitor.session.id)
-            return go_on(request, "/settings", "sessions_ended")
+            return redirect(request, "/settings", "sessions_ended")
         if wanted == "all":
             await store.end_all(visitor.user_id)
         elif not await store.end(visitor.user_id, number_of(wanted)):
             raise NothingHere
         if wanted in ("all", str(visitor.session.id)):
             return _show_signed_out(request)
-        return go_on(request, "/settings", "session_ended")
+        return redirect(request, "/settings", "session_ended")
 
 
 def _show_signed_out(request: web.Request) -> web.Response:
@@ -311,7 +311,7 @@ class UsagePages(Pages):
 
 
 def _view(report: UsageReport, visitor: SignedIn, name: str = "") -> UsageView:
-    words, said, used = visitor.words, visitor.words[WebUsageTexts], report.recent
+    words, usage, used = visitor.words, visitor.words[WebUsageTexts], report.recent
     chart = chart_svg(used.chart(title=words[UsageTexts].chart), words.locale)
     days = [
         (f"{day:%Y-%m}" if used.by_month else day.isoformat(), total)
@@ -319,11 +319,11 @@ def _view(report: UsageReport, visitor: SignedIn, name: str = "") -> UsageView:
         if total != Total()
     ]
     models = [(model or words[UsageTexts].offline, total) for model, total in used.models]
-    purposes = [(said.purposes[purpose], total) for purpose, total in used.purposes]
-    by_day = (said.by_month, said.month) if used.by_month else (said.by_day, said.day)
+    purposes = [(usage.purposes[purpose], total) for purpose, total in used.purposes]
+    by_day = (usage.by_month, usage.month) if used.by_month else (usage.by_day, usage.day)
     tables = (
-        UsageTable(said.by_model, said.model, models),
-        UsageTable(said.by_purpose, said.purpose, purposes),
+        UsageTable(usage.by_model, usage.model, models),
+        UsageTable(usage.by_purpose, usage.purpose, purposes),
         UsageTable(*by_day, days),
     )
     return UsageView(

@@ -16,7 +16,7 @@ from cc_bot.texts import Texts
 from cc_bot.texts.web import WebConversationTexts, WebTexts
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
-from cc_bot.web.page import Pages, go_on, moment_in, name_of_page, render
+from cc_bot.web.page import Pages, redirect, render, route_name, time_formatter
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -46,7 +46,7 @@ class ConversationPages(Pages):
         """List all, or those of one channel and agent with its summaries."""
         visitor, stores = visitor_of(request), self._services.stores
         counts = Counter(await stores.archive.list_keys(visitor.user_id))
-        chosen = _chosen(request.query.get("place", ""), counts)
+        chosen = _find_key(request.query.get("place", ""), counts)
         count = counts[chosen] if chosen else counts.total()
         page = PageNumber.of(request.query.get("page", "1"), count, SESSIONS_PER_PAGE)
         sessions = await stores.archive.list_sessions(
@@ -66,9 +66,9 @@ class ConversationPages(Pages):
             chosen=chosen,
             sessions=sessions,
             summaries=await stores.summaries.list_current(chosen) if chosen else (),
-            **await _names(self._services, shown, visitor),
+            **await _names_by_id(self._services, shown, visitor),
             page=page,
-            place_of=place_of,
+            key_text=key_text,
         )
 
     async def read(self, request: web.Request) -> web.Response:
@@ -76,7 +76,7 @@ class ConversationPages(Pages):
         visitor, stores = visitor_of(request), self._services.stores
         session = await stores.archive.get_session(visitor.user_id, request.match_info["id"])
         if session is None:
-            return _gone(request)
+            return _show_not_found(request)
         page = PageNumber.of(request.query.get("page", "1"), session.messages, MESSAGES_PER_PAGE)
         messages = await stores.archive.list_messages(
             visitor.user_id, session.id, limit=MESSAGES_PER_PAGE, offset=page.offset(MESSAGES_PER_PAGE)
@@ -86,9 +86,9 @@ class ConversationPages(Pages):
             "conversation.html",
             session=session,
             messages=messages,
-            **await _names(self._services, [session.key], visitor),
+            **await _names_by_id(self._services, [session.key], visitor),
             page=page,
-            place_of=place_of,
+            key_text=key_text,
             to_html=to_html,
             pages_behind=pages_behind,
         )
@@ -98,27 +98,27 @@ class ConversationPages(Pages):
         visitor = visitor_of(request)
         key = await self._services.privacy.delete_session(visitor.user_id, request.match_info["id"])
         if key is None:
-            return _gone(request)
+            return _show_not_found(request)
         await self._services.discord.canvas_changed(key)
-        return go_on(request, "/conversations", "conversation_deleted")
+        return redirect(request, "/conversations", "conversation_deleted")
 
 
-def _gone(request: web.Request) -> web.Response:
-    _log.info("page_refused", page=name_of_page(request), error="NothingHere", status=404)
+def _show_not_found(request: web.Request) -> web.Response:
+    _log.info("page_refused", page=route_name(request), error="NothingHere", status=404)
     texts, here = visitor_of(request).words[WebConversationTexts], "/conversations"
     links = [(here, texts.back)]
     return render(request, "trouble.html", status=404, here=here, sentence=texts.gone, links=links)
 
 
-def place_of(key: SessionKey) -> str:
+def key_text(key: SessionKey) -> str:
     return f"{key.channel_id}/{key.agent}"
 
 
-def _chosen(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
+def _find_key(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
     """None for all. Raises NothingHere."""
     if not place:
         return None
-    found = next((key for key in known if place_of(key) == place), None)
+    found = next((key for key in known if key_text(key) == place), None)
     if found is None:
         raise NothingHere
     return found
@@ -127,7 +127,9 @@ def _chosen(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
 _DISCORD_EPOCH_MS: Final = 1_420_070_400_000
 
 
-async def _names(services: WebServices, keys: Iterable[SessionKey], visitor: SignedIn) -> Mapping[str, Any]:
+async def _names_by_id(
+    services: WebServices, keys: Iterable[SessionKey], visitor: SignedIn
+) -> Mapping[str, Any]:
     agents = await services.agents.all()
     return {
         "channels": await channel_names(services, (key.channel_id for key in keys), visitor),
@@ -143,11 +145,11 @@ async def channel_names(services: WebServices, ids: Iterable[int], visitor: Sign
 
 async def _name(services: WebServices, channel_id: int, visitor: SignedIn) -> str:
     """If Discord does not know the name, the creation date tells several apart."""
-    said = visitor.words[WebConversationTexts]
+    words = visitor.words[WebConversationTexts]
     if name := await services.discord.channel_name(channel_id):
         return name
     if await services.discord.is_dm(channel_id):
-        return said.dm
+        return words.dm
     made_ms = (channel_id >> 22) + _DISCORD_EPOCH_MS  # ids hold the time (Discord's reference, "Snowflakes")
-    at = moment_in(visitor.timezone)
-    return said.unknown_channel.format(made=at(datetime.fromtimestamp(made_ms / 1000, UTC)))
+    at = time_formatter(visitor.timezone)
+    return words.unknown_channel.format(made=at(datetime.fromtimestamp(made_ms / 1000, UTC)))

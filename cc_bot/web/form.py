@@ -17,7 +17,7 @@ Form = MultiDict[str | bytes]
 FORM: Final = web.RequestKey("form", Form)
 MAX_FIELDS: Final = 1000
 MAX_URLENCODED_BYTES: Final = 2**17  # each escape takes time to decode; larger forms are multipart
-MAX_DISCARDED: Final = 8  # a body is read up to so many times its limit, for browsers to show the refusal
+MAX_READ_FACTOR: Final = 8  # a body is read up to so many times its limit, for browsers to show the refusal
 _BOUNDARY: Final = re.compile(r"""boundary="?([0-9A-Za-z'()+_,./:=?-]{1,70})""", re.IGNORECASE)
 _NO_ESCAPE: Final = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _CHARSET: Final = re.compile(r"charset=\"?([^\";\s]*)", re.IGNORECASE)
@@ -29,7 +29,7 @@ _DISPOSITION: Final = re.compile(
 
 async def read_form(request: web.Request, max_bytes: int) -> None:
     """For `form_of`. Raises RequestTooLarge, and ValueError for anything but a form in UTF-8."""
-    header, max_read = request.headers.get("Content-Type", ""), MAX_DISCARDED * max_bytes
+    header, max_read = request.headers.get("Content-Type", ""), MAX_READ_FACTOR * max_bytes
     match header.partition(";")[0].strip().lower():  # aiohttp takes seconds to parse what a header holds
         case "application/x-www-form-urlencoded":
             _need_utf8(header)

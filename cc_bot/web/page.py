@@ -51,6 +51,7 @@ from cc_bot.web.visitor import SETTINGS, VISITOR, SignedIn, locale_of, visitor_o
 _log = structlog.get_logger(__name__)
 
 STATIC_FOLDER: Final = Path(__file__).parent / "static"
+# An error has the status of the first row that matches.
 STATUSES: Final[Mapping[int, tuple[type[CcBotError], ...]]] = {
     401: (NotSignedIn,),
     409: (PageOfAnother, CanvasSwitched),
@@ -62,14 +63,12 @@ STATUSES: Final[Mapping[int, tuple[type[CcBotError], ...]]] = {
     400: (InputError,),
     503: (StorageError,),
 }
-"""The first row that matches."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ENVIRONMENT: Final = web.AppKey("environment", Environment)
-PARTS: "Final[web.AppKey[Sequence[Pages]]]" = web.AppKey("parts", Sequence)
-Section = tuple[str, Mapping[str, Any]]
-"""A template, and the `values` in it."""
-WHOSE: Final = "whose"
-"""A form's user id: someone else may have signed in with that browser since."""
+PAGES: "Final[web.AppKey[Sequence[Pages]]]" = web.AppKey("parts", Sequence)
+Section = tuple[str, Mapping[str, Any]]  # a template, and its variable `values`
+# A form's field with the user's id: another user may have signed in with that browser since.
+USER_FIELD: Final = "whose"
 _FORM: Final = re.compile(r"<form\b[^<>]*+>")
 MAX_NOTICES: Final = 2000
 
@@ -77,7 +76,7 @@ MAX_NOTICES: Final = 2000
 @dataclass(frozen=True, slots=True)
 class PageNotice:
     """Shown once on the next page of the session, so that no link can forge it: a sentence of `web.done`, or
-    the text of a reply; with neither, the page writes it."""
+    the text of a reply; with neither, the page makes a text from `params`."""
 
     name: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -88,12 +87,12 @@ Notices = OrderedDict[int, PageNotice]
 NOTICES: Final = web.AppKey("notices", Notices)
 
 
-def status_of(error: CcBotError) -> int:
+def http_status(error: CcBotError) -> int:
     return next((status for status, kinds in STATUSES.items() if isinstance(error, kinds)), 500)
 
 
-def name_of_page(request: web.Request) -> str:
-    """The route pattern, or empty."""
+def route_name(request: web.Request) -> str:
+    """Return the route's pattern; empty if no route matches."""
     resource = request.match_info.route.resource
     return resource.canonical if resource else ""
 
@@ -116,19 +115,19 @@ def make_environment() -> Environment:
 
 
 def _template(name: str) -> str | None:
-    """A feature's are named `feature/name.html`."""
+    """Return a template's text; a feature's are named `feature/name.html`."""
     feature, _, file = name.rpartition("/")
     folder = files(f"{features.__name__}.{feature}" if feature else "cc_bot.web")
     found = folder / "templates" / file
     return found.read_text(encoding="utf-8") if found.is_file() else None
 
 
-def go_on(request: web.Request, path: str, name: str = "", **params: Any) -> web.Response:
+def redirect(request: web.Request, path: str, name: str = "", **params: Any) -> web.Response:
     """Redirect after a press; the next page shows that sentence."""
-    return _redirect(request, path, PageNotice(name, params))
+    return _redirect_with(request, path, PageNotice(name, params))
 
 
-def _redirect(request: web.Request, path: str, notice: PageNotice) -> web.Response:
+def _redirect_with(request: web.Request, path: str, notice: PageNotice) -> web.Response:
     notices = request.app[NOTICES]
     notices[visitor_of(request).session.id] = notice
     if len(notices) > MAX_NOTICES:
@@ -139,52 +138,49 @@ def _redirect(request: web.Request, path: str, notice: PageNotice) -> web.Respon
 class Pages:
     """Pages of one part of the program; those of a feature are in PAGES of its `web`."""
 
-    path = ""
-    """Where its link in the navigation leads; empty: no link."""
-    rank = 9
-    """Position of its link; the first one leads to the home page."""
+    path = ""  # of its link in the navigation; empty: no link
+    rank = 9  # position of its link; the first one leads to the home page
     for_owners = False
-    beside = ""
-    """The path of the page that shows its section, if it has one."""
+    section_path = ""  # of the page that shows its section, if it has one
 
     def __init__(self, services: WebServices) -> None:
         self._services = services
 
     def title(self, words: Texts) -> str:
-        """Title of its link."""
+        """Return the title of its link."""
         raise NotImplementedError
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         raise NotImplementedError
 
     async def section(self, visitor: SignedIn) -> Section | None:
-        """Return what the page `beside` shows of it to a visitor, if anything."""
+        """Return what the page at `section_path` shows a visitor of it, if anything."""
         raise NotImplementedError
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Entered while the pages are served."""
+        """Return a context in which the pages are served."""
         return nullcontext()
 
-    async def _go_on_with(self, request: web.Request, path: str, reply: Reply) -> web.Response:
+    async def _redirect_with_reply(self, request: web.Request, path: str, reply: Reply) -> web.Response:
         """Redirect to a page that shows the reply of a command."""
         if reply.receipts_changed:
             await self._services.discord.receipts_changed(visitor_of(request).user_id)
         text = "\n".join(map(without_sign, (*reply.lines, *reply.notes)))
-        return _redirect(request, path, PageNotice(text=text))
+        return _redirect_with(request, path, PageNotice(text=text))
 
 
 async def sections_on(request: web.Request, path: str) -> Sequence[Section]:
     visitor = visitor_of(request)
-    found = [await each.section(visitor) for each in request.app[PARTS] if each.beside == path]
+    found = [await each.section(visitor) for each in request.app[PAGES] if each.section_path == path]
     return [each for each in found if each]
 
 
 def see_other(path: str) -> web.Response:
-    """So that reloading does not repeat the press."""
+    """Redirect so that reloading does not repeat the press."""
     return web.Response(status=303, headers={"Location": path})
 
 
-def take_notice(request: web.Request) -> PageNotice:
+def pop_notice(request: web.Request) -> PageNotice:
     return request.app[NOTICES].pop(visitor_of(request).session.id, PageNotice())
 
 
@@ -196,21 +192,21 @@ def render(
     problem: InputError | None = None,
     **values: Any,
 ) -> web.Response:
-    """With the notice of the last press, or why input was refused."""
-    visitor, notice = visitor_of(request), take_notice(request)
+    """Render a page for the visitor, with the notice of the last press, or why input was refused."""
+    visitor, notice = visitor_of(request), pop_notice(request)
     values["done"] = (
         visitor.words[WebTexts].done[notice.name].format(**notice.params) if notice.name else notice.text
     )
     if problem:
-        status = status_of(problem)
-    values["problem"] = sentence_on(problem, request) if problem else ""
+        status = http_status(problem)
+    values["problem"] = explain_error(problem, request) if problem else ""
     page = render_for_anyone(request, template, status=status, **values)
-    page.text = sign_forms(page.text or "", visitor.user_id)
+    page.text = add_user_field(page.text or "", visitor.user_id)
     return page
 
 
 class TemplateTexts:
-    """The areas by the name of their class, as templates know no classes."""
+    """The areas by the name of their class: templates know no classes."""
 
     def __init__(self, words: Texts) -> None:
         self._words = words
@@ -226,10 +222,10 @@ class TemplateTexts:
 def render_for_anyone(
     request: web.Request, template: str, *, status: int = 200, **values: Any
 ) -> web.Response:
-    """Signed-in users get the navigation."""
-    visitor, (words, zone) = request.get(VISITOR), reader_of(request)
+    """Render a page; signed-in users get the navigation."""
+    visitor, (words, zone) = request.get(VISITOR), texts_and_zone(request)
     owner = bool(visitor and visitor.owner)
-    linked = (each for each in request.app[PARTS] if each.path and (owner or not each.for_owners))
+    linked = (each for each in request.app[PAGES] if each.path and (owner or not each.for_owners))
     links = [(each.path, each.title(words)) for each in linked]
     body = (
         request.app[ENVIRONMENT]
@@ -237,7 +233,7 @@ def render_for_anyone(
         .render(
             words=TemplateTexts(words),
             web=words[WebTexts],
-            at=moment_in(zone),
+            at=time_formatter(zone),
             day=lambda moment: moment.astimezone(zone).date().isoformat(),
             **{"visitor": visitor, "owner": owner, "navigation": links, "done": "", **values},
         )
@@ -245,7 +241,7 @@ def render_for_anyone(
     return web.Response(text=body, status=status, content_type="text/html", charset="utf-8")
 
 
-def reader_of(request: web.Request) -> tuple[Texts, ZoneInfo]:
+def texts_and_zone(request: web.Request) -> tuple[Texts, ZoneInfo]:
     """Return the visitor's texts and time zone, or those of the browser's language and of the settings."""
     visitor, settings = request.get(VISITOR), request.app[SETTINGS]
     if visitor:
@@ -253,26 +249,26 @@ def reader_of(request: web.Request) -> tuple[Texts, ZoneInfo]:
     return texts(locale_of(request, settings.locale)), settings.timezone
 
 
-def sign_forms(html: str, user_id: int) -> str:
-    field = f'\n<input type="hidden" name="{WHOSE}" value="{user_id}">'
+def add_user_field(html: str, user_id: int) -> str:
+    field = f'\n<input type="hidden" name="{USER_FIELD}" value="{user_id}">'
     return _FORM.sub(lambda form: form[0] + field if ' method="post"' in form[0] else form[0], html)
 
 
-def moment_in(zone: ZoneInfo) -> Callable[[datetime], str]:
+def time_formatter(zone: ZoneInfo) -> Callable[[datetime], str]:
     return lambda moment: moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
-def sentence_on(error: CcBotError, request: web.Request) -> str:
-    words, zone = reader_of(request)
-    at = moment_in(zone)
+def explain_error(error: CcBotError, request: web.Request) -> str:
+    words, zone = texts_and_zone(request)
+    at = time_formatter(zone)
     return explain(error, words, lambda moment: words[UsageTexts].at.format(time=at(moment)))
 
 
 async def send_file(
     request: web.Request, pieces: AsyncIterator[bytes], name: str, content_type: str
 ) -> web.StreamResponse:
-    """Send a file while it is being made. An error on the way cuts the connection. Raises errors before the
-    first piece."""
+    """Send a file while it is made. Raises an error before the first piece; a later one cuts the
+    connection."""
     # The name in any script (RFC 6266).
     plain = "".join(letter if letter.isascii() and letter not in '"\\' else "_" for letter in name)
     disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -1,5 +1,5 @@
 """Serves all pages. A request must name one of our hosts, a change must come from one of our pages, and the
-user passes the same gate as with commands. An error is a page with one sentence."""
+user must pass the same gate as with commands. An error is shown as a page with one sentence."""
 
 import asyncio
 from collections import Counter
@@ -31,33 +31,33 @@ from cc_bot.web.form import read_form, text_of
 from cc_bot.web.page import (
     ENVIRONMENT,
     NOTICES,
-    PARTS,
+    PAGES,
     STATIC_FOLDER,
-    WHOSE,
+    USER_FIELD,
     Handler,
     Notices,
     Pages,
+    explain_error,
+    http_status,
     make_environment,
-    name_of_page,
     render_for_anyone,
+    route_name,
     see_other,
-    sentence_on,
-    status_of,
 )
-from cc_bot.web.services import WebServices, What
+from cc_bot.web.services import RequestKind, WebServices
 from cc_bot.web.visitor import (
     SETTINGS,
     VISITOR,
-    RequestRates,
+    RequestLimiter,
     address_of,
     cookie_name,
     drop_cookie,
     find_session,
     has_our_host,
     has_our_origin,
-    only_header,
+    load_visitor,
     read_cookie,
-    recognize,
+    single_header,
 )
 
 _log = structlog.get_logger(__name__)
@@ -71,18 +71,18 @@ HEADERS: Final[Mapping[str, str]] = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-PUBLIC: Final = ("/sign-in", "/signed-out", "/static/")  # without signing in
+PUBLIC_PATHS: Final = ("/sign-in", "/signed-out", "/static/")  # without signing in
 # A user's own data, also for those who may no longer use the bot, as with the commands.
-ALWAYS: Final = ("/privacy", "/sign-out", "/sessions/")
-MAX_BYTES: Final = 2**20  # of a form: a file of 1 MB
-MAX_STRANGER_BYTES: Final = 4096  # of a form without signing in: a code
-MAX_RECEIVING: Final = 4  # forms of one user or address at the same time; each is held in memory
-MAX_STRANGERS: Final = 200  # forms at the same time without signing in
-READING_S: Final = 20.0
-CLOSING_S: Final = 2.0  # for running responses at shutdown
+OWN_DATA_PATHS: Final = ("/privacy", "/sign-out", "/sessions/")
+MAX_FORM_BYTES: Final = 2**20  # a file of 1 MB
+MAX_ANONYMOUS_FORM_BYTES: Final = 4096  # a code to sign in
+MAX_FORMS_PER_SENDER: Final = 4  # of a user or address, at the same time; each is held in memory
+MAX_ANONYMOUS_FORMS: Final = 200  # of all that are not signed in
+FORM_TIMEOUT_S: Final = 20.0
+SHUTDOWN_S: Final = 2.0  # for running responses
 # Proxies should close idle connections earlier (nginx: 60 s).
 LIMITS: Final = ConnectionLimits(max_connections=2000, request_s=15.0, idle_s=75.0, send_s=20.0)
-_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @asynccontextmanager
@@ -92,12 +92,12 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
     own = (SignInPages, ConversationPages, UsagePages, AccountPages)
     kinds: list[type[Pages]] = [*(each for module in modules("web") for each in module.PAGES), *own]
     pages = [kind(services) for kind in kinds]
-    app = web.Application(middlewares=[Doorway(services).pass_on])
+    app = web.Application(middlewares=[RequestGuard(services).handle])
     app.on_response_prepare.append(_secure)
     app[ENVIRONMENT], app[NOTICES], app[SETTINGS] = make_environment(), Notices(), services.settings
-    app[PARTS] = sorted(pages, key=lambda each: (each.for_owners, each.rank))
+    app[PAGES] = sorted(pages, key=lambda each: (each.for_owners, each.rank))
 
-    home = next(each.path for each in app[PARTS] if each.path)
+    home = next(each.path for each in app[PAGES] if each.path)
 
     async def go_home(_: web.Request) -> web.StreamResponse:
         return see_other(home)
@@ -106,11 +106,11 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
     app.add_routes([route for each in pages for route in each.routes()])
     settings = services.settings
     port = Port(settings.host, settings.port, "CC_BOT_WEB_HOST", "CC_BOT_WEB_PORT", "8080")
-    async with AsyncExitStack() as opened:
-        reserved = reserve(app, port, LIMITS, name=__name__, shutdown_s=CLOSING_S, headers=HEADERS)
-        listener = await opened.enter_async_context(reserved)
+    async with AsyncExitStack() as stack:
+        reserved = reserve(app, port, LIMITS, name=__name__, shutdown_s=SHUTDOWN_S, headers=HEADERS)
+        listener = await stack.enter_async_context(reserved)
         for each in pages:
-            await opened.enter_async_context(each.running())
+            await stack.enter_async_context(each.running())
 
         async def begin() -> None:
             await listen(listener, port)
@@ -123,31 +123,33 @@ async def _secure(_: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(HEADERS)
 
 
-class Doorway:
+class RequestGuard:
     def __init__(self, services: WebServices) -> None:
         self._services = services
-        self._rates = RequestRates()
-        self._receiving = Counter[int | str]()
+        self._rates = RequestLimiter()
+        self._forms_being_read = Counter[int | str]()
 
     @web.middleware
-    async def pass_on(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def handle(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
-            return await self._let_in(request, handler)
+            return await self._admit(request, handler)
         except CcBotError as error:
-            return self._refuse(request, error)
+            return self._error_page(request, error)
         except web.HTTPException as sent:
             if sent.status < 400:
                 raise
-            return self._refuse(request, NothingHere() if sent.status in (403, 404, 405) else InputError())
+            return self._error_page(
+                request, NothingHere() if sent.status in (403, 404, 405) else InputError()
+            )
         except Exception:  # noqa: BLE001 - users see no traceback; the record has the rest
-            _log.error("page_broke", page=name_of_page(request), exc_info=True)
-            return self._refuse(request, CcBotError())
+            _log.error("page_broke", page=route_name(request), exc_info=True)
+            return self._error_page(request, CcBotError())
 
-    async def _let_in(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        services, changes = self._services, request.method not in _SAFE
+    async def _admit(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        services, changes = self._services, request.method not in _SAFE_METHODS
         if not has_our_host(request):
             raise ForeignHost
-        same_origin = only_header(request, "Sec-Fetch-Site") == "same-origin"
+        same_origin = single_header(request, "Sec-Fetch-Site") == "same-origin"
         if changes and not (same_origin and has_our_origin(request)):
             raise ForeignRequest
         if request.path.startswith("/static/"):
@@ -155,40 +157,41 @@ class Doorway:
         session = await find_session(services, request)
         if session is not None:
             self._rates.count(session.id, asyncio.get_running_loop().time())
-            request[VISITOR] = await recognize(services, request, session)
-        if not request.path.startswith(PUBLIC):
+            request[VISITOR] = await load_visitor(services, request, session)
+        if not request.path.startswith(PUBLIC_PATHS):
             if session is None:
                 raise NotSignedIn
-            what: What = "command" if changes else "choices"
-            await services.discord.admit(session.place, what, always=request.path.startswith(ALWAYS))
+            kind: RequestKind = "command" if changes else "choices"
+            await services.discord.admit(session.place, kind, always=request.path.startswith(OWN_DATA_PATHS))
         if changes:
-            await self._receive(request, session)
-            whose = text_of(request, WHOSE)
-            if session is not None and whose not in ("", str(session.user_id)):
+            await self._read_form(request, session)
+            page_user = text_of(request, USER_FIELD)
+            if session is not None and page_user not in ("", str(session.user_id)):
                 raise PageOfAnother
         return await handler(request)
 
-    async def _receive(self, request: web.Request, session: WebSession | None) -> None:
-        """A few per user at a time. Raises TooManyRequests, RequestTooLarge and InputError."""
-        rooms: dict[int | str, int] = (
-            {session.user_id: MAX_RECEIVING}
+    async def _read_form(self, request: web.Request, session: WebSession | None) -> None:
+        """Read a form, a few of each sender at a time. Raises TooManyRequests, RequestTooLarge or
+        InputError."""
+        limits: dict[int | str, int] = (
+            {session.user_id: MAX_FORMS_PER_SENDER}
             if session
-            else {address_of(request): MAX_RECEIVING, "": MAX_STRANGERS}
+            else {address_of(request): MAX_FORMS_PER_SENDER, "": MAX_ANONYMOUS_FORMS}
         )
-        if any(self._receiving[who] >= most for who, most in rooms.items()):
+        if any(self._forms_being_read[who] >= most for who, most in limits.items()):
             raise TooManyRequests
-        self._receiving.update([*rooms])
+        self._forms_being_read.update([*limits])
         try:
-            async with asyncio.timeout(READING_S):
-                await read_form(request, MAX_BYTES if session else MAX_STRANGER_BYTES)
+            async with asyncio.timeout(FORM_TIMEOUT_S):
+                await read_form(request, MAX_FORM_BYTES if session else MAX_ANONYMOUS_FORM_BYTES)
         except (ValueError, TimeoutError, HttpProcessingError, web.RequestPayloadError) as error:
             raise InputError from error
         finally:
-            self._receiving.subtract([*rooms])
-            self._receiving += Counter()  # forgets those at zero
+            self._forms_being_read.subtract([*limits])
+            self._forms_being_read += Counter()  # forgets those at zero
 
-    def _refuse(self, request: web.Request, error: CcBotError) -> web.Response:
-        status, page = status_of(error), name_of_page(request)
+    def _error_page(self, request: web.Request, error: CcBotError) -> web.Response:
+        status, page = http_status(error), route_name(request)
         if status != 401:  # expired sessions and robots
             _log.info("page_refused", page=page, error=type(error).__name__, status=status)
         hidden = isinstance(error, OwnersOnly)
@@ -196,7 +199,7 @@ class Doorway:
             request,
             "trouble.html",
             status=status,
-            sentence=sentence_on(NothingHere() if hidden else error, request),
+            sentence=explain_error(NothingHere() if hidden else error, request),
             links=(),
             here=f"/{page.split('/')[1]}" if page and not hidden else "",
         )

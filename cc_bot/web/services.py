@@ -1,4 +1,4 @@
-"""The parts given to the web pages."""
+"""RequestKind the web pages are given."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -15,30 +15,29 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.log import RecentRecords
 
-What = Literal["command", "choices"]
-"""Changes count like commands, reads like autocomplete."""
+RequestKind = Literal["command", "choices"]  # changes count like commands, reads like autocomplete
 
 
 class Discord(Protocol):
     """Discord as the pages need it. Unknown answers are None or False."""
 
-    async def admit(self, place: WebPlace, what: What, *, always: bool = False) -> None:
-        """Count a request. Raises the AccessError of a command there, or StorageError. `always`: for a user's
-        own data."""
+    async def admit(self, place: WebPlace, kind: RequestKind, *, always: bool = False) -> None:
+        """Count a request. Raises the AccessError of a command there, or StorageError. `always`: for a
+        user's own data."""
 
     async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
-        """Why commands there would be refused; not counted."""
+        """Return why commands there would be refused, without counting them."""
 
     async def is_owner(self, user_id: int, *, fresh: bool = False) -> bool:
-        """As of a few seconds ago; `fresh`: as of now."""
+        """Return it as of a few seconds ago; `fresh`: as of now."""
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
-        """As of the last minute."""
+        """Return it as of the last minute."""
 
     async def user_name(self, user_id: int) -> str | None: ...
 
     async def channel_name(self, channel_id: int) -> str | None:
-        """With its server's."""
+        """Return the name with that of its server."""
 
     async def is_dm(self, channel_id: int) -> bool:
         """False while Discord does not say."""
@@ -46,7 +45,7 @@ class Discord(Protocol):
     async def guild_name(self, guild_id: int) -> str | None: ...
 
     async def place_of(self, channel_id: int) -> KnownPlace:
-        """While Discord does not say, a thread counts as a channel."""
+        """Return the channel's kind; while Discord does not say, a thread counts as a channel."""
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
         """Return the session of the user's next question there. Raises StorageError."""

@@ -1,6 +1,6 @@
-"""Who sends a request, and from where. Other sites' names may point at this machine (DNS rebinding); their
-requests have another origin. Our pages set a referrer policy, so that forms send one (Fetch standard, "append
-a request `Origin` header")."""
+"""Identifies the user and the address that send a request. Other sites' names may point at this machine (DNS
+rebinding), but their requests have another origin. Our pages set a referrer policy, so that forms send an
+origin (Fetch standard, "append a request `Origin` header")."""
 
 import re
 from collections import OrderedDict, deque
@@ -22,18 +22,17 @@ from cc_bot.texts import texts
 from cc_bot.web.services import WebServices, WebSettings
 
 COOKIE: Final = "cc_bot"
-PREFIX: Final = "__Host-"  # the browser keeps it from all other hosts (RFC 6265bis, section 4.1.3.2)
+COOKIE_PREFIX: Final = "__Host-"  # the browser keeps it from all other hosts (RFC 6265bis, section 4.1.3.2)
 MAX_LANGUAGES_LENGTH: Final = 500  # characters of `Accept-Language` that are read
 MAX_REQUESTS: Final = 20  # per session and second
-MAX_COUNTED: Final = 5000  # sessions whose requests are counted
+MAX_TRACKED: Final = 5000  # sessions whose requests are counted
 _HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z.-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn(Caller):
     session: WebSession
-    owner: bool
-    """Checked in each request."""
+    owner: bool  # checked in each request
 
 
 VISITOR: Final = web.RequestKey("visitor", SignedIn)
@@ -48,16 +47,16 @@ def visitor_of(request: web.Request) -> SignedIn:
     return visitor
 
 
-def locale_of(request: web.Request, otherwise: Locale) -> Locale:
+def locale_of(request: web.Request, default: Locale) -> Locale:
     for wanted in request.headers.get("Accept-Language", "")[:MAX_LANGUAGES_LENGTH].split(","):
         tag = wanted.partition(";")[0].strip().lower()
         if tag.partition("-")[0] in [*Locale]:
             return Locale.of(tag)
-    return otherwise
+    return default
 
 
 def cookie_name(request: web.Request) -> str:
-    return f"{PREFIX}{COOKIE}" if is_secure(request) else COOKIE
+    return f"{COOKIE_PREFIX}{COOKIE}" if is_secure(request) else COOKIE
 
 
 def set_cookie(request: web.Request, response: web.StreamResponse, secret: str) -> None:
@@ -77,7 +76,7 @@ def drop_cookie(request: web.Request, response: web.StreamResponse) -> None:
 
 
 def read_cookie(request: web.Request, name: str) -> str:
-    """In linear time: aiohttp's parser may take 14 ms per header."""
+    """Read a cookie in linear time: aiohttp's parser may take 14 ms per header."""
     for header in request.headers.getall("Cookie", ()):
         for pair in header.split(";"):
             found, _, value = pair.partition("=")
@@ -92,7 +91,7 @@ async def find_session(services: WebServices, request: web.Request) -> WebSessio
     return await services.stores.web_sessions.get(secret) if secret else None
 
 
-async def recognize(services: WebServices, request: web.Request, session: WebSession) -> SignedIn:
+async def load_visitor(services: WebServices, request: web.Request, session: WebSession) -> SignedIn:
     """Raises StorageError."""
     chosen = await services.stores.settings.get(session.user_id)
     locale = chosen.locale or locale_of(request, services.settings.locale)
@@ -111,24 +110,24 @@ async def recognize(services: WebServices, request: web.Request, session: WebSes
 
 
 @dataclass(eq=False, slots=True)
-class RequestRates:
-    most: int = MAX_REQUESTS
-    within_s: float = 1.0
-    _moments: OrderedDict[object, deque[float]] = field(default_factory=OrderedDict)
+class RequestLimiter:
+    max_requests: int = MAX_REQUESTS
+    period_s: float = 1.0
+    _times_s: OrderedDict[object, deque[float]] = field(default_factory=OrderedDict)
 
     def count(self, who: object, now_s: float) -> None:
         """Raises TooManyRequests."""
-        moments = self._moments.setdefault(who, deque(maxlen=self.most))
-        self._moments.move_to_end(who)
-        if len(self._moments) > MAX_COUNTED:
-            self._moments.popitem(last=False)
-        if len(moments) == self.most and moments[0] > now_s - self.within_s:
+        times_s = self._times_s.setdefault(who, deque(maxlen=self.max_requests))
+        self._times_s.move_to_end(who)
+        if len(self._times_s) > MAX_TRACKED:
+            self._times_s.popitem(last=False)
+        if len(times_s) == self.max_requests and times_s[0] > now_s - self.period_s:
             raise TooManyRequests
-        moments.append(now_s)
+        times_s.append(now_s)
 
 
 def has_our_host(request: web.Request) -> bool:
-    host = only_header(request, "Host").lower()
+    host = single_header(request, "Host").lower()
     return host == urlsplit(request.app[SETTINGS].url).netloc or _is_loopback(host)
 
 
@@ -140,7 +139,7 @@ def is_secure(request: web.Request) -> bool:
 def has_our_origin(request: web.Request) -> bool:
     url, origin, host = (
         request.app[SETTINGS].url,
-        only_header(request, "Origin").lower(),
+        single_header(request, "Origin").lower(),
         request.host.lower(),
     )
     if is_secure(request):
@@ -148,15 +147,15 @@ def has_our_origin(request: web.Request) -> bool:
     return origin in (f"http://{host}", url if host == urlsplit(url).netloc else "")
 
 
-def only_header(request: web.Request, name: str) -> str:
-    """Empty if it is missing, or contradicts itself."""
+def single_header(request: web.Request, name: str) -> str:
+    """Return a header's value; empty if it is missing or sent twice."""
     values = request.headers.getall(name, [])
     return values[0] if len(values) == 1 else ""
 
 
 def _is_loopback(host: str) -> bool:
-    named = _HOST.fullmatch(host)
-    name = (named[1] or named[2]).lower() if named else ""
+    match = _HOST.fullmatch(host)
+    name = (match[1] or match[2]).lower() if match else ""
     try:
         return name == "localhost" or ip_address(name).is_loopback
     except ValueError:
@@ -164,14 +163,16 @@ def _is_loopback(host: str) -> bool:
 
 
 def address_of(request: web.Request) -> str:
-    """The nearest address that is not our proxy's. For IPv6 its network: one household or machine (RFC
-    6177)."""
-    came = request.remote or ""
+    """Return the nearest address that is not our proxy's; for IPv6 its network, that of one household or
+    machine (RFC 6177)."""
+    address_text = request.remote or ""
     forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
     with suppress(ValueError):
-        while forwarded and any(ip_address(came) in network for network in request.app[SETTINGS].proxies):
-            came = forwarded.pop() or came
-        address = ip_address(came)
+        while forwarded and any(
+            ip_address(address_text) in network for network in request.app[SETTINGS].proxies
+        ):
+            address_text = forwarded.pop() or address_text
+        address = ip_address(address_text)
         if isinstance(address, IPv6Address) and not address.ipv4_mapped:
             return str(ip_network((address, 64), strict=False))
-    return came
+    return address_text

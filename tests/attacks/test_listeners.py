@@ -15,7 +15,7 @@ import pytest_asyncio
 
 from cc_bot.features.canvas.web import MAX_OPEN_PAGES
 from cc_bot.listener import MAX_STREAM_BYTES, STREAM_BYTES_PER_S
-from cc_bot.web.server import MAX_RECEIVING, MAX_STRANGER_BYTES
+from cc_bot.web.server import MAX_ANONYMOUS_FORM_BYTES, MAX_FORMS_PER_SENDER
 from tests.attacks.bystander import at_once, bystander
 from tests.end_to_end.stage import Stage, set_stage
 from tests.loopback.discord import Channel, LoopbackDiscord, User
@@ -131,21 +131,21 @@ class TestABody:
         self, stage: Stage
     ) -> None:
         """A thousand that all broke off in one moment would hold up everybody for a second."""
-        port, begun = port_of(stage, "WEB"), b"a" * (MAX_STRANGER_BYTES - 1)
+        port, begun = port_of(stage, "WEB"), b"a" * (MAX_ANONYMOUS_FORM_BYTES - 1)
         sent = request(port, "POST /sign-in", Content_Type=FORM, Content_Length="4096") + begun
         async with bystander(stage):
-            held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3 * MAX_RECEIVING)]
+            held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3 * MAX_FORMS_PER_SENDER)]
             for _, writer in held:
                 writer.write(sent)
             reading = [asyncio.ensure_future(reader.readline()) for reader, _ in held]
-            refused = itertools.islice(asyncio.as_completed(reading), 2 * MAX_RECEIVING)
+            refused = itertools.islice(asyncio.as_completed(reading), 2 * MAX_FORMS_PER_SENDER)
             answered = [await each for each in refused]
             waiting = sum(not each.done() for each in reading)
             for _, writer in held:
                 writer.close()
             await asyncio.gather(*reading, return_exceptions=True)
         assert {line.split()[1] for line in answered} == {b"429"}
-        assert waiting == MAX_RECEIVING
+        assert waiting == MAX_FORMS_PER_SENDER
 
 
 CHUNKS: Final = b"1\r\na\r\n" * 150_000

@@ -14,7 +14,7 @@ from multidict import CIMultiDict
 
 from cc_bot.domain.text import Locale
 from cc_bot.web.form import MAX_URLENCODED_BYTES, read_form
-from cc_bot.web.server import MAX_RECEIVING, MAX_STRANGER_BYTES
+from cc_bot.web.server import MAX_ANONYMOUS_FORM_BYTES, MAX_FORMS_PER_SENDER
 from cc_bot.web.visitor import locale_of, read_cookie
 from tests.web.calls import count_calls
 from tests.web.pages import HANA, TARO, Site, Visit, open_site
@@ -121,7 +121,7 @@ class TestAWrite:
         escaped = io.BytesIO(b"id=" + b"%61" * (MAX_URLENCODED_BYTES // 3))
         assert (await taro.send("/sessions/end", escaped, **URLENCODED)).status == 413
         async with site.visit(None) as visit:
-            assert (await visit.press("/sign-in", code="a" * MAX_STRANGER_BYTES)).status == 413
+            assert (await visit.press("/sign-in", code="a" * MAX_ANONYMOUS_FORM_BYTES)).status == 413
 
     async def test_of_unknown_length_is_refused_by_its_head(self, site: Site, taro: Visit) -> None:
         async def chunk() -> AsyncIterator[bytes]:
@@ -140,7 +140,9 @@ class TestAWrite:
         _, _, port = site.url.rpartition(":")
         fields = {"Host": f"127.0.0.1:{port}", "Cookie": cookie, "Content-Length": "1000", **URLENCODED}
         head = "".join(f"{name}: {value}\r\n" for name, value in {**fields, **taro.own_headers()}.items())
-        held = [await asyncio.open_connection("127.0.0.1", int(port)) for _ in range(MAX_RECEIVING + 1)]
+        held = [
+            await asyncio.open_connection("127.0.0.1", int(port)) for _ in range(MAX_FORMS_PER_SENDER + 1)
+        ]
         for _, writer in held:
             writer.write(f"POST /settings HTTP/1.1\r\n{head}\r\n".encode())
         reading = [asyncio.create_task(reader.readline()) for reader, _ in held]

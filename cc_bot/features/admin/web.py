@@ -94,7 +94,7 @@ class ConsolePages(Pages):
             if "kind" in form_of(request) and _kind(request) is None:
                 raise  # the kind is missing, not the id
             raise IdNotUnderstood from error
-        return await self._go_on_with(request, page, reply)
+        return await self._redirect_with_reply(request, page, reply)
 
     async def show_status(self, request: web.Request) -> web.Response:
         owner = owner_of(request)

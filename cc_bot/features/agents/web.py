@@ -8,7 +8,7 @@ from aiohttp import web
 from cc_bot.domain.errors import NothingHere, UnknownAgent
 from cc_bot.features.agents.service import AgentChoices, find_agent
 from cc_bot.web.form import id_in, text_of
-from cc_bot.web.page import Pages, go_on
+from cc_bot.web.page import Pages, redirect
 from cc_bot.web.visitor import visitor_of
 
 
@@ -32,7 +32,7 @@ class AgentPages(Pages):
         if before != after:
             await discord.canvas_changed(before)
             await discord.canvas_changed(after)
-        return go_on(request, f"/canvas/{channel_id}", "agent_used")
+        return redirect(request, f"/canvas/{channel_id}", "agent_used")
 
 
 PAGES: Final = (AgentPages,)

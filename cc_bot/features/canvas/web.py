@@ -31,12 +31,12 @@ from cc_bot.web.markdown import to_html
 from cc_bot.web.page import (
     Pages,
     TemplateTexts,
-    go_on,
+    add_user_field,
+    explain_error,
     make_environment,
+    redirect,
     render,
     see_other,
-    sentence_on,
-    sign_forms,
 )
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, has_our_origin, read_cookie, visitor_of
@@ -183,7 +183,7 @@ def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
     parts = _ENVIRONMENT.get_template("canvas/canvas_parts.html").make_module({"words": TemplateTexts(words)})
 
     def html(macro: str, *values: object) -> str:
-        return sign_forms(getattr(parts, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
+        return add_user_field(getattr(parts, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
 
     elements = [
         {"id": each.id, "html": html("element", each, body_of(each, words))} for each in canvas.in_sight
@@ -276,7 +276,7 @@ class CanvasPages(Pages):
                     socket, WSCloseCode.UNSUPPORTED_DATA, visitor.words[CanvasPageTexts].closed_unknown
                 )
         except errors.CcBotError as error:
-            await _close(socket, WSCloseCode.TRY_AGAIN_LATER, sentence_on(error, request))
+            await _close(socket, WSCloseCode.TRY_AGAIN_LATER, explain_error(error, request))
         finally:
             self._feed.close(watcher)
         return socket
@@ -289,14 +289,14 @@ class CanvasPages(Pages):
         if not await remove_element(self._services.stores.canvases, key, wanted):
             raise errors.NothingHere
         await self._services.discord.canvas_changed(key)
-        return go_on(request, f"/canvas/{key.channel_id}", "element_removed")
+        return redirect(request, f"/canvas/{key.channel_id}", "element_removed")
 
     async def clear(self, request: web.Request) -> web.Response:
         """Remove all elements. Raises CanvasSwitched, and InputError for a form without an agent."""
         key = await self._key(request)
         await self._services.stores.canvases.clear(key)
         await self._services.discord.canvas_changed(key)
-        return go_on(request, f"/canvas/{key.channel_id}", "canvas_cleared")
+        return redirect(request, f"/canvas/{key.channel_id}", "canvas_cleared")
 
     async def _key(self, request: web.Request) -> SessionKey:
         """Another agent's element may have the same id."""

@@ -23,7 +23,7 @@ _REMINDERS: Final = "/reminders"
 
 
 class HeartbeatPages(Pages):
-    beside = _REMINDERS
+    section_path = _REMINDERS
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (web.post("/heartbeat", self.start), web.post("/heartbeat/stop", self.stop))
@@ -63,14 +63,14 @@ class HeartbeatPages(Pages):
             schedules=self._services.stores[ScheduleStore],
             clock=self._services.clock,
         )
-        return await self._go_on_with(request, _REMINDERS, reply)
+        return await self._redirect_with_reply(request, _REMINDERS, reply)
 
     async def stop(self, request: web.Request) -> web.StreamResponse:
         stores = self._services.stores
         reply = await heartbeats.stop(
             visitor_of(request), schedules=stores[ScheduleStore], heartbeats=stores[HeartbeatStore]
         )
-        return await self._go_on_with(request, _REMINDERS, reply)
+        return await self._redirect_with_reply(request, _REMINDERS, reply)
 
 
 PAGES: Final = (HeartbeatPages,)

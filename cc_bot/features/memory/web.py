@@ -65,7 +65,7 @@ from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
-from cc_bot.web.page import Handler, Pages, go_on, render, see_other, send_file, sentence_on, take_notice
+from cc_bot.web.page import Handler, Pages, explain_error, pop_notice, redirect, render, see_other, send_file
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import visitor_of
 
@@ -172,7 +172,7 @@ class MemoryPages(Pages):
             )
         except InputError as error:
             return await self._list(request, {}, entered=entered, problem=error)
-        return await self._go_on_with(request, _path(added.number), reply)
+        return await self._redirect_with_reply(request, _path(added.number), reply)
 
     async def _list(
         self,
@@ -268,7 +268,7 @@ class MemoryPages(Pages):
         card = visitor.words[MemoryCardTexts]
         done = card.unchanged if mark_of(after) == mark else card.edited
         reply = Reply((done.format(id=after.number),), receipts_changed=True)
-        return await self._go_on_with(request, _path(after.number), reply)
+        return await self._redirect_with_reply(request, _path(after.number), reply)
 
     async def change(self, request: web.Request) -> web.StreamResponse:
         """Run the button in the path. Raises NothingHere, and what `memories.change` raises."""
@@ -280,7 +280,7 @@ class MemoryPages(Pages):
         )
         if action == "delete":  # its page says so
             reply = Reply(receipts_changed=True)
-        return await self._go_on_with(request, _path(id_in(request, "number")), reply)
+        return await self._redirect_with_reply(request, _path(id_in(request, "number")), reply)
 
     async def _card(
         self,
@@ -330,7 +330,7 @@ class MemoryPages(Pages):
     async def show_several(self, request: web.Request) -> web.Response:
         """Show the result of a bulk action for each memory, as it is now."""
         visitor = visitor_of(request)
-        why_not = take_notice(request).params.get("why_not", {})
+        why_not = pop_notice(request).params.get("why_not", {})
         outcomes = [
             await self._outcome(number, visitor.user_id, why_not.get(number, ""))
             for number in _chosen(request.query.getall("n", ()))
@@ -358,7 +358,7 @@ class MemoryPages(Pages):
         if action is None:
             raise InputError
         if not numbers:
-            return go_on(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
+            return redirect(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
         category = text_of(request, "category")
         try:
             wanted = read_category(category)
@@ -376,11 +376,11 @@ class MemoryPages(Pages):
                 elif memory_id is not None:
                     await memories.change(visitor, action, memory_id, service=self._services[Memories])
             except InputError as error:
-                why_not[number] = sentence_on(error, request)
+                why_not[number] = explain_error(error, request)
         await self._services.discord.receipts_changed(visitor.user_id)
         query = [*(("n", each) for each in numbers), *([("back", urlencode(back))] if back else [])]
         path = f"/memories/several?{urlencode(query)}"
-        return go_on(request, path, why_not=why_not) if why_not else see_other(path)
+        return redirect(request, path, why_not=why_not) if why_not else see_other(path)
 
     async def _outcome(self, number: int, user_id: int, why_not: str = "") -> Outcome:
         if kept := await self._memories.get_by_number(user_id, number):
@@ -396,7 +396,7 @@ class MemoryPages(Pages):
         visitor = visitor_of(request)
         numbers, back = _chosen(request.query.getall("n", ())), _back(request.query.get("back", ""))
         if not numbers:
-            return go_on(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
+            return redirect(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
         outcomes = [await self._outcome(each, visitor.user_id) for each in numbers]
         there = [each for each in outcomes if each.memory]
         if not there:
@@ -437,7 +437,7 @@ class MemoryPages(Pages):
         said = _scope(request) == "said"
         erased = await memories.erase_all(visitor, asked=asked, said=said, service=self._services[Memories])
         if erased is None:
-            return go_on(request, "/memories/erase-all", "memories_more")
+            return redirect(request, "/memories/erase-all", "memories_more")
         return await self._erased(request, erased)
 
     async def _erased(
@@ -458,7 +458,7 @@ class MemoryPages(Pages):
         """Send all memories as one file. Raises FilesInLine."""
         visitor, service = visitor_of(request), self._services[Memories]
         if not await self._memories.count(visitor.user_id):
-            return go_on(request, "/memories", "memories_none")
+            return redirect(request, "/memories", "memories_none")
         day = self._services.clock().astimezone(visitor.timezone).date().isoformat()
         name = visitor.words[WebMemoryTexts].export_name.format(day=day)
         readable = request.query.get("format") == "markdown"
@@ -495,14 +495,14 @@ class MemoryPages(Pages):
             count = await take_import(visitor, _at_hand(planned), service=self._services[Memories])
         except InputError as error:
             return _import_page(request, error)
-        return go_on(request, "/memories", "memories_imported", count=f"{count:,}")
+        return redirect(request, "/memories", "memories_imported", count=f"{count:,}")
 
     async def pause(self, request: web.Request) -> web.StreamResponse:
         """Pause or resume, as the path says."""
         visitor = visitor_of(request)
         run = memories.pause if request.path.endswith("/pause") else memories.resume
         reply = await run(visitor, service=self._services[Memories])
-        return await self._go_on_with(request, "/memories", reply)
+        return await self._redirect_with_reply(request, "/memories", reply)
 
 
 def _path(number: int) -> str:

@@ -101,7 +101,7 @@ class ReminderPages(Pages):
                     self._added_forms.append(sent)
         except InputError as error:
             return await self.page(request, form, error)
-        return await self._go_on_with(request, "/reminders", reply)
+        return await self._redirect_with_reply(request, "/reminders", reply)
 
     async def change(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
@@ -121,17 +121,17 @@ class ReminderPages(Pages):
             )
         except InputError as error:
             return await self.page(request, form, error)
-        return await self._go_on_with(request, "/reminders", reply)
+        return await self._redirect_with_reply(request, "/reminders", reply)
 
     async def cancel(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         reply = await reminders.delete(visitor, id_in(request, "number"), schedules=self._schedules)
-        return await self._go_on_with(request, "/reminders", reply)
+        return await self._redirect_with_reply(request, "/reminders", reply)
 
     async def resume(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         reply = await reminders.resume(visitor, id_in(request, "number"), schedules=self._schedules)
-        return await self._go_on_with(request, "/reminders", reply)
+        return await self._redirect_with_reply(request, "/reminders", reply)
 
     async def _destination(self, visitor: SignedIn) -> reminders.Destination:
         channel_id = visitor.session.place.channel_id
