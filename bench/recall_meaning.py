@@ -43,7 +43,7 @@ class Timed:
     def __init__(self, encoder: Embedder) -> None:
         self._encoder = encoder
         self.name = encoder.name
-        self.usual = encoder.usual
+        self.unrelated = encoder.unrelated
         self.took_ms: list[float] = []
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:

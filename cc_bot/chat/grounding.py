@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.domain.when import mentioned as mentioned_times
 from cc_bot.domain.when.grammar import normalize
 from cc_bot.domain.when.mentioned import MentionedTime
-from cc_bot.features.memory.search.folding import KANJI, read, stem
+from cc_bot.features.memory.search.folding import KANJI, parse_line, stem
 
 
 def _stems(words: str) -> frozenset[str]:
@@ -221,7 +221,7 @@ def _words(written: str) -> Iterator[tuple[int, _Word]]:
             case = "" if stem(text) not in _FREE else case
         else:
             particle = _CASE.match(plain, past)
-            found = read(text).text or text if kind in ("kanji", "other") else text.replace(",", "")
+            found = parse_line(text).text or text if kind in ("kanji", "other") else text.replace(",", "")
             joins = kind == before == "kanji" and follows
             yield at, _Word(found, particle[0] if particle else case, joins)
             case = ""
@@ -233,7 +233,7 @@ def _of_kana(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
     for end in (*_NEGATION.finditer(run), None):
         part = run[begin : end.start() if end else None]
         if not grammar.fullmatch(part) and (word := _KANA_WORD.fullmatch(part)):
-            yield read(word["word"] if len(word["word"]) > 1 else part).text
+            yield parse_line(word["word"] if len(word["word"]) > 1 else part).text
         if end:
             yield "¬"
             begin, grammar = end.end(), _ONLY_GRAMMAR

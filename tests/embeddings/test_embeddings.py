@@ -38,7 +38,7 @@ class TestLocalEmbedder:
         texts = ["パスワードは紙に書かない", "RTX 4070を買った", "苦手な食べ物はパクチー"]
         notes = await encoder.embed(texts)
         found = [cosine for asked in questions for cosine in cosines(asked, notes)]
-        assert abs(fmean(found) - encoder.usual.mean) < encoder.usual.spread
+        assert abs(fmean(found) - encoder.unrelated.mean) < encoder.unrelated.spread
         for text, vector in zip(texts, notes, strict=True):  # the same alone and among others
             [alone] = await encoder.embed([text])
             assert cosines(alone, [vector])[0] > 0.9999

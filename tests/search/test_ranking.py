@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from cc_bot.features.memory.search.ranking import Evidence, Statistics, fuse, rank
 from cc_bot.features.memory.search.terms import parse_query
-from cc_bot.features.memory.search.vectors import Usual, nearness
+from cc_bot.features.memory.search.vectors import UnrelatedCosines, nearness
 from tests.search.notes import candidate, found
 
 DENTIST, WALK, NEPHEW, VIOLIN, FRIDGE, SHELLFISH, MOVE, STITCHES = NOTES = (
@@ -49,13 +49,13 @@ EVIDENCE = st.lists(
     max_size=20,
     unique_by=lambda item: item.id,
 )
-USUAL = {100 + number: -0.07 + 0.28 * number / 80 for number in range(80)}
+UNRELATED = {100 + number: -0.07 + 0.28 * number / 80 for number in range(80)}
 """What most notes of a user have to do with most queries."""
-KNOWN = Usual(mean=0.07, spread=0.08)
+KNOWN = UnrelatedCosines(mean=0.07, spread=0.08)
 
 
 def ids(evidence: list[Evidence], cosines: dict[int, float]) -> list[int]:
-    return [hit.id for hit in fuse(evidence, nearness({**USUAL, **cosines}))]
+    return [hit.id for hit in fuse(evidence, nearness({**UNRELATED, **cosines}))]
 
 
 class TestByWords:
@@ -118,7 +118,7 @@ class TestFewNotes:
     def test_hold_the_one_that_answers_or_none(self) -> None:
         one: list[dict[int, float]] = [{2: 0.45}, {1: 0.1, 2: 0.45, 3: 0.05}, {2: 0.45, 5: 0.3}]
         none: list[dict[int, float]] = [{1: 0.1}, {1: 0.2, 2: -0.05, 3: 0.05}, {1: 0.24, 2: 0.23}]
-        assert [fuse([], nearness(cosines, usual=KNOWN))[0].id for cosines in one] == [2, 2, 2]
-        assert [fuse([], nearness(cosines, usual=KNOWN)) for cosines in none] == [[], [], []]
+        assert [fuse([], nearness(cosines, unrelated=KNOWN))[0].id for cosines in one] == [2, 2, 2]
+        assert [fuse([], nearness(cosines, unrelated=KNOWN)) for cosines in none] == [[], [], []]
         twenty = {note: note / 100 for note in range(20)}
-        assert nearness(twenty, usual=KNOWN) == nearness(twenty), "which are measured by themselves"
+        assert nearness(twenty, unrelated=KNOWN) == nearness(twenty), "which are measured by themselves"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.features.memory.search.folding import counters_in_digits, fold, loosen, read, stem
+from cc_bot.features.memory.search.folding import counters_in_digits, fold, loosen, parse_line, stem
 from cc_bot.features.memory.search.lexicon import lexicon, parse_lexicon
 
 SPELLINGS = (
@@ -38,12 +38,12 @@ STEMS = (
 
 def words(text: str, *lines: str) -> list[str]:
     """The words that a lexicon of these lines finds in a text."""
-    line = read(fold(text))
+    line = parse_line(fold(text))
     return [line.text[span.start : span.end] for span in parse_lexicon(lines).spans(line)]
 
 
 def terms(text: str, *lines: str) -> list[str]:
-    return parse_lexicon(lines).terms(read(fold(text)))
+    return parse_lexicon(lines).terms(parse_line(fold(text)))
 
 
 class TestFolding:
@@ -100,15 +100,15 @@ class TestIdeas:
         assert terms("ペット", *lines) == ["=ペット"]
 
     def test_that_are_related_answer_for_each_other_and_those_of_questions_ask_for_answers(self) -> None:
-        asked = {idea.terms[0]: idea.asked for idea in parse_lexicon(["住む ~ 家", "家, 自宅"]).ideas}
+        asked = {idea.terms[0]: idea.query_terms for idea in parse_lexicon(["住む ~ 家", "家, 自宅"]).ideas}
         assert "=家" in asked["=住む"]
         assert "=住む" in asked["=家"]
         question, answer = parse_lexicon(["いつ ? @日付", "@日付 > 0月"]).ideas[:2]
-        assert question.question
-        assert dict(question.asked) == {"=@日付": pytest.approx(0.3)}
+        assert question.is_question
+        assert dict(question.query_terms) == {"=@日付": pytest.approx(0.3)}
         assert answer.terms == ("=@日付",)
 
     def test_of_the_lexicon_are_in_both_languages_and_none_of_politeness(self) -> None:
-        japanese, english = (lexicon().terms(read(word)) for word in ("誕生日", "birthday"))
+        japanese, english = (lexicon().terms(parse_line(word)) for word in ("誕生日", "birthday"))
         assert set(japanese) & set(english)
-        assert lexicon().terms(read("教えてください")) == []
+        assert lexicon().terms(parse_line("教えてください")) == []

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from cc_bot.domain.errors import ModelError
-from cc_bot.features.memory.search.vectors import Usual, Vector, pack
+from cc_bot.features.memory.search.vectors import UnrelatedCosines, Vector, pack
 
 TOPICS: Final = (
     ("猫", "ねこ", "cat", "pet"),
@@ -17,7 +17,7 @@ TOPICS: Final = (
 )
 
 
-USUAL: Final = Usual(mean=0.07, spread=0.08)
+UNRELATED: Final = UnrelatedCosines(mean=0.07, spread=0.08)
 
 
 @dataclass
@@ -33,7 +33,7 @@ class TopicEncoder:
     waits_for: asyncio.Event | None = None
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once it has been asked for a vector."""
-    usual: Usual | None = USUAL
+    unrelated: UnrelatedCosines | None = UNRELATED
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         self.asked.set()

@@ -140,7 +140,7 @@ _MIN_CHARACTERS_TO_HALVE: Final = 100
 
 
 class OpenAIEmbedder(Endpoint):
-    usual = None  # unknown, as the server may use any model
+    unrelated = None  # unknown, as the server may use any model
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Return the texts' vectors. Raises ModelError."""

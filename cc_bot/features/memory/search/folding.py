@@ -1,7 +1,7 @@
 """Text normalization for comparison.
 
-`fold` decides whether a note contains the query as written. `loosen`, for terms only, also merges spelling
-variants: katakana and hiragana, small and large kana, long vowels with or without mark (サーバー, サーバ).
+`fold` decides whether a note contains the query as written. `loosen` is for terms: it also merges spelling
+variants, such as katakana and hiragana, small and large kana, and long vowels (サーバー, サーバ).
 """
 
 import re
@@ -29,18 +29,18 @@ _LONG_VOWEL: Final = re.compile("(?<=[おこそほろごぞどぼぽょ])[うお
 _VARIANTS: Final = (
     files("cc_bot.features.memory.search").joinpath("kanji_variants.txt").read_text(encoding="utf-8")
 )
-_IN_USE: Final = {
+_CURRENT_FORMS: Final = {
     **{ord(old): forms[0] for forms in _VARIANTS.partition("\n")[2].split() for old in forms[1:]},
     **dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)), ""),
 }
-"""Also drops the selectors that choose a glyph: 辻󠄀, 葛󠄀城."""
+"""Old forms of kanji and their current ones. Also drops variation selectors: 辻󠄀, 葛󠄀城."""
 
 _REPEATED: Final = re.compile("([ぁ-ゖァ-ヺ])([ゝゞヽヾ]++)")
 _PHONE_OR_POSTCODE: Final = re.compile(
     r"(?<![\d-])(?:0\d{1,3}[-‐-―−ー() ]{1,2}\d{1,4}[-‐-―−ー() ]\d{3,4}|\d{3}[-‐-―−ー]\d{4})(?![\d-])"
 )
 
-_COUNTED: Final = re.compile(
+_COUNTED_NUMBER: Final = re.compile(
     "(?:(?<![〇一-鿿])|(?<=[年月時]))"
     "(?:[〇一二三四五六七八九]++|"
     "[一二三四五六七八九]?十[一二三四五六七八九]?)"
@@ -49,23 +49,23 @@ _COUNTED: Final = re.compile(
 
 
 def fold(text: str) -> str:
-    """NFKC and casefolded: ｶﾌｪ becomes カフェ, and STRASSE and straße are equal."""
+    """Normalize by NFKC and casefold: ｶﾌｪ becomes カフェ, and STRASSE equals straße."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
 def loosen(folded: str) -> str:
-    """Make folded kana hiragana, none small, long vowels short."""
+    """Write folded kana as hiragana, small ones large and long vowels short."""
     short = _LONG_VOWEL.sub("", hiragana(folded))
     return _BORROWED_SOUND.sub(lambda match: _BORROWED[match[0]], short).translate(_WITHOUT_MARKS)
 
 
 def counters_in_digits(folded: str) -> str:
     """Write counted numbers in digits: 三月十五日 becomes 3月15日; 三重県 stays."""
-    return _COUNTED.sub(lambda match: in_digits(match[0]), folded)
+    return _COUNTED_NUMBER.sub(lambda match: in_digits(match[0]), folded)
 
 
 def joined_numbers(folded: str) -> list[str]:
-    """Return phone numbers and postal codes of folded text, joined: 0312345678."""
+    """Return the phone numbers and postal codes in folded text without separators: 0312345678."""
     return [re.sub(r"\D", "", written) for written in _PHONE_OR_POSTCODE.findall(folded)]
 
 
@@ -85,7 +85,7 @@ def _repeat(match: re.Match[str]) -> str:
     return match[1] + "".join(voiced if mark in "ゞヾ" else plain for mark in match[2])
 
 
-# The kana directly after the stem of a verb or adjective; those of both classes if a verb's is ambiguous.
+# The kana that may follow the stem of a verb or adjective; those of both classes if a verb may be of either.
 _ENDINGS: Final = {
     "う": "わいうえおっ", "く": "かきくけこい", "ぐ": "がぎぐげごい", "す": "さしすせそ",
     "つ": "たちつてとっ", "ぬ": "なにぬねのん", "ぶ": "ばびぶべぼん", "む": "まみむめもん",
@@ -141,7 +141,7 @@ def _uninflect(word: str) -> str:
 
 
 KANJI: Final = "々〆㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff"
-_WRITING: Final = {
+_SCRIPTS: Final = {
     "k": rf"[{KANJI}][{KANJI}\ufe00-\ufe0f\U000e0100-\U000e01ef]*",
     "h": r"[ぁ-ゖ][ぁ-ゖー]*",
     "t": r"[ァ-ヺー]+(?:・[ァ-ヺー]+)*",
@@ -150,57 +150,57 @@ _WRITING: Final = {
     "o": r"[\uac00-\ud7a3]+",
 }
 """Kanji, hiragana, katakana, digits, letters, other (Hangul)."""
-_PIECE: Final = re.compile("|".join(f"(?P<{sign}>{written})" for sign, written in _WRITING.items()))
-_PIECES: Final = re.compile("|".join((*_WRITING.values(), ".")), re.DOTALL)  # also each sign between them
+_RUN: Final = re.compile("|".join(f"(?P<{script}>{written})" for script, written in _SCRIPTS.items()))
+_RUNS: Final = re.compile("|".join((*_SCRIPTS.values(), ".")), re.DOTALL)  # also each character between runs
 
-MAX_KNOWN_LENGTH: Final = 24
-"""Longer runs are not words, and would fill the cache."""
+MAX_CACHED_LENGTH: Final = 24
+"""Longer runs are not words, and would only fill the cache."""
 
 
 class Line(NamedTuple):
-    """A text as runs of one script, as Japanese words usually end where the script changes; anything between
-    them is one space. `kinds` has the key in _WRITING, or a space, for each character of `text`."""
+    """A normalized text, with the script of each character: a key of _SCRIPTS, or a space. Japanese words
+    usually end where the script changes. Anything else in a text becomes one space."""
 
     text: str
-    kinds: str
+    scripts: str
 
 
-def read(folded: str) -> Line:
-    """Return the line of a folded text. Words of letters are stemmed and separated by spaces."""
+def parse_line(folded: str) -> Line:
+    """Parse folded text. Words of letters are stemmed, and separated by spaces."""
     texts: list[str] = []
-    kinds: list[str] = []
+    scripts: list[str] = []
     parted = spaced = False
-    for text, sign in map(_piece, _PIECES.findall(spell_out_repeats(counters_in_digits(folded)))):
-        if not sign:
+    for text, script in map(_normalize_run, _RUNS.findall(spell_out_repeats(counters_in_digits(folded)))):
+        if not script:
             parted = True
             continue
-        if texts and (parted or (spaced and sign in "dl")):
+        if texts and (parted or (spaced and script in "dl")):
             texts.append(" ")
-            kinds.append(" ")
+            scripts.append(" ")
         texts.append(text)
-        kinds.append(sign * len(text))
-        parted, spaced = False, sign in "dl"
-    return Line("".join(texts), "".join(kinds))
+        scripts.append(script * len(text))
+        parted, spaced = False, script in "dl"
+    return Line("".join(texts), "".join(scripts))
 
 
 _SPELLING: Final[Mapping[str, Callable[[str], str]]] = {
-    "k": lambda kanji: kanji.translate(_IN_USE),
+    "k": lambda kanji: kanji.translate(_CURRENT_FORMS),
     "h": loosen,
     "t": loosen,
     "l": stem,
 }
 
 
-def _piece(written: str) -> tuple[str, str]:
+def _normalize_run(written: str) -> tuple[str, str]:
     """Return a run as it is compared, and its key in _WRITING; empty for a separator."""
-    return _known_piece(written) if len(written) <= MAX_KNOWN_LENGTH else _new_piece(written)
+    return _cached_run(written) if len(written) <= MAX_CACHED_LENGTH else _compute_run(written)
 
 
-def _new_piece(written: str) -> tuple[str, str]:
-    match = _PIECE.match(written)
-    sign = (match and match.lastgroup) or ""
-    return _SPELLING[sign](written) if sign in _SPELLING else written, sign
+def _compute_run(written: str) -> tuple[str, str]:
+    match = _RUN.match(written)
+    script = (match and match.lastgroup) or ""
+    return _SPELLING[script](written) if script in _SPELLING else written, script
 
 
-_known_piece: Final = lru_cache(maxsize=1024)(_new_piece)
-"""Words recur across notes; a lookup takes a tenth of the time."""
+_cached_run: Final = lru_cache(maxsize=1024)(_compute_run)
+"""Words recur in notes; a lookup takes a tenth of the time."""

@@ -5,10 +5,10 @@ The words are in the text files of `words/`, one idea per line:
     ペット, pet > 犬, 猫, うさぎ ~ 飼う
     いつ, when ? @日付, @時刻
 
-First come the idea's names, which are synonyms; after `>` narrower ideas: a query for pets also finds dogs;
-after `~` related ideas, in both directions; after `?` the kinds of answer to a question word. Names with @
-are not words. 0 matches any number. 〜 lets a name end a longer word (〜犬: 柴犬). A line with `-`
-at its start lists stop words.
+A line begins with the idea's names, which are synonyms. After `>` come narrower ideas: a query for pets
+also finds dogs. After `~` come related ideas, in both directions; after `?` the kinds of answer to a question
+word. Names with @ are not words. 0 matches any number. 〜 lets a name end a longer word (〜犬: 柴犬). A line
+that starts with `-` lists stop words.
 """
 
 import re
@@ -19,12 +19,12 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-from cc_bot.features.memory.search.folding import Line, fold, forms, read
+from cc_bot.features.memory.search.folding import Line, fold, forms, parse_line
 
 # Kana that usually end a word, and kana that follow one.
 _BEFORE_A_WORD: Final = frozenset("のはがをにでともへや")
 _AFTER_A_WORD: Final = frozenset("のはがをにでともへやかだじでなねよまさつし")
-_FIRM: Final = 4  # kana; such long matches are hardly accidental
+_LONG_KANA: Final = 4  # a match of so many kana is hardly accidental
 
 
 class Span(NamedTuple):
@@ -38,19 +38,19 @@ class Span(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Idea:
     terms: tuple[str, ...]
-    """For a note that mentions it: its own term, and those of all broader ideas."""
-    asked: Mapping[str, float]
-    """Terms that match a query for it, with their weights."""
-    question: bool
+    """Index terms of a note that mentions it: its own, and those of all broader ideas."""
+    query_terms: Mapping[str, float]
+    """Terms that a query for it searches for, with their weights."""
+    is_question: bool
     """A question word is not searched for literally."""
 
 
 class Lexicon:
-    """Ideas and their words, which it finds in a line without spaces: from left to right, the longest first.
+    """Finds the words of ideas in a line without spaces: from left to right, the longest first.
 
-    A short word of kana counts only if kana of its kind end beside it, a single kanji only without kanji
-    beside it: 家 in 作家 is not a house. `endings` may also end a longer word. 0 at the start matches any
-    number.
+    A short word of kana must have a particle, another script or nothing before and after it; a single kanji
+    must have no other kanji next to it: 家 in 作家 is not a house. `endings` may also end a longer word. 0 at
+    the start of a word matches any number.
     """
 
     def __init__(
@@ -70,91 +70,93 @@ class Lexicon:
 
     def spans(self, line: Line) -> Iterator[Span]:
         """Yield the known words in order, without overlap."""
-        text, kinds = line
+        text, scripts = line
         lengths = self._lengths
-        at = known_to = 0
+        at = covered_to = 0
         while at < len(text):
             span = None
-            if kinds[at] == "d":
-                span = self._counted(line, at)
+            if scripts[at] == "d":
+                span = self._find_counted(line, at)
             elif text[at : at + 2] in lengths or text[at] in lengths:
-                span = self._longest(line, at, known_to)
+                span = self._find_longest(line, at, covered_to)
             if span is not None:
                 yield span
-                at = known_to = span.end
-            elif kinds[at] in "dl":
-                at = _token_end(kinds, at)
+                at = covered_to = span.end
+            elif scripts[at] in "dl":
+                at = _token_end(scripts, at)
             else:
                 at += 1
 
     def terms(self, line: Line) -> list[str]:
         return [term for span in self.spans(line) for idea in span.ideas for term in self.ideas[idea].terms]
 
-    def _longest(self, line: Line, at: int, known_to: int) -> Span | None:
+    def _find_longest(self, line: Line, at: int, covered_to: int) -> Span | None:
         text = line.text
         for start in (text[at : at + 2], text[at]):
             for length in self._lengths.get(start, ()):
                 word = text[at : at + length]
                 end = at + len(word)
                 ideas = self._words.get(word)
-                if ideas is not None and self._stands(line, at, end, known_to, word in self._endings):
+                if ideas is not None and self._is_whole_word(
+                    line, at, end, covered_to, word in self._endings
+                ):
                     return Span(at, end, ideas)
             if len(start) == 1:
                 break
         return None
 
-    def _counted(self, line: Line, at: int) -> Span | None:
-        text, kinds = line
-        end = _token_end(kinds, at)
-        whole = self._longest(line, at, at)
+    def _find_counted(self, line: Line, at: int) -> Span | None:
+        text, scripts = line
+        end = _token_end(scripts, at)
+        whole = self._find_longest(line, at, at)
         if whole is not None:
             return whole
         for length in self._lengths.get("0" + text[end : end + 1], ()):
             counted = text[end : end + length - 1]
             ideas = self._words.get("0" + counted)
-            if ideas is not None and self._stands(line, at, end + len(counted), at, ending=True):
+            if ideas is not None and self._is_whole_word(line, at, end + len(counted), at, ending=True):
                 return Span(at, end + len(counted), ideas)
         return None
 
-    def _stands(self, line: Line, start: int, end: int, known_to: int, ending: bool) -> bool:
-        """Return whether this match is not part of a longer word."""
-        text, kinds = line
+    def _is_whole_word(self, line: Line, start: int, end: int, covered_to: int, ending: bool) -> bool:
+        """Return whether the match is a word by itself, not a piece of a longer one."""
+        text, scripts = line
         length = end - start
-        joined_before = start > known_to and kinds[start - 1] == kinds[start]
-        joined_after = end < len(text) and kinds[end] == kinds[end - 1]
-        alone = not joined_after and (ending or not joined_before)
-        match kinds[start]:
+        joined_before = start > covered_to and scripts[start - 1] == scripts[start]
+        joined_after = end < len(text) and scripts[end] == scripts[end - 1]
+        is_separate = not joined_after and (ending or not joined_before)
+        match scripts[start]:
             case "k":
-                return length > 1 or alone
-            case "t" | "h" if length >= _FIRM:
+                return length > 1 or is_separate
+            case "t" | "h" if length >= _LONG_KANA:
                 return True
             case "t":
-                return alone or (length == _FIRM - 1 and not (joined_before and joined_after))
+                return is_separate or (length == _LONG_KANA - 1 and not (joined_before and joined_after))
             case "h":
                 starts = not joined_before or text[start - 1] in _BEFORE_A_WORD
-                ends = not joined_after or kinds[end - 1] != "h" or text[end] in _AFTER_A_WORD
+                ends = not joined_after or scripts[end - 1] != "h" or text[end] in _AFTER_A_WORD
                 return starts and ends
             case _:
                 return not joined_before and not joined_after
 
 
-def _token_end(kinds: str, at: int) -> int:
-    kind = kinds[at]
-    while at < len(kinds) and kinds[at] == kind:
+def _token_end(scripts: str, at: int) -> int:
+    kind = scripts[at]
+    while at < len(scripts) and scripts[at] == kind:
         at += 1
     return at
 
 
-_SAME: Final = 0.9
-_RELATED: Final = 0.55
-_ANSWER: Final = 0.3
+_SYNONYM_WEIGHT: Final = 0.9
+_RELATED_WEIGHT: Final = 0.55
+_ANSWER_WEIGHT: Final = 0.3
 _PART: Final = re.compile("([=>~?])([^>~?]*)")
 
 
 @dataclass
 class _Idea:
     name: str
-    kinds: list[str] = field(default_factory=list)
+    narrower: list[str] = field(default_factory=list)
     related: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
 
@@ -168,33 +170,33 @@ def lexicon() -> Lexicon:
 
 
 def parse_lexicon(lines: Iterable[str]) -> Lexicon:
-    reading = _Reading()
+    parser = _LexiconParser()
     for line in lines:
         if line.startswith("-"):
             for word in _words(line[1:]):
-                reading.name(word)
+                parser.add_name(word)
         elif line.strip() and not line.startswith("#"):
-            reading.idea(line)
-    return reading.lexicon()
+            parser.add_idea(line)
+    return parser.build()
 
 
-class _Reading:
+class _LexiconParser:
     def __init__(self) -> None:
         self._words: dict[str, tuple[int, ...]] = {}
         self._endings: set[str] = set()
         self._ideas: list[_Idea] = []
 
-    def idea(self, line: str) -> None:
+    def add_idea(self, line: str) -> None:
         parts = dict.fromkeys("=>~?", "")
-        for sign, words in _PART.findall("=" + line):
-            parts[sign] = words
+        for script, words in _PART.findall("=" + line):
+            parts[script] = words
         names = _words(parts["="])
-        self._ideas.append(_Idea(names[0].lstrip("〜"), *(_words(parts[sign]) for sign in ">~?")))
+        self._ideas.append(_Idea(names[0].lstrip("〜"), *(_words(parts[script]) for script in ">~?")))
         for word in names:
-            self.name(word, len(self._ideas) - 1)
+            self.add_name(word, len(self._ideas) - 1)
 
-    def name(self, written: str, number: int | None = None) -> None:
-        """Add an idea to a word, in all of its forms."""
+    def add_name(self, written: str, number: int | None = None) -> None:
+        """Add a word in all of its forms, and its idea; a stop word has none."""
         own = () if number is None else (number,)
         for form in forms(written.lstrip("〜")):
             key = _key(form)
@@ -203,53 +205,53 @@ class _Reading:
             if written.startswith("〜"):
                 self._endings.add(key)
 
-    def lexicon(self) -> Lexicon:
-        """Resolve references: a name may have its line later, or none."""
+    def build(self) -> Lexicon:
+        """Resolve the names that ideas refer to, and return the lexicon."""
         parents: defaultdict[int, set[int]] = defaultdict(set)
         for parent, idea in enumerate(list(self._ideas)):
-            for kind in idea.kinds:
-                for number in self._numbers(kind):
+            for name in idea.narrower:
+                for number in self._find_ideas(name):
                     parents[number].add(parent)
-        asked: defaultdict[int, dict[int, float]] = defaultdict(dict)
+        weights: defaultdict[int, dict[int, float]] = defaultdict(dict)
         for number, idea in enumerate(list(self._ideas)):
             for written in idea.related:
-                for other in self._numbers(written):
-                    asked[number][other] = asked[other][number] = _RELATED
+                for other in self._find_ideas(written):
+                    weights[number][other] = weights[other][number] = _RELATED_WEIGHT
             for written in idea.answers:
-                for other in self._numbers(written):
-                    asked[number][other] = _ANSWER
+                for other in self._find_ideas(written):
+                    weights[number][other] = _ANSWER_WEIGHT
         terms = ["=" + "".join(idea.name.split()) for idea in self._ideas]
-        ideas = (self._linked(number, parents, asked[number], terms) for number in range(len(terms)))
+        ideas = (self._build_idea(number, parents, weights[number], terms) for number in range(len(terms)))
         return Lexicon(tuple(ideas), self._words, frozenset(self._endings))
 
-    def _numbers(self, written: str) -> tuple[int, ...]:
-        """The ideas with a name; a new one if it has no line."""
+    def _find_ideas(self, written: str) -> tuple[int, ...]:
+        """Return the numbers of the ideas with a name; adds an idea for a name without a line."""
         key = _key(written.lstrip("〜"))
         if not self._words.get(key):
             self._ideas.append(_Idea(written.lstrip("〜")))
-            self.name(written, len(self._ideas) - 1)
+            self.add_name(written, len(self._ideas) - 1)
         return self._words[key]
 
-    def _linked(
-        self, number: int, parents: Mapping[int, set[int]], asked: Mapping[int, float], terms: Sequence[str]
+    def _build_idea(
+        self, number: int, parents: Mapping[int, set[int]], weights: Mapping[int, float], terms: Sequence[str]
     ) -> Idea:
-        general, found = [number], {number}
-        for child in general:
+        broader, found = [number], {number}
+        for child in broader:
             new = parents.get(child, set()) - found
             found |= new
-            general += sorted(new)
-        question = bool(self._ideas[number].answers)
-        own = {} if question else {terms[number]: _SAME}
+            broader += sorted(new)
+        is_question = bool(self._ideas[number].answers)
+        own = {} if is_question else {terms[number]: _SYNONYM_WEIGHT}
         return Idea(
-            () if question else tuple(terms[other] for other in general),
-            own | {terms[other]: weight for other, weight in asked.items() if other != number},
-            question,
+            () if is_question else tuple(terms[other] for other in broader),
+            own | {terms[other]: weight for other, weight in weights.items() if other != number},
+            is_question,
         )
 
 
 def _key(written: str) -> str:
-    """A word as spelled in lines; names with @ stay."""
-    return written if written.startswith("@") else read(fold(written)).text
+    """Return a word as it is spelled in a Line; names with @ stay as they are."""
+    return written if written.startswith("@") else parse_line(fold(written)).text
 
 
 def _words(listed: str) -> list[str]:

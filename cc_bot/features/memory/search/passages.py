@@ -1,6 +1,6 @@
-"""Finds the passages of long texts that match a query, ranked like memories.
+"""Finds passages of long texts that match a query, ranked like memories.
 
-Passages are a few lines long: a whole page would contain most words of any question.
+A passage is a few lines long: a whole page would contain most words of any question.
 """
 
 import re
@@ -58,8 +58,8 @@ def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]
 
 
 def _preselect(query: str, passages: Sequence[str]) -> list[tuple[int, str]]:
-    """Return the passages that share most character pairs with the query, each with its index: ranking a
-    whole book takes seconds."""
+    """Return the passages that share most character pairs with the query, with their index: to rank a whole
+    book takes seconds."""
     numbered = list(enumerate(passages))
     if len(numbered) <= _MAX_RANKED_PASSAGES:
         return numbered

@@ -1,8 +1,8 @@
 """Ranks one user's notes for a query.
 
-BM25, with frequencies counted over the user's own notes. The database sums all terms to find candidates; then
-`rank` scores each, counting only the best wording per term group. Poor matches are left out: five wrong notes
-are worse than none.
+Uses BM25, with frequencies counted over the user's own notes. The database sums the weights of all terms to
+find candidates; then `rank` scores each, counting only the best wording of a term group. It leaves out poor
+matches: five wrong notes are worse than none.
 """
 
 import math
@@ -14,37 +14,37 @@ from typing import Final, NamedTuple
 from cc_bot.features.memory.search.terms import Query, TermGroup
 
 # Words are precise where they match; vectors help where they don't: 'wife' for 奥さん. A note's score is its
-# nearness, in standard scores, plus the part of the query that its words cover.
+# nearness, in standard scores, plus the weighted share of the query that its words cover.
 #
-# Measured with the local encoder on 1937 questions in 13 classes: recall@5 is at most 0.006 below the better
-# of words and vectors in the mean of any class, with any weight from 5 to 8. The cut-offs cost a class at
-# most 0.029; with them, 14 % of 70 unanswerable questions get no result (words alone: 29 %).
+# Measured with the local encoder on 1937 questions in 13 classes: with any weight from 5 to 8, mean recall@5
+# of each class is at most 0.006 below the better of words and vectors. The cut-offs cost a class at most
+# 0.029; with them, 14 % of 70 unanswerable questions get no result (29 % without vectors).
 
-_WORDS: Final = 6.0
-"""Added for words that cover the whole query."""
+_WORDS_WEIGHT: Final = 6.0
+"""Score of words that cover the whole query."""
 
-_UNKNOWN: Final = 1.5
-"""A note without a vector: near enough for its words to count."""
+_WITHOUT_VECTOR: Final = 1.5
+"""Nearness of a note without a vector: enough for its words to count."""
 
-_TOO_FAR: Final = 2.5
-_FAR_BEHIND: Final = 5.0
-"""Notes this far behind the best are left out."""
-_SURE: Final = 7.5
-"""A note that contains the query as written."""
+_MIN_SCORE: Final = 2.5
+_MAX_BEHIND: Final = 5.0
+"""Notes whose score is this much below the best are left out."""
+_EXACT_SCORE: Final = 7.5
+"""Score of a note that contains the query as written."""
 
 _SATURATION: Final = 1.2
-_LENGTH_PART: Final = 0.5
-_TOO_LITTLE: Final = 0.17
-"""Unrelated notes share up to this part of a query."""
-_BESIDE_THE_BEST: Final = 0.4
-"""Share of the best note's part; notes that cover less are left out."""
-_SUREST: Final = 0.99
+_LENGTH_WEIGHT: Final = 0.5
+_MIN_COVERED: Final = 0.17
+"""Unrelated notes cover up to this share of a query."""
+_MIN_SHARE_OF_BEST: Final = 0.4
+"""Notes that cover less than this share of what the best covers are left out."""
+_MAX_INEXACT_CONFIDENCE: Final = 0.99
 """1 is an exact match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """`confidence` is from 0 to 1 (as written)."""
+    """A match. `confidence` is from 0 to 1 (the note contains the query as written)."""
 
     id: int
     confidence: float
@@ -52,7 +52,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The word match of a note: `covered` is from 0 to 1, and may be `enough` by itself."""
+    """How well a note's words match: the share of the query `covered`, and whether that is `enough` without
+    vectors."""
 
     id: int
     as_written: bool
@@ -95,7 +96,8 @@ def term_weight(query: Query, statistics: Statistics) -> Mapping[str, float]:
 def saturation(count: int, length: int, average_length: float) -> float:
     """BM25's term frequency factor."""
     relative = length / average_length if average_length > 0 else 1.0
-    return count * (_SATURATION + 1) / (count + _SATURATION * (1 - _LENGTH_PART + _LENGTH_PART * relative))
+    norm = 1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * relative
+    return count * (_SATURATION + 1) / (count + _SATURATION * norm)
 
 
 def rank(
@@ -105,60 +107,61 @@ def rank(
     *,
     similarity: Mapping[int, float] | None = None,
 ) -> list[Hit]:
-    """Return the matching candidates, best first, ties newest (greatest id) first.
+    """Return the matching candidates, best first, of equals the newest (greatest id) first.
 
-    Notes that contain the query as written are always included, and first. `similarity` (from `nearness`) may
-    have other notes; with it, `fuse` makes the order.
+    Notes that contain the query as written come first. `similarity` (from `nearness`) may contain other
+    notes; with it, `fuse` decides the order.
     """
     groups = [_weigh(group, statistics) for group in query.groups]
-    asked = sum(group.importance for group in groups) or 1.0
+    total_importance = sum(group.importance for group in groups) or 1.0
     scored = []
     for note in candidates:
         score = covered = 0.0
         for group in groups:
-            if group.saying.keys().isdisjoint(note.terms):
+            if group.wordings_by_term.keys().isdisjoint(note.terms):
                 continue
-            value, quality = _answer(group, note, statistics.average_length)
+            value, quality = _score_group(group, note, statistics.average_length)
             score += value
             covered += quality * group.importance
-        scored.append((query.folded in note.content_folded, score, note.id, covered / asked))
-    enough = max(_TOO_LITTLE, _BESIDE_THE_BEST * max((part for *_, part in scored), default=0.0))
+        scored.append((query.folded in note.content_folded, score, note.id, covered / total_importance))
+    enough = max(_MIN_COVERED, _MIN_SHARE_OF_BEST * max((part for *_, part in scored), default=0.0))
     if similarity:
         evidence = (Evidence(note, written, part, part >= enough) for written, _, note, part in scored)
         return fuse(evidence, similarity)
     scored.sort(reverse=True)
     return [
-        Hit(note, 1.0 if written else min(part, _SUREST))
+        Hit(note, 1.0 if written else min(part, _MAX_INEXACT_CONFIDENCE))
         for written, _, note, part in scored
         if written or part >= enough
     ]
 
 
 def fuse(evidence: Iterable[Evidence], near: Mapping[int, float]) -> list[Hit]:
-    """Order notes by words and vectors, as `rank` does. `near` is from `nearness`, and has at least the
+    """Order notes by words and vectors, as `rank` does. `near` is from `nearness`, and contains at least the
     nearest notes and those in `evidence`."""
     words = {item.id: item for item in evidence}
-    everything = [*words.values(), *(Evidence(note, False, 0.0) for note in near if note not in words)]
+    all_evidence = [*words.values(), *(Evidence(note, False, 0.0) for note in near if note not in words)]
     scored = sorted(
-        (item.as_written, near.get(item.id, _UNKNOWN) + _WORDS * item.covered, item.id) for item in everything
+        (item.as_written, near.get(item.id, _WITHOUT_VECTOR) + _WORDS_WEIGHT * item.covered, item.id)
+        for item in all_evidence
     )
     if not scored:
         return []
-    best = _SURE if scored[-1][0] else scored[-1][1]
+    best = _EXACT_SCORE if scored[-1][0] else scored[-1][1]
     return [
         Hit(note, 1.0 if as_written else _confidence(score, best - score))
         for as_written, score, note in reversed(scored)
         if as_written
-        or (best - score <= _FAR_BEHIND and (score >= _TOO_FAR or (note in words and words[note].enough)))
+        or (best - score <= _MAX_BEHIND and (score >= _MIN_SCORE or (note in words and words[note].enough)))
     ]
 
 
 def _confidence(score: float, behind: float) -> float:
-    """The probability that a note with this score, so far behind the best, is right; fitted to the sets."""
+    """Return the probability that a note with this score is right; fitted to the question sets."""
     return 1 / (1 + math.exp(-(0.4 * score - 1.5 * max(behind, 0.0) - 1.9)))
 
 
-class _Wording(NamedTuple):
+class _WeighedWording(NamedTuple):
     whole: bool
     strength: float
     """Match quality from 0 to 1."""
@@ -166,17 +169,17 @@ class _Wording(NamedTuple):
     values: list[tuple[str, float]]
 
 
-class _Asked(NamedTuple):
+class _WeighedGroup(NamedTuple):
     importance: float
-    """The value of its rarest written term."""
-    wordings: list[_Wording]
-    saying: Mapping[str, list[int]]
-    """Indices of the wordings that have a term."""
+    """The value of its rarest term as written."""
+    wordings: list[_WeighedWording]
+    wordings_by_term: Mapping[str, list[int]]
+    """Indices of the wordings that contain a term."""
 
 
-def _weigh(group: TermGroup, statistics: Statistics) -> _Asked:
+def _weigh(group: TermGroup, statistics: Statistics) -> _WeighedGroup:
     wordings = []
-    saying: defaultdict[str, list[int]] = defaultdict(list)
+    wordings_by_term: defaultdict[str, list[int]] = defaultdict(list)
     for at, wording in enumerate(group):
         values = []
         total = 0.0
@@ -184,22 +187,22 @@ def _weigh(group: TermGroup, statistics: Statistics) -> _Asked:
             value = weight * rarity(statistics.frequency.get(term, 0), statistics.documents)
             values.append((term, value))
             total += value
-            saying[term].append(at)
+            wordings_by_term[term].append(at)
         strength = min(1.0, max(wording.terms.values()))
-        wordings.append(_Wording(wording.whole, strength, total, values))
-    return _Asked(max(value for _, value in wordings[0].values), wordings, saying)
+        wordings.append(_WeighedWording(wording.whole, strength, total, values))
+    return _WeighedGroup(max(value for _, value in wordings[0].values), wordings, wordings_by_term)
 
 
-def _answer(group: _Asked, note: Candidate, average_length: float) -> tuple[float, float]:
+def _score_group(group: _WeighedGroup, note: Candidate, average_length: float) -> tuple[float, float]:
     """Return a group's score in a note, and the match quality (0 to 1).
 
-    A partial match scores less than its part of the word: キーボード is not グラフィックボード. Long words
-    score more than short ones, but less than proportionally.
+    A partial match scores less than its share of the word: キーボード is not グラフィックボード. Long words
+    score more than short ones, but less than in proportion.
     """
     best = quality = 0.0
     terms = note.terms
-    saying = group.saying
-    for wording in {at for term in terms if term in saying for at in saying[term]}:
+    wordings_by_term = group.wordings_by_term
+    for wording in {at for term in terms if term in wordings_by_term for at in wordings_by_term[term]}:
         whole, strength, total, values = group.wordings[wording]
         score = found = 0.0
         for term, value in values:

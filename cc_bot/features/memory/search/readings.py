@@ -1,8 +1,8 @@
 """Readings of a run of kanji: ししゅう finds 刺繍, and 薄荷 finds はっか.
 
 Joins the readings of single kanji with sound changes: がく and こう become がっこう (sokuon), ほん and たな
-ほんだな (rendaku). A dictionary of words would take a hundred megabytes, so a few rules rank the results, in
-a beam search from left to right.
+become ほんだな (rendaku). A beam search from left to right ranks the results by a few costs, as a dictionary
+of words would take a hundred megabytes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ Kind = Literal["on", "kun", "word", "kana"]
 
 
 class Reading(NamedTuple):
-    """In hiragana; a stem needs okurigana."""
+    """A reading in hiragana; a `stem` needs okurigana."""
 
     kana: str
     kind: Kind
@@ -41,7 +41,7 @@ def table_lines() -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _readings_of(written: str) -> tuple[Reading, ...]:
-    """The readings of a kanji or word of the table, most common first."""
+    """Return the readings of a kanji or word of the table, most common first."""
     return tuple(_reading(each, of_word=len(written) > 1) for each in kanji_table().get(written, "").split())
 
 
@@ -68,8 +68,8 @@ _K_ROW: Final = frozenset("かきくけこ")
 _S_ROW: Final = frozenset("さしすせそ")
 _AFTER_SOKUON: Final = frozenset("かきくけこさしすせそたちつてとぱぴぷぺぽ")
 
-# Costs of a step: a kanji's second reading costs 1.0 more than its first. Two on readings are likelier than
-# two kun readings, and both likelier than a mixture.
+# Costs of a step: each further reading of a kanji costs 1.0 more. Two on readings are likelier than two kun
+# readings, and both are likelier than a mixture.
 _MIXTURE_COST: Final = {("kun", "kun"): 1.0, ("on", "kun"): 2.2, ("kun", "on"): 2.5}
 _WHOLE_WORD_COST: Final = -20.0  # words of the table override their kanji
 _WORD_COST: Final = -1.0
@@ -78,15 +78,15 @@ _ON_BEFORE_KANA_COST: Final = 1.5
 _SAME_AGAIN_COST: Final = {"kun": -1.5, "on": 0.0}  # 々: 時々 is ときどき, not じじ
 _OTHER_AGAIN_COST: Final = 4.0
 
-_Beginning = tuple[str, Reading | None]  # kana so far, and the last reading
+_Prefix = tuple[str, Reading | None]  # the kana so far, and the last reading
 _Step = tuple[int, Reading, float]  # characters read, reading, cost
 
 
 def readings(run: str, limit: int = 8) -> tuple[str, ...]:
     """Return at most `limit` plausible readings of a run of kanji in hiragana, best first.
 
-    Kana are read as themselves, 々 as the kanji before it. None for an empty run, one of more than 16
-    characters, or with a character that is neither kana nor in the table.
+    Kana are read as themselves, 々 as the kanji before it. A run has no readings if it is empty, has more
+    than 16 characters, or one that is neither kana nor in the table.
     """
     return _most_plausible(run)[: max(limit, 0)]
 
@@ -94,32 +94,32 @@ def readings(run: str, limit: int = 8) -> tuple[str, ...]:
 @lru_cache(maxsize=512)
 def _most_plausible(run: str) -> tuple[str, ...]:
     cost_of: dict[str, float] = {}
-    for (text, _), cost in _whole(run).items():
+    for (text, _), cost in _search_readings(run).items():
         cost_of[text] = min(cost, cost_of.get(text, cost))
     return tuple(sorted(cost_of, key=lambda text: cost_of[text])[:_MAX_READINGS])
 
 
-def _whole(run: str) -> dict[_Beginning, float]:
+def _search_readings(run: str) -> dict[_Prefix, float]:
     if not 0 < len(run) <= _MAX_RUN_LENGTH:
         return {}
-    reached: list[dict[_Beginning, float]] = [{} for _ in range(len(run) + 1)]
+    reached: list[dict[_Prefix, float]] = [{} for _ in range(len(run) + 1)]
     reached[0]["", None] = 0.0
     for at in range(len(run)):
-        beginnings: Iterable[tuple[_Beginning, float]] = reached[at].items()
+        prefixes: Iterable[tuple[_Prefix, float]] = reached[at].items()
         if len(reached[at]) > _BEAM_WIDTH:
-            beginnings = nsmallest(_BEAM_WIDTH, beginnings, key=lambda item: item[1])
+            prefixes = nsmallest(_BEAM_WIDTH, prefixes, key=lambda item: item[1])
         for length, reading, step_cost in _steps(run, at) if reached[at] else ():
-            there = reached[at + length]
-            for (text, last), cost in beginnings:
-                for joined, joint_cost in _joined(text, last, reading, again=run[at] == "々"):
+            costs = reached[at + length]
+            for (text, last), cost in prefixes:
+                for joined, joint_cost in _join(text, last, reading, again=run[at] == "々"):
                     total = cost + joint_cost + step_cost
-                    if total < there.get((joined, reading), total + 1):
-                        there[joined, reading] = total
+                    if total < costs.get((joined, reading), total + 1):
+                        costs[joined, reading] = total
     return {
         (text, last): cost
         for (text, last), cost in reached[-1].items()
         if not text.endswith("っ") or (last and last.kind == "kana")
-    }  # 合 is がっ only before another kanji, but 乗っ begins 乗った
+    }  # 合 is read がっ only before another kanji, but 乗っ is the beginning of 乗った
 
 
 def _steps(run: str, at: int) -> Iterator[_Step]:
@@ -129,10 +129,10 @@ def _steps(run: str, at: int) -> Iterator[_Step]:
         for rank, reading in enumerate(_readings_of(run[at : at + length])):
             yield length, reading, cost + rank
     kanji = run[: at + 1].rstrip("々")[-1:] if run[at] == "々" else run[at]
-    yield from _single(kanji, alone=len(run) == 1, before=run[at + 1 : at + 2])
+    yield from _kanji_steps(kanji, alone=len(run) == 1, before=run[at + 1 : at + 2])
 
 
-def _single(kanji: str, *, alone: bool, before: str) -> Iterator[_Step]:
+def _kanji_steps(kanji: str, *, alone: bool, before: str) -> Iterator[_Step]:
     okurigana = _is_kana(before)
     costs = {("on", False): 0.0, ("kun", False): 0.0, ("kun", True): 0.0}
     if alone or okurigana:
@@ -147,25 +147,25 @@ def _single(kanji: str, *, alone: bool, before: str) -> Iterator[_Step]:
         yield 1, Reading(hiragana(kanji), "kana"), 0.0
 
 
-def _joined(text: str, last: Reading | None, reading: Reading, *, again: bool) -> Iterator[tuple[str, float]]:
-    """Yield the text followed by a reading, in all possible sound changes."""
+def _join(text: str, last: Reading | None, reading: Reading, *, again: bool) -> Iterator[tuple[str, float]]:
+    """Yield the text joined with a reading, in all possible sound changes, with their costs."""
     kana = reading.kana
     if last is None:
         yield text + kana, 0.0
         return
     if "kana" in (last.kind, reading.kind):
-        yield from _beside_kana(text, last, reading)
+        yield from _join_kana(text, last, reading)
         return
     cost = _MIXTURE_COST.get((last.kind, reading.kind), 0.0)
     if again:
         cost += _SAME_AGAIN_COST.get(reading.kind, 0.0) if reading == last else _OTHER_AGAIN_COST
     may_shorten = last.kind == "on" and len(last.kana) > 1
-    changes = _sino_japanese(text, kana, may_shorten) if reading.kind == "on" else _native(text, kana)
+    changes = _join_on(text, kana, may_shorten) if reading.kind == "on" else _join_kun(text, kana)
     for changed, change_cost in changes:
         yield changed, cost + change_cost
 
 
-def _beside_kana(text: str, last: Reading, reading: Reading) -> Iterator[tuple[str, float]]:
+def _join_kana(text: str, last: Reading, reading: Reading) -> Iterator[tuple[str, float]]:
     if last.kind == "kana" or not text.endswith("っ"):
         yield text + reading.kana, 0.0
     if last.kind == "on" and text.endswith("つ") and reading.kana[0] in _S_ROW:  # 達する
@@ -174,16 +174,16 @@ def _beside_kana(text: str, last: Reading, reading: Reading) -> Iterator[tuple[s
         yield text + _VOICED[reading.kana[0]] + reading.kana[1:], 0.5
 
 
-def _native(text: str, kana: str) -> Iterator[tuple[str, float]]:
-    """Rendaku: て and かみ are てがみ, unless a voiced sound follows (Lyman's law: なつかぜ)."""
+def _join_kun(text: str, kana: str) -> Iterator[tuple[str, float]]:
+    """Apply rendaku: て and かみ become てがみ, unless a voiced sound follows (Lyman's law: なつかぜ)."""
     if not text.endswith("っ") or kana[0] in _AFTER_SOKUON:
         yield text + kana, 0.3
     if not text.endswith("っ") and _may_be_voiced(kana):
         yield text + _VOICED[kana[0]] + kana[1:], 0.1
 
 
-def _sino_japanese(text: str, kana: str, may_shorten: bool) -> Iterator[tuple[str, float]]:
-    """Join on readings: がく and こう are がっこう, はつ and ひょう はっぴょう."""
+def _join_on(text: str, kana: str, may_shorten: bool) -> Iterator[tuple[str, float]]:
+    """Join on readings: がく and こう become がっこう, はつ and ひょう become はっぴょう."""
     first, rest, end = kana[0], kana[1:], text[-1]
     hard = _HALF_VOICED.get(first, first) + rest
     if end == "っ":  # the reading がっ of 合: 合併 is がっぺい

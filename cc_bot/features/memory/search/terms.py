@@ -1,8 +1,9 @@
 """The index terms of a note, and the terms that a query asks for.
 
-Japanese: pairs of adjacent characters, and single kanji; no dictionary is needed. Other languages: stemmed
-words, and numbers with their units. Kana are loosened. Derived terms have a prefix: ideas that the note
-mentions (=ペット), and pairs of the kana that its kanji may be read as (~しゆ).
+Terms of Japanese are pairs of adjacent characters, and single kanji, so no dictionary is needed; those of
+other languages are stemmed words. Numbers are terms with and without their units. Kana are loosened.
+Derived terms have a prefix: ideas that the note mentions (=ペット), and pairs of the kana that its kanji may
+be read as (~しゆ).
 
 Any text is a query. Particles, endings and question phrases are ignored unless there is nothing else.
 """
@@ -22,23 +23,23 @@ from cc_bot.features.memory.search.folding import (
     join_numbers,
     joined_numbers,
     loosen,
-    read,
+    parse_line,
 )
 from cc_bot.features.memory.search.lexicon import Idea, Span, lexicon
 from cc_bot.features.memory.search.readings import readings
 
 TERMS_VERSION: Final = 3
-"""Increase it when the same text gives other terms: stored ones are rebuilt. Checked by
-test_terms_version.py."""
+"""Increase it when the same text gives other terms: stored terms are then rebuilt. test_terms_version.py
+checks this."""
 
-READ: Final = "~"
+READING_PREFIX: Final = "~"
 """Prefix of terms from readings."""
 
 _CJK: Final = rf"{KANJI}ぁ-ゖ\uac00-\ud7a3"
 _CHUNK: Final = re.compile(rf"([{_CJK}]+)|(\d[\d.]*)(?=([{KANJI}]?))|([^\s\d{_CJK}]+)")
 _KANJI: Final = re.compile(f"[{KANJI}]")
 
-# Kanji with their okurigana (食べ), but without a likely particle (犬の).
+# Kanji with okurigana (食べ), but without a likely particle (犬の).
 _KANJI_WORD: Final = re.compile(rf"[{KANJI}]+(?:[ぁ-ゖ](?<![のはがをにでともへや]))?")
 _MAX_READ_LENGTH: Final = 6
 _READINGS: Final = 4
@@ -49,7 +50,7 @@ def document_terms(content: str, tags: Sequence[str] = ()) -> Counter[str]:
     terms = list[str]()
     for text in (content, *tags):
         folded = fold(text)
-        line = read(folded)
+        line = parse_line(folded)
         terms += joined_numbers(folded)
         terms += plain_terms(line.text)
         terms += lexicon().terms(line)
@@ -60,8 +61,9 @@ def document_terms(content: str, tags: Sequence[str] = ()) -> Counter[str]:
 
 @lru_cache(maxsize=4096)  # words recur across notes, and reading them takes half the time
 def _read_terms(word: str) -> tuple[str, ...]:
-    """Pairs of the kana that a word may be read as."""
-    return tuple({READ + pair for kana in readings(word, _READINGS) for pair in pairs(loosen(kana))})
+    """Return pairs of the kana that a word may be read as."""
+    spellings = readings(word, _READINGS)
+    return tuple({READING_PREFIX + pair for kana in spellings for pair in pairs(loosen(kana))})
 
 
 def plain_terms(text: str) -> list[str]:
@@ -81,50 +83,50 @@ def plain_terms(text: str) -> list[str]:
 
 
 def pairs(run: str) -> list[str]:
-    """Pairs of adjacent characters; a single kana is its own term."""
+    """Return the pairs of adjacent characters; a single kana is a term by itself."""
     if len(run) == 1 and not _KANJI.match(run):
         return [run]
     return list(map(add, run, run[1:]))
 
 
 _PARTICLES: Final = "はがをにでとものへやかねよなさ"
-_OKURIGANA: Final = 0.4
-_READ: Final = 0.7
+_OKURIGANA_WEIGHT: Final = 0.4
+_READING_WEIGHT: Final = 0.7
 _QUERY_READINGS: Final = 3
-_SINGLE_KANJI: Final = 0.35
+_KANJI_WEIGHT: Final = 0.35
 _MAX_QUERY_LENGTH: Final = 1000
 _QUERY_WORD: Final = re.compile(r"k+h*|t+|h+|o+|l+|d+k?")
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One way to say something: terms with weights. If `whole`, a note must have them all."""
+    """One way to say something: terms with weights. If `whole`, a note must contain all of them."""
 
     terms: Mapping[str, float]
     whole: bool = False
 
 
 TermGroup = tuple[Wording, ...]
-"""One thing that is asked for; the best wording in a note counts."""
+"""The wordings of one thing in a query; the best one in a note counts."""
 
 
 @dataclass(frozen=True)
 class Query:
     folded: str
-    """For the exact match."""
+    """Searched for as written."""
 
     groups: tuple[TermGroup, ...]
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
-        """Each term's greatest weight in any wording, for the first stage."""
-        return _greatest(wording.terms for group in self.groups for wording in group)
+        """Return each term's greatest weight in any wording; finds candidates."""
+        return _max_weights(wording.terms for group in self.groups for wording in group)
 
 
 def parse_query(text: str) -> Query:
-    """A query without words has no groups, and matches only as written."""
+    """Parse a query. Without words it has no groups, and matches only as written."""
     folded = fold(text).strip()
-    line = read(join_numbers(folded[:_MAX_QUERY_LENGTH]))
+    line = parse_line(join_numbers(folded[:_MAX_QUERY_LENGTH]))
     groups = tuple(_groups(line))
     if not groups:
         terms = dict.fromkeys(plain_terms(line.text), 1.0)
@@ -136,68 +138,69 @@ def _groups(line: Line) -> Iterator[TermGroup]:
     ideas = lexicon().ideas
     at = 0
     for span in [*lexicon().spans(line), Span(len(line.text), len(line.text), ())]:
-        yield from _unknown(line, at, span.start)
+        yield from _unknown_groups(line, at, span.start)
         at = span.end
-        if span.ideas and (group := _known(line, span, [ideas[number] for number in span.ideas])):
+        if span.ideas and (group := _known_group(line, span, [ideas[number] for number in span.ideas])):
             yield group
 
 
-def _known(line: Line, span: Span, ideas: list[Idea]) -> TermGroup:
-    wordings = [Wording({term: weight}) for term, weight in _greatest(idea.asked for idea in ideas).items()]
-    if not wordings or not all(idea.question for idea in ideas):
-        wordings = [*_written(line, span.start, span.end), *wordings]
+def _known_group(line: Line, span: Span, ideas: list[Idea]) -> TermGroup:
+    weights = _max_weights(idea.query_terms for idea in ideas)
+    wordings = [Wording({term: weight}) for term, weight in weights.items()]
+    if not wordings or not all(idea.is_question for idea in ideas):
+        wordings = [*_written_wordings(line, span.start, span.end), *wordings]
     return tuple(wordings)
 
 
-def _unknown(line: Line, start: int, end: int) -> Iterator[TermGroup]:
-    for match in _QUERY_WORD.finditer(line.kinds, start, end):
+def _unknown_groups(line: Line, start: int, end: int) -> Iterator[TermGroup]:
+    for match in _QUERY_WORD.finditer(line.scripts, start, end):
         at, end = match.span()
-        beside = line.kinds[max(at - 1, 0) : at] + line.kinds[end : end + 1]
-        if match[0] == "k" and "k" in beside:  # a single kanji beside a known word: 者 in 指導者
-            yield (Wording({line.text[at]: _SINGLE_KANJI}),)
-        elif wordings := tuple(_written(line, at, end)):
+        neighbours = line.scripts[max(at - 1, 0) : at] + line.scripts[end : end + 1]
+        if match[0] == "k" and "k" in neighbours:  # a single kanji next to a known word: 者 in 指導者
+            yield (Wording({line.text[at]: _KANJI_WEIGHT}),)
+        elif wordings := tuple(_written_wordings(line, at, end)):
             yield wordings
 
 
-def _written(line: Line, start: int, end: int) -> Iterator[Wording]:
+def _written_wordings(line: Line, start: int, end: int) -> Iterator[Wording]:
     """Yield a word as written, and in the other script: kana for its kanji, or kanji for its kana."""
-    terms = _literal(line, start, end)
+    terms = _literal_terms(line, start, end)
     if not terms:
         return
     yield Wording(terms)
-    text, kinds = line.text[start:end], line.kinds[start:end]
-    if set(kinds) <= {"h", "t"}:
+    text, scripts = line.text[start:end], line.scripts[start:end]
+    if set(scripts) <= {"h", "t"}:
         if len(text) > 2:
             text = text.rstrip(_PARTICLES)
         if len(text) > 1:
-            yield Wording({READ + pair: _READ for pair in pairs(text)}, whole=True)
-    elif kinds[0] == "k":
+            yield Wording({READING_PREFIX + pair: _READING_WEIGHT for pair in pairs(text)}, whole=True)
+    elif scripts[0] == "k":
         for kana in readings(text.rstrip(_PARTICLES), _QUERY_READINGS):
             if len(kana) > 2:
-                yield Wording(dict.fromkeys(pairs(loosen(kana)), _READ), whole=True)
+                yield Wording(dict.fromkeys(pairs(loosen(kana)), _READING_WEIGHT), whole=True)
 
 
-def _literal(line: Line, start: int, end: int) -> dict[str, float]:
-    text, kinds = line.text[start:end], line.kinds[start:end]
-    kana = len(kinds) - len(kinds.rstrip("h"))
-    if kana == len(kinds):
+def _literal_terms(line: Line, start: int, end: int) -> dict[str, float]:
+    text, scripts = line.text[start:end], line.scripts[start:end]
+    kana = len(scripts) - len(scripts.rstrip("h"))
+    if kana == len(scripts):
         text = text.strip(_PARTICLES) if kana < 3 else text.rstrip(_PARTICLES)
         return dict.fromkeys(plain_terms(text), 1.0) if len(text) > 1 else {}
-    if kana and kinds[0] == "k":
+    if kana and scripts[0] == "k":
         stem, okurigana = text[:-kana], text[-kana:].rstrip(_PARTICLES)
-        return dict.fromkeys(plain_terms(stem[-1] + okurigana), _OKURIGANA) | _weighted(stem)
-    return _weighted(text)
+        return dict.fromkeys(plain_terms(stem[-1] + okurigana), _OKURIGANA_WEIGHT) | _weigh_terms(stem)
+    return _weigh_terms(text)
 
 
-def _weighted(text: str) -> dict[str, float]:
+def _weigh_terms(text: str) -> dict[str, float]:
     terms = list(plain_terms(text))
     return {
-        term: _SINGLE_KANJI if len(term) == 1 and len(terms) > 1 and re.match(f"[{KANJI}]", term) else 1.0
+        term: _KANJI_WEIGHT if len(term) == 1 and len(terms) > 1 and re.match(f"[{KANJI}]", term) else 1.0
         for term in terms
     }
 
 
-def _greatest(weights: Iterable[Mapping[str, float]]) -> dict[str, float]:
+def _max_weights(weights: Iterable[Mapping[str, float]]) -> dict[str, float]:
     greatest: dict[str, float] = {}
     for terms in weights:
         for term, weight in terms.items():

@@ -1,7 +1,7 @@
 """Embedding vectors, and how near notes are to a query.
 
-Vectors are stored as int8 with one scale factor that makes the length 1: cosines are off in the third
-decimal. numpy is used if it is loaded.
+A vector is stored as int8 with a scale factor that makes its length 1, so cosines have an error in the third
+decimal. Uses numpy if it is loaded.
 """
 
 import math
@@ -17,23 +17,23 @@ from statistics import fmean
 from typing import Any, Final, NewType, Protocol
 
 Vector = NewType("Vector", bytes)
-"""A little-endian float32 factor, then an int8 for each dimension."""
+"""A little-endian float32 scale factor, then an int8 for each dimension."""
 
 _FACTOR: Final = struct.Struct("<f")
 _MAX_VALUE: Final = 127
-_AT_A_TIME: Final = 1024
-_UNLIKE: Final = 0.25
+_BATCH: Final = 1024
+_MIN_RELATED_COSINE: Final = 0.25
 """Cosine below which texts are unrelated, for encoders that use the whole scale."""
-_NEAR_BY_CHANCE: Final = 1.0
-"""Nearness of an unrelated note at most: some note is always the nearest."""
-_FEW: Final = 20
-"""Smaller sets are padded to this size with the usual cosines."""
-_KANA_ALONE: Final = re.compile(r"[\u3041-\u309fー\W]+")
-_TRUST_IN_KANA: Final = 0.5
+_MAX_CHANCE_SCORE: Final = 1.0
+"""Greatest nearness of a note below that cosine: some note is always the nearest."""
+_MIN_NOTES: Final = 20
+"""Fewer notes are padded to this number with cosines of unrelated texts."""
+_ONLY_KANA: Final = re.compile(r"[\u3041-\u309fー\W]+")
+_KANA_FACTOR: Final = 0.5
 
 
 def pack(numbers: Sequence[float]) -> Vector:
-    """Quantize and normalize. Raises ValueError for a vector without a direction."""
+    """Quantize and normalize a vector. Raises ValueError if it has no direction."""
     largest = max(map(abs, numbers), default=0.0)
     if not (math.isfinite(sum(numbers)) and largest > 0):
         raise ValueError("no direction")
@@ -43,84 +43,86 @@ def pack(numbers: Sequence[float]) -> Vector:
 
 
 def cosines(query: bytes, others: Sequence[bytes]) -> list[float]:
-    """Return the cosine of each of the others to the query; 0 for one of another length, such as that of a
-    text that the encoder refused."""
+    """Return the cosine of each other vector to the query; 0 if its length differs, as for a text that the
+    encoder refused."""
     alike = [other for other in others if len(other) == len(query)]
     numpy = sys.modules.get("numpy")  # the local encoder loads it
-    found = iter(_plain(query, alike) if numpy is None else _with_numpy(numpy, query, alike))
+    found = iter(_with_python(query, alike) if numpy is None else _with_numpy(numpy, query, alike))
     return [next(found) if len(other) == len(query) else 0.0 for other in others]
 
 
-def _parts(vector: bytes) -> "tuple[float, array[int]]":
+def _unpack(vector: bytes) -> "tuple[float, array[int]]":
     return _FACTOR.unpack_from(vector)[0], array("b", vector[_FACTOR.size :])
 
 
-def _plain(query: bytes, others: Sequence[bytes]) -> Iterator[float]:
-    factor, values = _parts(query)
+def _with_python(query: bytes, others: Sequence[bytes]) -> Iterator[float]:
+    factor, values = _unpack(query)
     for other in others:
-        its_factor, its_values = _parts(other)
+        its_factor, its_values = _unpack(other)
         yield factor * its_factor * sum(map(mul, values, its_values))
 
 
 def _with_numpy(numpy: Any, query: bytes, others: Sequence[bytes]) -> Iterator[float]:
-    """In batches, to bound memory. einsum runs on this thread alone; a matrix product would use all cores."""
+    """Work in batches, to bound memory. einsum uses one thread; a matrix product would use all cores."""
     kind = numpy.dtype([("factor", "<f4"), ("values", "i1", (len(query) - _FACTOR.size,))])
-    asked = numpy.frombuffer(query, kind)[0]
-    direction = asked["values"].astype("f4") * asked["factor"]
-    for start in range(0, len(others), _AT_A_TIME):
-        rows = numpy.frombuffer(b"".join(others[start : start + _AT_A_TIME]), kind)
+    packed = numpy.frombuffer(query, kind)[0]
+    direction = packed["values"].astype("f4") * packed["factor"]
+    for start in range(0, len(others), _BATCH):
+        rows = numpy.frombuffer(b"".join(others[start : start + _BATCH]), kind)
         yield from (rows["factor"] * numpy.einsum("ij,j->i", rows["values"].astype("f4"), direction)).tolist()
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
-    """Cosines of an encoder for unrelated queries and notes; `spread` is the standard deviation."""
+class UnrelatedCosines:
+    """The cosines that an encoder gives to unrelated texts; `spread` is the standard deviation."""
 
     mean: float
     spread: float
 
 
 def nearness(
-    cosines: Mapping[int, float], *, query: str = "", usual: Usual | None = None
+    cosines: Mapping[int, float], *, query: str = "", unrelated: UnrelatedCosines | None = None
 ) -> dict[int, float]:
     """Return how much nearer to the query each note is than the user's average note, in standard scores.
 
-    `cosines` are those of all the user's notes. If they are few, `usual` is averaged in; without it, they get
-    small scores, so that words decide. Queries in hiragana alone count half, since encoders rarely saw 刺繍
-    written as ししゅう, and so do queries without letters: to the local encoder any emoji is like any food.
+    `cosines` are those of all the user's notes. If they are few, `unrelated` is averaged in; without it,
+    their scores are small, so that words decide. Scores are halved for a query in hiragana, since encoders
+    rarely saw 刺繍 written as ししゅう, and for one without letters: to the local encoder any emoji is like
+    any food.
     """
     if not cosines:
         return {}
-    mean, spread = _average(list(cosines.values()), usual)
-    trust = _TRUST_IN_KANA if _KANA_ALONE.fullmatch(unicodedata.normalize("NFKC", query)) else 1.0
-    scores = {note: trust * (value - mean) / spread for note, value in cosines.items()}
+    mean, spread = _average(list(cosines.values()), unrelated)
+    factor = _KANA_FACTOR if _ONLY_KANA.fullmatch(unicodedata.normalize("NFKC", query)) else 1.0
+    scores = {note: factor * (value - mean) / spread for note, value in cosines.items()}
     return {
-        note: score if cosines[note] >= _UNLIKE else min(score, _NEAR_BY_CHANCE)
+        note: score if cosines[note] >= _MIN_RELATED_COSINE else min(score, _MAX_CHANCE_SCORE)
         for note, score in scores.items()
     }
 
 
-def _average(values: Sequence[float], usual: Usual | None) -> tuple[float, float]:
+def _average(values: Sequence[float], unrelated: UnrelatedCosines | None) -> tuple[float, float]:
     own = fmean(values)
     squares = math.fsum((value - own) ** 2 for value in values)
     notes = len(values)
-    if usual and notes < _FEW:
-        added = _FEW - notes
-        own = (own * notes + usual.mean * added) / _FEW
-        squares += added * usual.spread**2
-        notes = _FEW
+    if unrelated and notes < _MIN_NOTES:
+        added = _MIN_NOTES - notes
+        own = (own * notes + unrelated.mean * added) / _MIN_NOTES
+        squares += added * unrelated.spread**2
+        notes = _MIN_NOTES
     return own, math.sqrt(squares / notes) or 1.0
 
 
 class Embedder(Protocol):
-    """Vectors of different encoders can't be compared, so each is stored with its `name`."""
+    """Makes vectors of texts. A vector is stored with its encoder's `name`, as those of different encoders
+    can't be compared."""
 
     @property
     def name(self) -> str:
-        """Changes whenever vectors of the same text would."""
+        """Another name means other vectors for the same text."""
 
     @property
-    def usual(self) -> Usual | None:
+    def unrelated(self) -> UnrelatedCosines | None:
         """Improves results for users with few notes."""
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:

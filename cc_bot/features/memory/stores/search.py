@@ -67,7 +67,7 @@ class Meaning:
             found.update(zip(ids, values, strict=True))
             if len(rows) < _PAGE:
                 break
-        return nearness(found, query=query, usual=self._embedder.usual)
+        return nearness(found, query=query, unrelated=self._embedder.unrelated)
 
     async def _get_vector(self, query: str) -> Vector | None:
         """None if the encoder does not answer in time; then it is not called for a while."""
