@@ -59,7 +59,6 @@ T = TypeVar("T")
 EXIT_OK = 0
 EXIT_BROKEN = 1
 EXIT_OPERATOR = 2
-EXIT_INTERRUPTED = 130
 _STANDARD_STREAMS: Final = 3
 
 
@@ -74,8 +73,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CcBotError as error:
         _say_trouble(error, _reason(_as_typed(error, options), config, locale), options)
         return EXIT_OPERATOR
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the log has where it happened
         import structlog
 

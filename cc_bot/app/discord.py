@@ -13,7 +13,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from cc_bot import __version__
 from cc_bot.app.core import Core, keep_running, open_core, summarize_rest
@@ -32,9 +32,6 @@ from cc_bot.log import RecentRecords, keep_records
 from cc_bot.operator_file import OPERATOR_FILES, hash_file, path_of
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
-
-if TYPE_CHECKING:
-    from cc_bot.app.metrics import PrometheusMeter
 
 DRAIN_S = 10.0
 
@@ -80,8 +77,11 @@ async def _run(
     config: Config, say: Callable[[str], None], joining: JoinOptions, watchdog: Watchdog, **replaced: Any
 ) -> bool:
     """Run until stopped. Returns whether to restart, because other processes have taken over."""
-    counting, records = _make_meter(config), RecentRecords()
-    meter = counting or NULL_METER
+    meter, records = NULL_METER, RecentRecords()
+    if config.metrics_port is not None:
+        from cc_bot.app.metrics import PrometheusMeter
+
+        meter = PrometheusMeter(__version__)
     with nullcontext() if config.web_port is None else keep_records(records):
         async with open_core(config, config.clock, meter, joining=joining, **replaced) as core:
             membership = core.membership
@@ -119,7 +119,7 @@ async def _run(
             rest = partial(keep_running, partial(summarize_rest, core.stores, core.summaries, core.clock))
             care = asyncio.create_task(core.duties.run_as_leader("summaries", rest))
             try:
-                async with _serve_metrics(core, counting):
+                async with _serve_metrics(core):
                     await run_bot(given, say)
             finally:
                 watchdog.leave(for_good=not membership.evicted.is_set())
@@ -128,22 +128,16 @@ async def _run(
             return membership.evicted.is_set() and not watchdog.leaving
 
 
-def _make_meter(config: Config) -> "PrometheusMeter | None":
-    if config.metrics_port is None:
-        return None
-    from cc_bot.app.metrics import PrometheusMeter
-
-    return PrometheusMeter(__version__)
-
-
 @asynccontextmanager
-async def _serve_metrics(core: Core, meter: "PrometheusMeter | None") -> AsyncIterator[None]:
+async def _serve_metrics(core: Core) -> AsyncIterator[None]:
     """Serve /healthz and /metrics if a port is set. Raises PortTaken and InvalidSetting."""
     config, turns = core.config, core.assistant.turns
-    if config.metrics_port is None or meter is None:
+    if config.metrics_port is None:
         yield
         return
-    from cc_bot.app.metrics import Vitals, serve
+    from cc_bot.app.metrics import PrometheusMeter, Vitals, serve
+
+    assert isinstance(core.meter, PrometheusMeter)  # noqa: S101 - a port is set
 
     def backed_up_at_s() -> float | None:
         newest = newest_backup(config.backup_folder, config.timezone)
@@ -153,7 +147,7 @@ async def _serve_metrics(core: Core, meter: "PrometheusMeter | None") -> AsyncIt
     vitals = Vitals(
         core.pulse, core.stores.vitals, lambda: turns.load, partial(free_bytes, folder), backed_up_at_s
     )
-    async with serve(config.metrics_host, config.metrics_port, meter, vitals):
+    async with serve(config.metrics_host, config.metrics_port, core.meter, vitals):
         yield
 
 
