@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 
 from cc_bot import Message, SessionKey
 from cc_bot.chat.stores.sessions import SessionStore
-from cc_bot.db import Database, Row, Statement, Steps, Subject, apply_pending, open_database
+from cc_bot.db import Database, LockKey, Row, Statement, Transaction, apply_pending, open_database
 from cc_bot.db.database import expand
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class Recorder(Database):
         return await self._database.query(sql, *params)
 
     async def transaction(
-        self, statements: Sequence[Statement], about: Sequence[Subject]
+        self, statements: Sequence[Statement], about: Sequence[LockKey]
     ) -> list[Sequence[Row]]:
         self._note("BEGIN IMMEDIATE", ())
         for statement in statements:
@@ -75,13 +75,13 @@ class Recorder(Database):
         self._note("COMMIT", ())
         return await self._database.transaction(statements, about)
 
-    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+    async def write(self, begin: Callable[[], Transaction[T]], about: Sequence[LockKey]) -> T:
         self._note("BEGIN IMMEDIATE", ())
         result = await self._database.write(lambda: self._noting(begin()), about)
         self._note("COMMIT", ())
         return result
 
-    def _noting(self, steps: Steps[T]) -> Steps[T]:
+    def _noting(self, steps: Transaction[T]) -> Transaction[T]:
         rows: Sequence[Row] | None = None
         while True:
             try:

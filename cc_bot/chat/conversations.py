@@ -36,7 +36,7 @@ from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.usage import Settlement
 from cc_bot.chat.summaries import Summaries
 from cc_bot.chat.turn import Calibration, Turn, TurnOptions, TurnPrompt, TurnRequest, read_profile_notes
-from cc_bot.db import Steps
+from cc_bot.db import Transaction
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
 from cc_bot.domain.message import ChannelKey, ContextMessage, Message, ToolCall, Visibility
@@ -370,7 +370,7 @@ class ChannelTurn(Turn):
         recent = (call for id_, calls in context.calls if id_ >= planned.first for call in calls)
         return planned, token_budget, shown_ids(recent)
 
-    def _read(self, token_budget: TokenBudget) -> Steps[_Context]:
+    def _read(self, token_budget: TokenBudget) -> Transaction[_Context]:
         max_blocks = 2 * ceil(token_budget.budget / token_budget.block) + 2  # two neighbours exceed one block
         state = yield from context_state(self.place, bot_id=self.options.bot_id, blocks=max_blocks)
         ranges = _ranges(self, state)
@@ -390,7 +390,7 @@ class ChannelTurn(Turn):
 
     def _read_rows(
         self, part: MessageRange, first: int, later: Sequence[MessageRange], token_budget: TokenBudget
-    ) -> Steps[tuple[MessageRange, bool]]:
+    ) -> Transaction[tuple[MessageRange, bool]]:
         """Return the range with its newest rows that fit, read page by page, and whether it is complete."""
         page_size = self._conversations.page_size
         start, before, rows = max(first, part.reset + 1), part.before, list[ContextMessage]()

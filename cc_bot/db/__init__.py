@@ -6,15 +6,15 @@ from cc_bot.db.database import (
     PROCESSES,
     Database,
     Dialect,
+    LockKey,
     Row,
     ScrubOutcome,
     Statement,
-    Steps,
-    Subject,
-    channel,
-    guild,
+    Transaction,
+    channel_lock,
+    guild_lock,
     run_all,
-    user,
+    user_lock,
 )
 from cc_bot.db.engines import open_database
 from cc_bot.db.erasure_log import ErasureLog, Erasures, memory_name, place_name

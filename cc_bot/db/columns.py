@@ -14,7 +14,7 @@ from operator import itemgetter
 from types import NoneType, UnionType
 from typing import Any, Final, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from cc_bot.db import Database, ErasureLog, Row, Statement, Subject, channel
+from cc_bot.db import Database, ErasureLog, LockKey, Row, Statement, channel_lock
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.session import SessionKey
@@ -36,7 +36,7 @@ class Store:
         self._log = log
         self._process = process
 
-    async def _change(self, about: Sequence[Subject], sql: str, *params: Any) -> Sequence[Row]:
+    async def _change(self, about: Sequence[LockKey], sql: str, *params: Any) -> Sequence[Row]:
         [rows] = await self._database.transaction([Statement(sql, params)], about)
         return rows
 
@@ -298,9 +298,9 @@ def key_columns(key: SessionKey) -> tuple[int, int, str]:
     return (key.user_id, key.channel_id, key.agent)
 
 
-def of_place(key: ChannelKey) -> tuple[Subject, ...]:
+def channel_locks(key: ChannelKey) -> tuple[LockKey, ...]:
     """A thread has the lock keys of its channel too: Discord may report a message by the thread alone."""
-    return (channel(key.channel_id), channel(key.place_id))
+    return (channel_lock(key.channel_id), channel_lock(key.place_id))
 
 
 def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from cc_bot.db.database import Database, Dialect, storable
+from cc_bot.db.database import Database, Dialect, sanitize
 from cc_bot.db.files import move, sidecar, sync_file
 from cc_bot.db.schema import MIGRATIONS_TABLE, TableLayout, list_tables, newest_tables
 from cc_bot.db.sqlite import classify
@@ -152,7 +152,7 @@ async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path
 async def _rows(source: Database, table: CopiedTable) -> AsyncIterator[Sequence[Any]]:
     try:
         async for row in source.stream(f'SELECT {table.column_list} FROM "{table.name}"'):
-            yield tuple(map(storable, row))
+            yield tuple(map(sanitize, row))
     except StorageError as error:
         raise CopyStopped(path=source.location) from error
 

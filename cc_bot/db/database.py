@@ -135,7 +135,7 @@ class Statement:
     sql: str
     params: tuple[Any, ...] = ()
 
-    def as_steps(self) -> "Steps[Sequence[Row]]":
+    def as_steps(self) -> "Transaction[Sequence[Row]]":
         """Return a transaction of this statement, which returns its rows."""
         return (yield self)
 
@@ -145,12 +145,12 @@ ScrubOutcome = Literal["done", "busy", "no_room"]
 
 T = TypeVar("T")
 
-Steps = Generator[Statement, Sequence[Row], T]
+Transaction = Generator[Statement, Sequence[Row], T]
 """A transaction as a generator: yields a Statement, receives its rows, returns the result. It can't await, so
 nothing slow runs while the transaction is open."""
 
 
-def run_all(statements: Iterable[Statement]) -> Steps[list[Sequence[Row]]]:
+def run_all(statements: Iterable[Statement]) -> Transaction[list[Sequence[Row]]]:
     """Returns the rows of each."""
     found = []
     for statement in statements:
@@ -158,31 +158,31 @@ def run_all(statements: Iterable[Statement]) -> Steps[list[Sequence[Row]]]:
     return found
 
 
-class Subject(NamedTuple):
+class LockKey(NamedTuple):
     """A lock key: writes with the same key run one at a time, in the order of the calls."""
 
     kind: Literal["user", "channel", "guild", "everybody", "processes"]
     id: int = 0
 
 
-MAINTENANCE_LOCK: Final = Subject("everybody")
-PROCESSES: Final = Subject("processes")
+MAINTENANCE_LOCK: Final = LockKey("everybody")
+PROCESSES: Final = LockKey("processes")
 """For process heartbeats and duties. No slow write may use this key."""
 
 
-def user(id_: int) -> Subject:
-    return Subject("user", id_)
+def user_lock(id_: int) -> LockKey:
+    return LockKey("user", id_)
 
 
-def channel(id_: int) -> Subject:
-    return Subject("channel", id_)
+def channel_lock(id_: int) -> LockKey:
+    return LockKey("channel", id_)
 
 
-def guild(id_: int) -> Subject:
-    return Subject("guild", id_)
+def guild_lock(id_: int) -> LockKey:
+    return LockKey("guild", id_)
 
 
-def storable(value: Any) -> Any:
+def sanitize(value: Any) -> Any:
     """Remove NUL from a text parameter, and lone surrogates, which models produce by cutting an emoji."""
     if isinstance(value, str):
         if "\0" in value:
@@ -191,7 +191,7 @@ def storable(value: Any) -> Any:
     return value
 
 
-class Trouble(NamedTuple):
+class Diagnosis(NamedTuple):
     """An engine's error, for the operator."""
 
     kind: type[StorageError]
@@ -209,35 +209,35 @@ class Database:
 
     dialect: Dialect
 
-    def __init__(self, location: str, classify: Callable[[BaseException], Trouble]) -> None:
+    def __init__(self, location: str, classify: Callable[[BaseException], Diagnosis]) -> None:
         """`location`: without credentials."""
         self.location = location
         self._classify = classify
-        self._reported = set[Trouble]()
+        self._reported = set[Diagnosis]()
         self._written = asyncio.Event()
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         raise NotImplementedError
 
     async def transaction(
-        self, statements: Sequence[Statement], lock_keys: Sequence[Subject]
+        self, statements: Sequence[Statement], lock_keys: Sequence[LockKey]
     ) -> list[Sequence[Row]]:
         """See `write`. Returns the rows of each statement."""
 
         return await self.write(lambda: run_all(statements), lock_keys)
 
-    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+    async def read(self, begin: Callable[[], Transaction[T]]) -> T:
         """On one snapshot."""
         raise NotImplementedError
 
-    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+    async def read_long(self, begin: Callable[[], Transaction[T]]) -> T:
         """On its own connection: for statements whose time grows with the user's data."""
         raise NotImplementedError
 
     def stream(self, sql: str) -> AsyncIterator[Row]:
         raise NotImplementedError
 
-    async def write(self, begin: Callable[[], Steps[T]], lock_keys: Sequence[Subject]) -> T:
+    async def write(self, begin: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:
         """Run one transaction, rolled back if `begin()` raises, to its end even if the caller is cancelled.
         `begin` may be called again: after a conflict, or on a new connection."""
         raise NotImplementedError

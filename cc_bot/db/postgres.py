@@ -20,14 +20,14 @@ import asyncpg
 from cc_bot.db.database import (
     MAINTENANCE_LOCK,
     Database,
+    Diagnosis,
     Dialect,
+    LockKey,
     Row,
     Statement,
-    Steps,
-    Subject,
-    Trouble,
+    Transaction,
     expand,
-    storable,
+    sanitize,
 )
 from cc_bot.db.files import URL_SETTING
 from cc_bot.domain.errors import (
@@ -181,17 +181,17 @@ _DRIVER_ERRORS: Final = (
 _CLOSED_MESSAGES: Final = ("connection is closed", "released back to the pool")
 
 
-def classify(error: BaseException) -> Trouble:
+def classify(error: BaseException) -> Diagnosis:
     reason = getattr(error, "sqlstate", None) or type(error).__name__
     if isinstance(error, asyncpg.InterfaceError) and any(each in str(error) for each in _CLOSED_MESSAGES):
         error = OSError()  # asyncpg has no class for a closed connection
     for kind, (errors, fixed_by) in _TROUBLES.items():
         if isinstance(error, errors):
-            return Trouble(kind, reason, fixed_by)
-    return Trouble(StorageError, reason)
+            return Diagnosis(kind, reason, fixed_by)
+    return Diagnosis(StorageError, reason)
 
 
-def _lock_number(subject: Subject) -> int:
+def _lock_number(subject: LockKey) -> int:
     """Return the number of an advisory lock. Keys that happen to share one only wait for each other."""
     return int.from_bytes(blake2b(repr(tuple(subject)).encode(), digest_size=8).digest(), "big", signed=True)
 
@@ -221,13 +221,13 @@ class PostgresDatabase(Database):
             return await self.read(Statement(sql, params).as_steps)
         return await self._with_retries(lambda connection: _rows(connection, sql, params, self._timeout_s))
 
-    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+    async def read(self, begin: Callable[[], Transaction[T]]) -> T:
         return await self._read(begin, self._timeout_s)
 
-    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+    async def read_long(self, begin: Callable[[], Transaction[T]]) -> T:
         return await self._read(begin, self._shorten(LONG_TIMEOUT_S))
 
-    async def _read(self, begin: Callable[[], Steps[T]], timeout_s: float) -> T:
+    async def _read(self, begin: Callable[[], Transaction[T]], timeout_s: float) -> T:
         async def run(connection: _Connection) -> T:
             await connection.execute(f"{_BEGIN_READING}; {self._limits}", timeout=self._timeout_s)
             result = await _run_steps(connection, begin, timeout_s)
@@ -241,7 +241,7 @@ class PostgresDatabase(Database):
             async for row in connection.cursor(sql, prefetch=20):  # a row may hold a file of megabytes
                 yield tuple(row)
 
-    async def write(self, begin: Callable[[], Steps[T]], lock_keys: Sequence[Subject]) -> T:
+    async def write(self, begin: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:
         # Finishes even if the caller is cancelled.
         task = asyncio.create_task(self._write(begin, sorted({*lock_keys})))
         self._writes.add(task)
@@ -281,7 +281,7 @@ class PostgresDatabase(Database):
             async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._stopping else CONNECT_TIMEOUT_S):
                 await self._pool.close()
 
-    async def _write(self, begin: Callable[[], Steps[T]], lock_keys: Sequence[Subject]) -> T:
+    async def _write(self, begin: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:
         locks = [f"SELECT pg_advisory_xact_lock({_lock_number(each)})" for each in lock_keys]
 
         async def run(connection: _Connection) -> T:
@@ -361,7 +361,7 @@ class PostgresDatabase(Database):
                     return result
 
 
-async def _run_steps(connection: _Connection, begin: Callable[[], Steps[T]], timeout_s: float) -> T:
+async def _run_steps(connection: _Connection, begin: Callable[[], Transaction[T]], timeout_s: float) -> T:
     with closing(begin()) as steps:
         try:
             statement = next(steps)
@@ -376,7 +376,7 @@ async def _rows(
     connection: _Connection, sql: str, params: Iterable[Any], timeout_s: float | None = None
 ) -> Sequence[Row]:
     rows: list[Any] = await connection.fetch(
-        expand(sql, "postgresql"), *map(storable, params), timeout=timeout_s
+        expand(sql, "postgresql"), *map(sanitize, params), timeout=timeout_s
     )
     return rows
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from cc_bot.db import PROCESSES, Statement, Steps
+from cc_bot.db import PROCESSES, Statement, Transaction
 from cc_bot.db.columns import MS, Columns, Kind, Store, from_ms, object_to_json
 
 RENEWED_EVERY: Final = timedelta(seconds=10)
@@ -129,13 +129,13 @@ _LEASE_MS: Final = round(LEASE.total_seconds() * 1000)
 
 
 # $1 process
-def left_by_the_dead(table: str) -> str:
+def left_by_dead_process(table: str) -> str:
     """Rows of a table whose process, other than $1, is dead."""
     living = f"SELECT 1 FROM processes AS p WHERE p.name = {table}.process"  # noqa: S608
     return f"{table}.process <> $1 AND NOT EXISTS ({living})"
 
 
-def of_shard(place: str, shard: str, count: str) -> str:
+def in_shard(place: str, shard: str, count: str) -> str:
     """Rows of `places` in the servers of a shard, and channels without a row there."""
     return f"({place}.guild_id IS NULL OR ({place}.guild_id >> 22) % {count} = {shard})"
 
@@ -200,7 +200,7 @@ class ProcessStore(Store):
         """Add a process, unless others conflict with it; returns those. Lapsed ones among `watched` are
         removed first. Raises StorageError."""
 
-        def steps() -> Steps[tuple[LivingProcess, ...]]:
+        def steps() -> Transaction[tuple[LivingProcess, ...]]:
             yield Statement(_DELETE_IF_LAPSED, (json.dumps([*watched]),))
             others = map(_LIVING.read, (yield Statement(SELECT_PROCESSES)))
             found = tuple(each for each in others if each.process.conflicts_with(process))
@@ -217,7 +217,7 @@ class ProcessStore(Store):
         others with lapsed leases dead, unless its own had lapsed or it is `late`: an outage keeps all from
         renewing. Raises StorageError."""
 
-        def steps() -> Steps[Renewal | None]:
+        def steps() -> Transaction[Renewal | None]:
             rows = yield Statement(_IS_UP, (process.name,))
             if not rows:
                 return None

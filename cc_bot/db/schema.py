@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from cc_bot.db.backup import back_up_before, ensure_whole
-from cc_bot.db.database import MAINTENANCE_LOCK, Database, Dialect, Statement, Steps, expand
+from cc_bot.db.database import MAINTENANCE_LOCK, Database, Dialect, Statement, Transaction, expand
 from cc_bot.db.files import has_folder
 from cc_bot.db.sqlite import classify, code_of, connect_existing, size_of
 from cc_bot.domain.clock import Clock, utc_now
@@ -138,13 +138,13 @@ async def apply_pending(
     return tuple(applied)
 
 
-def _read_schema() -> Steps[tuple[int, Schema]]:
+def _read_schema() -> Transaction[tuple[int, Schema]]:
     rows = yield Statement(SELECT_SCHEMA)
     [(version,)] = yield Statement(_SELECT_VERSION)
     return int(version), _schema_of_rows(rows)
 
 
-def _apply(migration: Migration, clock: Clock) -> Steps[bool]:
+def _apply(migration: Migration, clock: Clock) -> Transaction[bool]:
     """Returns False if another program was faster."""
     [(version,)] = yield Statement(_SELECT_VERSION)
     if version >= migration.version:

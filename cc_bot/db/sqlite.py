@@ -18,7 +18,17 @@ from typing import Any, Final, Literal, TypeVar
 
 import aiosqlite
 
-from cc_bot.db.database import Database, Dialect, Row, ScrubOutcome, Steps, Subject, Trouble, expand, storable
+from cc_bot.db.database import (
+    Database,
+    Diagnosis,
+    Dialect,
+    LockKey,
+    Row,
+    ScrubOutcome,
+    Transaction,
+    expand,
+    sanitize,
+)
 from cc_bot.db.erasure_log import ErasureLog
 from cc_bot.db.files import MARGIN_BYTES, ensure_folder, free_bytes, sidecar
 from cc_bot.domain.errors import (
@@ -146,13 +156,13 @@ def code_of(error: BaseException) -> int:
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
-def classify(error: BaseException) -> Trouble:
+def classify(error: BaseException) -> Diagnosis:
     reason = str(getattr(error, "sqlite_errorname", type(error).__name__))
     if isinstance(error, FileMoved):
-        return Trouble(DatabaseReadOnly, reason, _PUT_BACK)
+        return Diagnosis(DatabaseReadOnly, reason, _PUT_BACK)
     full = isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT)
     kind, fixed_by = _TROUBLES.get(sqlite3.SQLITE_FULL if full else code_of(error), (StorageError, ""))
-    return Trouble(kind, reason, fixed_by)
+    return Diagnosis(kind, reason, fixed_by)
 
 
 T = TypeVar("T")
@@ -188,10 +198,10 @@ class SqliteDatabase(Database):
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         return await self._run(lambda connection: _rows(connection, _native(sql), params))
 
-    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+    async def read(self, begin: Callable[[], Transaction[T]]) -> T:
         return await self._run(lambda connection: _run_steps(connection, "BEGIN", begin))
 
-    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+    async def read_long(self, begin: Callable[[], Transaction[T]]) -> T:
         async with self._long_read:  # one at a time: jobs share a few threads
             try:
                 with closing(connect_existing(self.path)) as connection:
@@ -205,7 +215,7 @@ class SqliteDatabase(Database):
             for row in rows:
                 yield row
 
-    async def write(self, begin: Callable[[], Steps[T]], lock_keys: Sequence[Subject]) -> T:  # noqa: ARG002
+    async def write(self, begin: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:  # noqa: ARG002
         def run(connection: sqlite3.Connection) -> tuple[T, bool]:
             if _identity(self.location) != self._identity:
                 raise FileMoved
@@ -373,15 +383,15 @@ def _native(sql: str) -> str:
 def _rows(connection: sqlite3.Connection, sql: str, params: tuple[Any, ...]) -> Sequence[Row]:
     for each in params:
         if isinstance(each, str) and "\0" in each:
-            params = tuple(map(storable, params))
+            params = tuple(map(sanitize, params))
             break
     try:
         return connection.execute(sql, params).fetchall()
     except UnicodeEncodeError:
-        return connection.execute(sql, tuple(map(storable, params))).fetchall()
+        return connection.execute(sql, tuple(map(sanitize, params))).fetchall()
 
 
-def _run_steps(connection: sqlite3.Connection, mode: str, begin: Callable[[], Steps[T]]) -> T:
+def _run_steps(connection: sqlite3.Connection, mode: str, begin: Callable[[], Transaction[T]]) -> T:
     connection.execute(mode)
     try:
         with closing(begin()) as steps:

@@ -10,8 +10,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.chat.stores.opening import Stores, open_stores
-from cc_bot.db import Database, Row, Statement, Steps, apply_pending, open_database
-from cc_bot.db.database import expand, user
+from cc_bot.db import Database, Row, Statement, Transaction, apply_pending, open_database
+from cc_bot.db.database import expand, user_lock
 from cc_bot.db.postgres import MAX_CONNECTIONS, PostgresDatabase, PostgresUrl, connect_postgres
 from cc_bot.domain.errors import (
     CcBotError,
@@ -161,7 +161,7 @@ class TestALostConnection:
     ) -> None:
         lost = list[bool]()
 
-        def steps() -> Steps[int]:
+        def steps() -> Transaction[int]:
             yield Statement("INSERT INTO erasing (user_id, since) VALUES ($1, 1)", (ME,))
             if not lost:
                 lost.append(True)
@@ -169,7 +169,7 @@ class TestALostConnection:
             rows = yield Statement("SELECT count(*) FROM erasing")
             return int(rows[0][0])
 
-        assert await database.write(steps, (user(ME),)) == 1
+        assert await database.write(steps, (user_lock(ME),)) == 1
 
 
 @pytest.fixture
@@ -185,18 +185,18 @@ class TestAServerThatIsHalted:
         self, server: Server
     ) -> None:
         async with connect_postgres(server.url, timeout_s=0.2) as database:
-            await asyncio.gather(*(database.write(_one, (user(each),)) for each in range(4)))
+            await asyncio.gather(*(database.write(_one, (user_lock(each),)) for each in range(4)))
             asked = (
                 database.query("SELECT 1"),
                 database.read(_one),
-                database.write(_one, (user(1),)),
-                database.write(_one, (user(1),)),
+                database.write(_one, (user_lock(1),)),
+                database.write(_one, (user_lock(1),)),
             )
             with server.halted():
                 errors = await asyncio.gather(*asked, return_exceptions=True)
             assert [*map(type, errors)] == [DatabaseUnreachable] * len(asked)
             assert [tuple(row) for row in await database.query("SELECT 1")] == [(1,)]
-            assert [tuple(row) for row in await database.write(_one, (user(1),))] == [(1,)]
+            assert [tuple(row) for row in await database.write(_one, (user_lock(1),))] == [(1,)]
 
 
 class TestThePool:
@@ -219,7 +219,7 @@ class TestAStatement:
             await asyncio.wait_for(asking, 5)  # else it would go on for twice as long
 
     async def test_that_is_given_up_leaves_nothing_open(self, url: str, database: PostgresDatabase) -> None:
-        def reading() -> Steps[None]:
+        def reading() -> Transaction[None]:
             yield Statement("SELECT pg_sleep(60)")
 
         async with connect_postgres(url) as other:
@@ -228,7 +228,7 @@ class TestAStatement:
                 await asyncio.sleep(0.05)
                 asking.cancel()
                 await asyncio.wait((asking,))
-            assert [tuple(row) for row in await other.write(_one, (user(ME),))] == [(1,)]
+            assert [tuple(row) for row in await other.write(_one, (user_lock(ME),))] == [(1,)]
             open_ = (
                 "SELECT state FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle'"
             )
@@ -239,15 +239,15 @@ class TestAStatement:
     async def test_that_a_setting_of_the_server_ends_is_told_with_that_setting(
         self, database: PostgresDatabase
     ) -> None:
-        def steps() -> Steps[None]:
+        def steps() -> Transaction[None]:
             yield Statement("SET LOCAL statement_timeout = 50")
             yield Statement("SELECT pg_sleep(60)")
 
         with capture_logs() as logs, pytest.raises(DatabaseImpatient):
-            await database.write(steps, (user(ME),))
+            await database.write(steps, (user_lock(ME),))
         [trouble] = [log for log in logs if log["event"] == "database_trouble"]
         assert "raise statement_timeout " in trouble["mended_by"]
-        assert [tuple(row) for row in await database.write(_one, (user(ME),))] == [(1,)]
+        assert [tuple(row) for row in await database.write(_one, (user_lock(ME),))] == [(1,)]
 
 
 class TestATransaction:
@@ -259,14 +259,15 @@ class TestATransaction:
             [Statement("INSERT INTO erasing (user_id, since) VALUES (1, 0), (2, 0)")], ()
         )
 
-        def moving(first: int, second: int) -> Steps[None]:
+        def moving(first: int, second: int) -> Transaction[None]:
             add = "UPDATE erasing SET since = since + 1 WHERE user_id = $1"
             yield Statement(add, (first,))
             yield Statement("SELECT 1 FROM pg_sleep(0.2)")
             yield Statement(add, (second,))
 
         await asyncio.gather(
-            database.write(lambda: moving(1, 2), (user(1),)), database.write(lambda: moving(2, 1), (user(2),))
+            database.write(lambda: moving(1, 2), (user_lock(1),)),
+            database.write(lambda: moving(2, 1), (user_lock(2),)),
         )
         rows = await database.query("SELECT since FROM erasing ORDER BY user_id")
         assert [since for (since,) in rows] == [2, 2]
@@ -281,32 +282,32 @@ class TestATransaction:
                 with capture_logs() as logs:
                     for _ in range(2):
                         with pytest.raises(DatabaseLocked):
-                            await hasty.transaction([note], (user(ME),))
+                            await hasty.transaction([note], (user_lock(ME),))
                 for _ in range(MAX_CONNECTIONS + 1):  # more than there are connections
                     with pytest.raises(DatabaseLocked):
                         await hasty.query("SELECT user_id FROM erasing")
                 waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
                 assert await database.query(f"{waiting} AND wait_event_type = 'Lock'") == []
-            await hasty.transaction([note], (user(ME),))
+            await hasty.transaction([note], (user_lock(ME),))
             assert len(await hasty.query("SELECT user_id FROM erasing")) == 1
         assert [log["error"] for log in logs if log["event"] == "database_trouble"] == ["DatabaseLocked"]
 
     async def test_that_is_handed_over_runs_to_its_end(self, database: PostgresDatabase) -> None:
-        def steps() -> Steps[None]:
+        def steps() -> Transaction[None]:
             yield Statement("SELECT 1 FROM pg_sleep(0.2)")
             yield Statement("INSERT INTO erasing (user_id, since) VALUES ($1, 1)", (ME,))
 
-        writing = asyncio.create_task(database.write(steps, (user(ME),)))
+        writing = asyncio.create_task(database.write(steps, (user_lock(ME),)))
         await asyncio.sleep(0.05)
         writing.cancel()
         await asyncio.gather(writing, return_exceptions=True)
-        await database.write(_one, (user(ME),))  # which comes after it
+        await database.write(_one, (user_lock(ME),))  # which comes after it
         assert len(await database.query("SELECT user_id FROM erasing")) == 1
 
     async def test_sees_one_state_where_it_only_reads(self, url: str, database: PostgresDatabase) -> None:
         looked = asyncio.Event()
 
-        def reading() -> Steps[list[int]]:
+        def reading() -> Transaction[list[int]]:
             counts = []
             for _ in range(2):
                 counts.append(len((yield Statement("SELECT user_id FROM erasing"))))
@@ -321,5 +322,5 @@ class TestATransaction:
             assert await task == [0, 0]
 
 
-def _one() -> Steps[Sequence[Row]]:
+def _one() -> Transaction[Sequence[Row]]:
     return (yield Statement("SELECT 1"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.db import Row, Statement, Steps
+from cc_bot.db import Row, Statement, Transaction
 from cc_bot.db.sqlite import connect_sqlite
 from cc_bot.domain.errors import DatabaseFolderMissing, DatabaseUnusable, StorageError
 from tests.storage.files import mode
@@ -172,7 +172,7 @@ class TestSteps:
     async def test_that_read_see_one_state_whatever_others_write(self, tmp_path: Path) -> None:
         other = sqlite3.connect(tmp_path / "a.db", isolation_level=None, check_same_thread=False)
 
-        def look_twice() -> Steps[list[int]]:
+        def look_twice() -> Transaction[list[int]]:
             [(before,)] = yield Statement("SELECT count(*) FROM notes")
             other.execute("INSERT INTO notes (text) VALUES ('in between')")
             [(after,)] = yield Statement("SELECT count(*) FROM notes")
@@ -185,7 +185,7 @@ class TestSteps:
         other.close()
 
     async def test_that_write_are_alone_from_their_first_reading_on(self, tmp_path: Path) -> None:
-        def one_more() -> Steps[None]:
+        def one_more() -> Transaction[None]:
             [(number,)] = yield Statement("SELECT coalesce(max(CAST(text AS INTEGER)), 0) FROM notes")
             yield insert(str(number + 1))
 
@@ -201,7 +201,7 @@ class TestSteps:
         begun, released = asyncio.Event(), threading.Event()
         loop = asyncio.get_running_loop()
 
-        def count_late() -> Steps[int]:
+        def count_late() -> Transaction[int]:
             [(before,)] = yield Statement("SELECT count(*) FROM notes")
             loop.call_soon_threadsafe(begun.set)
             released.wait(10)

@@ -14,7 +14,7 @@ from cc_bot.chat.stores.archive import ArchiveStore
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.chat.stores.opening import Storage, Stores, make_own
 from cc_bot.chat.stores.sessions import SessionStore
-from cc_bot.db import Database, ErasureLog, Row, ScrubOutcome, Statement, Steps, Subject
+from cc_bot.db import Database, ErasureLog, LockKey, Row, ScrubOutcome, Statement, Transaction
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
@@ -77,28 +77,28 @@ class Recorder(Database):
         return await self.database.query(sql, *params)
 
     async def transaction(
-        self, statements: Sequence[Statement], about: Sequence[Subject]
+        self, statements: Sequence[Statement], about: Sequence[LockKey]
     ) -> list[Sequence[Row]]:
         self.trips += 1
         self.statements.extend(statements)
         return await self.database.transaction(statements, about)
 
-    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+    async def read(self, begin: Callable[[], Transaction[T]]) -> T:
         self.trips += 1
         return await self.database.read(lambda: self._noting(begin()))
 
-    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+    async def read_long(self, begin: Callable[[], Transaction[T]]) -> T:
         self.trips += 1
         return await self.database.read_long(lambda: self._noting(begin()))
 
-    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+    async def write(self, begin: Callable[[], Transaction[T]], about: Sequence[LockKey]) -> T:
         self.trips += 1
         return await self.database.write(lambda: self._noting(begin()), about)
 
     async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
         return await self.database.scrub(vacuum=vacuum)
 
-    def _noting(self, steps: Steps[T]) -> Steps[T]:
+    def _noting(self, steps: Transaction[T]) -> Transaction[T]:
         rows: Sequence[Row] | None = None
         while True:
             try:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.db import Database, Statement, Steps
+from cc_bot.db import Database, Statement, Transaction
 from cc_bot.domain.message import Attachment, ChannelKey, Document, DocumentPart, Message
 from cc_bot.features.privacy.personal_data import personal_tables
 from tests.stores.backends import KEY, OTHER_USER
@@ -113,7 +113,7 @@ class TestLongReads:
         begun, released = asyncio.Event(), threading.Event()
         loop = asyncio.get_running_loop()
 
-        def hold() -> Steps[None]:
+        def hold() -> Transaction[None]:
             yield Statement("SELECT 1")
             loop.call_soon_threadsafe(begun.set)
             if database.dialect == "sqlite":  # on the one thread of its connection

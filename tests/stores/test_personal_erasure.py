@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 import pytest
 
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.db import Database, Row, Statement, Steps, Subject
+from cc_bot.db import Database, LockKey, Row, Statement, Transaction
 from cc_bot.db.erasure_log import read_erasures
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
@@ -43,12 +43,12 @@ class Killed(Recorder):
         self.left = writes
 
     async def transaction(
-        self, statements: Sequence[Statement], about: Sequence[Subject]
+        self, statements: Sequence[Statement], about: Sequence[LockKey]
     ) -> list[Sequence[Row]]:
         self._count()
         return await super().transaction(statements, about)
 
-    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+    async def write(self, begin: Callable[[], Transaction[T]], about: Sequence[LockKey]) -> T:
         self._count()
         return await super().write(begin, about)
 

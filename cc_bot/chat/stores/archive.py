@@ -14,7 +14,7 @@ from cc_bot.chat.stores.blocks import delete_local_copies
 from cc_bot.chat.stores.canvases import MOVE, clear_canvas, read_current, select_current
 from cc_bot.chat.stores.sessions import INSERT_SESSION
 from cc_bot.chat.stores.summaries import forget_summaries_of
-from cc_bot.db import Statement, Steps, channel, run_all, user
+from cc_bot.db import Statement, Transaction, channel_lock, run_all, user_lock
 from cc_bot.db.columns import ISO, KEY, MESSAGE, Columns, Store, key_columns, to_ms, to_text
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import ArchivedSession, SessionKey
@@ -170,11 +170,11 @@ class ArchiveStore(Store):
         if self._log:
             await self._log.note("session", session_id)
         rows = await self._database.query(_SELECT_CHANNELS, user_id, session_id)
-        about = {user(user_id), *(channel(id_) for (id_,) in rows)}
+        about = {user_lock(user_id), *(channel_lock(id_) for (id_,) in rows)}
         await self._database.write(partial(self._deletion, key, session_id), [*about])
         return key
 
-    def _deletion(self, key: SessionKey, session_id: str) -> Steps[None]:
+    def _deletion(self, key: SessionKey, session_id: str) -> Transaction[None]:
         owned = (key.user_id, session_id)
         current = read_current((yield select_current(key)))
         if current is not None and current.session_id == session_id and current.revision:
@@ -187,7 +187,7 @@ class ArchiveStore(Store):
         yield Statement(OWE)
         yield Statement(MOVE)
 
-    def _begin_anew(self, key: SessionKey, session_id: str) -> Steps[None]:
+    def _begin_anew(self, key: SessionKey, session_id: str) -> Transaction[None]:
         """Open an empty session with an empty canvas that continues the revision numbers."""
         now = to_text(self._clock())
         yield from run_all(clear_canvas(key))

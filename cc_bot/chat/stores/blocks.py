@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from cc_bot.db import Statement, Steps, run_all
-from cc_bot.db.columns import Store, of_place, to_ms
+from cc_bot.db import Statement, Transaction, run_all
+from cc_bot.db.columns import Store, channel_locks, to_ms
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage
 
 # ruff: noqa: S608 - put together from constants alone
@@ -135,7 +135,7 @@ class ContextState:
     """By thread id: messages that wait for an answer."""
 
 
-def context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Steps[ContextState]:
+def context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Transaction[ContextState]:
     """Return at most the newest `blocks` of each channel or thread."""
     params = (key.channel_id, key.thread_id, key.place_id, bot_id, blocks)
     found, starts = list[Block](), dict[str, int]()
@@ -162,7 +162,7 @@ def context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Steps[Context
 
 def context_page(
     key: ChannelKey, *, first: int, before: int, asked: int, limit: int, reset: int = 0
-) -> Steps[list[ContextMessage]]:
+) -> Transaction[list[ContextMessage]]:
     """Newest first, from `first` up to but excluding `before`.
 
     After the question `asked`, only answers are included. Replies to messages up to `reset` show no
@@ -173,7 +173,7 @@ def context_page(
 
 
 class BlockStore(Store):
-    async def run(self, begin: Callable[[], Steps[T]]) -> T:
+    async def run(self, begin: Callable[[], Transaction[T]]) -> T:
         return await self._database.read(begin)
 
     async def freeze(
@@ -206,7 +206,7 @@ class BlockStore(Store):
                     for key, first in windows.items()
                 ),
             ],
-            [subject for key in keys for subject in of_place(key)],
+            [subject for key in keys for subject in channel_locks(key)],
         )
 
 
@@ -354,7 +354,7 @@ def deletion(discord_ids: Collection[int]) -> list[Statement]:
     return [Statement(sql, (ids,)) for sql in _DELETION]
 
 
-def delete_local_copies(discord_ids: Collection[int]) -> Steps[None]:
+def delete_local_copies(discord_ids: Collection[int]) -> Transaction[None]:
     """Delete messages that still exist on Discord, so that catching up does not fetch them again."""
     if not discord_ids:
         return

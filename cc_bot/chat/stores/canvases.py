@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 
 from cc_bot.chat.drawing import Redraw
-from cc_bot.db import Database, Row, Statement, Steps, run_all, user
+from cc_bot.db import Database, Row, Statement, Transaction, run_all, user_lock
 from cc_bot.db.columns import KEY, Columns, Kind, Store, idle_since, key_columns
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
@@ -83,7 +83,7 @@ def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
     return min(found, key=lambda each: each.closed_at is not None) if found else None
 
 
-def put_canvas(session_id: str, key: SessionKey, state: str) -> Steps[None]:
+def put_canvas(session_id: str, key: SessionKey, state: str) -> Transaction[None]:
     yield Statement(TICK)
     yield Statement(_PUT, (session_id, key.user_id, state))
 
@@ -152,31 +152,31 @@ class CanvasStore(Store):
     async def change(self, key: SessionKey, redraw: Redraw) -> bool:
         """Change the current canvas, also of a closed session. Returns False if it stays as it is."""
 
-        def steps() -> Steps[bool]:
+        def steps() -> Transaction[bool]:
             found = read_current((yield select_current(key)))
             if found is None or (state := redraw(found.state)) == found.state:
                 return False
             yield from put_canvas(found.session_id, key, state)
             return True
 
-        return await self._database.write(steps, [user(key.user_id)])
+        return await self._database.write(steps, [user_lock(key.user_id)])
 
     async def clear(self, key: SessionKey) -> bool:
         """Remove all elements, private ones too. Returns False if there were none."""
 
-        def steps() -> Steps[bool]:
+        def steps() -> Transaction[bool]:
             found = read_current((yield select_current(key)))
             yield from run_all(clear_canvas(key))
             return found is not None and not found.state.startswith(EMPTY_CANVAS[:-1])
 
-        return await self._database.write(steps, [user(key.user_id)])
+        return await self._database.write(steps, [user_lock(key.user_id)])
 
     async def draw(self, key: SessionKey, redraw: Redraw | None) -> str | None:
         """Change the canvas outside of a turn and return it; None if there is none. The session does not
         count as active."""
         idle = idle_since(self._clock(), self._ttl)
 
-        def steps() -> Steps[str | None]:
+        def steps() -> Transaction[str | None]:
             found = read_current((yield select_current(key)))
             if found is None or found.closed_at is not None or found.last_active <= idle:
                 return None
@@ -185,4 +185,4 @@ class CanvasStore(Store):
                 yield from put_canvas(found.session_id, key, state)
             return state
 
-        return await self._database.write(steps, [user(key.user_id)])
+        return await self._database.write(steps, [user_lock(key.user_id)])

@@ -28,20 +28,20 @@ from cc_bot.chat.stores.blocks import (
 from cc_bot.chat.stores.proposals import DELETE_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.usage import Settlement, settle_stored
-from cc_bot.db import MAINTENANCE_LOCK, Statement, Steps, Subject, channel, place_name, user
+from cc_bot.db import MAINTENANCE_LOCK, LockKey, Statement, Transaction, channel_lock, place_name, user_lock
 from cc_bot.db.columns import (
     KEY,
     MESSAGE,
     Columns,
     Parameters,
     Store,
+    channel_locks,
     from_ms,
-    of_place,
     to_ms,
     to_text,
     tool_calls_of,
 )
-from cc_bot.db.process import WHOLE, Shard, of_shard
+from cc_bot.db.process import WHOLE, Shard, in_shard
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import (
     ChannelKey,
@@ -235,7 +235,7 @@ PLACES: Final = f"""
             CASE place_id WHEN channel_id THEN 0 ELSE place_id END AS thread_id
         FROM places
     ) AS p
-    WHERE {of_shard("p", "$1", "$2")} AND EXISTS (
+    WHERE {in_shard("p", "$1", "$2")} AND EXISTS (
         SELECT 1 FROM messages AS m
         WHERE m.parent_channel_id = p.channel_id AND m.thread_id = p.thread_id
             AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
@@ -306,18 +306,18 @@ class ChannelStore(Store):
         if batch and waiting:
             params = (message.discord_id, key.channel_id, key.thread_id, key.place_id, self._now())
             batch.append(Statement(WAIT, params))
-        stored = await self._database.transaction(batch, of_place(key)) if batch else []
+        stored = await self._database.transaction(batch, channel_locks(key)) if batch else []
         return any(stored)
 
     async def add_all(self, key: ChannelKey, messages: Sequence[Message]) -> int:
         """In any order. Returns the number that were new, as in `add`."""
         batch = self._insertion(key, messages)
-        return len((await self._database.transaction(batch, of_place(key)))[1]) if batch else 0
+        return len((await self._database.transaction(batch, channel_locks(key)))[1]) if batch else 0
 
     async def pass_over(self, key: ChannelKey, discord_id: int) -> None:
         """Mark a channel as read up to an id, though the bot may not read there. No effect on a channel
         without messages."""
-        await self._change(of_place(key), SKIP, key.channel_id, key.thread_id, discord_id)
+        await self._change(channel_locks(key), SKIP, key.channel_id, key.thread_id, discord_id)
 
     async def note_heard(self, key: ChannelKey, question: Message, heard: str) -> None:
         thawing = Statement(THAW_EDITED, (question.discord_id, heard))
@@ -328,7 +328,7 @@ class ChannelStore(Store):
                 AND heard = '' /* channel */
         """
         noting = Statement(sql, (question.discord_id, question.author_id, heard))
-        await self._database.transaction([thawing, noting], of_place(key))
+        await self._database.transaction([thawing, noting], channel_locks(key))
 
     async def edit(
         self,
@@ -345,7 +345,7 @@ class ChannelStore(Store):
         if is_blank(content):
             return False
 
-        def steps() -> Steps[bool]:
+        def steps() -> Transaction[bool]:
             rows = yield Statement(SELECT_HEARD, (discord_id,))
             says = with_heard(content, rows[0][0] if rows else "")
             params = (discord_id, says)
@@ -379,7 +379,7 @@ class ChannelStore(Store):
         """Delete a thread, or a channel with its threads, but no sessions."""
         if self._log:
             await self._log.note("place", place_name(key.channel_id, key.thread_id))
-        await self._database.transaction(place_deletion(key), of_place(key))
+        await self._database.transaction(place_deletion(key), channel_locks(key))
 
     async def archive_answer(
         self,
@@ -405,7 +405,7 @@ class ChannelStore(Store):
         asker = SessionKey(author_id, key.place_id, agent)
         proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
 
-        def steps() -> Steps[StoredTurn | None]:
+        def steps() -> Transaction[StoredTurn | None]:
             yield Statement(THAW_FROM, held)
             rows = yield Statement(COMMIT_ANSWER, (*held, key.place_id, to_ms(now), asked, *columns))
             yield Statement(DELETE_OF_CHANNEL_ANSWER, (answer.discord_id,))
@@ -421,7 +421,7 @@ class ChannelStore(Store):
             return StoredTurn((replace(answer, id=rows[0][0], created_at=now),), proposals=tuple(made))
 
         # While the asker is being erased, no answer is stored.
-        stored = await self._database.write(steps, (*of_place(key), user(author_id)))
+        stored = await self._database.write(steps, (*channel_locks(key), user_lock(author_id)))
         if stored is None:
             raise ConversationGone
         return stored
@@ -451,7 +451,7 @@ class ChannelStore(Store):
         """Return what a message (a page: its whole answer) says that everyone or this user can read there,
         and the id of the newest reset marker; 0 for none."""
 
-        def steps() -> Steps[tuple[Said | None, int]]:
+        def steps() -> Transaction[tuple[Said | None, int]]:
             [(reset_id,)] = yield Statement(SELECT_RESET, (place_id,))
             sql = f"""
                 SELECT coalesce(m.user_id, 0), {MESSAGE.of("m")} FROM messages AS m
@@ -486,12 +486,12 @@ class ChannelStore(Store):
             SELECT $1, page.value FROM @ids($2) AS page WHERE true
             ON CONFLICT (discord_id) DO NOTHING
         """
-        await self._change([channel(place_id)], sql, answer_id, json.dumps([*discord_ids]))
+        await self._change([channel_lock(place_id)], sql, answer_id, json.dumps([*discord_ids]))
 
     async def drop_pages(self, place_id: int, discord_ids: Collection[int]) -> None:
         """Forget pages that the bot is about to delete: a deleted page deletes its answer."""
         sql = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
-        await self._change([channel(place_id)], sql, json.dumps([*discord_ids]))
+        await self._change([channel_lock(place_id)], sql, json.dumps([*discord_ids]))
 
     async def find_place(self, place_id: int) -> KnownPlace | None:
         sql = "SELECT channel_id, guild_id FROM places WHERE place_id = $1"
@@ -509,7 +509,8 @@ class ChannelStore(Store):
             INSERT INTO places (place_id, channel_id, guild_id) VALUES ($1, $2, $3)
             ON CONFLICT (place_id) DO NOTHING
         """
-        await self._change(of_place(place.key), sql, place.key.place_id, place.key.channel_id, place.guild_id)
+        key = place.key
+        await self._change(channel_locks(key), sql, key.place_id, key.channel_id, place.guild_id)
 
     async def list_places(self, *, limit: int, shard: Shard = WHOLE) -> tuple[Place, ...]:
         """List the most recently used of a shard, and of unknown shard."""
@@ -547,7 +548,7 @@ class ChannelStore(Store):
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
         """Hide messages up to an id, from this bot or (0) from any."""
         await self._change(
-            of_place(key), RESET, key.place_id, bot_id, key.channel_id, discord_id, self._now()
+            channel_locks(key), RESET, key.place_id, bot_id, key.channel_id, discord_id, self._now()
         )
 
     def _now(self) -> int:
@@ -567,7 +568,7 @@ class ChannelStore(Store):
 
 def memory_calls(
     key: ChannelKey, user_id: int, first: int
-) -> Steps[Sequence[tuple[int, tuple[ToolCall, ...]]]]:
+) -> Transaction[Sequence[tuple[int, tuple[ToolCall, ...]]]]:
     """Return calls for a user in recent answers there, from the id `first` on."""
     if not user_id:
         return ()
@@ -583,8 +584,8 @@ def memory_calls(
     return [(id_, tool_calls_of(calls)) for id_, calls in (yield Statement(sql, params))]
 
 
-def _where(place_id: int | None) -> tuple[Subject, ...]:
-    return (MAINTENANCE_LOCK if place_id is None else channel(place_id),)
+def _where(place_id: int | None) -> tuple[LockKey, ...]:
+    return (MAINTENANCE_LOCK if place_id is None else channel_lock(place_id),)
 
 
 def _row(message: Message) -> list[Any]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from cc_bot.db import Database, Row, Statement, Steps
+from cc_bot.db import Database, Row, Statement, Transaction
 from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Attachment, Document, FileQuota, Message
 from cc_bot.domain.session import Session
 
@@ -176,7 +176,7 @@ FREE_OLDEST_FILES: Final = """
 
 def make_room(
     session: Session, said: Sequence[Message], history_limit: int, quota: FileQuota
-) -> Steps[tuple[int, bool]]:
+) -> Transaction[tuple[int, bool]]:
     """Delete files that no request shows or that are too many. Returns how many to report to the user, and
     whether all users together have too many."""
     owned, brings_files = (session.id, session.key.user_id), any(message.attachments for message in said)
@@ -192,7 +192,7 @@ def make_room(
     return len(deleted), sum(size for _, size in held) > quota.total_bytes
 
 
-def free_files(total_bytes: int) -> Steps[None]:
+def free_files(total_bytes: int) -> Transaction[None]:
     """Free files of the users with the most until all users together are within the limit."""
     while True:
         held = sorted((size, user_id) for user_id, size in (yield Statement(SELECT_FILE_BYTES)))

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 
 from cc_bot.chat.stores.blocks import RESET_ID, thaw
 from cc_bot.chat.stores.settings import VisitorState, visitor_states
-from cc_bot.db import MAINTENANCE_LOCK, Statement, Steps, user
+from cc_bot.db import MAINTENANCE_LOCK, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     CHANNEL,
     MESSAGE,
@@ -27,12 +27,12 @@ from cc_bot.db.columns import (
     Kind,
     Parameters,
     Store,
-    of_place,
+    channel_locks,
     to_ms,
     tool_calls_of,
     tool_calls_to_json,
 )
-from cc_bot.db.process import left_by_the_dead
+from cc_bot.db.process import left_by_dead_process
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
@@ -103,7 +103,7 @@ _SELECT_ELSEWHERE: Final = """
 """
 
 ADOPT_TURNS: Final = f"""
-    UPDATE turns SET process = $1 WHERE kind <> 'mention' AND {left_by_the_dead("turns")} /* all users */
+    UPDATE turns SET process = $1 WHERE kind <> 'mention' AND {left_by_dead_process("turns")} /* all users */
 """
 SELECT_UNFINISHED: Final = f"""
     SELECT {TURN.select} FROM turns WHERE kind <> 'mention' AND process = $1 ORDER BY accepted_at, id
@@ -167,7 +167,7 @@ def question_id_of(turn_id: str) -> int | None:
 class TurnLedger(Store):
     async def accept(self, turn: PendingTurn) -> None:
         """Add a turn: from then on, its user gets an answer or a failure notice."""
-        await self._database.write(lambda: accept_turn(turn, self._process), [user(turn.key.user_id)])
+        await self._database.write(lambda: accept_turn(turn, self._process), [user_lock(turn.key.user_id)])
 
     async def note_message(self, turn_id: str, user_id: int, message_id: int) -> None:
         await self._set("shown_in = $3", turn_id, user_id, message_id)
@@ -183,22 +183,22 @@ class TurnLedger(Store):
         if place_id != turn.key.channel_id and turn.answer_id is not None:
             answer = (turn.key.user_id, turn.answer_id)
             batch += [Statement(sql, answer) for sql in (_THAW_MOVED_MESSAGES, _LEAVE_CHANNEL)]
-        await self._database.transaction(batch, [user(turn.key.user_id)])
+        await self._database.transaction(batch, [user_lock(turn.key.user_id)])
 
     async def delete_seen(self, turn_id: str, user_id: int) -> None:
         """Delete the turn, whose user has seen the outcome."""
-        await self._change([user(user_id)], _DELETE, turn_id, user_id)
+        await self._change([user_lock(user_id)], _DELETE, turn_id, user_id)
 
     async def mark_interrupted(self, turn_id: str, user_id: int) -> None:
         """Record that the user was informed of the failure, and may ask again."""
-        await self._change([user(user_id)], _MARK_INTERRUPTED, turn_id, user_id, "[]")
+        await self._change([user_lock(user_id)], _MARK_INTERRUPTED, turn_id, user_id, "[]")
 
     async def record_retryable_failure(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
         """Record that the turn failed and its user may ask again; adds a refused turn. `message_ids`: the
         messages that show the failure, if several."""
         columns = (turn.id, turn.key.user_id, json.dumps(message_ids))
         batch = [_insert(turn, self._process), Statement(_MARK_INTERRUPTED, columns)]
-        await self._database.transaction(batch, [user(turn.key.user_id)])
+        await self._database.transaction(batch, [user_lock(turn.key.user_id)])
 
     async def claim(
         self, turn_id: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
@@ -206,7 +206,7 @@ class TurnLedger(Store):
         """Replace the interrupted turn by `renewed(turn)`, and return the new turn. Returns None if the turn
         is missing or already claimed: only one press wins."""
 
-        def steps() -> Steps[PendingTurn | None]:
+        def steps() -> Transaction[PendingTurn | None]:
             sql = f"""
                 SELECT {TURN.select} FROM turns WHERE id = $1 AND user_id = $2 AND state = 'interrupted'
             """
@@ -219,7 +219,7 @@ class TurnLedger(Store):
             yield _insert(turn, self._process)
             return turn
 
-        turn = await self._database.write(steps, [user(user_id)])
+        turn = await self._database.write(steps, [user_lock(user_id)])
         return turn and await self._with_texts(turn)
 
     async def release_claim(self, turn_id: str, user_id: int) -> None:
@@ -272,7 +272,7 @@ class TurnLedger(Store):
     ) -> tuple[tuple[Mention, ...], dict[int, VisitorState]]:
         """Return the questions to process, and each author's state, in one read."""
 
-        def steps() -> Steps[tuple[list[Mention], dict[int, VisitorState]]]:
+        def steps() -> Transaction[tuple[list[Mention], dict[int, VisitorState]]]:
             mentions = yield from _read_due(key)
             author_ids = {each.question.author_id for each in mentions}
             return mentions, (yield from visitor_states(author_ids, (key.place_id, key.channel_id)))
@@ -291,7 +291,7 @@ class TurnLedger(Store):
                 SELECT 1 FROM messages AS m WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.content = $2
             ) /* channel */
         """
-        await self._change(of_place(key), sql, question.discord_id, question.content)
+        await self._change(channel_locks(key), sql, question.discord_id, question.content)
 
     async def list_places(self) -> tuple[ChannelKey, ...]:
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_SELECT_CHANNELS))))
@@ -319,7 +319,7 @@ class TurnLedger(Store):
             UPDATE turns SET begun_as = $1
             WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* channel */
         """
-        await self._change(of_place(key), sql, newest_id, _ids(questions))
+        await self._change(channel_locks(key), sql, newest_id, _ids(questions))
 
     async def note_answer(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
@@ -332,7 +332,7 @@ class TurnLedger(Store):
                 AND question_id > ({RESET_ID.format("coalesce(nullif(w.thread_id, 0), w.channel_id)")})
             RETURNING question_id /* channel */
         """
-        waiting = await self._change(of_place(key), sql, answer_id, _ids(questions))
+        waiting = await self._change(channel_locks(key), sql, answer_id, _ids(questions))
         return frozenset(id_ for (id_,) in waiting)
 
     async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
@@ -352,7 +352,7 @@ class TurnLedger(Store):
             UPDATE turns SET state = 'shown' WHERE shown_in = $1 AND kind = 'mention' AND state = 'answered'
             /* channel */
         """
-        await self._change(of_place(key), sql, answer_id)
+        await self._change(channel_locks(key), sql, answer_id)
 
     async def give_up(
         self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
@@ -366,11 +366,12 @@ class TurnLedger(Store):
                 state = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN 'shown' ELSE 'interrupted' END
             WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' /* channel */
         """
-        await self._change(of_place(key), sql, _ids(questions), failed_in)
+        await self._change(channel_locks(key), sql, _ids(questions), failed_in)
 
     async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
         """Reopen the user's questions whose failure the message `failed_in` shows. Returns their ids."""
-        return frozenset(id_ for (id_,) in await self._change(of_place(key), _REOPEN, failed_in, user_id))
+        rows = await self._change(channel_locks(key), _REOPEN, failed_in, user_id)
+        return frozenset(id_ for (id_,) in rows)
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
         sql = f"""
@@ -389,7 +390,7 @@ class TurnLedger(Store):
         return rows[0][0] if rows else None
 
     async def _set(self, changes: str, turn_id: str, user_id: int, *params: Any, only: str = "") -> None:
-        await self._change([user(user_id)], _SET.format(changes, only), turn_id, user_id, *params)
+        await self._change([user_lock(user_id)], _SET.format(changes, only), turn_id, user_id, *params)
 
     async def _with_memory_texts(self, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
         async def read(mention: Mention) -> Mention:
@@ -403,7 +404,7 @@ class TurnLedger(Store):
         return replace(turn, calls=calls)
 
 
-def _read_due(key: ChannelKey) -> Steps[list[Mention]]:
+def _read_due(key: ChannelKey) -> Transaction[list[Mention]]:
     sql = f"""
         SELECT w.state, w.begun_as, w.shown_in, w.calls,
             CASE WHEN w.question_id <= ({RESET_ID.format("$3")}) THEN 1 ELSE 0 END, {MESSAGE.of("m")}
@@ -414,7 +415,7 @@ def _read_due(key: ChannelKey) -> Steps[list[Mention]]:
     return sorted(map(_MENTION.read, rows), key=lambda mention: mention.question.discord_id or 0)
 
 
-def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:
+def accept_turn(turn: PendingTurn, process: str) -> Transaction[None]:
     """Add a turn inside another transaction, as TurnLedger.accept does."""
     if turn.kind == "message":
         duplicate = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"

@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from cc_bot.db import MAINTENANCE_LOCK, Row, Statement, Steps, user
+from cc_bot.db import MAINTENANCE_LOCK, Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     MS,
     Columns,
@@ -21,7 +21,7 @@ from cc_bot.db.columns import (
     tool_calls_of,
     tool_calls_to_json,
 )
-from cc_bot.db.process import left_by_the_dead
+from cc_bot.db.process import left_by_dead_process
 from cc_bot.domain.message import ToolCall, Visibility
 from cc_bot.domain.proposal import OPEN_FOR, CallMessage, CallState, Proposal, ProposedCalls, is_expired
 from cc_bot.domain.session import SessionKey
@@ -86,7 +86,7 @@ _DELETE: Final = "DELETE FROM proposals WHERE user_id = $1 AND id = $2"
 
 ADOPT_CLAIMED: Final = f"""
     UPDATE proposals SET process = $1
-    WHERE state <> 'open' AND {left_by_the_dead("proposals")} /* all users */
+    WHERE state <> 'open' AND {left_by_dead_process("proposals")} /* all users */
 """
 SELECT_CLAIMED: Final = f"""
     SELECT {PROPOSAL.select} FROM proposals
@@ -182,14 +182,14 @@ class ProposalStore(Store):
         await self._change([MAINTENANCE_LOCK], PRUNE_PROPOSALS, self._oldest_made_at)
 
     async def _change_proposal(self, sql: str, proposal: Proposal, *parameters: object) -> Sequence[Row]:
-        return await self._change([user(proposal.key.user_id)], sql, *_id(proposal), *parameters)
+        return await self._change([user_lock(proposal.key.user_id)], sql, *_id(proposal), *parameters)
 
     async def _change_with_calls(
         self, statement: Statement, proposal: Proposal, revise: Revise, tainted: bool
     ) -> bool:
         answer = (proposal.key.user_id, proposal.answer_id)
 
-        def steps() -> Steps[bool]:
+        def steps() -> Transaction[bool]:
             if not (yield statement):
                 return False
             for (calls,) in (yield Statement(_SELECT_CALLS, answer)):
@@ -197,7 +197,7 @@ class ProposalStore(Store):
                 yield Statement(_UPDATE_CALLS, (*answer, revised, int(tainted)))
             return True
 
-        return await self._database.write(steps, [user(proposal.key.user_id)])
+        return await self._database.write(steps, [user_lock(proposal.key.user_id)])
 
     @property
     def _oldest_made_at(self) -> int:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from cc_bot.chat.changes import shown_changes
-from cc_bot.db import Row, Statement, user
+from cc_bot.db import Row, Statement, user_lock
 from cc_bot.db.columns import Columns, Kind, Store
 from cc_bot.domain.change import Change, ChangeKind
 from cc_bot.domain.message import Visibility
@@ -116,7 +116,7 @@ class ReceiptStore(Store):
         drop = Statement(sql, (message.user_id, message.message_id))
         drop_over = Statement(_drop_over(), (message.user_id,))
         rows = (Statement(_INSERT, tuple(_LINE.write(line).values())) for line in _lines(message))
-        await self._database.transaction([drop, drop_over, *rows], [user(message.user_id)])
+        await self._database.transaction([drop, drop_over, *rows], [user_lock(message.user_id)])
 
     async def mark_current(self, message: ReceiptMessage) -> None:
         """Record that a message is up to date, unless its items have changed since it was read."""
@@ -128,7 +128,7 @@ class ReceiptStore(Store):
                 WHERE each.user_id = $1 AND each.message_id = $2
             )
         """
-        await self._change([user(message.user_id)], sql, *params)
+        await self._change([user_lock(message.user_id)], sql, *params)
 
     async def get(self, user_id: int, message_id: int) -> ReceiptMessage | None:
         found = _read(await self._database.query(_SELECT_OF, user_id, message_id))

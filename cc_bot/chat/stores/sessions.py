@@ -33,15 +33,15 @@ from cc_bot.chat.stores.ledger import ANSWERED, QUESTION_OF
 from cc_bot.chat.stores.proposals import DELETE_OF_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.chat.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.chat.stores.usage import Settlement, settle_stored
-from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     MESSAGE,
     Columns,
     Parameters,
+    channel_locks,
     from_ms,
     idle_since,
     key_columns,
-    of_place,
     to_ms,
     to_text,
 )
@@ -196,7 +196,7 @@ class StoredTurn:
     """Older files of the user that were deleted to make room."""
 
 
-def _apply_redraw(session: Session, redraw: Redraw) -> Steps[str | None]:
+def _apply_redraw(session: Session, redraw: Redraw) -> Transaction[str | None]:
     """Apply changes to the current canvas, which may differ from the turn's. Returns the new canvas; None if
     nothing changed, or if another session has the canvas (after `/clear`), which stays empty."""
     current = read_current((yield select_current(session.key)))
@@ -386,7 +386,7 @@ class SessionStore:
         now = self.clock()
         idle_cutoff = idle_since(now, self.session_ttl)
 
-        def steps() -> Steps[int]:
+        def steps() -> Transaction[int]:
             sql = """
                 UPDATE sessions SET closed_at = $2
                 WHERE closed_at IS NULL AND active_hour <= substr($1, 1, 13) AND last_active <= $1
@@ -449,9 +449,9 @@ class SessionStore:
         now = from_ms(now_ms)  # with the precision of the database
         user_id = session.key.user_id
         session_and_user = (session.id, user_id)
-        locks = (user(user_id), *(of_place(place) if place else ()))
+        locks = (user_lock(user_id), *(channel_locks(place) if place else ()))
 
-        def steps() -> Steps[tuple[StoredTurn, bool]]:
+        def steps() -> Transaction[tuple[StoredTurn, bool]]:
             ids = [message.discord_id for message in messages if message.discord_id is not None]
             if place and ids:
                 yield Statement(THAW_FROM, (place.channel_id, place.thread_id, min(ids)))
@@ -531,6 +531,6 @@ class SessionStore:
                     _SELECT_OPEN_SESSION, (*columns, _BEGINNING_OF_TIME, visibility, self._next_page_size())
                 ),
             ],
-            [user(key.user_id)],
+            [user_lock(key.user_id)],
         )
         return _split(results[-1])

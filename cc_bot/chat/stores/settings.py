@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, Final, Protocol, runtime_checkable
 from zoneinfo import available_timezones
 
-from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, channel, user
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, channel_lock, user_lock
 from cc_bot.db.columns import ISO, Columns, Kind, Store, to_text, upsert
 from cc_bot.domain.access import (
     CODE_LIFE,
@@ -82,14 +82,14 @@ class SettingsStore(Store):
         given = {"locale": locale, "timezone": timezone, "memory_paused": memory_paused, "spoken": spoken}
         changes: dict[str, Any] = {name: value for name, value in given.items() if value is not Keep.AS_IS}
 
-        def steps() -> Steps[UserSettings]:
+        def steps() -> Transaction[UserSettings]:
             chosen = replace((yield from settings_of(user_id)), **changes)
             switches = (int(chosen.memory_paused), int(chosen.spoken))
             now = to_text(self._clock())
             yield Statement(_PUT, (user_id, chosen.locale, chosen.timezone, *switches, now))
             return chosen
 
-        return await self._database.write(steps, [user(user_id)])
+        return await self._database.write(steps, [user_lock(user_id)])
 
     async def claim_welcome(self, user_id: int) -> bool:
         """Return True for the first call of a user, False for all others."""
@@ -102,7 +102,7 @@ class SettingsStore(Store):
             WHERE user_settings.user_id = $1 AND user_settings.welcomed = 0
             RETURNING user_id
         """
-        return bool(await self._change([user(user_id)], sql, *params))
+        return bool(await self._change([user_lock(user_id)], sql, *params))
 
     async def claim_menu_hint(self, user_id: int) -> bool:
         """Return True at most once a day per user."""
@@ -115,10 +115,10 @@ class SettingsStore(Store):
             WHERE user_settings.user_id = $1 AND coalesce(user_settings.told_of_menu_at, '') <= $3
             RETURNING user_id
         """
-        return bool(await self._change([user(user_id)], sql, *params))
+        return bool(await self._change([user_lock(user_id)], sql, *params))
 
 
-def settings_of(user_id: int) -> Steps[UserSettings]:
+def settings_of(user_id: int) -> Transaction[UserSettings]:
     rows = yield Statement(_SELECT, (user_id,))
     return _SETTINGS.first(rows) or UserSettings()
 
@@ -144,7 +144,7 @@ class PlaceAgents:
     """Set by an owner; each model after the first is a fallback."""
 
 
-def agents_in(user_id: int, place_ids: Sequence[int]) -> Steps[PlaceAgents]:
+def agents_in(user_id: int, place_ids: Sequence[int]) -> Transaction[PlaceAgents]:
     """`place_ids`: a channel, or a thread and its channel; empty in the terminal."""
     thread_and_channel = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
     feature = _feature()
@@ -188,12 +188,12 @@ class ChannelModelStore(Store):
 
     async def set(self, channel_id: int, chain: tuple[str, ...], *, set_by: int) -> None:
         params = (channel_id, json.dumps(chain, ensure_ascii=False), set_by, to_text(self._clock()))
-        await self._change([channel(channel_id)], SET_MODELS, *params)
+        await self._change([channel_lock(channel_id)], SET_MODELS, *params)
 
     async def unset(self, channel_id: int) -> bool:
         """Returns whether the channel had any."""
         sql = "DELETE FROM channel_models WHERE channel_id = $1 RETURNING 1"
-        return bool(await self._change([channel(channel_id)], sql, channel_id))
+        return bool(await self._change([channel_lock(channel_id)], sql, channel_id))
 
 
 # A token factor is the tokens that a model counts per estimated token: the mean of the first answers, then a
@@ -274,12 +274,12 @@ class LimitStore(Store):
         return bool(await self._change([MAINTENANCE_LOCK], sql, *astuple(key)))
 
 
-def all_limits() -> Steps[tuple[LimitOverride, ...]]:
+def all_limits() -> Transaction[tuple[LimitOverride, ...]]:
     rows = yield Statement(SELECT_LIMITS)
     return tuple(limit for limit in map(_LIMIT.read, rows) if limit.key.name in LIMIT_NAMES)
 
 
-def rules_by_owners() -> Steps[Rules]:
+def rules_by_owners() -> Transaction[Rules]:
     return {limit.key: limit.value for limit in (yield from all_limits())}
 
 
@@ -315,7 +315,7 @@ class AccessStore(Store):
     async def get_visitor_state(self, user_id: int, place_ids: Sequence[int]) -> VisitorState:
         """`place_ids`: a channel, or a thread and its channel."""
 
-        def steps() -> Steps[VisitorState]:
+        def steps() -> Transaction[VisitorState]:
             return (yield from visitor_states((user_id,), place_ids))[user_id]
 
         return await self._database.read(steps)
@@ -340,7 +340,9 @@ class AccessStore(Store):
         return bool(await self._change([MAINTENANCE_LOCK], sql))
 
 
-def visitor_states(user_ids: Collection[int], place_ids: Sequence[int]) -> Steps[dict[int, VisitorState]]:
+def visitor_states(
+    user_ids: Collection[int], place_ids: Sequence[int]
+) -> Transaction[dict[int, VisitorState]]:
     """`place_ids`: a channel, or a thread and its channel."""
     in_force = _in_force((yield Statement(SELECT_IN_FORCE)))
     limits = yield from rules_by_owners()
@@ -424,7 +426,7 @@ class WebSessionStore(Store):
         row = (_hash(code), place.user_id, place.channel_id, place.guild_id)
         insert = Statement(_INSERT_CODE, (*row, to_text(now), to_text(now + CODE_LIFE)))
         drop = Statement(_DROP_CODES, (place.user_id, to_text(now), MAX_CODES))
-        await self._database.transaction([insert, drop], [user(place.user_id)])
+        await self._database.transaction([insert, drop], [user_lock(place.user_id)])
         return code
 
     async def find_code(self, code: str) -> WebPlace | None:
@@ -443,7 +445,7 @@ class WebSessionStore(Store):
             return None
         secret, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
 
-        def steps() -> Steps[WebSession | None]:
+        def steps() -> Transaction[WebSession | None]:
             used = yield Statement(USE_CODE, (_hash(code), to_text(now)))
             if not used:
                 return None
@@ -453,7 +455,7 @@ class WebSessionStore(Store):
             yield Statement(_DROP_SESSIONS, (session.user_id, *self._bounds(now), MAX_SESSIONS))
             return session
 
-        session = await self._database.write(steps, [user(place.user_id)])
+        session = await self._database.write(steps, [user_lock(place.user_id)])
         return (secret, session) if session else None
 
     async def get(self, secret: str) -> WebSession | None:
@@ -469,7 +471,7 @@ class WebSessionStore(Store):
         session = _SESSION.read(rows[0])
         if now - session.used_at >= USE_RECORDED_EVERY:
             params = (session.user_id, session.id, to_text(now))
-            await self._change([user(session.user_id)], _RECORD_USE, *params)
+            await self._change([user_lock(session.user_id)], _RECORD_USE, *params)
         return session
 
     async def list(self, user_id: int) -> list[WebSession]:
@@ -484,12 +486,12 @@ class WebSessionStore(Store):
     async def end(self, user_id: int, session_id: int) -> bool:
         """Returns False if the user has no such session."""
         sql = "DELETE FROM web_sessions WHERE user_id = $1 AND id = $2 RETURNING id"
-        return bool(await self._change([user(user_id)], sql, user_id, session_id))
+        return bool(await self._change([user_lock(user_id)], sql, user_id, session_id))
 
     async def end_all(self, user_id: int, *, but: int = 0) -> int:
         """End a user's sessions `but` one, and unused codes. Returns the number of sessions."""
         ended, _ = await self._database.transaction(
-            [Statement(_END_OTHERS, (user_id, but)), Statement(_END_CODES, (user_id,))], [user(user_id)]
+            [Statement(_END_OTHERS, (user_id, but)), Statement(_END_CODES, (user_id,))], [user_lock(user_id)]
         )
         return len(ended)
 

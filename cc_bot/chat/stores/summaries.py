@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from cc_bot.db import MAINTENANCE_LOCK, Statement, Steps, run_all, user
+from cc_bot.db import MAINTENANCE_LOCK, Statement, Transaction, run_all, user_lock
 from cc_bot.db.columns import KEY, MESSAGE, MS, Columns, Store, key_columns, to_ms, to_text
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Backlog, SessionKey, Summary
@@ -112,7 +112,7 @@ _COVER: Final = """
 """
 
 
-def forget_summaries_of(key: SessionKey, session_id: str) -> Steps[None]:
+def forget_summaries_of(key: SessionKey, session_id: str) -> Transaction[None]:
     """Delete the summaries that cover a session. If there was one, earlier messages of the key are never
     summarized again."""
     sql = """
@@ -160,17 +160,17 @@ class SummaryStore(Store):
             for visibility, text in texts.items()
         ]
 
-        def steps() -> Steps[bool]:
+        def steps() -> Transaction[bool]:
             if not (yield Statement(_COVER, (*unchanged, ids[-1]))):
                 return False
             yield from run_all(puts)
             return True
 
-        return await self._database.write(steps, [user(backlog.key.user_id)])
+        return await self._database.write(steps, [user_lock(backlog.key.user_id)])
 
     async def delete(self, key: SessionKey) -> bool:
         """Delete a key's summaries, and never summarize earlier messages. Returns whether there were any."""
-        deleted, _ = await self._database.transaction(_forget(key), [user(key.user_id)])
+        deleted, _ = await self._database.transaction(_forget(key), [user_lock(key.user_id)])
         return bool(deleted)
 
     async def list_waiting(self, limit: int) -> tuple[SessionKey, ...]:

@@ -15,9 +15,9 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.chat.stores.ledger import accept_turn
 from cc_bot.chat.stores.settings import rules_by_owners
-from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, guild, user
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, guild_lock, user_lock
 from cc_bot.db.columns import Columns, Kind, Store, from_ms, to_ms
-from cc_bot.db.process import left_by_the_dead
+from cc_bot.db.process import left_by_dead_process
 from cc_bot.domain.clock import MAX_CLOCK_SKEW, Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce, TurnLost
 from cc_bot.domain.measures import Purpose
@@ -125,7 +125,7 @@ SELECT_EVERYWHERE: Final = _SELECT_TOTALS.format("day >= $1")
 # $1 process, $2 ms: older ones are abandoned in any case
 SELECT_LEFT: Final = f"""
     SELECT id, user_id, guild_id, purpose, model, tokens, at FROM reservations
-    WHERE tokens > 0 AND (front_end = 'discord' AND {left_by_the_dead("reservations")} OR at <= $2)
+    WHERE tokens > 0 AND (front_end = 'discord' AND {left_by_dead_process("reservations")} OR at <= $2)
     /* all users */
 """
 
@@ -194,7 +194,7 @@ class UsageStore(Store):
         outcome: Reservation | LimitReached | None = None
         while outcome is None:
             locked = payer.guild_id in self._limited
-            about = (user(payer.user_id), *([guild(payer.guild_id)] if locked else ()))
+            about = (user_lock(payer.user_id), *([guild_lock(payer.guild_id)] if locked else ()))
             reserving = partial(self._reserve, number, wish, file_rules, turn, locked=locked)
             outcome = await self._database.write(reserving, about)
             self._limited.update([payer.guild_id] if outcome is None else ())
@@ -210,7 +210,7 @@ class UsageStore(Store):
         turn: PendingTurn | None,
         *,
         locked: bool,
-    ) -> Steps[Reservation | LimitReached | None]:
+    ) -> Transaction[Reservation | LimitReached | None]:
         """Returns None, and does nothing, if the guild turns out to have a limit and is not `locked`."""
         payer, now = wish.payer, self._clock()
         own, guilds = yield from self._allowances(payer, file_rules, now)
@@ -236,7 +236,7 @@ class UsageStore(Store):
 
     def _allowances(
         self, payer: UsageSubject, file_rules: Rules, now: datetime
-    ) -> Steps[tuple[_Allowance, _Allowance]]:
+    ) -> Transaction[tuple[_Allowance, _Allowance]]:
         """Return the user's and the guild's. Usage without a limit is not looked up."""
         rules = {**file_rules, **(yield from rules_by_owners())}
         first = day_of(now, self.zone).replace(day=1).isoformat()
@@ -265,20 +265,20 @@ class UsageStore(Store):
 
     async def settle(self, settlement: Settlement) -> bool:
         """Count the actual usage. Returns False if it was settled or erased already."""
-        about = [user(settlement.reservation.wish.payer.user_id)]
+        about = [user_lock(settlement.reservation.wish.payer.user_id)]
         return await self._database.write(lambda: settle(settlement), about)
 
     async def release(self, reservation: Reservation) -> None:
         """Drop the reservation of a turn that never began."""
         user_id = reservation.wish.payer.user_id
         sql = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 AND tokens > 0"
-        await self._change([user(user_id)], sql, reservation.id, user_id)
+        await self._change([user_lock(user_id)], sql, reservation.id, user_id)
 
     async def take_over(self, cost: Cost) -> int:
         """Count abandoned reservations as used. Returns their number."""
         return await self._database.write(lambda: self._take_over(cost), [MAINTENANCE_LOCK])
 
-    def _take_over(self, cost: Cost) -> Steps[int]:
+    def _take_over(self, cost: Cost) -> Transaction[int]:
         rows = yield Statement(SELECT_LEFT, (self._process, to_ms(self._clock() - MAX_TURN)))
         for id_, user_id, guild_id, purpose, model, tokens, at in rows:
             usage = Usage(prompt_tokens=tokens) if model else Usage()
@@ -350,13 +350,13 @@ class UsageStore(Store):
         return day_of(self._clock(), self.zone)
 
 
-def settle_stored(settlement: Settlement) -> Steps[None]:
+def settle_stored(settlement: Settlement) -> Transaction[None]:
     """Settle a turn in the transaction that stores it. Raises TurnLost if its reservation is gone."""
     if not (yield from settle(settlement)):
         raise TurnLost
 
 
-def settle(settlement: Settlement) -> Steps[bool]:
+def settle(settlement: Settlement) -> Transaction[bool]:
     """Returns False if the reservation is gone."""
     reservation = settlement.reservation
     wish, payer = reservation.wish, reservation.wish.payer

@@ -5,7 +5,7 @@ from typing import Final
 from cc_bot.chat.stores.canvases import MOVE
 from cc_bot.chat.stores.opening import Storage
 from cc_bot.chat.stores.settings import ChannelAgent
-from cc_bot.db import Statement, Steps, channel, user
+from cc_bot.db import Statement, Transaction, channel_lock, user_lock
 from cc_bot.db.columns import Columns, Store, to_text, upsert
 from cc_bot.db.personal import PersonalTable
 
@@ -28,7 +28,7 @@ _UNSET_DEFAULT: Final = "DELETE FROM channel_agents WHERE channel_id = $1"
 
 def choices_in(
     user_id: int, both: tuple[int, int]
-) -> Steps[tuple[Mapping[int, str], Mapping[int, ChannelAgent]]]:
+) -> Transaction[tuple[Mapping[int, str], Mapping[int, ChannelAgent]]]:
     """Read the user's choices and the defaults. `both`: a channel, or a thread and its channel."""
     choices = yield Statement(_CHOICES, (user_id, *both))
     defaults = yield Statement(_DEFAULTS, both)
@@ -43,17 +43,17 @@ class ChoiceStore(Store):
             statement = Statement(_TAKE_BACK, (user_id, channel_id))
         else:
             statement = Statement(_CHOOSE, (user_id, channel_id, agent, to_text(self._clock())))
-        await self._database.transaction([statement, Statement(MOVE)], [user(user_id)])
+        await self._database.transaction([statement, Statement(MOVE)], [user_lock(user_id)])
 
     async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
         params = (channel_id, guild_id, agent, set_by, to_text(self._clock()))
         await self._database.transaction(
-            [Statement(_SET_DEFAULT, params), Statement(MOVE)], [channel(channel_id)]
+            [Statement(_SET_DEFAULT, params), Statement(MOVE)], [channel_lock(channel_id)]
         )
 
     async def unset_default(self, channel_id: int) -> None:
         await self._database.transaction(
-            [Statement(_UNSET_DEFAULT, (channel_id,)), Statement(MOVE)], [channel(channel_id)]
+            [Statement(_UNSET_DEFAULT, (channel_id,)), Statement(MOVE)], [channel_lock(channel_id)]
         )
 
 

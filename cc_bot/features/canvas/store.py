@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from cc_bot.chat.stores.opening import Storage
-from cc_bot.db import user
+from cc_bot.db import user_lock
 from cc_bot.db.columns import KEY, Columns, Store, key_columns
 from cc_bot.db.personal import PersonalTable
-from cc_bot.db.process import WHOLE, Shard, of_shard
+from cc_bot.db.process import WHOLE, Shard, in_shard
 from cc_bot.domain.session import SessionKey
 
 # ruff: noqa: S608 - put together from constants alone
@@ -55,7 +55,7 @@ SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id 
 # $1 shard, $2 shard count, $3 limit
 SELECT_ALL_SHOWN: Final = f"""
     SELECT {KEY.of("c")} FROM canvas_messages AS c LEFT JOIN places AS p ON p.place_id = c.channel_id
-    WHERE {of_shard("p", "$1", "$2")}
+    WHERE {in_shard("p", "$1", "$2")}
     LIMIT $3 /* all users */
 """
 
@@ -94,10 +94,10 @@ class CanvasMessageStore(Store):
         """Record which message shows which revision. Returns False, recording nothing, if the key has no
         sessions any more."""
         noted = (*key_columns(key), message_id, revision)
-        return bool(await self._change([user(key.user_id)], _NOTE_SHOWN, *noted))
+        return bool(await self._change([user_lock(key.user_id)], _NOTE_SHOWN, *noted))
 
     async def forget(self, key: SessionKey) -> None:
-        await self._change([user(key.user_id)], _FORGET, *key_columns(key))
+        await self._change([user_lock(key.user_id)], _FORGET, *key_columns(key))
 
     async def get_key(self, message_id: int) -> SessionKey | None:
         """Return the key whose canvas a message shows."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from cc_bot.chat.checks import Finding, failed, ok, warning
 from cc_bot.config import Config
-from cc_bot.db import Database, Statement, Steps, list_pending
+from cc_bot.db import Database, Statement, Transaction, list_pending
 from cc_bot.db.backup import backups_in, copies_of
 from cc_bot.db.engines import config_path, folder_setting, open_database, shown, state_path
 from cc_bot.db.erasure_log import ErasureLog, logs_in, read_erasures
@@ -190,7 +190,7 @@ class _RolledBack(Exception):
     pass
 
 
-def _make_table() -> Steps[None]:
+def _make_table() -> Transaction[None]:
     """Fails where a start would: on a standby or a read-only server, or without the right."""
     yield Statement("CREATE TABLE cc_bot_doctor (n BIGINT)")
     raise _RolledBack

@@ -3,7 +3,7 @@ from datetime import datetime
 from typing import Final
 
 from cc_bot.chat.stores.opening import Storage
-from cc_bot.db import Statement, user
+from cc_bot.db import Statement, user_lock
 from cc_bot.db.columns import Store, to_ms
 from cc_bot.db.personal import PersonalTable
 
@@ -23,10 +23,10 @@ class HeartbeatStore(Store):
         batch = [Statement(mark, (user_id, name, to_ms(until))) for name, until in marks.items()]
         expired = "DELETE FROM heartbeat_marks WHERE user_id = $1 AND until < $2"
         batch.append(Statement(expired, (user_id, to_ms(self._clock()))))
-        await self._database.transaction(batch, [user(user_id)])
+        await self._database.transaction(batch, [user_lock(user_id)])
 
     async def forget(self, user_id: int) -> None:
-        await self._change([user(user_id)], "DELETE FROM heartbeat_marks WHERE user_id = $1", user_id)
+        await self._change([user_lock(user_id)], "DELETE FROM heartbeat_marks WHERE user_id = $1", user_id)
 
 
 TABLES: Final = (PersonalTable("heartbeat_marks", "deliveries"),)

@@ -19,7 +19,7 @@ from typing import Any, Final
 from cc_bot.chat.stores.blocks import delete_local_copies
 from cc_bot.chat.stores.canvases import MOVE
 from cc_bot.chat.stores.usage import COUNTED
-from cc_bot.db import Row, Statement, Steps, user
+from cc_bot.db import Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import Store, from_ms, to_ms
 from cc_bot.db.personal import PersonalTable
 from cc_bot.domain.errors import ErasureUnfinished, StorageError
@@ -252,13 +252,14 @@ class PersonalDataStore(Store):
         """
         if not begun:
             await self.begin(user_id)
+        locks = [user_lock(user_id)]
         try:
             for select in (SELECT_IN_CHANNELS, SELECT_OWN):
-                while await self._database.write(partial(_some_messages, select, user_id), [user(user_id)]):
+                while await self._database.write(partial(_some_messages, select, user_id), locks):
                     pass
-            await self._database.transaction(_erasure(user_id, counting_on), [user(user_id)])
+            await self._database.transaction(_erasure(user_id, counting_on), locks)
             await self._note(user_id)  # covers a backup made in between
-            await self._change([user(user_id)], END, user_id)
+            await self._change(locks, END, user_id)
         except StorageError as error:
             raise ErasureUnfinished from error
 
@@ -266,7 +267,7 @@ class PersonalDataStore(Store):
         """Processes end the user's turns from now on, and a restart continues the erasure. Raises
         StorageError."""
         await self._note(user_id)
-        await self._change([user(user_id)], BEGIN, user_id, to_ms(self._clock()))
+        await self._change([user_lock(user_id)], BEGIN, user_id, to_ms(self._clock()))
 
     async def runs_elsewhere(self, user_id: int) -> bool:
         """Return whether another process still runs a turn of theirs. Raises StorageError."""
@@ -277,7 +278,7 @@ class PersonalDataStore(Store):
             await self._log.note("user", user_id)
 
 
-def _overview(user_id: int, *, on_server: bool) -> Steps[Holdings]:
+def _overview(user_id: int, *, on_server: bool) -> Transaction[Holdings]:
     kinds: dict[DataKind, StoredAmount] = {}
     for table in _exported_tables():
         [(count, first, last)] = yield Statement(table.count, (user_id,))
@@ -329,7 +330,7 @@ def _id_as_text(name: str, value: Any) -> Any:
     return str(value) if isinstance(value, int) and (is_id or abs(value) > _MAX_EXACT) else value
 
 
-def _some_messages(select: str, user_id: int) -> Steps[bool]:
+def _some_messages(select: str, user_id: int) -> Transaction[bool]:
     rows = yield Statement(select, (user_id, _AT_A_TIME))
     yield from delete_local_copies([discord_id for _, discord_id in rows if discord_id is not None])
     yield Statement(DELETE_OWN, (user_id, json.dumps([id_ for id_, _ in rows])))

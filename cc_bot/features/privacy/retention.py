@@ -14,7 +14,7 @@ from typing import Final
 
 from cc_bot.chat.stores.blocks import delete_local_copies
 from cc_bot.chat.stores.canvases import MOVE
-from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction
 from cc_bot.db.columns import Store, to_ms, to_text
 from cc_bot.features.privacy.personal_data import personal_tables
 
@@ -136,7 +136,7 @@ class RetentionStore:
         return len(deleted)
 
 
-def _delete_old_messages(before: int, after: int, history_limit: int) -> Steps[tuple[int, int | None]]:
+def _delete_old_messages(before: int, after: int, history_limit: int) -> Transaction[tuple[int, int | None]]:
     """Returns the number deleted, and the id to continue after: None if no old message is left."""
     rows = yield Statement(_SELECT_OLDEST, (after, history_limit, _BATCH_SIZE))
     old = [row for row in rows if row[2] < before]
@@ -145,14 +145,14 @@ def _delete_old_messages(before: int, after: int, history_limit: int) -> Steps[t
     return len(to_delete), rows[-1][0] if old else None
 
 
-def _delete_messages_of(sessions: str) -> Steps[bool]:
+def _delete_messages_of(sessions: str) -> Transaction[bool]:
     """Delete one batch. Returns False if the sessions have no messages."""
     rows = yield Statement(_SELECT_MESSAGES_OF_SESSIONS, (sessions, _BATCH_SIZE))
     yield from _delete_messages(rows)
     return bool(rows)
 
 
-def _delete_sessions(ended: str, cutoff: str) -> Steps[int]:
+def _delete_sessions(ended: str, cutoff: str) -> Transaction[int]:
     yield Statement(_DELETE_SUMMARIES, (ended, cutoff))
     keys = yield Statement(_DELETE_SESSIONS, (ended,))
     tables = [each.table for each in personal_tables() if each.deleted_with_last_session]
@@ -163,7 +163,7 @@ def _delete_sessions(ended: str, cutoff: str) -> Steps[int]:
     return len(keys)
 
 
-def _delete_messages(messages: Sequence[Row]) -> Steps[None]:
+def _delete_messages(messages: Sequence[Row]) -> Transaction[None]:
     yield from delete_local_copies([discord_id for _, discord_id in messages if discord_id is not None])
     if messages:
         yield Statement(_DELETE_MESSAGES, (json.dumps([id_ for id_, _ in messages]),))

@@ -15,7 +15,7 @@ from typing import Final, TypedDict, Unpack
 
 from cc_bot.chat.stores.opening import Storage
 from cc_bot.chat.stores.receipts import mark_stale
-from cc_bot.db import MAINTENANCE_LOCK, Database, Statement, Steps, user
+from cc_bot.db import MAINTENANCE_LOCK, Database, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     MS,
     Columns,
@@ -156,7 +156,9 @@ MIN_CLOCK_CHANGE: Final = timedelta(minutes=1)  # smaller ones do not change wha
 _BATCH: Final = 50
 
 
-def _claim(process: str, whose: tuple[str, int | None], now: datetime, limit: int) -> Steps[list[Firing]]:
+def _claim(
+    process: str, whose: tuple[str, int | None], now: datetime, limit: int
+) -> Transaction[list[Firing]]:
     """Claim due times, each with the next one computed. If `advanced_at` lies in the future, the clock was
     set back, and the next time is computed again: otherwise the repeat would stay silent."""
     rows = yield Statement(SELECT_REWOUND, (*whose, to_ms(now + MIN_CLOCK_CHANGE)))
@@ -274,7 +276,7 @@ class ScheduleStore(Store):
         wanted = Schedule(0, key, kind, text, due_at, self._clock(), place=place, **fields)
         columns = SCHEDULE.write(wanted) | {"locale": str(wanted.locale or "")}
 
-        def steps() -> Steps[Schedule]:
+        def steps() -> Transaction[Schedule]:
             if kind == "heartbeat":
                 drop = "DELETE FROM schedules WHERE user_id = $1 AND kind = 'heartbeat'"
                 yield Statement(drop, (key.user_id,))
@@ -284,7 +286,7 @@ class ScheduleStore(Store):
             yield Statement(keep_number("schedule"), (key.user_id,))
             return SCHEDULE.read(row)
 
-        schedule = await self._database.write(steps, [user(key.user_id)])
+        schedule = await self._database.write(steps, [user_lock(key.user_id)])
         self._notify()
         return schedule
 
@@ -305,13 +307,13 @@ class ScheduleStore(Store):
         delete = f"DELETE FROM schedules WHERE user_id = $1 AND id = $2 RETURNING {SCHEDULE.select}"
         silence = "UPDATE firings SET reported = 1 WHERE user_id = $1 AND schedule_id = $2"
 
-        def steps() -> Steps[Schedule | None]:
+        def steps() -> Transaction[Schedule | None]:
             rows = yield Statement(delete, (user_id, schedule_id))
             yield Statement(silence, (user_id, schedule_id))
             yield mark_stale(user_id, "schedule", [schedule_id] if rows else [])
             return SCHEDULE.first(rows)
 
-        return await self._database.write(steps, [user(user_id)])
+        return await self._database.write(steps, [user_lock(user_id)])
 
     async def resume(self, user_id: int, schedule_id: int) -> Schedule | None:
         """Resume at its next time, or now if its only time has passed. None if the user has no paused one."""
@@ -322,7 +324,7 @@ class ScheduleStore(Store):
             RETURNING {SCHEDULE.select}
         """
 
-        def steps() -> Steps[Schedule | None]:
+        def steps() -> Transaction[Schedule | None]:
             rows = yield Statement(SELECT, (user_id, schedule_id))
             if not rows:
                 return None
@@ -333,7 +335,7 @@ class ScheduleStore(Store):
             rows = yield Statement(resume, (user_id, schedule_id, to_ms(due), to_ms(now)))
             return SCHEDULE.first(rows)
 
-        schedule = await self._database.write(steps, [user(user_id), MAINTENANCE_LOCK])
+        schedule = await self._database.write(steps, [user_lock(user_id), MAINTENANCE_LOCK])
         self._notify()
         return schedule
 
@@ -365,7 +367,7 @@ class ScheduleStore(Store):
             """
             times = (to_ms(time[0]), time[1], timezone, to_ms(self._clock()))
             batch.append(Statement(retime, (*of, *times)))
-        *_, rows = await self._database.transaction(batch, [user(user_id)])
+        *_, rows = await self._database.transaction(batch, [user_lock(user_id)])
         self._notify()
         return SCHEDULE.first(rows)
 
@@ -380,7 +382,7 @@ class ScheduleStore(Store):
             UPDATE schedules SET timezone = $3, due_at = $4, advanced_at = $5 WHERE user_id = $1 AND id = $2
         """
 
-        def steps() -> Steps[None]:
+        def steps() -> Transaction[None]:
             rows = yield Statement(_LIVE, (user_id,))
             for old in map(SCHEDULE.read, rows):
                 if old.timezone == timezone:
@@ -389,7 +391,7 @@ class ScheduleStore(Store):
                 due = _time_in(timezone, old, now, None if sent is None else from_ms(sent))
                 yield Statement(move, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
 
-        await self._database.write(steps, [user(user_id), MAINTENANCE_LOCK])
+        await self._database.write(steps, [user_lock(user_id), MAINTENANCE_LOCK])
         self._notify()
 
     async def claim_due(
@@ -412,19 +414,21 @@ class ScheduleStore(Store):
         )
         await self._database.transaction(
             [_settle(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)],
-            [user(schedule.key.user_id)],
+            [user_lock(schedule.key.user_id)],
         )
         self._notify()
 
     async def mark_skipped(self, firing: Firing) -> None:
-        await self._database.transaction([_settle(firing, "skipped")], [user(firing.schedule.key.user_id)])
+        await self._database.transaction(
+            [_settle(firing, "skipped")], [user_lock(firing.schedule.key.user_id)]
+        )
 
     async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
         """Record that it can't be sent, and pause the schedule."""
         user_id = firing.schedule.key.user_id
         pause = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE user_id = $1 AND id = $2"
         batch = [_settle(firing, "failed"), Statement(pause, (user_id, firing.schedule.id, obstacle))]
-        await self._database.transaction(batch, [user(user_id)])
+        await self._database.transaction(batch, [user_lock(user_id)])
 
     async def mark_lost(self, older_than: datetime) -> int:
         """Mark claims before this time or of dead processes as uncertain; returns their number. Also releases
@@ -444,7 +448,7 @@ class ScheduleStore(Store):
             WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
         """
 
-        def steps() -> Steps[Missed]:
+        def steps() -> Transaction[Missed]:
             rows = yield Statement(unreported, (_as_list(places), user_id))
             by_owner = groupby(map(_FIRING.read, rows), key=lambda each: each.schedule.key.user_id)
             missed = next((tuple(firings) for _, firings in by_owner), ())
@@ -463,7 +467,7 @@ class ScheduleStore(Store):
         """Record that the report was delivered."""
         settle = "UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3"
         batch = [Statement(settle, _firing_key(each)) for each in missed]
-        await self._database.transaction(batch, [user(missed[0].schedule.key.user_id)])
+        await self._database.transaction(batch, [user_lock(missed[0].schedule.key.user_id)])
 
     async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
         """Return the earliest next time; it may have passed."""

@@ -12,7 +12,7 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 import structlog
 
 from cc_bot.chat.stores.settings import rules_by_owners
-from cc_bot.db import Database, Statement, Steps, user
+from cc_bot.db import Database, Statement, Transaction, user_lock
 from cc_bot.db.columns import from_ms, to_ms, upsert
 from cc_bot.domain.clock import MAX_CLOCK_SKEW, Clock, utc_now
 from cc_bot.domain.errors import MemoryFull, SecretNotStored, TooManyImports, TooManyMemories
@@ -55,7 +55,7 @@ class MemoryQuotas:
         """Count an import. Raises TooManyImports with the time of the next one allowed."""
         file_rules, now = await self.rules(), self._clock()
 
-        def steps() -> Steps[None]:
+        def steps() -> Transaction[None]:
             most = (yield from _quotas(user_id, file_rules)).get("imports_per_hour")
             if most is None:
                 return
@@ -66,7 +66,7 @@ class MemoryQuotas:
                 raise TooManyImports(resets=recent[-most] + HOUR)
             yield Statement(_SET_IMPORTS, (user_id, json.dumps([*map(to_ms, recent), to_ms(now)])))
 
-        await self._database.write(steps, [user(user_id)])
+        await self._database.write(steps, [user_lock(user_id)])
 
     async def ensure_room(self, user_id: int, memories: int, size: int) -> None:
         """Raise TooManyMemories or MemoryFull if there is no room for this much more."""
@@ -76,7 +76,7 @@ class MemoryQuotas:
 
 def ensure_room_left(
     user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, added: bool = True
-) -> Steps[None]:
+) -> Transaction[None]:
     """Raise TooManyMemories or MemoryFull if this much more exceeds the limits; only bytes count if the
     change `added` no memory."""
     quotas = yield from _quotas(user_id, file_rules)
@@ -90,7 +90,7 @@ def ensure_room_left(
         raise MemoryFull(limit=_size(max_bytes))
 
 
-def _quotas(user_id: int, file_rules: Rules) -> Steps[Limits]:
+def _quotas(user_id: int, file_rules: Rules) -> Transaction[Limits]:
     """If a user's roles are unknown, the most generous role's limit is used."""
     payer = UsageSubject(user_id, role_ids=None)
     set_rules = yield from rules_by_owners()

@@ -30,9 +30,9 @@ from cc_bot.db import (
     Row,
     ScrubOutcome,
     Statement,
-    Steps,
+    Transaction,
     memory_name,
-    user,
+    user_lock,
 )
 from cc_bot.db.columns import ISO, Columns, to_text, tool_calls_of
 from cc_bot.domain.clock import Clock, utc_now
@@ -216,7 +216,7 @@ _SELECT_CANVASES: Final = "SELECT id, canvas_state FROM sessions WHERE user_id =
 _CHANGE_CANVAS: Final = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE user_id = $1 AND id = $2"
 
 
-def _empty_messages(user_id: int, mentions: _Mentions, mark: str) -> Steps[tuple[int, int]]:
+def _empty_messages(user_id: int, mentions: _Mentions, mark: str) -> Transaction[tuple[int, int]]:
     """Returns the numbers of messages, and of summaries deleted."""
     said = json.dumps(sorted(mentions.ids))
     summaries = yield Statement(_DELETE_SUMMARIES, (user_id, said))
@@ -353,7 +353,7 @@ class MemoryRemovalStore:
         params = (user_id, known_id(memory_id), to_text(now - UNDO_TIME))
         rules = await self._quotas.rules()
 
-        def steps() -> Steps[Memory | None]:
+        def steps() -> Transaction[Memory | None]:
             rows = yield Statement(UNDELETE, params)
             if not rows:
                 return None
@@ -367,17 +367,17 @@ class MemoryRemovalStore:
             yield from ensure_room_left(user_id, rules)
             return memory
 
-        return await self._database.write(steps, [user(user_id)])
+        return await self._database.write(steps, [user_lock(user_id)])
 
     async def hide(self, user_id: int, memory_id: int) -> HiddenMemory | None:
         """Hide a memory and return it, also if it was hidden already; None if it is gone."""
         now, row = self._clock(), (user_id, known_id(memory_id))
 
-        def steps() -> Steps[Sequence[Row]]:
+        def steps() -> Transaction[Sequence[Row]]:
             yield from hide(*row, to_text(now))
             return (yield Statement(SELECT_HIDDEN, (*row, to_text(now - UNDO_TIME))))
 
-        return _HIDDEN.first(await self._database.write(steps, [user(user_id)]))
+        return _HIDDEN.first(await self._database.write(steps, [user_lock(user_id)]))
 
     async def get_hidden(self, user_id: int, memory_id: int) -> HiddenMemory | None:
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
@@ -441,7 +441,7 @@ class MemoryRemovalStore:
             texts = {each.content for each in chosen}
             mentions = await _find_mentions(self._database, user_id, {each.id for each in chosen}, texts)
 
-        def steps() -> Steps[ErasureCounts]:
+        def steps() -> Transaction[ErasureCounts]:
             chosen = [*map(_ROW.read, (yield select))]
             ids = {each.id for each in chosen}
             yield delete_terms(user_id, ids)
@@ -455,7 +455,7 @@ class MemoryRemovalStore:
             versions = len(ids & {each.supersedes for each in chosen})
             return ErasureCounts(len(ids) - versions, versions, summaries, messages)
 
-        counts = await self._database.write(steps, [user(user_id)])
+        counts = await self._database.write(steps, [user_lock(user_id)])
         await self.clean()
         return counts
 

@@ -21,7 +21,7 @@ from zlib import crc32
 import structlog
 
 from cc_bot.chat.stores.receipts import mark_stale
-from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     ISO,
     Columns,
@@ -149,7 +149,7 @@ def delete_terms(user_id: int, memory_ids: Collection[int]) -> Statement:
 
 def reindex(
     user_id: int, memory_id: int, content: str, tags: Sequence[str], *, active: bool = True
-) -> Steps[None]:
+) -> Transaction[None]:
     """Write a memory's search data. Only active memories have terms."""
     made = search_text(content, tags)
     yield Statement(_SET_SEARCHED, (user_id, memory_id, *SEARCHED.write(made).values()))
@@ -190,11 +190,11 @@ async def recompute_outdated(database: Database) -> None:
     """Pauses after each transaction as long as it took. Raises StorageError."""
     while rows := await database.query(_SELECT_OUTDATED, VERSION, _BATCH):
         begun, users = monotonic(), {row[0] for row in rows}
-        await database.write(partial(_recompute_batch, users), [MAINTENANCE_LOCK, *map(user, users)])
+        await database.write(partial(_recompute_batch, users), [MAINTENANCE_LOCK, *map(user_lock, users)])
         await asyncio.sleep(monotonic() - begun)
 
 
-def _recompute_batch(locked: set[int]) -> Steps[None]:
+def _recompute_batch(locked: set[int]) -> Transaction[None]:
     for user_id, id_, content, tags, status in (yield Statement(_SELECT_OUTDATED, (VERSION, _BATCH))):
         if user_id in locked:
             yield from reindex(user_id, id_, content, list_of(tags), active=status == "active")
@@ -350,7 +350,7 @@ class NewMemory:
         columns = MEMORY.write_some(given) | SEARCHED.write(made)
         return cls(user_id, to_text(memory.created_at or now), columns, made.term_counts)
 
-    def steps(self, file_rules: Rules, *, unless_known: bool = False) -> Steps[list[Memory]]:
+    def steps(self, file_rules: Rules, *, unless_known: bool = False) -> Transaction[list[Memory]]:
         """Store it and return it; with `unless_known`, an empty list if the user has one of this likeness.
         Raises TooManyMemories or MemoryFull."""
         own = (self.user_id, self.made_at, int(not unless_known))
@@ -373,7 +373,7 @@ def change(
     file_rules: Rules,
     *,
     only_as: Memory | None = None,
-) -> Steps[Memory | None]:
+) -> Transaction[Memory | None]:
     """Set cleaned fields and return the memory, if any. Raises MemoryFull, or MemoryEditOutdated if wording
     or audience differ from `only_as`."""
     known = yield Statement(SELECT, own)
@@ -398,7 +398,7 @@ def change(
     return MEMORY.read(changed)
 
 
-def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:
+def hide(user_id: int, memory_id: int, now: str) -> Transaction[Sequence[Row]]:
     rows = yield Statement(_HIDE, (user_id, memory_id, now))
     if rows:
         yield delete_terms(user_id, [memory_id])

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from cc_bot.db import Database, Row, Statement, Steps, user
+from cc_bot.db import Database, Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import to_text
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import ContextTooLong, ModelError, ModelRefusedRequest
@@ -200,7 +200,7 @@ class Embedding:
                 Statement(PUT_VECTOR, (each.user_id, each.id, self.embedder.name, vector, each.content))
                 for each, vector in zip(missing, vectors, strict=True)
             ],
-            [user(each.user_id) for each in missing],
+            [user_lock(each.user_id) for each in missing],
         )
 
     async def _make_vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
@@ -321,7 +321,7 @@ class MemorySearch:
 
 def _search(
     query: Query, filters: tuple[Any, ...], typed: str, limit: int, near: Mapping[int, float]
-) -> Steps[list[FoundMemory]]:
+) -> Transaction[list[FoundMemory]]:
     """Rank memories that contain the query verbatim, those with the best scores, and the nearest. `filters`:
     the parameters of _ADMITTED."""
     user_id, weights = filters[0], query.weights

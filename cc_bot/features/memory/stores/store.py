@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack
 
 from cc_bot.chat.stores.receipts import mark_stale
 from cc_bot.chat.stores.settings import Keep
-from cc_bot.db import Database, Row, Statement, Steps, user
+from cc_bot.db import Database, Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import ISO, Columns, to_text
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored, TooManyPinned
@@ -235,7 +235,7 @@ class MemoryStore:
         MemoryFull."""
         note = await self._new(user_id, content, given)
         rules = await self._quotas.rules()
-        [stored] = await self._database.write(lambda: note.steps(rules), [user(user_id)])
+        [stored] = await self._database.write(lambda: note.steps(rules), [user_lock(user_id)])
         return self.note_written(stored)
 
     async def remember(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> MemoryChange:
@@ -248,7 +248,7 @@ class MemoryStore:
             wording.pop("category", None)
         while True:
             steps = lambda: note.steps(rules, unless_known=unless_known)  # noqa: B023, E731 - run at once
-            if stored := await self._database.write(steps, [user(user_id)]):
+            if stored := await self._database.write(steps, [user_lock(user_id)]):
                 return MemoryChange("added", self.note_written(stored[0]))
             known = await self.find_alike(user_id, content, note.columns["audience"])
             if known is None:
@@ -360,7 +360,7 @@ class MemoryStore:
     async def get_statistics(self, user_id: int) -> MemoryStatistics:
         now = to_text(self._clock())
 
-        def steps() -> Steps[MemoryStatistics]:
+        def steps() -> Transaction[MemoryStatistics]:
             [counts] = yield Statement(_STATISTICS, (user_id, now))
             categories = yield Statement(_CATEGORIES, (user_id,))
             sources = yield Statement(_SOURCES, (user_id,))
@@ -391,30 +391,30 @@ class MemoryStore:
             cleaned[name] = CLEAN[name](value) if name in CLEAN else value
         own, now, rules = (user_id, known_id(memory_id)), self._clock(), await self._quotas.rules()
         changed = await self._database.write(
-            lambda: change(own, cleaned, now, rules, only_as=only_as), [user(user_id)]
+            lambda: change(own, cleaned, now, rules, only_as=only_as), [user_lock(user_id)]
         )
         return self.note_written(changed) if changed else None
 
     async def delete(self, user_id: int, memory_id: int) -> bool:
         """Hide a memory; it is erased after UNDO_TIME. Returns whether the user had it."""
         params = (user_id, known_id(memory_id), to_text(self._clock()))
-        return bool(await self._database.write(lambda: hide(*params), [user(user_id)]))
+        return bool(await self._database.write(lambda: hide(*params), [user_lock(user_id)]))
 
     async def pin(self, user_id: int, memory_id: int) -> Memory | None:
         """Raises TooManyPinned if MAX_PINNED others are pinned."""
         params = (user_id, known_id(memory_id))
 
-        def steps() -> Steps[Sequence[Row]]:
+        def steps() -> Transaction[Sequence[Row]]:
             pinned = yield Statement(PIN, params)
             if not pinned and (yield Statement(SELECT, params)):
                 raise TooManyPinned(limit=MAX_PINNED)
             return pinned
 
-        return MEMORY.first(await self._database.write(steps, [user(user_id)]))
+        return MEMORY.first(await self._database.write(steps, [user_lock(user_id)]))
 
     async def unpin(self, user_id: int, memory_id: int) -> Memory | None:
         unpin = Statement(_UNPIN, (user_id, known_id(memory_id)))
-        [rows] = await self._database.transaction([unpin], [user(user_id)])
+        [rows] = await self._database.transaction([unpin], [user_lock(user_id)])
         return MEMORY.first(rows)
 
     async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> Sequence[Memory]:
@@ -450,7 +450,7 @@ class MemoryStore:
         """Undo an update that kept the version `former_id`. None if it was updated since."""
         params = (user_id, known_id(memory_id), known_id(former_id))
 
-        def steps() -> Steps[Memory | None]:
+        def steps() -> Transaction[Memory | None]:
             memory = MEMORY.first((yield Statement(_GO_BACK, params)))
             if memory:
                 yield from reindex(user_id, memory.id, memory.content, memory.tags)
@@ -460,7 +460,7 @@ class MemoryStore:
             yield Statement(OWE)
             return memory
 
-        memory = await self._database.write(steps, [user(user_id)])
+        memory = await self._database.write(steps, [user_lock(user_id)])
         return self.note_written(memory) if memory else None
 
     async def refuses(self, *texts: str) -> bool:
@@ -518,7 +518,7 @@ class MemoryStore:
         imported = [replace(each, source=replace(each.source, kind="import")) for each in memories]
         notes = await asyncio.to_thread(lambda: [NewMemory.of(user_id, each, now) for each in imported])
 
-        def steps() -> Steps[list[Memory]]:
+        def steps() -> Transaction[list[Memory]]:
             kept = list[Memory]()
             for memory, note in zip(memories, notes, strict=True):
                 kept += yield from note.steps({})
@@ -527,7 +527,7 @@ class MemoryStore:
             yield from ensure_room_left(user_id, rules)
             return kept
 
-        for memory in await self._database.write(steps, [user(user_id)]):
+        for memory in await self._database.write(steps, [user_lock(user_id)]):
             self.note_written(memory)
 
     async def _new(self, user_id: int, content: str, given: MemoryFields) -> NewMemory:
