@@ -8,7 +8,7 @@ import hikari
 from cc_bot.chat.agents import Agents, allows
 from cc_bot.chat.stores.settings import AgentStore, PlaceAgents
 from cc_bot.discord.interactions import Answerable
-from cc_bot.discord.places import Places, Recent, key_of_interaction
+from cc_bot.discord.places import LruCache, Places, key_of_interaction
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import AgentGone
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, KnownPlace
@@ -32,7 +32,7 @@ class AgentSelector:
     agents: Agents
     store: AgentStore
     places: Places
-    _noted_fallbacks: Recent[tuple[int, int], None] = field(default_factory=Recent, init=False)
+    _noted_fallbacks: LruCache[tuple[int, int], None] = field(default_factory=LruCache, init=False)
 
     async def for_interaction(
         self, interaction: Answerable, known: PlaceAgents | None = None
@@ -81,7 +81,7 @@ class AgentSelector:
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
         """True if its user's next question there goes to this session; True if Discord fails."""
         try:
-            place = place_of(interaction) if interaction else await self.places.of(key.channel_id)
+            place = place_of(interaction) if interaction else await self.places.get(key.channel_id)
         except hikari.HTTPError:
             return True
         return (await self.for_place(key.user_id, place)).key == key
@@ -120,7 +120,7 @@ class AgentSelector:
         """While Discord does not answer (or forbids it, where the bot is only user-installed), a thread
         counts as a channel of its own."""
         try:
-            return await self.places.of(channel_id)
+            return await self.places.get(channel_id)
         except hikari.HTTPError:
             return KnownPlace(ChannelKey(channel_id), guild_id)
 

@@ -113,9 +113,7 @@ class ApprovalDelivery:
                 return
             asker, roles = presser, await _roles(interaction, button.user_id)
             if presser.user_id != button.user_id:
-                asker = await self.answers.recipients.of_author(
-                    button.user_id, proposal.content.origin.locale
-                )
+                asker = await self.answers.recipients.for_user(button.user_id, proposal.content.origin.locale)
             press = _Press(interaction, button, proposal, presser, asker, roles)
             if button.action == "do":
                 await self._approve(press, begun)

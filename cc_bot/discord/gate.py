@@ -17,7 +17,7 @@ import structlog
 from cc_bot.chat.policy import Policies, Policy
 from cc_bot.chat.stores.settings import AccessState, AccessStore, VisitorState
 from cc_bot.discord.interactions import Preloaded, roles_of
-from cc_bot.discord.places import Places, Recent, key_of_interaction
+from cc_bot.discord.places import LruCache, Places, key_of_interaction
 from cc_bot.domain.access import AccessRules, Refusal, Visitor, WebPlace, is_shut, name_any, refusal
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
@@ -57,7 +57,7 @@ _EVENTS: Final[Mapping[str, EventKind]] = {
 }
 _UNKNOWN_GUILD: Final = 0
 
-SeenRoles = Recent[tuple[int | None, int], tuple[int, ...]]
+SeenRoles = LruCache[tuple[int | None, int], tuple[int, ...]]
 """Role ids by server and user, as of their last message or interaction."""
 
 
@@ -115,8 +115,8 @@ class Owners:
 class CommandRates:
     """Counts uses within the last minute, in memory, so that no check waits for a write."""
 
-    _used_at: Recent[tuple[int, RequestKind], deque[datetime]] = field(default_factory=Recent)
-    _refused_until: Recent[tuple[int, RequestKind], datetime] = field(default_factory=Recent)
+    _used_at: LruCache[tuple[int, RequestKind], deque[datetime]] = field(default_factory=LruCache)
+    _refused_until: LruCache[tuple[int, RequestKind], datetime] = field(default_factory=LruCache)
 
     def count(self, user_id: int, kind: RequestKind, limit: int, now: datetime) -> None:
         """Raises TooManyCommands."""
@@ -151,7 +151,7 @@ class _Sender:
 class FloodGuard:
     """Drops events of users who send more than a person can, before hikari parses them."""
 
-    _senders: Recent[tuple[int, EventKind], _Sender] = field(default_factory=Recent)
+    _senders: LruCache[tuple[int, EventKind], _Sender] = field(default_factory=LruCache)
 
     def should_drop(
         self, user_id: int, kind: EventKind, now_s: float, *, answerable_id: int | None = None
@@ -209,7 +209,7 @@ class Gate:
     places: Places
     rest: hikari.api.RESTClient
     timeout_s: float = 0.5
-    roles: SeenRoles = field(default_factory=Recent)
+    roles: SeenRoles = field(default_factory=LruCache)
     rates: CommandRates = field(default_factory=CommandRates)
     floods: FloodGuard = field(default_factory=FloodGuard)
     clock: Clock = utc_now
@@ -307,7 +307,7 @@ class Gate:
     async def may_read(self, key: ChannelKey, guild_id: int | None = None) -> bool:
         rules = (await self._read_access()).rules | (await self.policies.now()).access
         if name_any(rules, "guild") and guild_id is None:
-            guild_id = (await self.places.of(key.place_id)).guild_id
+            guild_id = (await self.places.get(key.place_id)).guild_id
         return not is_shut(key, guild_id, rules)
 
     async def _read_access(self) -> AccessState:
@@ -347,7 +347,7 @@ class Gate:
         unknown = visitor.guild_id == _UNKNOWN_GUILD and (about_roles or name_any(rules, "guild"))
         if unknown or (name_any(rules, "channel") and len(visitor.channel_ids) == 1):
             with suppress(hikari.ForbiddenError, hikari.NotFoundError):
-                place = await self.places.of(visitor.channel_ids[0])
+                place = await self.places.get(visitor.channel_ids[0])
                 ids = (place.key.place_id, place.key.channel_id)
                 visitor = replace(visitor, channel_ids=ids, guild_id=place.guild_id)
         if about_roles and visitor.role_ids is None and visitor.guild_id:

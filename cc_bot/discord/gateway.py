@@ -146,7 +146,7 @@ class Shards:
         if shard == WHOLE:
             return True
         try:
-            guild_id = self.locales.guild_of(channel_id) or (await self.places.of(channel_id)).guild_id
+            guild_id = self.locales.guild_of(channel_id) or (await self.places.get(channel_id)).guild_id
         except (hikari.ForbiddenError, hikari.NotFoundError):
             guild_id = None
         except hikari.HikariError:

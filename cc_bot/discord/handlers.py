@@ -31,7 +31,7 @@ from cc_bot.discord.pages.custom_ids import (
     parse_custom_id,
 )
 from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, components, controls_of, reply_view
-from cc_bot.discord.places import Recent
+from cc_bot.discord.places import LruCache
 from cc_bot.discord.recipients import Recipient, Recipients, tell_failure
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 from cc_bot.domain.message import UserSettings
@@ -124,7 +124,7 @@ class Presses:
         self._gate = gate
         self._recipients = recipients
         self._order = KeyedLock()
-        self._last = Recent[_Key, tuple[_Wish, float]]()
+        self._last = LruCache[_Key, tuple[_Wish, float]]()
 
     def listen(self, bot: hikari.GatewayBot) -> None:
         bot.subscribe(hikari.ComponentInteractionCreateEvent, self._on_press)
@@ -144,12 +144,12 @@ class Presses:
         handlers = _HANDLERS[type(control)] if control else ()
         handler = next((each for each in handlers if each.only(control)), None)
         if handler is None or not isinstance(control, StopButton):
-            arrival = await self._gate.admit(interaction, always=isinstance(control, PrivacyButton))
-            settings = arrival.settings
+            preloaded = await self._gate.admit(interaction, always=isinstance(control, PrivacyButton))
+            settings = preloaded.settings
         is_form = isinstance(interaction, hikari.ModalInteraction)
         if control is None or handler is None or control.is_form != is_form:
             _log.info("press_unknown")
-            words = (await self._recipients.soon(interaction, settings)).words
+            words = (await self._recipients.for_interaction_in_time(interaction, settings)).words
             await tell(interaction, words[AnswerTexts].unknown_press)
             return
         if settings is None and handler.response != "own":  # the database may take long
@@ -187,7 +187,11 @@ class Presses:
         handler: PressHandler,
         settings: UserSettings | None,
     ) -> None:
-        find = self._recipients.soon if handler.response == "own" else self._recipients.of
+        find = (
+            self._recipients.for_interaction_in_time
+            if handler.response == "own"
+            else self._recipients.for_interaction
+        )
         recipient = await find(interaction, settings)
         if handler.not_yours and control.user_id != recipient.user_id:
             await tell(interaction, handler.not_yours(recipient.words))
@@ -325,8 +329,8 @@ async def admit_commands(
     _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
 ) -> None:
     """Pass a command through the gate, and provide what the gate read as Preloaded."""
-    arrival = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
-    given.add_value(Preloaded, arrival)
+    preloaded = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
+    given.add_value(Preloaded, preloaded)
 
 
 def suggesting(suggest: Suggest) -> Any:

@@ -1,7 +1,7 @@
-"""Reads interactions, and acknowledges them in time.
+"""Reads interactions, acknowledges them in time, and retries requests.
 
-Discord waits 3 s for the first response and accepts exactly one. hikari's retries are off, as a retried post
-may have succeeded the first time; what is safe to repeat is repeated here.
+Discord waits 3 s for the first response and accepts exactly one. hikari's own retries are off: a post that
+failed may have succeeded, and would be made twice. `retry` is for requests that are safe to repeat.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ import hikari
 
 from cc_bot.chat.stores.settings import PlaceAgents
 from cc_bot.discord.pages.page import NO_PINGS
-from cc_bot.discord.places import Recent, key_of_interaction
+from cc_bot.discord.places import LruCache, key_of_interaction
 from cc_bot.domain.message import UserSettings, Visibility
 
 Result = TypeVar("Result")
@@ -21,18 +21,18 @@ Result = TypeVar("Result")
 Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
 
 ALREADY_ACKNOWLEDGED = 40060
-"""An earlier attempt succeeded after all."""
+"""Discord's error code if an earlier attempt succeeded after all."""
 
 MAX_CHOICES = 25
-_ACKNOWLEDGED: Final = Recent[int, None]()
-"""Ids of interactions."""
+_ACKNOWLEDGED: Final = LruCache[int, None]()
+"""Ids of acknowledged interactions."""
 RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 _ACKNOWLEDGE_PAUSES_S: Final = (0.3, 0.3)
 
 
 @dataclass(frozen=True, slots=True)
 class Preloaded:
-    """Read by the gate; empty if the database did not answer."""
+    """What the gate read of the user; empty if the database did not answer."""
 
     settings: UserSettings | None = None
     agents: PlaceAgents | None = None
@@ -47,14 +47,13 @@ def roles_of(member: hikari.Member | None) -> tuple[int, ...]:
     return tuple(map(int, member.role_ids)) if member else ()
 
 
-def own_space(interaction: Answerable) -> bool:
+def is_bot_dm(interaction: Answerable) -> bool:
     """Return whether it is the user's DM with the bot."""
     return interaction.context == hikari.ApplicationContextType.BOT_DM
 
 
 def can_write(interaction: Answerable) -> bool:
-    """Both the bot and the user must be allowed to: the bot does not speak for users who can't. A user-
-    installed bot can't write by itself."""
+    """Return whether both bot and user may write there. A user-installed bot can't by itself."""
     if hikari.ApplicationIntegrationType.GUILD_INSTALL not in interaction.authorizing_integration_owners:
         return False
     needed = hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES
@@ -65,11 +64,11 @@ def can_write(interaction: Answerable) -> bool:
 
 
 def visibility_of(interaction: Answerable, *, ephemeral: bool) -> Visibility:
-    return "private" if ephemeral or own_space(interaction) else "public"
+    return "private" if ephemeral or is_bot_dm(interaction) else "public"
 
 
 def message_link(guild_id: int | None, channel_id: int, message_id: int | None) -> str:
-    """Empty if unknown. Without a server it is in a DM."""
+    """Return the link to a message; empty without an id. Without a server it is in a DM."""
     if message_id is None:
         return ""
     return f"https://discord.com/channels/{guild_id or '@me'}/{channel_id}/{message_id}"
@@ -96,7 +95,7 @@ async def retry(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]
 
 
 async def defer(interaction: Answerable, *, ephemeral: bool) -> int | None:
-    """Show 'thinking…', ephemeral or not for good. Returns the message id, if Discord sent it."""
+    """Show 'thinking…', ephemeral or not for good. Returns the message's id, if known."""
     return await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_CREATE, ephemeral=ephemeral)
 
 
@@ -109,7 +108,7 @@ def is_acknowledged(interaction: Answerable) -> bool:
 
 
 async def tell(interaction: Answerable, sentence: str) -> None:
-    """Respond ephemerally; if it was acknowledged, replace 'thinking…' or follow up."""
+    """Respond with an ephemeral sentence, or follow up with it if the interaction was acknowledged."""
     shown: dict[str, Any] = {"content": sentence, "flags": hikari.MessageFlag.EPHEMERAL, **NO_PINGS}
     if not is_acknowledged(interaction):
         try:
@@ -123,7 +122,7 @@ async def tell(interaction: Answerable, sentence: str) -> None:
 
 
 async def _acknowledge(interaction: Answerable, kind: hikari.ResponseType, *, ephemeral: bool) -> int | None:
-    """Does nothing if it was acknowledged before."""
+    """Acknowledge an interaction once. Returns the id of the response, if known."""
     if is_acknowledged(interaction):
         return None
     flags = hikari.MessageFlag.EPHEMERAL if ephemeral else hikari.UNDEFINED

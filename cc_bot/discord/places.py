@@ -1,7 +1,4 @@
-"""Channels: whether an id is a thread's, and of which channel; and who may read there.
-
-A channel that Discord has not listed is fetched, and stored.
-"""
+"""Finds the channel and server of a channel or thread id, and who may read it. What is fetched is stored."""
 
 import asyncio
 from collections import OrderedDict
@@ -21,7 +18,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-class Recent(Generic[Key, Value]):
+class LruCache(Generic[Key, Value]):
     def __init__(self, max_size: int = 5000) -> None:
         self._max_size = max_size
         self._entries: OrderedDict[Key, Value] = OrderedDict()
@@ -53,28 +50,28 @@ class Places:
     def __init__(self, rest: hikari.api.RESTClient, channels: ChannelStore) -> None:
         self._rest = rest
         self._channels = channels
-        self._known = Recent[int, KnownPlace]()
-        self._listed = Recent[int, KnownPlace]()
-        """They may not be stored."""
-        self._titles = Recent[int, ThreadTitle]()
+        self._known = LruCache[int, KnownPlace]()
+        self._listed = LruCache[int, KnownPlace]()
+        """Listed by Discord, but perhaps not stored."""
+        self._titles = LruCache[int, ThreadTitle]()
         """Thread titles; user content, so never stored."""
-        self._asking: dict[int, asyncio.Task[KnownPlace]] = {}
+        self._fetching: dict[int, asyncio.Task[KnownPlace]] = {}
 
     async def key_of(self, channel_id: int) -> ChannelKey:
-        return (await self.of(channel_id)).key
+        return (await self.get(channel_id)).key
 
-    async def of(self, channel_id: int, fetched: hikari.PartialChannel | None = None) -> KnownPlace:
-        """Return a channel or thread, fetching it unless known or `fetched`. Raises hikari.HTTPError."""
+    async def get(self, channel_id: int, fetched: hikari.PartialChannel | None = None) -> KnownPlace:
+        """Return a channel or thread, which is fetched if unknown. Raises hikari.HTTPError."""
         known = self._known.get(channel_id)
         if known is not None:
             return known
-        asking = self._asking.get(channel_id)
-        if asking is None:
-            asking = self._asking[channel_id] = asyncio.create_task(self._ask(channel_id, fetched))
-            asking.add_done_callback(lambda _: self._asking.pop(channel_id))
-        return await asyncio.shield(asking)  # shared with concurrent callers
+        fetching = self._fetching.get(channel_id)
+        if fetching is None:
+            fetching = self._fetching[channel_id] = asyncio.create_task(self._fetch(channel_id, fetched))
+            fetching.add_done_callback(lambda _: self._fetching.pop(channel_id))
+        return await asyncio.shield(fetching)  # shared with concurrent callers
 
-    def learn_listed(self, channels: Iterable[hikari.PartialChannel]) -> None:
+    def cache_listed(self, channels: Iterable[hikari.PartialChannel]) -> None:
         for channel in channels:
             self._listed[int(channel.id)] = _place(channel)
 
@@ -82,16 +79,16 @@ class Places:
         """Empty for a channel, or if Discord fails."""
         if key.thread_id and key.thread_id not in self._titles:
             try:
-                self.learn_title(await self._rest.fetch_channel(key.thread_id))
+                self.cache_title(await self._rest.fetch_channel(key.thread_id))
             except hikari.HTTPError as error:
                 _log.info("title_not_fetched", error=type(error).__name__)
         return self._titles.get(key.thread_id) or ThreadTitle()
 
-    def learn_title(self, channel: hikari.PartialChannel) -> None:
+    def cache_title(self, channel: hikari.PartialChannel) -> None:
         if isinstance(channel, hikari.GuildThreadChannel):
             self._titles[int(channel.id)] = ThreadTitle(channel.name or "", int(channel.owner_id))
 
-    async def _ask(self, channel_id: int, fetched: hikari.PartialChannel | None) -> KnownPlace:
+    async def _fetch(self, channel_id: int, fetched: hikari.PartialChannel | None) -> KnownPlace:
         try:
             place = await self._channels.find_place(channel_id)
         except StorageError:  # Discord knows as well
@@ -100,7 +97,7 @@ class Places:
             place = self._listed.get(channel_id)
             if place is None:
                 channel = fetched or await self._rest.fetch_channel(channel_id)
-                self.learn_title(channel)
+                self.cache_title(channel)
                 place = _place(channel)
             try:
                 await self._channels.note_place(place)

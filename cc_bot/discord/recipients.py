@@ -1,4 +1,4 @@
-"""Whom a reply is for: language, time zone and settings; and how they learn of an error."""
+"""Finds the language, time zone and settings of the user that a reply is for, and tells users of errors."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -16,7 +16,7 @@ from cc_bot.chat.reply import Caller
 from cc_bot.chat.stores.settings import SettingsStore
 from cc_bot.discord.interactions import Answerable, defer, message_link, roles_of, tell
 from cc_bot.discord.pages.page import escape_markdown, timestamp
-from cc_bot.discord.places import Recent
+from cc_bot.discord.places import LruCache
 from cc_bot.domain.access import Subject
 from cc_bot.domain.clock import Clock, utc_now, zone_named
 from cc_bot.domain.errors import AccessError, CcBotError, StorageError, TooManyCommands
@@ -29,7 +29,7 @@ from cc_bot.texts.session import MomentTexts
 _log = structlog.get_logger(__name__)
 
 DEFAULT_LOCALE = hikari.Locale.EN_US
-"""Its names are the canonical ones."""
+"""The names of commands in it are the canonical ones."""
 DATABASE_TIMEOUT_S: Final = 0.5
 UNKNOWN_INTERACTION = 10062
 MANAGER_PERMISSIONS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
@@ -44,31 +44,31 @@ def command_names() -> lightbulb.DictLocalizationProvider:
 
 
 class GuildLocales:
-    """Locales of community servers; others report American English, whatever they speak."""
+    """Locales of community servers. Other servers report American English, whatever their language."""
 
     def __init__(self) -> None:
         self._locales: dict[int, Locale] = {}
-        self._guilds = Recent[int, int]()
+        self._guilds = LruCache[int, int]()
 
     def learn(self, guild: hikari.Guild) -> None:
         self._locales.pop(int(guild.id), None)
         if hikari.GuildFeature.COMMUNITY in guild.features:
             self._locales[int(guild.id)] = Locale.of(str(guild.preferred_locale))
 
-    def place(self, channel_id: int, guild_id: int) -> None:
+    def note_guild(self, channel_id: int, guild_id: int) -> None:
         self._guilds[channel_id] = guild_id
 
     def guild_of(self, channel_id: int) -> int | None:
         return self._guilds.get(channel_id)
 
-    def of(self, channel_id: int) -> Locale | None:
-        return self.of_guild(self._guilds.get(channel_id) or 0)
+    def for_channel(self, channel_id: int) -> Locale | None:
+        return self.for_guild(self._guilds.get(channel_id) or 0)
 
-    def of_guild(self, guild_id: int) -> Locale | None:
+    def for_guild(self, guild_id: int) -> Locale | None:
         return self._locales.get(guild_id)
 
     def link(self, channel_id: int, message_id: int | None) -> str:
-        """Empty if its server is unknown."""
+        """Return the link to a message; empty if its server is unknown."""
         guild_id = self._guilds.get(channel_id)
         return "" if guild_id is None else message_link(guild_id, channel_id, message_id)
 
@@ -115,24 +115,24 @@ class Recipients:
     guilds: GuildLocales = field(default_factory=GuildLocales)
     is_owner: Callable[[int], Awaitable[bool]] | None = None
     _words: dict[Locale, Texts] = field(default_factory=lambda: {locale: texts(locale) for locale in Locale})
-    _languages: Recent[int, Locale] = field(default_factory=Recent)
-    """As of their last interaction, else Japanese if they wrote it."""
+    _languages: LruCache[int, Locale] = field(default_factory=LruCache)
+    """Languages of users, as of their last interaction; else Japanese if they wrote it."""
 
     def words(self, locale: Locale) -> Texts:
         return self._words[locale]
 
     def learn_commands(self, registered: Iterable[hikari.PartialCommand]) -> None:
-        """Texts get clickable mentions of these commands."""
+        """Have texts mention these commands clickably."""
         ids = {each.name: int(each.id) for each in registered if each.type is hikari.CommandType.SLASH}
         self._words = {locale: texts_with_mentions(locale, ids) for locale in Locale}
 
-    async def of(
-        self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None
+    async def for_interaction(
+        self, interaction: hikari.PartialInteraction, settings: UserSettings | None = None
     ) -> Recipient:
-        """`chosen`: their settings, if read already."""
+        """Return the user of an interaction. `settings` saves a read. Raises StorageError."""
         user_id, locale = int(interaction.user.id), self.discord_locale(interaction)
         self._languages[user_id] = locale
-        recipient = await self._recipient(user_id, locale, chosen)
+        recipient = await self._recipient(user_id, locale, settings)
         member = interaction.member
         return replace(
             recipient,
@@ -141,45 +141,47 @@ class Recipients:
             manages_guild=member is not None and bool(member.permissions & MANAGER_PERMISSIONS),
         )
 
-    async def soon(
-        self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None
+    async def for_interaction_in_time(
+        self, interaction: hikari.PartialInteraction, settings: UserSettings | None = None
     ) -> Recipient:
-        """The same, without settings if the database does not answer in time. Never raises."""
+        """Return the user of an interaction, without settings if the database does not answer in time."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(DATABASE_TIMEOUT_S):
-                return await self.of(interaction, chosen)
-        return await self.of(interaction, UserSettings())
+                return await self.for_interaction(interaction, settings)
+        return await self.for_interaction(interaction, UserSettings())
 
     async def defer(self, interaction: Answerable) -> Recipient:
+        """Acknowledge an interaction ephemerally, and return its user."""
         await defer(interaction, ephemeral=True)
-        return await self.of(interaction)
+        return await self.for_interaction(interaction)
 
-    async def of_author(
-        self, user_id: int, spoken_here: Locale | None = None, chosen: UserSettings | None = None
+    async def for_user(
+        self, user_id: int, channel_locale: Locale | None = None, settings: UserSettings | None = None
     ) -> Recipient:
-        """Return a user without an interaction. `spoken_here`: the server's language, if known."""
-        locale = self._languages.get(user_id) or spoken_here or self.locale
-        return await self._recipient(user_id, locale, chosen)
+        """Return a user by id. `channel_locale` is the server's language, if known."""
+        locale = self._languages.get(user_id) or channel_locale or self.locale
+        return await self._recipient(user_id, locale, settings)
 
-    async def of_author_in(
-        self, channel_id: int, user_id: int, typed: str = "", chosen: UserSettings | None = None
+    async def for_author(
+        self, channel_id: int, user_id: int, typed: str = "", settings: UserSettings | None = None
     ) -> Recipient:
+        """Return the author of the `typed` text in a channel."""
         written = language_of(typed)
         if written is Locale.JA and user_id not in self._languages:
             self._languages[user_id] = written  # not English: that may be a pasted error message
-        return await self.of_author(user_id, self.guilds.of(channel_id) or written, chosen)
+        return await self.for_user(user_id, self.guilds.for_channel(channel_id) or written, settings)
 
-    async def _recipient(self, user_id: int, otherwise: Locale, chosen: UserSettings | None) -> Recipient:
-        chosen = chosen or await self.settings.get(user_id)
-        locale = chosen.locale or otherwise
+    async def _recipient(self, user_id: int, fallback: Locale, settings: UserSettings | None) -> Recipient:
+        settings = settings or await self.settings.get(user_id)
+        locale = settings.locale or fallback
         return Recipient(
             user_id,
             locale,
-            zone_named(chosen.timezone, self.timezone),
+            zone_named(settings.timezone, self.timezone),
             self.words(locale),
-            memory_paused=chosen.memory_paused,
-            spoken=chosen.spoken,
-            welcomed=chosen.welcomed,
+            memory_paused=settings.memory_paused,
+            spoken=settings.spoken,
+            welcomed=settings.welcomed,
             is_owner=self.is_owner is not None and await self.is_owner(user_id),
         )
 
@@ -188,7 +190,7 @@ class Recipients:
 
 
 async def tell_failure(interaction: Answerable, error: Exception, recipients: Recipients) -> None:
-    """Tell the user of an error in one sentence, and the log in one record. Never raises."""
+    """Report an error to the user in one sentence, and to the log in one record. Never raises."""
     if isinstance(error, TooManyCommands) and error.told:
         return  # a burst is answered once
     if isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_INTERACTION:
@@ -203,6 +205,6 @@ async def tell_failure(interaction: Answerable, error: Exception, recipients: Re
         _log.warning("interaction_failed", error=type(error).__name__)
     shown = error if isinstance(error, CcBotError) else CcBotError()
     try:
-        await tell(interaction, explain(shown, (await recipients.soon(interaction)).words))
+        await tell(interaction, explain(shown, (await recipients.for_interaction_in_time(interaction)).words))
     except hikari.HikariError as unreachable:
         _log.warning("user_not_told", error=type(unreachable).__name__)

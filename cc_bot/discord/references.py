@@ -33,8 +33,8 @@ from cc_bot.discord.incoming import (
     text_of,
     without_small_print,
 )
-from cc_bot.discord.interactions import Answerable, message_link, own_space, retry
-from cc_bot.discord.places import Places, Recent, may_read
+from cc_bot.discord.interactions import Answerable, is_bot_dm, message_link, retry
+from cc_bot.discord.places import LruCache, Places, may_read
 from cc_bot.domain.errors import AttachmentNotFetched, ConversationNotShown, InputError, TargetNotShown
 from cc_bot.domain.message import (
     FORWARD_NAME,
@@ -100,8 +100,10 @@ class Targets:
     """
 
     now_s: Callable[[], float] = time.monotonic
-    _kept: Recent[tuple[int, int], tuple[Target, float]] = field(default_factory=lambda: Recent(MAX_CACHED))
-    _brought: Recent[int, hikari.PartialMessage] = field(default_factory=lambda: Recent(MAX_CACHED))
+    _kept: LruCache[tuple[int, int], tuple[Target, float]] = field(
+        default_factory=lambda: LruCache(MAX_CACHED)
+    )
+    _brought: LruCache[int, hikari.PartialMessage] = field(default_factory=lambda: LruCache(MAX_CACHED))
 
     def note(self, message: hikari.PartialMessage) -> None:
         """Cache a message with forwards or files, and the one that it replies to."""
@@ -117,7 +119,7 @@ class Targets:
         self._brought.discard(message_id)
 
     def forget_brought(self) -> None:
-        self._brought = Recent(MAX_CACHED)
+        self._brought = LruCache(MAX_CACHED)
 
     def keep(self, user_id: int, target: Target) -> None:
         self._kept[user_id, int(target.message.id)] = target, self.now_s()
@@ -134,7 +136,7 @@ class Targets:
 def is_present(interaction: Answerable) -> bool:
     """Return whether the bot itself is in the channel."""
     by_guild = hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
-    return own_space(interaction) or (interaction.guild_id is not None and by_guild)
+    return is_bot_dm(interaction) or (interaction.guild_id is not None and by_guild)
 
 
 def is_said(message: hikari.Message) -> bool:
@@ -343,7 +345,7 @@ class References:
     async def _is_for(self, asker_id: int, guild_id: int, channel_id: int) -> bool:
         try:
             channel = await retry(lambda: self.rest.fetch_channel(channel_id), RETRY_PAUSES_S)
-            place = await self.places.of(channel_id, channel)
+            place = await self.places.get(channel_id, channel)
             if place.guild_id != guild_id or not await self.may_be_read(place.key, guild_id):
                 return False
             return await retry(lambda: may_read(self.rest, guild_id, channel, asker_id), RETRY_PAUSES_S)

@@ -11,7 +11,7 @@ import structlog
 
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.gate import Gate, error_of
-from cc_bot.discord.places import Recent, guild_permissions
+from cc_bot.discord.places import LruCache, guild_permissions
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS
 from cc_bot.domain.access import WebPlace
 from cc_bot.domain.errors import AccessError, CcBotError
@@ -31,7 +31,7 @@ NAME_CACHE_S: Final = 3600.0
 class DiscordForPages:
     gate: Gate
     answers: Answers
-    _cache: Recent[tuple[object, ...], tuple[object, float]] = field(default_factory=Recent)
+    _cache: LruCache[tuple[object, ...], tuple[object, float]] = field(default_factory=LruCache)
 
     async def admit(
         self, place: WebPlace, what: Literal["command", "choices"], *, always: bool = False
@@ -69,7 +69,7 @@ class DiscordForPages:
 
     async def channel_name(self, channel_id: int) -> str | None:
         async def fetch() -> str | None:
-            if (await self.gate.places.of(channel_id)).is_dm:
+            if (await self.gate.places.get(channel_id)).is_dm:
                 return None
             channel = await self.gate.rest.fetch_channel(channel_id)
             if not isinstance(channel, hikari.GuildChannel):
@@ -86,7 +86,7 @@ class DiscordForPages:
         return await self._name("guild", guild_id, fetch)
 
     async def is_dm(self, channel_id: int) -> bool:
-        place = await _value_or_none(self.gate.places.of(channel_id))
+        place = await _value_or_none(self.gate.places.get(channel_id))
         return place is not None and place.is_dm
 
     async def place_of(self, channel_id: int) -> KnownPlace:
@@ -101,7 +101,7 @@ class DiscordForPages:
 
     async def receipts_changed(self, user_id: int) -> None:
         try:
-            recipient = await self.answers.recipients.of_author(user_id)
+            recipient = await self.answers.recipients.for_user(user_id)
         except CcBotError as error:
             _log.warning("receipts_not_refreshed", error=type(error).__name__)
         else:
@@ -109,7 +109,7 @@ class DiscordForPages:
 
     @asynccontextmanager
     async def erasing(self, user_id: int) -> AsyncIterator[None]:
-        recipient = await self.answers.recipients.of_author(user_id)
+        recipient = await self.answers.recipients.for_user(user_id)
         async with self.answers.running.receipts.erasing(user_id, recipient.words):
             yield
 

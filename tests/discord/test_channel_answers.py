@@ -19,7 +19,7 @@ from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.messages import mentions as queue
 from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, Mentions
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
-from cc_bot.discord.places import Recent
+from cc_bot.discord.places import LruCache
 from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.text import Locale
@@ -153,7 +153,7 @@ async def room(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[R
             boards_over(stores, rest),
             MessageReplies(rest, ExpectedDeletions(), stores.channels),
         )
-        answers = ChannelAnswers(stores, runner, Recent(9))
+        answers = ChannelAnswers(stores, runner, LruCache(9))
         yield Room(**vars(place), table=table, answers=answers)
 
 
@@ -336,7 +336,7 @@ class TestAnAnswer:
 
     async def test_comes_by_dm_where_the_bot_may_not_write_or_is_given_up(self, room: Room) -> None:
         room.discord.forbid(room.discord.bot, Permission.SEND_MESSAGES, room.channel)
-        room.answers.runner.recipients.guilds.place(room.channel.id, room.discord.guild.id)
+        room.answers.runner.recipients.guilds.note_guild(room.channel.id, room.discord.guild.id)
         asked = [await room.asks("アイコ", "元気？")]
         room.table.model.script = [["元気です。"], ["まだ元気です。"]]
         assert await room.answer()

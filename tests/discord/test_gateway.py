@@ -57,7 +57,7 @@ class TestReading:
 class TestAShard:
     async def test_has_the_channels_of_its_servers_and_the_first_one_also_dms(self, place: Place) -> None:
         shards, dm = place.shards, place.discord.dm(place.aiko)
-        shards.locales.place(1, 5 << 22)
+        shards.locales.note_guild(1, 5 << 22)
 
         async def having(channel_id: int) -> list[int]:
             return [number for number in range(4) if await shards.has(Shard(number, 4), channel_id)]

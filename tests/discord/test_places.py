@@ -23,12 +23,12 @@ class TestAPlace:
         assert await runs[0].key_of(channel.id) == ChannelKey(channel.id)
         assert await runs[0].key_of(thread.id) == ChannelKey(channel.id, thread.id)
         for each in (channel, thread):
-            known = await runs[0].of(each.id)
+            known = await runs[0].get(each.id)
             assert known.guild_id == discord.guild.id
-            assert await runs[1].of(each.id) == known
+            assert await runs[1].get(each.id) == known
         assert len(discord.calls(LOOK_UP)) == 2
         for run in runs:
-            assert ((await run.of(dm.id)).guild_id, (await run.of(dm.id)).is_dm) == (None, True)
+            assert ((await run.get(dm.id)).guild_id, (await run.get(dm.id)).is_dm) == (None, True)
         assert await place.stores.channels.find_place(dm.id) is None
         assert len(discord.calls(LOOK_UP)) == 4
 
@@ -40,7 +40,7 @@ class TestAPlace:
             assert not (await places.title_of(key.parent)).text
         assert len(discord.calls(LOOK_UP)) == 1
         thread.name = "夏の予定"
-        places.learn_title(await place.rest.fetch_channel(thread.id))
+        places.cache_title(await place.rest.fetch_channel(thread.id))
         assert (await places.title_of(key)).text == "夏の予定"
         assert not (await places.title_of(ChannelKey(place.channel.id, 1))).text
 
@@ -75,7 +75,7 @@ async def test_a_member_may_read_by_the_permissions_of_channel_and_thread(
 
 async def test_a_places_language_is_what_its_community_chose(discord: LoopbackDiscord, rest: Rest) -> None:
     locales, guild = GuildLocales(), await rest.fetch_guild(discord.guild.id)
-    locales.place(1, guild.id)
+    locales.note_guild(1, guild.id)
     for features, chosen, expected in (
         (["COMMUNITY"], "en-GB", Locale.EN),
         (["COMMUNITY"], "ja", Locale.JA),
@@ -83,7 +83,7 @@ async def test_a_places_language_is_what_its_community_chose(discord: LoopbackDi
     ):
         guild.features, guild.preferred_locale = features, chosen
         locales.learn(guild)
-        assert locales.of(1) is expected
+        assert locales.for_channel(1) is expected
 
 
 async def test_a_users_language_is_the_one_chosen_or_the_servers_or_the_one_they_write_in(
@@ -92,14 +92,14 @@ async def test_a_users_language_is_the_one_chosen_or_the_servers_or_the_one_they
     recipients, guild = recipients_over(stores), await rest.fetch_guild(discord.guild.id)
 
     async def read(typed: str, user_id: int = 1) -> Locale:
-        return (await recipients.of_author_in(5, user_id, typed)).locale
+        return (await recipients.for_author(5, user_id, typed)).locale
 
     assert [await read(typed) for typed in ("2+2?", "hello", "やあ", "TypeError: line 3")] == [
         *(Locale.JA, Locale.EN, Locale.JA, Locale.JA)
     ]
     guild.features, guild.preferred_locale = ["COMMUNITY"], "ja"
     recipients.guilds.learn(guild)
-    recipients.guilds.place(5, guild.id)
+    recipients.guilds.note_guild(5, guild.id)
     assert await read("hello", 2) is Locale.JA
     await stores.settings.set(2, locale=Locale.EN)
     assert await read("やあ", 2) is Locale.EN

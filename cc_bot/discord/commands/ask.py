@@ -24,7 +24,7 @@ from cc_bot.discord.handlers import (
     text_option,
 )
 from cc_bot.discord.incoming import has_no_visible_content, memorable_text, text_of
-from cc_bot.discord.interactions import Answerable, Preloaded, author_name, is_ephemeral, own_space, tell
+from cc_bot.discord.interactions import Answerable, Preloaded, author_name, is_bot_dm, is_ephemeral, tell
 from cc_bot.discord.messages.arrivals import Forwards, ProactiveMessageQuotes
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.places import may_read
@@ -75,7 +75,7 @@ async def ask(
     private: bool,
     temporary: bool,
     answers: Answers,
-    arrival: Preloaded,
+    preloaded: Preloaded,
     quotes: ProactiveMessageQuotes,
     forwards: Forwards,
     **attachments: hikari.Attachment | None,
@@ -84,7 +84,7 @@ async def ask(
 
     async def read() -> AskedQuestion:
         text, waiting = without_mentions(question).strip(), tuple[int, ...]()
-        if own_space(interaction):
+        if is_bot_dm(interaction):
             user_id, channel_id = int(interaction.user.id), int(interaction.channel_id)
             text = await quotes.quote_last(user_id, channel_id, text)
             waiting = await forwards.take(channel_id, user_id, int(interaction.id))
@@ -92,7 +92,7 @@ async def ask(
         return AskedQuestion(text, author_name(interaction), files, forwards=waiting)
 
     try:
-        await answers.ask(interaction, read, arrival, ephemeral=private or temporary, temporary=temporary)
+        await answers.ask(interaction, read, preloaded, ephemeral=private or temporary, temporary=temporary)
     finally:
         forwards.release(int(interaction.id))
 
@@ -107,11 +107,11 @@ async def _point_to(
     target: hikari.Message,
     problem: InputError | None,
     interaction: hikari.CommandInteraction,
-    arrival: Preloaded,
+    preloaded: Preloaded,
     answers: Answers,
 ) -> Recipient | None:
     """Keep a message for its question. Returns the user, or None after reporting a problem."""
-    recipient = await answers.recipients.soon(interaction, arrival.settings)
+    recipient = await answers.recipients.for_interaction_in_time(interaction, preloaded.settings)
     if problem:
         await tell(interaction, explain(problem, recipient.words))
         return None
@@ -123,12 +123,12 @@ async def _point_to(
 
 @message_command(loader.command, "ask_about_this")
 async def ask_about_this(
-    ctx: lightbulb.Context, *, target: hikari.Message, answers: Answers, arrival: Preloaded
+    ctx: lightbulb.Context, *, target: hikari.Message, answers: Answers, preloaded: Preloaded
 ) -> None:
     interaction = ctx.interaction
-    if recipient := await _point_to(target, _problem_reading(target), interaction, arrival, answers):
+    if recipient := await _point_to(target, _problem_reading(target), interaction, preloaded, answers):
         form = AskForm(recipient.user_id, int(target.id)).custom_id()
-        private = own_space(interaction) or is_ephemeral(target)
+        private = is_bot_dm(interaction) or is_ephemeral(target)
         fields = _form(recipient.words, with_audience=not private)
         title = recipient.words[MessageMenuTexts].form_title
         await interaction.create_modal_response(title, form, components=fields)
@@ -140,30 +140,30 @@ async def translate_this(
     *,
     target: hikari.Message,
     answers: Answers,
-    arrival: Preloaded,
+    preloaded: Preloaded,
     forwards: Forwards,
 ) -> None:
     interaction, problem = ctx.interaction, _problem_reading(target)
     recorded = any(is_recording(file.media_type) for file in files_of(target))
     if not problem and not recorded and is_blank(text_of(target, answers.references.bot())):
         problem = NothingToTranslate()
-    if recipient := await _point_to(target, problem, interaction, arrival, answers):
+    if recipient := await _point_to(target, problem, interaction, preloaded, answers):
         forwards.forget((int(target.id),))  # the forward no longer waits for a question
         text = recipient.words[MessageMenuTexts].translate
         question = partial(_question, interaction, text, int(target.id), "menu")
-        await answers.ask(interaction, question, arrival, ephemeral=True)
+        await answers.ask(interaction, question, preloaded, ephemeral=True)
 
 
 @message_command(loader.command, "summarise_from_here")
 async def summarise_from_here(
-    ctx: lightbulb.Context, *, target: hikari.Message, answers: Answers, arrival: Preloaded
+    ctx: lightbulb.Context, *, target: hikari.Message, answers: Answers, preloaded: Preloaded
 ) -> None:
     interaction = ctx.interaction
     problem = None if is_present(interaction) else ConversationNotShown()
-    if recipient := await _point_to(target, problem, interaction, arrival, answers):
+    if recipient := await _point_to(target, problem, interaction, preloaded, answers):
         text = recipient.words[MessageMenuTexts].summarise
         question = partial(_question, interaction, text, int(target.id), "since")
-        await answers.ask(interaction, question, arrival, ephemeral=True)
+        await answers.ask(interaction, question, preloaded, ephemeral=True)
 
 
 @on_press(AskForm, not_yours=lambda words: words[AnswerTexts].not_yours, response="own")

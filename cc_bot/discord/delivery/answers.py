@@ -231,7 +231,7 @@ class Answers:
         self,
         interaction: hikari.CommandInteraction | hikari.ModalInteraction,
         question: Callable[[], Awaitable[AskedQuestion]],
-        arrival: Preloaded,
+        preloaded: Preloaded,
         *,
         ephemeral: bool,
         temporary: bool = False,
@@ -240,8 +240,8 @@ class Answers:
         begin_turn()
 
         async def accept() -> ShownTurn:
-            recipient = await self.recipients.of(interaction, arrival.settings)
-            chosen = await self.chooser.for_interaction(interaction, arrival.agents)
+            recipient = await self.recipients.for_interaction(interaction, preloaded.settings)
+            chosen = await self.chooser.for_interaction(interaction, preloaded.agents)
             row = self.running.row_of_interaction(
                 interaction,
                 chosen.key,

@@ -114,7 +114,7 @@ class ReceiptUpkeep:
 
     async def catch_up(self, recipients: Recipients) -> None:
         for user_id in await self._stores.receipts.list_stale_users():
-            self.refresh(user_id, (await recipients.of_author(user_id)).words)
+            self.refresh(user_id, (await recipients.for_user(user_id)).words)
 
     async def wait_idle(self) -> None:
         await asyncio.gather(*self._tasks, return_exceptions=True)

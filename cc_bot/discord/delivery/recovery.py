@@ -224,8 +224,8 @@ class Recovery:
 
     async def _look_up(self, turn: PendingTurn) -> UnshownTurn:
         ledger = self.running.ledger
-        spoken = turn.locale or self.recipients.guilds.of(turn.key.channel_id)
-        recipient = await self.recipients.of_author(turn.key.user_id, spoken)
+        spoken = turn.locale or self.recipients.guilds.for_channel(turn.key.channel_id)
+        recipient = await self.recipients.for_user(turn.key.user_id, spoken)
         user_id, replaced = turn.key.user_id, turn.replaces
         older = await ledger.get_message(user_id, replaced) if replaced is not None else None
         answer = await ledger.get_message(user_id, turn.answer_id) if turn.state == "answered" else None
@@ -425,7 +425,7 @@ class Recovery:
 
     async def _recover_call(self, call: Proposal) -> bool:
         """Returns False to retry soon."""
-        recipient = await self.recipients.of_author(call.key.user_id, call.content.origin.locale)
+        recipient = await self.recipients.for_user(call.key.user_id, call.content.origin.locale)
         line = outcome_line(call, await self.approvals.give_up(call), recipient.words)
         try:
             async with self.running.receipts.changes.after(call.message.shown_in):

@@ -26,7 +26,7 @@ from cc_bot.discord.pages.page import (
     files_of,
     plain_pages,
 )
-from cc_bot.discord.places import Recent
+from cc_bot.discord.places import LruCache
 
 REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoundError)
 UNKNOWN_MESSAGE: Final = 10008
@@ -392,7 +392,7 @@ class ExpectedDeletions:
     """Messages that the bot itself deletes. When a user deletes one, it deletes the answer."""
 
     def __init__(self) -> None:
-        self._ids = Recent[int, None](MAX_EXPECTED_DELETIONS)
+        self._ids = LruCache[int, None](MAX_EXPECTED_DELETIONS)
 
     def expect(self, message_id: int) -> None:
         """Call it before deleting the message."""

@@ -41,7 +41,7 @@ from cc_bot.discord.incoming import (
 )
 from cc_bot.discord.interactions import message_link, retry, roles_of
 from cc_bot.discord.messages.mentions import EDIT_WITHIN, Mentions
-from cc_bot.discord.places import Recent
+from cc_bot.discord.places import LruCache
 from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient, Recipients
 from cc_bot.discord.references import References
 from cc_bot.domain.errors import CcBotError, StorageError
@@ -67,7 +67,7 @@ class Forwards:
     _waiting: defaultdict[int, dict[int, datetime]] = field(default_factory=lambda: defaultdict(dict))
     """By DM, when each forward arrived."""
     _asking: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    _known: Recent[int, None] = field(default_factory=Recent)
+    _known: LruCache[int, None] = field(default_factory=LruCache)
     _taken: dict[int, int] = field(default_factory=dict)
     _asked: set[int] = field(default_factory=set)
     _began: datetime = field(init=False)
@@ -157,7 +157,7 @@ class Forwards:
         try:
             if await self.replies.channels.find_known((int(message.id),)):
                 return  # answered before a restart
-            recipient = await self.recipients.of_author_in(channel_id, int(message.author.id))
+            recipient = await self.recipients.for_author(channel_id, int(message.author.id))
             await self.replies.say(
                 channel_id, int(message.id), recipient.words[MentionTexts].ask_about_forward
             )
@@ -175,7 +175,7 @@ PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
 class ProactiveMessageQuotes:
     stores: Stores
     bot: Callable[[], hikari.OwnUser]
-    _answered: Recent[int, str] = field(default_factory=lambda: Recent(MAX_QUOTED))
+    _answered: LruCache[int, str] = field(default_factory=lambda: LruCache(MAX_QUOTED))
     """By reply: an edit does not change the quotation."""
 
     async def replied_to(self, message: hikari.PartialMessage) -> str | None:
@@ -219,9 +219,9 @@ class Arrivals:
     wait_for: Callable[[int], Awaitable[None]]
     mentions: Mentions
     forwards: Forwards
-    _attended: Recent[int, None] = field(default_factory=Recent)
-    _personal: Recent[int, None] = field(default_factory=Recent)
-    _missed: Recent[int, None] = field(default_factory=Recent)
+    _attended: LruCache[int, None] = field(default_factory=LruCache)
+    _personal: LruCache[int, None] = field(default_factory=LruCache)
+    _missed: LruCache[int, None] = field(default_factory=LruCache)
     """Found first by catching up: they belong to the channel."""
 
     def is_addressed(self, message: hikari.PartialMessage) -> bool:
@@ -278,7 +278,7 @@ class Arrivals:
         if message.type not in ORDINARY:
             return
         if message.guild_id is not None:
-            self.answers.recipients.guilds.place(int(message.channel_id), int(message.guild_id))
+            self.answers.recipients.guilds.note_guild(int(message.channel_id), int(message.guild_id))
             if message.member:
                 self.gate.roles[int(message.guild_id), int(message.author.id)] = roles_of(message.member)
         if not self.is_for_bot(message):
@@ -464,7 +464,7 @@ class Arrivals:
     async def _recipient(self, message: hikari.Message) -> Recipient:
         channel_id, user_id = int(message.channel_id), int(message.author.id)
         typed = typed_text_of(message, self.bot())
-        return await self.answers.recipients.of_author_in(channel_id, user_id, typed)
+        return await self.answers.recipients.for_author(channel_id, user_id, typed)
 
     def _is_new(self, message: hikari.Message) -> bool:
         known = int(message.id) in self._attended

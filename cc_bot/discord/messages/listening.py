@@ -17,7 +17,7 @@ from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_conten
 from cc_bot.discord.messages.arrivals import Arrivals, Forwards, ProactiveMessageQuotes
 from cc_bot.discord.messages.catch_up import MAX_PAGES, MAX_PAGES_OF_MENTIONS, PAUSE_S, CatchUp
 from cc_bot.discord.messages.mentions import ChannelAnswers, Mentions
-from cc_bot.discord.places import Places, Recent
+from cc_bot.discord.places import LruCache, Places
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, is_blank
 from cc_bot.in_order import KeyedLock, Tasks
@@ -70,7 +70,7 @@ class Messages:
         pages = MAX_PAGES_OF_MENTIONS if granted.reading == "mentions" else MAX_PAGES
         clock = answers.recipients.clock
         self._catch_up = CatchUp(stores, bot.rest, shards, self._arrivals, clock, pages, granted.since)
-        self._typed = Recent[int, int]()
+        self._typed = LruCache[int, int]()
 
     async def prepare(self) -> None:
         """Load what the last run was answering, before the connection is opened."""
@@ -162,7 +162,7 @@ class Messages:
     ) -> None:
         self._answers.recipients.guilds.learn(event.guild)
         if not isinstance(event, hikari.GuildUpdateEvent):
-            self._places.learn_listed((*event.channels.values(), *event.threads.values()))
+            self._places.cache_listed((*event.channels.values(), *event.threads.values()))
 
     async def _on_created(self, event: hikari.MessageCreateEvent) -> None:
         if self._is_of_others(event.message):
@@ -190,8 +190,8 @@ class Messages:
         event: hikari.GuildChannelCreateEvent | hikari.GuildThreadCreateEvent | hikari.GuildThreadUpdateEvent,
     ) -> None:
         channel = event.channel if isinstance(event, hikari.GuildChannelCreateEvent) else event.thread
-        self._places.learn_listed((channel,))
-        self._places.learn_title(channel)
+        self._places.cache_listed((channel,))
+        self._places.cache_title(channel)
 
     async def _on_channel_deleted(
         self, event: hikari.GuildThreadDeleteEvent | hikari.GuildChannelDeleteEvent

@@ -28,7 +28,7 @@ from cc_bot.discord.delivery.turns import ShownTurn
 from cc_bot.discord.gate import Gate, SeenRoles, error_of
 from cc_bot.discord.pages.answer import AnswerState, final_pages, stored_state, unanswered_page, with_controls
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.places import Recent
+from cc_bot.discord.places import LruCache
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.access import Refusal
 from cc_bot.domain.errors import AnswerInUse, StorageError
@@ -82,7 +82,7 @@ class ChannelAnswers:
     roles: SeenRoles
     _posted: dict[int, int] = field(default_factory=dict)
     """By question; not recorded yet."""
-    _read: Recent[int, int] = field(default_factory=Recent)
+    _read: LruCache[int, int] = field(default_factory=LruCache)
     """Hashes of the texts when last answered."""
 
     async def answer(self, key: ChannelKey, waiting: Sequence[Mention], visitor: VisitorState) -> bool:
@@ -201,7 +201,7 @@ class ChannelAnswers:
     async def _turn(self, key: ChannelKey, questions: Sequence[Message], visitor: VisitorState) -> ShownTurn:
         runner, user_id, newest_id = self.runner, questions[-1].author_id, id_of(questions[-1])
         typed = "\n".join(question.typed for question in questions)
-        recipient = await runner.recipients.of_author_in(key.place_id, user_id, typed, visitor.settings)
+        recipient = await runner.recipients.for_author(key.place_id, user_id, typed, visitor.settings)
         agent = await runner.chooser.for_mentions(key, visitor.agents)
         session, guild_id = SessionKey(user_id, key.place_id), runner.recipients.guilds.guild_of(key.place_id)
         row = PendingTurn(

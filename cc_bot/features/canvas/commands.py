@@ -8,7 +8,7 @@ from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.canvases import CanvasStore
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.handlers import reply_command
-from cc_bot.discord.interactions import own_space
+from cc_bot.discord.interactions import is_bot_dm
 from cc_bot.discord.pages.page import EphemeralView
 from cc_bot.discord.recipients import Recipient
 from cc_bot.features.canvas.delivery import CanvasBoards
@@ -38,7 +38,7 @@ async def show_canvas(
     posted = await boards.refresh(key, interaction=interaction, below=False, repost=True)
     elements = tuple(each for each in canvas.elements if each.visibility == "private")
     private = replace(canvas, elements=elements)
-    if posted and (private.empty or own_space(interaction)):
+    if posted and (private.empty or is_bot_dm(interaction)):
         return EphemeralView(words.shown)
     shown, said = (private, words.shown_with_private) if posted else (canvas, words.shown_to_you)
     if canvas.visible_in("public").empty:

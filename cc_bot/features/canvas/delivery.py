@@ -31,9 +31,9 @@ from cc_bot.db.process import Shard
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.side_message import IsCurrent, SideMessage
 from cc_bot.discord.gateway import Shards, shard_of
-from cc_bot.discord.interactions import RETRY_PAUSES_S, Answerable, can_write, own_space, retry
+from cc_bot.discord.interactions import RETRY_PAUSES_S, Answerable, can_write, is_bot_dm, retry
 from cc_bot.discord.pages.page import NO_PINGS
-from cc_bot.discord.places import Places, Recent
+from cc_bot.discord.places import LruCache, Places
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import utc_now
@@ -102,7 +102,7 @@ class _FollowUp:
     since: datetime
 
 
-_FollowUps = Recent[SessionKey, _FollowUp]
+_FollowUps = LruCache[SessionKey, _FollowUp]
 
 
 @dataclass(eq=False, slots=True)
@@ -117,11 +117,11 @@ class CanvasBoards(SideMessage):
     is_current: IsCurrent
     leases: Leases = field(default_factory=Leases)
     draw: Draw = _draw_once
-    _file_digests: Recent[int, bytes] = field(default_factory=Recent)
-    _used_nonces: Recent[str, None] = field(default_factory=Recent)
-    _public: _FollowUps = field(default_factory=Recent)  # where the bot may not write
-    _ephemeral: _FollowUps = field(default_factory=Recent)
-    _retry_at_s: Recent[SessionKey, float] = field(default_factory=Recent)
+    _file_digests: LruCache[int, bytes] = field(default_factory=LruCache)
+    _used_nonces: LruCache[str, None] = field(default_factory=LruCache)
+    _public: _FollowUps = field(default_factory=LruCache)  # where the bot may not write
+    _ephemeral: _FollowUps = field(default_factory=LruCache)
+    _retry_at_s: LruCache[SessionKey, float] = field(default_factory=LruCache)
     _lock: KeyedLock = field(default_factory=KeyedLock)
     _updates: Tasks = field(default_factory=Tasks)
     _restoring: dict[int, asyncio.Task[None]] = field(default_factory=dict)
@@ -246,7 +246,7 @@ class CanvasBoards(SideMessage):
             return False
 
     async def _show_change(self, key: SessionKey, interaction: Answerable | None, *, ephemeral: bool) -> None:
-        only_here = interaction if ephemeral and interaction and not own_space(interaction) else None
+        only_here = interaction if ephemeral and interaction and not is_bot_dm(interaction) else None
         if only_here is not None:
             await self._try(key, partial(self._show_ephemeral, only_here, key))
         await self.refresh(key, interaction=interaction, below=only_here is None)
@@ -256,7 +256,7 @@ class CanvasBoards(SideMessage):
         seen = await self._to_see(key, interaction)
         canvas = canvas_from_json(seen.state) if seen else Canvas()
         if not canvas.empty:
-            sheet = await self._sheet(canvas, await self.recipients.of(interaction), alone=True)
+            sheet = await self._sheet(canvas, await self.recipients.for_interaction(interaction), alone=True)
             await self._follow(self._ephemeral, key, interaction, sheet)
         return True
 
@@ -406,16 +406,16 @@ class CanvasBoards(SideMessage):
     async def _is_own_space(self, channel_id: int, interaction: Answerable | None) -> bool:
         """Return False if Discord refuses to say."""
         if interaction is not None:
-            return own_space(interaction)
+            return is_bot_dm(interaction)
         try:
-            return (await retry(lambda: self.places.of(channel_id), RETRY_PAUSES_S)).is_dm
+            return (await retry(lambda: self.places.get(channel_id), RETRY_PAUSES_S)).is_dm
         except (hikari.NotFoundError, hikari.ForbiddenError):
             return False
 
     async def _recipient(self, key: SessionKey, interaction: Answerable | None) -> Recipient:
         if interaction is not None:
-            return await self.recipients.of(interaction)
-        return await self.recipients.of_author(key.user_id, self.recipients.guilds.of(key.channel_id))
+            return await self.recipients.for_interaction(interaction)
+        return await self.recipients.for_user(key.user_id, self.recipients.guilds.for_channel(key.channel_id))
 
     async def _sheet(self, canvas: Canvas, recipient: Recipient, *, alone: bool) -> CanvasSheet:
         """`alone`: only the user will see it."""
@@ -429,7 +429,7 @@ class CanvasBoards(SideMessage):
 
 
 def _can_post(interaction: Answerable) -> bool:
-    return can_write(interaction) or own_space(interaction)
+    return can_write(interaction) or is_bot_dm(interaction)
 
 
 def _take(follow_ups: _FollowUps, key: SessionKey) -> _FollowUp | None:

@@ -5,7 +5,7 @@ import lightbulb
 from cc_bot.chat.reply import Reply
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.handlers import choices, number_option, reply_command, text_option
-from cc_bot.discord.interactions import can_write, own_space
+from cc_bot.discord.interactions import can_write, is_bot_dm
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.when.repeats import MAX_HOURS, MIN_HOURS
 from cc_bot.features.heartbeat import service as heartbeats
@@ -32,7 +32,7 @@ async def start(
     recipients: Recipients,
 ) -> Reply:
     interaction = ctx.interaction
-    here = where == "channel" and not own_space(interaction)
+    here = where == "channel" and not is_bot_dm(interaction)
     key = (await chooser.for_interaction(interaction)).key
     return await heartbeats.start(
         caller,

@@ -19,7 +19,7 @@ from cc_bot.discord.handlers import (
     suggesting,
     text_option,
 )
-from cc_bot.discord.interactions import can_write, own_space
+from cc_bot.discord.interactions import can_write, is_bot_dm
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.page import EphemeralView, Page, reply_view
@@ -85,7 +85,7 @@ async def add(
     moments: TimeResolver,
 ) -> Reply:
     interaction = ctx.interaction
-    here = where != "dm" and not own_space(interaction)
+    here = where != "dm" and not is_bot_dm(interaction)
     key = (await chooser.for_interaction(interaction)).key
     to = Destination.choose(key, here=here, can_write=can_write(interaction))
     return await reminders.add(

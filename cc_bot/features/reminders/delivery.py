@@ -23,7 +23,7 @@ from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import retry
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page, Part, new_message
-from cc_bot.discord.places import Recent
+from cc_bot.discord.places import LruCache
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message, Place
@@ -78,7 +78,7 @@ class Posting:
 
     rest: hikari.api.RESTClient
     pace: RateLimiter = field(default_factory=RateLimiter)
-    _dms: Recent[int, int] = field(default_factory=Recent)
+    _dms: LruCache[int, int] = field(default_factory=LruCache)
 
     async def post_firing(
         self, firing: Firing, page: Page, is_wanted: IsWanted | None = None
@@ -350,9 +350,9 @@ class Reminders:
         """Return the owner, with default settings if the database fails."""
         user_id, recipients, spoken = schedule.key.user_id, self.recipients, schedule.locale
         if spoken is None and schedule.guild_id:
-            spoken = recipients.guilds.of_guild(schedule.guild_id)
+            spoken = recipients.guilds.for_guild(schedule.guild_id)
         with suppress(StorageError):
-            return await recipients.of_author(user_id, spoken)
+            return await recipients.for_user(user_id, spoken)
         locale = spoken or recipients.locale
         return Recipient(user_id, locale, recipients.timezone, recipients.words(locale), welcomed=True)
 
