@@ -11,7 +11,8 @@ from cc_bot.chat.active import Stop
 from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.consent import changed_line, field_line, on_one_line, propose_call, show
-from cc_bot.chat.tools import ToolContext, ToolPlace
+from cc_bot.chat.tools import ToolContext
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.message import THE_DEFAULT
 from cc_bot.domain.proposal import (
@@ -62,9 +63,9 @@ async def approve(assistant: Assistant, user_id: int, proposal: Proposal) -> App
     approvals, key = assistant.approvals, proposal.key
     found = await approvals.find(user_id, proposal.id)
     claimed = await approvals.claim(found, "a1", CallMessage())
-    place = ToolPlace(key.user_id, (key.channel_id,))
+    visitor = Visitor(key.user_id, (key.channel_id,))
     try:
-        result = await approvals.run(claimed, THE_DEFAULT, place, Stop())
+        result = await approvals.run(claimed, THE_DEFAULT, visitor, Stop())
     except Exception:
         await approvals.stores.proposals.reopen(claimed)
         raise

@@ -14,11 +14,11 @@ from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.context.tokens import message_tokens
 from cc_bot.chat.parts import Building
 from cc_bot.chat.policy import make_policies
-from cc_bot.chat.speech import Hearing
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.summaries import Summaries, SummaryPlan
 from cc_bot.chat.tools import ToolsOutside, discover
+from cc_bot.chat.turn import Hearing
 from cc_bot.config import Config
 from cc_bot.db.engines import state_path
 from cc_bot.db.leases import JoinOptions, Leases, Membership, join

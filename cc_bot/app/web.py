@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from cc_bot.chat.speech import Speaking
 from cc_bot.chat.stores.opening import open_stores
+from cc_bot.chat.turn import Speaking
 from cc_bot.config import Config
 from cc_bot.domain.access import WebPlace
 from cc_bot.log import RecentRecords

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cc_bot.chat.stores.settings import PlaceAgents
 from cc_bot.domain.message import DEFAULT_AGENT, THE_DEFAULT, Agent, KnownPlace
 from cc_bot.domain.text import Locale
-from cc_bot.features import modules
+from cc_bot.features import find_module
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.answer import AnswerTexts
 
@@ -58,7 +58,6 @@ def allows(place: KnownPlace, agent: Agent) -> bool:
 
 def make_agents(config: "Config", tools: Collection[str]) -> Agents:
     """`tools`: names of the existing tools."""
-    for module in modules("agents"):
-        agents: Agents = module.make_agents(config, tools)
-        return agents
-    return Agents()
+    feature = find_module("agents")
+    agents: Agents = feature.make_agents(config, tools) if feature else Agents()
+    return agents

@@ -24,11 +24,11 @@ from cc_bot.chat.tools import (
     InvalidToolCall,
     ToolContext,
     ToolOutcome,
-    ToolPlace,
     ToolRegistry,
     failed,
     outcome_unknown,
 )
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import (
@@ -175,14 +175,14 @@ class Approvals:
         return claimed
 
     async def run(
-        self, claimed: Proposal, agent: Agent, place: ToolPlace, stop: Stop, asker: Asker | None = None
+        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, asker: Asker | None = None
     ) -> ApprovedResult:
         """Make the claimed calls and store the outcome. `asker` reaches the author of the question.
 
         Raises CallPostponed, InputError and StorageError if nothing was done; the caller then reopens the
         proposal.
         """
-        result = await self._run(claimed, agent, place, stop, asker)
+        result = await self._run(claimed, agent, visitor, stop, asker)
         try:
             kept = await self._finish(claimed, result.state, result.outcomes)
         except StorageError as error:
@@ -210,11 +210,11 @@ class Approvals:
         return await self.stores.proposals.finish(claimed, state, revise, tainted=tainted)
 
     async def _run(
-        self, claimed: Proposal, agent: Agent, place: ToolPlace, stop: Stop, asker: Asker | None
+        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, asker: Asker | None
     ) -> ApprovedResult:
         words = texts(claimed.content.origin.locale)
         try:
-            outcomes, canvas = await self._call(claimed, agent, place, stop, asker)
+            outcomes, canvas = await self._call(claimed, agent, visitor, stop, asker)
         except ToolServerAway:
             raise CallPostponed(server=claimed.content.server, minutes=OPEN_MINUTES) from None
         except _OUTDATED:
@@ -237,9 +237,9 @@ class Approvals:
         return ApprovedResult(claimed, "done" if ok else "failed", tuple(outcomes), canvas=canvas)
 
     async def _call(
-        self, claimed: Proposal, agent: Agent, place: ToolPlace, stop: Stop, asker: Asker | None
+        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, asker: Asker | None
     ) -> tuple[list[ToolOutcome], CanvasChanged | None]:
-        tools, outcomes = self.tools.in_place(place), list[ToolOutcome]()
+        tools, outcomes = self.tools.for_visitor(visitor), list[ToolOutcome]()
         offered, context = tools.schemas(allowed=agent.tools), await self._context(claimed, asker)
         for call in claimed.content.calls:
             made = await until_stopped(tools.run_approved(call, context, offered), stop)

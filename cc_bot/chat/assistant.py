@@ -5,7 +5,7 @@ and is stored in one short transaction.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -21,15 +21,23 @@ from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.context.recordings import BYTES_PER_AUDIO_SECOND
 from cc_bot.chat.context.tokens import max_file_tokens
 from cc_bot.chat.conversations import Conversations
-from cc_bot.chat.rounds import Draft, Emit, Rounds
-from cc_bot.chat.speech import Hearing
+from cc_bot.chat.rounds import Draft, Rounds
 from cc_bot.chat.spending import Spending, UsageRecorder
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.usage import Reservation
 from cc_bot.chat.summaries import Summaries
 from cc_bot.chat.tools import ToolRegistry
-from cc_bot.chat.turn import Calibration, Turn, TurnOptions, TurnRequest, tool_context, tool_place
+from cc_bot.chat.turn import (
+    Calibration,
+    Emit,
+    Hearing,
+    Turn,
+    TurnOptions,
+    TurnRequest,
+    tool_context,
+    visitor_of,
+)
 from cc_bot.db.leases import Membership
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
@@ -43,7 +51,7 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.domain.measures import NULL_METER, Meter
-from cc_bot.domain.message import Agent, ChannelKey, Message, Reference, Status, ToolCall, is_blank
+from cc_bot.domain.message import ChannelKey, Message, Reference, Status, ToolCall, is_blank
 from cc_bot.domain.proposal import number_proposals
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_calls import is_of_server
@@ -95,7 +103,7 @@ class Assistant:
     ) -> None:
         """Without `summaries` none are made or shown to the model; without `spending` nothing is limited."""
         self._stores = stores
-        self._chains = chains
+        self.chains = chains
         self._known_without_tools = set[tuple[SessionKey, str]]()
         self.tools = tools
         self._turn_limit_s = settings.turn_limit_s
@@ -103,7 +111,7 @@ class Assistant:
         self._meter = meter
         self._spending = spending or Spending(stores.usage)
         self._calibration = Calibration(stores.token_factors, chains.first(()))
-        self._conversations = Conversations(stores, self._calibration, settings.style, clock, summaries)
+        self.conversations = Conversations(stores, self._calibration, settings.style, clock, summaries)
         self.hearing: Hearing | None = None
         """Handed in by the program. Without it there are no recordings."""
         self.approvals = Approvals(stores, tools, clock)
@@ -160,14 +168,6 @@ class Assistant:
         finally:  # the caller has the answer
             after()
 
-    async def check_newest(self, key: SessionKey, answer_id: int) -> None:
-        """Raise NotNewest unless this is the newest answer of its session."""
-        await self._conversations.check_newest(key, answer_id)
-
-    @property
-    def spending(self) -> Spending:
-        return self._spending
-
     def calling(self, user_id: int, stop: Stop) -> AbstractContextManager[None]:
         """Count an approved call as a running turn. Raises ShuttingDown and BeingErased."""
         return self.turns.join(ActiveTurn(user_id, stop))
@@ -202,8 +202,8 @@ class Assistant:
         with active.timing("queue"):
             reservation = await reserved() if reserved else None
             if reservation is None:
-                tokens, model = sum(map(_max_tokens, request.questions)), self.first_model(options.agent)
-                payer = options.payer(request.user_id)
+                payer, model = options.payer(request.user_id), self.chains.first(options.agent.models)
+                tokens = sum(map(_max_tokens, request.questions))
                 reservation = await self._spending.reserve(payer, "turn", model=model, tokens=tokens)
         async with self._spending.record(reservation) as recorder:
             with active.timing("queue"):
@@ -213,7 +213,7 @@ class Assistant:
                     heard = await until_stopped(self.hearing.hear(request, recorder, emit), stop)
                     request = heard or request
             with active.timing("store"):
-                turn = await self._conversations.begin(request)
+                turn = await self.conversations.begin(request)
             if turn.transcript:
                 emit(Heard(turn.transcript))
             if not stop.requested:
@@ -270,7 +270,7 @@ class Assistant:
         """Let the model answer into the draft until it is done, stopped, or out of time. Tool calls without
         an answer get a closing sentence: many servers reject a history without one."""
         options, stop = turn.options, active.stop
-        registry = self.tools.in_place(tool_place(turn))
+        registry = self.tools.for_visitor(visitor_of(turn))
         offered = registry.schemas(
             writing=not options.temporary,
             memory=not options.memory_paused,
@@ -283,7 +283,7 @@ class Assistant:
         with active.timing("store"):
             prompt = await turn.prompt(offered)
         context = tool_context(turn, self._stores, self._clock, registry)
-        model = recorder.metered(self._chains.of(options.agent.models))
+        model = recorder.metered(self.chains.of(options.agent.models))
         earlier = _earlier_calls(turn, registry) if turn.replaced and turn.user_id else options.earlier_calls
         rounds = Rounds(model, registry, offered, context, active, emit, options.pictures, earlier)
         if options.entry and turn.user_id:
@@ -311,14 +311,6 @@ class Assistant:
             self._known_without_tools.clear()
         self._known_without_tools.add(known)
         return True
-
-    @property
-    def model_changes(self) -> Mapping[str, tuple[str, ...]]:
-        return self._chains.changes()
-
-    def first_model(self, agent: Agent) -> str:
-        """Empty for the offline model."""
-        return self._chains.first(agent.models)
 
 
 def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:

@@ -90,14 +90,10 @@ class Conversations:
         session = await self.stores.sessions.open(key, visibility=visibility, lasting=lasting)
         return SessionTurn(self, options, session, question, history=session.history, visibility=visibility)
 
-    async def check_newest(self, key: SessionKey, answer_id: int) -> None:
-        """Raise NotNewest unless this is the newest answer of its session."""
-        await self._read_newest(key, answer_id)
-
     async def _begin_regeneration(
         self, request: TurnRequest, key: SessionKey, answer_id: int
     ) -> "SessionTurn":
-        session, question, answer = await self._read_newest(key, answer_id)
+        session, question, answer = await self.read_newest(key, answer_id)
         options = request.options
         if request.references:
             question = replace(question, references=request.references)
@@ -115,7 +111,8 @@ class Conversations:
             replaced=answer,
         )
 
-    async def _read_newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
+    async def read_newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
+        """Return the session, and the newest question and answer. Raises NotNewest if it has another id."""
         session = await self.stores.sessions.open(key, visibility="private", beyond=2)
         match session.history[-2:]:
             case (Message(role="user") as question, Message(role="assistant") as answer) if (

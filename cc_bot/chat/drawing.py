@@ -1,13 +1,11 @@
 """The canvas as a turn draws it beside its conversation. Only the feature reads its JSON."""
 
 from collections.abc import Callable
-from functools import cache
-from types import ModuleType
 from typing import Protocol
 
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.text import Locale
-from cc_bot.features import modules
+from cc_bot.features import find_module
 from cc_bot.llm.model import SystemPart
 
 Redraw = Callable[[str], str]
@@ -30,11 +28,6 @@ class Drawing(Protocol):
 
 def open_drawing(state: str, visibility: Visibility, *, tainted: bool = False) -> Drawing | None:
     """Return None without the feature that draws. `tainted`: what is drawn comes from others' text."""
-    module = _module()
-    drawing: Drawing | None = module and module.open_drawing(state, visibility, tainted=tainted)
+    feature = find_module("drawing")
+    drawing: Drawing | None = feature and feature.open_drawing(state, visibility, tainted=tainted)
     return drawing
-
-
-@cache
-def _module() -> ModuleType | None:
-    return next(modules("drawing"), None)

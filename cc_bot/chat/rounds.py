@@ -13,7 +13,7 @@ from cc_bot.chat.active import ActiveTurn
 from cc_bot.chat.changes import changes_in, current
 from cc_bot.chat.context.tokens import call_parts
 from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry, outcome_unknown
-from cc_bot.chat.turn import MeasuredRequest, TurnPrompt
+from cc_bot.chat.turn import Emit, MeasuredRequest, TurnPrompt
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
 from cc_bot.domain.message import (
     Attachment,
@@ -35,7 +35,6 @@ from cc_bot.domain.turn import (
     TextDelta,
     ToolFinished,
     ToolStarted,
-    TurnEvent,
     Usage,
 )
 from cc_bot.llm.model import (
@@ -77,8 +76,6 @@ _CUT_OFF: Final = outcome_unknown(
 _TAKEN_BACK: Final = json.dumps(
     {"error": "This was done, and the user took it back since. Do it again only if they ask for that now."}
 )
-
-Emit = Callable[[TurnEvent], None]
 
 
 @dataclass(slots=True)

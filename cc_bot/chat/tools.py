@@ -22,6 +22,7 @@ import structlog
 from pydantic import BaseModel, BeforeValidator, ValidationError, create_model
 
 from cc_bot.chat.drawing import Drawing
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
@@ -213,21 +214,10 @@ def tool(*, writes: bool, personal: bool = True, about: str | None = None) -> Ca
     return declare
 
 
-@dataclass(frozen=True, slots=True)
-class ToolPlace:
-    """The user and channel of a turn."""
-
-    user_id: int
-    channel_ids: tuple[int, ...] = ()
-    """The channel, and a thread's parent."""
-    guild_id: int | None = None
-    role_ids: tuple[int, ...] | None = ()
-
-
 class ToolsOutside(Protocol):
     """Tools of servers."""
 
-    def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]: ...
+    def tools_in(self, visitor: Visitor) -> Sequence[CallableTool]: ...
 
     def is_starting(self, server: str) -> bool: ...
 
@@ -270,13 +260,13 @@ class ToolRegistry:
     def subjects(self) -> Mapping[str, bool]:
         return dict(chain.from_iterable(part.subjects.items() for part in self.turn_parts))
 
-    def in_place(self, place: ToolPlace) -> "ToolRegistry":
-        """Return the tools available to a turn. External ones can't take a built-in tool's name."""
+    def for_visitor(self, visitor: Visitor) -> "ToolRegistry":
+        """Return the tools available to the visitor. External ones can't take a built-in tool's name."""
         if self.outside is None:
             return self
         there = ToolRegistry(self._tools.values())
         there.turn_parts = self.turn_parts
-        for tool in self.outside.tools_in(place):
+        for tool in self.outside.tools_in(visitor):
             there._tools.setdefault(tool.schema.name, tool)
         return there
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -14,11 +14,13 @@ import structlog
 from cc_bot.chat.context.prompt import fitting_history, shrunk_history
 from cc_bot.chat.context.tokens import has_images, part_tokens, request_tokens, tools_tokens
 from cc_bot.chat.drawing import Drawing
+from cc_bot.chat.spending import UsageRecorder
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.settings import TokenFactorStore
 from cc_bot.chat.stores.usage import Settlement
-from cc_bot.chat.tools import ToolContext, ToolPlace, ToolRegistry
+from cc_bot.chat.tools import ToolContext, ToolRegistry
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.forms import Asker
@@ -37,12 +39,15 @@ from cc_bot.domain.message import (
 from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.domain.turn import TurnEvent
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.features.memory.model import Audience, Memory, Source
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema
 
 _log = structlog.get_logger(__name__)
+
+Emit = Callable[[TurnEvent], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +254,29 @@ class TurnRequest:
         return self.key.user_id if isinstance(self.key, SessionKey) else self.questions[0].author_id
 
 
+class Hearing(Protocol):
+    """Transcribes recordings, if the feature `voice` is there."""
+
+    def is_needed(self, request: TurnRequest) -> bool:
+        """Return whether a request has recordings, including those already transcribed."""
+        ...
+
+    async def hear(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
+        """Return the request with transcripts in place of its recordings. If other questions or recordings
+        are left, failed ones are skipped and reported. Raises an InputError or HearingFailed if nothing of
+        the only question could be transcribed."""
+        ...
+
+
+class Speaking(Protocol):
+    """Reads answers aloud, if the feature `voice` is there."""
+
+    async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:
+        """Return the answer as an MP3 file; None if there is nothing to read aloud or it failed. Errors are
+        only logged: the user has the answer."""
+        ...
+
+
 _MAX_EARLIER_MESSAGES: Final = 3
 
 
@@ -346,10 +374,11 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegistry) 
     )
 
 
-def tool_place(turn: Turn) -> ToolPlace:
+def visitor_of(turn: Turn) -> Visitor:
     options = turn.options
     channels = dict.fromkeys((turn.key.channel_id, options.channel_id))
-    return ToolPlace(turn.user_id, tuple(filter(None, channels)), options.guild_id, options.role_ids)
+    roles = None if options.role_ids is None else frozenset(options.role_ids)
+    return Visitor(turn.user_id, tuple(filter(None, channels)), options.guild_id, roles)
 
 
 async def read_profile_notes(

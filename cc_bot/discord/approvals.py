@@ -11,7 +11,6 @@ import structlog
 from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.proposals import ProposalStore
-from cc_bot.chat.tools import ToolPlace
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import reply_in_place
@@ -24,6 +23,7 @@ from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import declined_line, outcome_line, refreshed
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.change import Change
 from cc_bot.domain.errors import CcBotError, ProposalGone, StorageError
 from cc_bot.domain.proposal import CallMessage, Proposal
@@ -55,15 +55,15 @@ class _Press:
         return is_ephemeral(self.interaction.message)
 
     @property
-    def place(self) -> ToolPlace:
+    def visitor(self) -> Visitor:
         """The channel of the question decides the available tools."""
         guild_id, key = self.interaction.guild_id, self.proposal.key
         here = key_of_interaction(self.interaction.channel).channel_id
-        return ToolPlace(
+        return Visitor(
             key.user_id,
             tuple(dict.fromkeys((key.channel_id, here))),
             None if guild_id is None else int(guild_id),
-            self.role_ids,
+            None if self.role_ids is None else frozenset(self.role_ids),
         )
 
 
@@ -172,7 +172,7 @@ class ApprovalDelivery:
             claimed = await approvals.claim(press.proposal, turn.name, shown)
             showing = asyncio.create_task(self._show_begun(press, begun))
             try:
-                result = await approvals.run(claimed, chosen.agent, press.place, turn.stop, forms)
+                result = await approvals.run(claimed, chosen.agent, press.visitor, turn.stop, forms)
             except CcBotError:
                 await showing
                 await self._reopen(press, claimed)

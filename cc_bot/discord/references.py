@@ -17,9 +17,9 @@ import hikari
 import structlog
 
 from cc_bot.chat.context.tokens import YOU, with_author
-from cc_bot.chat.rounds import Emit
 from cc_bot.chat.stores.channels import Said
 from cc_bot.chat.stores.opening import Stores
+from cc_bot.chat.turn import Emit
 from cc_bot.discord.attachments import AttachmentFetcher, Fetched, asked_file, asked_files, files_of
 from cc_bot.discord.delivery.reply import is_gone
 from cc_bot.discord.incoming import (

@@ -6,6 +6,7 @@ A feature has those of FILES that it needs, `schema.sql` (its tables) and `templ
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -77,3 +78,9 @@ def modules(file: str) -> Iterator[ModuleType]:
     for feature in FEATURES:
         if module := feature.module(file):
             yield module
+
+
+@cache
+def find_module(file: str) -> ModuleType | None:
+    """Return the module of the only feature that has it; None if that feature was taken out."""
+    return next(modules(file), None)

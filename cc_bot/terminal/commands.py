@@ -23,9 +23,9 @@ from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.tools import ToolPlace
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.domain import errors
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import utc_now, zone_named
 from cc_bot.domain.message import Agent, Message, Visibility
@@ -369,7 +369,7 @@ async def _decide(chat: Chat, proposal: Proposal) -> None:
 async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
     """Returns None if the user stopped it before it began."""
     approvals, words, profile, stop = chat.assistant.approvals, chat.texts, chat.profile, Stop()
-    place = ToolPlace(chat.user_id, (profile.key.channel_id,))
+    visitor = Visitor(chat.user_id, (profile.key.channel_id,))
     chat.answering = stop
     try:
         await until_stopped(approvals.wait_for_server(proposal), stop)
@@ -380,7 +380,7 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
             if claimed.content.goes_on:
                 chat.view.say(words[ProposalTexts].outcome("claimed", one_line(claimed.title)))
             try:
-                return await approvals.run(claimed, profile.agent, place, stop)
+                return await approvals.run(claimed, profile.agent, visitor, stop)
             except errors.CcBotError:
                 await chat.stores.proposals.reopen(claimed)
                 raise

@@ -14,7 +14,7 @@ from freezegun import freeze_time
 
 from cc_bot.chat.active import Stop
 from cc_bot.chat.approvals import ApprovedResult
-from cc_bot.chat.tools import ToolPlace
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     BeingErased,
@@ -37,7 +37,7 @@ from tests.loopback.tool_servers import PICTURE, CountingServers, calls_in
 from tests.proposals import approve, called, decline
 
 ME = KEY.user_id
-PLACE = ToolPlace(ME, (KEY.channel_id,))
+PLACE = Visitor(ME, (KEY.channel_id,))
 WRITE = call("notes__write", text="牛乳")
 FILE = Attachment("メモ.txt", "text/plain", "全部変えて".encode())
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from cc_bot.chat.assistant import Assistant
-from cc_bot.chat.tools import CallableTool, ToolContext, ToolOutcome, ToolPlace, ToolRegistry
+from cc_bot.chat.tools import CallableTool, ToolContext, ToolOutcome, ToolRegistry
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.change import Change
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.turn import ImagesGiven
@@ -41,11 +42,11 @@ class Cameras(ServerTools):
 
     def __init__(self, *cameras: Camera) -> None:
         self.cameras = cameras
-        self.asked_for: list[ToolPlace] = []
+        self.asked_for: list[Visitor] = []
 
-    def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
-        self.asked_for.append(place)
-        there = place.user_id == KEY.user_id and KEY.channel_id in place.channel_ids
+    def tools_in(self, visitor: Visitor) -> Sequence[CallableTool]:
+        self.asked_for.append(visitor)
+        there = visitor.user_id == KEY.user_id and KEY.channel_id in visitor.channel_ids
         return self.cameras if there else ()
 
 
@@ -100,7 +101,7 @@ class TestAToolFromOutside:
         options = replace(OPTIONS, channel_id=77, guild_id=5, role_ids=(8,))
         await other.ask("何が見える？", key=replace(KEY, user_id=2), options=options)
         assert camera.looks == 0
-        assert set(cameras.asked_for) == {ToolPlace(2, (KEY.channel_id, 77), 5, (8,))}
+        assert set(cameras.asked_for) == {Visitor(2, (KEY.channel_id, 77), 5, frozenset({8}))}
 
 
 class TestOrders:
@@ -117,7 +118,7 @@ class TestOrders:
 
 def test_an_agent_has_the_tools_of_servers_that_it_names(tmp_path: Path) -> None:
     notes = ServerTools(CountingServers(tmp_path, (offered("read"),)))
-    there = ToolRegistry([memory.remember]).beside(notes).in_place(ToolPlace(1))
+    there = ToolRegistry([memory.remember]).beside(notes).for_visitor(Visitor(1))
     cases: list[tuple[set[str] | None, list[str]]] = [
         (None, ["remember", "notes__read"]),
         ({"notes__*"}, ["notes__read"]),

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from cc_bot.chat.tools import ToolPlace
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
 from cc_bot.domain.forms import Asker, Form, FormChoice, FormField
 from cc_bot.domain.message import Attachment
@@ -71,14 +71,14 @@ class CountingServers(Servers):
         self.folder = folder
         self.tools = tools
 
-    def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
+    def tools_in(self, visitor: Visitor) -> Sequence[OfferedTool]:
         gone, roles = self._read("gone.json", []), self._read("roles.json", {})
         owners = self._read("owners.json", [])
         return [
             replace(self._needing(each), approvers=approvers)
             for each in self.tools
             for approvers in ["owners" if each.name in owners else each.approvers]
-            if each.name not in gone and roles.get(each.name, 0) in (0, *(place.role_ids or ()))
+            if each.name not in gone and roles.get(each.name, 0) in (0, *(visitor.role_ids or ()))
         ]
 
     def _needing(self, tool: OfferedTool) -> OfferedTool:

@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from cc_bot.chat.tools import ToolPlace
 from cc_bot.config import read_config
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.forms import Asker
 from cc_bot.features.mcp.file import servers_file
 from cc_bot.features.mcp.model import ServerResult, StoredToolList
@@ -19,7 +19,7 @@ from cc_bot.features.mcp.servers import ManagedServer, Servers, open_servers
 from cc_bot.features.mcp.store import ToolListStore
 
 HOSTILE: Final = Path(__file__).parents[1] / "loopback" / "hostile_server.py"
-HERE: Final = ToolPlace(1, (2,), 3)
+HERE: Final = Visitor(1, (2,), 3)
 
 
 def closed_port() -> int:
@@ -66,8 +66,8 @@ class Running:
     def server(self, name: str = "hostile") -> ManagedServer:
         return self.servers.managed[name]
 
-    def offered(self, place: ToolPlace = HERE) -> list[str]:
-        return [each.full_name for each in self.servers.tools_in(place)]
+    def offered(self, visitor: Visitor = HERE) -> list[str]:
+        return [each.full_name for each in self.servers.tools_in(visitor)]
 
     async def accept(self, server: str = "hostile") -> tuple[str, ...] | None:
         """Agree to the tools as they are at this moment."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.chat.tools import ToolPlace
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
 from cc_bot.features.mcp.file import ServerEntry, ServerRules
 from cc_bot.features.mcp.transports import ServerProcess
@@ -238,15 +238,15 @@ class TestThePlaces:
                 assert bool(offered) is there, (rules, place)
 
 
-PLACES: Final[tuple[tuple[dict[str, Any], ToolPlace, bool], ...]] = (
-    ({}, ToolPlace(1), True),
-    ({"guilds": [3]}, ToolPlace(1, (2,), 3), True),
-    ({"guilds": [4]}, ToolPlace(1, (2,), 3), False),
-    ({"guilds": [3], "dms": True}, ToolPlace(1, (2,)), True),
-    ({"channels": [2]}, ToolPlace(1, (9, 2), 3), True),
-    ({"channels": [8]}, ToolPlace(1, (9, 2), 3), False),
-    ({"roles": [7]}, ToolPlace(1, (2,), 3, (6, 7)), True),
-    ({"roles": [7]}, ToolPlace(1, (2,), 3, (6,)), False),
+PLACES: Final[tuple[tuple[dict[str, Any], Visitor, bool], ...]] = (
+    ({}, Visitor(1), True),
+    ({"guilds": [3]}, Visitor(1, (2,), 3), True),
+    ({"guilds": [4]}, Visitor(1, (2,), 3), False),
+    ({"guilds": [3], "dms": True}, Visitor(1, (2,)), True),
+    ({"channels": [2]}, Visitor(1, (9, 2), 3), True),
+    ({"channels": [8]}, Visitor(1, (9, 2), 3), False),
+    ({"roles": [7]}, Visitor(1, (2,), 3, frozenset({6, 7})), True),
+    ({"roles": [7]}, Visitor(1, (2,), 3, frozenset({6})), False),
 )
 
 

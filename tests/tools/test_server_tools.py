@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolPlace, ToolRegistry
+from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry
+from cc_bot.domain.access import Visitor
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.llm.model import ToolRequest
 from tests.loopback.tool_servers import CountingServers, calls_in, offered
@@ -35,7 +36,7 @@ class Served:
 
 
 def serve(context: ToolContext, servers: CountingServers, folder: Path) -> Served:
-    tools = ToolRegistry(()).beside(ServerTools(servers)).in_place(ToolPlace(7, (10,)))
+    tools = ToolRegistry(()).beside(ServerTools(servers)).for_visitor(Visitor(7, (10,)))
     return Served(replace(context, tainted=True), folder, tools)
 
 

@@ -11,8 +11,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
-from functools import cache
-from types import ModuleType
 from typing import Any, Final, Protocol, runtime_checkable
 from zoneinfo import available_timezones
 
@@ -35,7 +33,7 @@ from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, Rules
-from cc_bot.features import modules
+from cc_bot.features import find_module
 
 
 @runtime_checkable
@@ -147,16 +145,11 @@ class PlaceAgents:
 def agents_in(user_id: int, place_ids: Sequence[int]) -> Transaction[PlaceAgents]:
     """`place_ids`: a channel, or a thread and its channel; empty in the terminal."""
     thread_and_channel = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
-    feature = _feature()
+    feature = find_module("agents")
     choices, defaults = (yield from feature.choices_in(user_id, thread_and_channel)) if feature else ({}, {})
     sql = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
     models = yield Statement(sql, thread_and_channel)
     return PlaceAgents(choices, defaults, {place_id: tuple(json.loads(chain)) for place_id, chain in models})
-
-
-@cache
-def _feature() -> ModuleType | None:
-    return next(modules("agents"), None)
 
 
 class AgentStore(Store):

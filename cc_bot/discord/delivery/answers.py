@@ -290,7 +290,7 @@ class Answers:
 
     async def _check(self, row: PendingTurn, button: AnswerButton) -> None:
         """Raises NotNewest, AnswerInUse and StorageError."""
-        await self.assistant.check_newest(row.key, button.answer_id)
+        await self.assistant.conversations.read_newest(row.key, button.answer_id)
         await self.assistant.approvals.check_none_in_flight(button.user_id, button.answer_id)
 
     async def go_on(
@@ -485,7 +485,7 @@ class Answers:
         role_ids: tuple[int, ...] | None,
     ) -> ShownTurn:
         turn = ShownTurn(self.running, row, recipient, chosen, interaction=interaction, role_ids=role_ids)
-        await turn.admit(self.assistant.first_model(chosen.agent))
+        await turn.admit(self.assistant.chains.first(chosen.agent.models))
         return turn
 
     async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:

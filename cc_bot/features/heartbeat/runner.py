@@ -19,8 +19,9 @@ from cc_bot.chat.drawing import Drawing, open_drawing
 from cc_bot.chat.rounds import Draft, Rounds
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.tools import ToolContext, ToolPlace, ToolRegistry
+from cc_bot.chat.tools import ToolContext, ToolRegistry
 from cc_bot.chat.turn import TurnOptions, TurnPrompt, read_profile_notes
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ModelUnavailable
 from cc_bot.domain.message import Message, ToolCall, Visibility
@@ -151,7 +152,7 @@ class Heartbeats:
     ) -> Draft:
         """Raises LimitReached before the model is asked, and a ModelError if the answer is incomplete."""
         key, models = schedule.key, options.agent.models
-        tools = self.tools.in_place(ToolPlace(key.user_id, (key.channel_id,), schedule.guild_id, None))
+        tools = self.tools.for_visitor(Visitor(key.user_id, (key.channel_id,), schedule.guild_id, None))
         offered = _offered(tools, options, drawing=canvas is not None)
         notes = await read_profile_notes(self.stores.memories, key.user_id, schedule.audience, offered)
         context = ToolContext(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import structlog
 
 from cc_bot.chat.context.tokens import tools_tokens
-from cc_bot.chat.tools import ToolPlace
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.errors import CcBotError, ToolGone, ToolListNotShown, ToolServerAway, ToolServerUnknown
 from cc_bot.domain.forms import Asker
 from cc_bot.domain.measures import NULL_METER, Meter
@@ -65,12 +65,12 @@ class Servers:
     withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     """Names of servers with newly withheld tools, for a message to the owners."""
 
-    def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
+    def tools_in(self, visitor: Visitor) -> Sequence[OfferedTool]:
         """Return the tools offered in a channel, in a fixed order."""
         return [
             tool
             for each in self.managed.values()
-            if each.within_budget and is_offered_in(each.entry.rules, place)
+            if each.within_budget and is_offered_in(each.entry.rules, visitor)
             for tool in each.catalog.offered
         ]
 
@@ -221,16 +221,16 @@ async def _end_servers(servers: Sequence[ManagedServer]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def is_offered_in(rules: ServerRules, place: ToolPlace) -> bool:
+def is_offered_in(rules: ServerRules, visitor: Visitor) -> bool:
     """Return whether a server with these rules is offered to the user in the channel."""
-    if rules.roles and not rules.roles & set(place.role_ids or ()):
+    if rules.roles and not rules.roles & set(visitor.role_ids or ()):
         return False
     unlimited = not rules.guilds and not rules.channels
-    if place.guild_id is None:
+    if visitor.guild_id is None:
         is_allowed = unlimited if rules.dms is None else rules.dms
     else:
-        is_allowed = unlimited or place.guild_id in rules.guilds
-    return is_allowed or bool(rules.channels & set(place.channel_ids))
+        is_allowed = unlimited or visitor.guild_id in rules.guilds
+    return is_allowed or bool(rules.channels & set(visitor.channel_ids))
 
 
 @asynccontextmanager

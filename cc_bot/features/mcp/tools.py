@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cc_bot.chat.consent import check_held, propose_call, repeats_only
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.tools import CallableTool, InvalidToolCall, ToolContext, ToolOutcome, ToolPlace
+from cc_bot.chat.tools import CallableTool, InvalidToolCall, ToolContext, ToolOutcome
+from cc_bot.domain.access import Visitor
 from cc_bot.domain.measures import Meter
 from cc_bot.features.mcp.file import servers_file
 from cc_bot.features.mcp.model import OfferedTool
@@ -115,9 +116,9 @@ class ServerTools:
         self.servers = servers
         self.is_starting, self.wait_for, self.settle = servers.is_starting, servers.wait_for, servers.settle
 
-    def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
+    def tools_in(self, visitor: Visitor) -> Sequence[CallableTool]:
         calls = Counter[str]()
-        return [CallableServerTool(each, self.servers, calls) for each in self.servers.tools_in(place)]
+        return [CallableServerTool(each, self.servers, calls) for each in self.servers.tools_in(visitor)]
 
 
 @asynccontextmanager

@@ -13,12 +13,10 @@ from typing import Final
 import structlog
 
 from cc_bot.chat.context.recordings import BYTES_PER_AUDIO_SECOND, MAX_SECONDS, probe_audio
-from cc_bot.chat.rounds import Emit
-from cc_bot.chat.speech import Hearing, Speaking
 from cc_bot.chat.spending import Spending, UsageRecorder
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.chat.stores.ledger import TurnLedger
-from cc_bot.chat.turn import TurnRequest
+from cc_bot.chat.turn import Emit, Hearing, Speaking, TurnRequest
 from cc_bot.domain import errors
 from cc_bot.domain.message import Attachment, Message, is_blank, with_heard
 from cc_bot.domain.session import SessionKey
