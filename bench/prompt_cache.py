@@ -33,7 +33,7 @@ from cc_bot.chat.context.channel_prompt import ShownHistory, build_channel_promp
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.context.tokens import part_tokens
 from cc_bot.chat.conversations import ChannelTurn, Conversations, SessionTurn
-from cc_bot.chat.stores.blocks import context_page
+from cc_bot.chat.stores.blocks import read_context_page
 from cc_bot.chat.tools import discover
 from cc_bot.chat.turn import Calibration, TurnOptions
 from cc_bot.db import open_database
@@ -179,7 +179,7 @@ class Conversation:
             prompt = await ChannelTurn(turns, CHANNEL, (question,), options).prompt(TOOLS)
             return prompt.request(TOOLS, answer_begun=False, model="")
         page = partial(
-            context_page, CHANNEL, first=0, before=question.discord_id or 0, asked=2**62, limit=1000
+            read_context_page, CHANNEL, first=0, before=question.discord_id or 0, asked=2**62, limit=1000
         )
         rows = await stores.blocks.run(page)
         shown = ShownHistory(tuple[ContextMessage, ...](reversed(rows))).newest(self.style.budget_tokens)

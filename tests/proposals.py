@@ -14,7 +14,7 @@ from cc_bot.chat.consent import changed_line, field_line, on_one_line, propose_c
 from cc_bot.chat.tools import ToolContext
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.chart import Chart, Series
-from cc_bot.domain.message import THE_DEFAULT
+from cc_bot.domain.message import BUILT_IN_AGENT
 from cc_bot.domain.proposal import (
     Approvers,
     CallMessage,
@@ -65,7 +65,7 @@ async def approve(assistant: Assistant, user_id: int, proposal: Proposal) -> App
     claimed = await approvals.claim(found, "a1", CallMessage())
     visitor = Visitor(key.user_id, (key.channel_id,))
     try:
-        result = await approvals.run(claimed, THE_DEFAULT, visitor, Stop())
+        result = await approvals.run(claimed, BUILT_IN_AGENT, visitor, Stop())
     except Exception:
         await approvals.stores.proposals.reopen(claimed)
         raise

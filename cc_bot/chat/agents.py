@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cc_bot.chat.stores.settings import PlaceAgents
-from cc_bot.domain.message import DEFAULT_AGENT, THE_DEFAULT, Agent, KnownPlace
+from cc_bot.domain.message import BUILT_IN_AGENT, DEFAULT_AGENT, Agent, KnownPlace
 from cc_bot.domain.text import Locale
 from cc_bot.features import find_module
 from cc_bot.texts import Texts, texts
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cc_bot.config import Config
 
 
-def name_default(agent: Agent = THE_DEFAULT) -> Agent:
+def name_default(agent: Agent = BUILT_IN_AGENT) -> Agent:
     names = {locale: texts(locale)[AnswerTexts].default_agent for locale in Locale}
     return replace(agent, display_names=names | agent.display_names)
 

@@ -29,7 +29,7 @@ from cc_bot.chat.context.channel_prompt import (
 from cc_bot.chat.context.prompt import PromptStyle, build_prompt, recap, tokens_up_to
 from cc_bot.chat.context.tokens import max_message_tokens, message_tokens
 from cc_bot.chat.drawing import open_drawing
-from cc_bot.chat.stores.blocks import ContextState, context_page, context_state
+from cc_bot.chat.stores.blocks import ContextState, read_context_page, read_context_state
 from cc_bot.chat.stores.channels import memory_calls
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.sessions import StoredTurn
@@ -42,7 +42,7 @@ from cc_bot.domain.errors import NotNewest
 from cc_bot.domain.message import ChannelKey, ContextMessage, Message, ToolCall, Visibility
 from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import Session, SessionKey
-from cc_bot.domain.tool_calls import shown_ids
+from cc_bot.domain.tool_calls import shown_memory_ids
 from cc_bot.llm.model import ChatRequest, SystemPart, ToolSchema
 
 
@@ -143,7 +143,7 @@ class SessionTurn(Turn):
         self._conversations = conversations
         self._session = session
         self._history = history
-        self.shown_memories = shown_ids(call for message in history for call in message.tool_calls)
+        self.shown_memories = shown_memory_ids(call for message in history for call in message.tool_calls)
         self._drawing = open_drawing(session.canvas, visibility)
         self.canvas = None if options.temporary else self._drawing
 
@@ -365,11 +365,11 @@ class ChannelTurn(Turn):
             windows = {self.place: window_start} if window_start else {}
             await blocks.freeze(planned.frozen, windows=windows, thawed=stale)
         recent = (call for id_, calls in context.calls if id_ >= planned.first for call in calls)
-        return planned, token_budget, shown_ids(recent)
+        return planned, token_budget, shown_memory_ids(recent)
 
     def _read(self, token_budget: TokenBudget) -> Transaction[_Context]:
         max_blocks = 2 * ceil(token_budget.budget / token_budget.block) + 2  # two neighbours exceed one block
-        state = yield from context_state(self.place, bot_id=self.options.bot_id, blocks=max_blocks)
+        state = yield from read_context_state(self.place, bot_id=self.options.bot_id, blocks=max_blocks)
         ranges = _ranges(self, state)
         blocks = [block for each in ranges for block in each.blocks if block.last_id >= state.window]
         fit, first = fitting(blocks, token_budget), state.window
@@ -394,7 +394,7 @@ class ChannelTurn(Turn):
         part = replace(part, blocks=tuple(block for block in part.blocks if block.last_id >= start))
         while start < before:
             bounds = {"first": start, "before": before, "asked": part.asked, "reset": part.reset}
-            page = yield from context_page(part.key, **bounds, limit=page_size)
+            page = yield from read_context_page(part.key, **bounds, limit=page_size)
             rows.extend(row for row in page if row.id not in part.hidden)
             part = replace(part, rows=tuple(reversed(rows)))
             if len(page) < page_size:

@@ -363,14 +363,14 @@ class OwnWords:
     def mean_time(self, due: datetime, repeat: str) -> bool:
         own = _NAME.sub(" ", _own(self.said))
         if repeat:
-            return mentioned_times.is_repeat_meant(due, repeat, own, self.now, self.zone)
-        return mentioned_times.is_meant(due, own, self.now, self.zone)
+            return mentioned_times.mentions_repeat(due, repeat, own, self.now, self.zone)
+        return mentioned_times.mentions_time(due, own, self.now, self.zone)
 
     def mean_day(self, moment: datetime) -> bool:
         """Return whether the author meant the day of this moment, or the day that ends at it."""
         own, day = _NAME.sub(" ", _own(self.said)), moment.astimezone(self.zone).date()
         return any(
-            mentioned_times.is_day_meant(day - timedelta(days=days), own, self.now, self.zone)
+            mentioned_times.mentions_day(day - timedelta(days=days), own, self.now, self.zone)
             for days in (0, 1)
         )
 
@@ -432,7 +432,7 @@ class OwnWords:
 
     def _parse(self, text: str, *, asking: bool = False) -> list[_Sentence]:
         written = _PHRASES["left_out"].sub(_blank, text.replace("’", "'"))
-        times = mentioned_times.find(_NAME.sub(_blank, written), self.now, self.zone)
+        times = mentioned_times.find_mentioned(_NAME.sub(_blank, written), self.now, self.zone)
         for each in times:
             written = written[: each.begin] + "\0" * (each.end - each.begin) + written[each.end :]
         written = _PHRASES["aside"].sub(_apart, written)

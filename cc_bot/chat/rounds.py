@@ -27,11 +27,11 @@ from cc_bot.domain.message import (
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedCalls
 from cc_bot.domain.tool_calls import is_of_server
 from cc_bot.domain.turn import (
-    CallInDoubt,
     CallsResumed,
     ImagesGiven,
     MemoriesRecalled,
     Notice,
+    ServerCallInterrupted,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -280,7 +280,7 @@ class Rounds:
                 if outcome.changes or outcome.has_side_effects:
                     draft.lasting.append(draft.calls[-1])
                 if draft.calls[-1].outcome_unknown:
-                    self.emit(CallInDoubt())
+                    self.emit(ServerCallInterrupted())
                 if request in begun:
                     begun.remove(request)
                     await self._keep(draft.lasting, begun)
@@ -331,7 +331,7 @@ class Rounds:
                 draft.lasting.append(call)
                 draft.has_side_effects = True
             if not known:
-                self.emit(CallInDoubt())
+                self.emit(ServerCallInterrupted())
 
     def _propose(self, outcome: ToolOutcome, draft: Draft) -> ToolOutcome:
         """Add the outcome's proposal to the draft; refuse it if there are MAX_PROPOSALS."""

@@ -25,7 +25,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.forms import Asker
 from cc_bot.domain.message import (
-    THE_DEFAULT,
+    BUILT_IN_AGENT,
     Agent,
     Attachment,
     ChannelKey,
@@ -123,7 +123,7 @@ class TurnPrompt:
     factor: float = 1.0
     """Tokens that the model counts for each estimated token."""
     cache_key: str = ""
-    agent: Agent = THE_DEFAULT
+    agent: Agent = BUILT_IN_AGENT
     limit: int | None = None
     """The model's context limit, if known; includes the `offered` tools."""
     offered: Sequence[ToolSchema] = ()
@@ -215,7 +215,7 @@ class TurnOptions:
     memory_paused: bool = False
     link: str = ""
     """Link to the answer; empty if unknown or ephemeral."""
-    agent: Agent = THE_DEFAULT
+    agent: Agent = BUILT_IN_AGENT
     guild_id: int | None = None
     channel_id: int = 0
     thread_title: str = ""

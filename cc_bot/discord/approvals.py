@@ -27,7 +27,7 @@ from cc_bot.domain.access import Visitor
 from cc_bot.domain.change import Change
 from cc_bot.domain.errors import CcBotError, ProposalGone, StorageError
 from cc_bot.domain.proposal import CallMessage, Proposal
-from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
+from cc_bot.domain.turn import TOKEN_LIFETIME, AskedQuestion
 from cc_bot.in_order import Tasks
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import CanvasChangeTexts
@@ -167,7 +167,7 @@ class ApprovalDelivery:
         if running.askers and (press.by_asker or not press.ephemeral):
             forms = running.askers.asker(reply_in_place(press.interaction, Page("")), press.asker)
         with running.track(turn), self.assistant.calling(press.asker.user_id, turn.stop):
-            channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIVES
+            channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIFETIME
             shown = CallMessage(channel_id, int(message.id), press.interaction.token, until, press.ephemeral)
             claimed = await approvals.claim(press.proposal, turn.name, shown)
             showing = asyncio.create_task(self._show_begun(press, begun))

@@ -18,7 +18,15 @@ from cc_bot.chat.policy import Policies, Policy
 from cc_bot.chat.stores.settings import AccessState, AccessStore, VisitorState
 from cc_bot.discord.interactions import Preloaded, roles_of
 from cc_bot.discord.places import LruCache, Places, key_of_interaction
-from cc_bot.domain.access import AccessRules, Refusal, Visitor, WebPlace, is_shut, name_any, refusal
+from cc_bot.domain.access import (
+    AccessRules,
+    Refusal,
+    Visitor,
+    WebPlace,
+    is_closed_to_users,
+    name_any,
+    refusal,
+)
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     AccessError,
@@ -308,7 +316,7 @@ class Gate:
         rules = (await self._read_access()).rules | (await self.policies.now()).access
         if name_any(rules, "guild") and guild_id is None:
             guild_id = (await self.places.get(key.place_id)).guild_id
-        return not is_shut(key, guild_id, rules)
+        return not is_closed_to_users(key, guild_id, rules)
 
     async def _read_access(self) -> AccessState:
         """Read the rules; the last known ones if the database does not answer in time."""

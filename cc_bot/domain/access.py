@@ -96,17 +96,17 @@ def _ids_of(rules: AccessRules, ruling: Ruling, subject: Subject) -> frozenset[i
     return frozenset(rule.id for rule in rules if (rule.ruling, rule.subject) == (ruling, subject))
 
 
-def is_shut(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
+def is_closed_to_users(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
     """Return whether only owners may use the bot in a channel or thread; it must not read what others write
     there."""
     return _refused_by(rules, _ids_of_place(key.ids, guild_id)) is not None
 
 
-CODE_LIFE: Final = timedelta(minutes=10)
+CODE_LIFETIME: Final = timedelta(minutes=10)
 """A sign-in link's."""
-UNUSED_LIFE: Final = timedelta(days=7)
+MAX_UNUSED_TIME: Final = timedelta(days=7)
 """An unused browser session's."""
-MAX_LIFE: Final = timedelta(days=30)
+MAX_LIFETIME: Final = timedelta(days=30)
 """Any browser session's."""
 
 
@@ -133,4 +133,4 @@ class WebSession:
         return self.place.user_id
 
     def ends(self) -> datetime:
-        return min(self.ends_at, self.used_at + UNUSED_LIFE)
+        return min(self.ends_at, self.used_at + MAX_UNUSED_TIME)

@@ -85,7 +85,7 @@ _ESCAPE_OR_TICKS: Final = re.compile(r"\\.|`+")
 _LANGUAGE_LINE: Final = re.compile(r"[a-z0-9_+\-.#]{1,40}+[ \t]{0,8}+(?:\n|\Z)", re.IGNORECASE)
 
 
-def with_fence_lines(text: str) -> str:
+def put_fences_on_own_lines(text: str) -> str:
     """Return the text with each fence on its own line."""
     return "\n".join(_split_lines(text)) if _INLINE_FENCE in text else text
 

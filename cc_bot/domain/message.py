@@ -324,7 +324,7 @@ class Agent:
         return self.descriptions.get(locale, "")
 
 
-THE_DEFAULT: Final = Agent()
+BUILT_IN_AGENT: Final = Agent()
 
 
 Reading = Literal["off", "mentions", "all"]

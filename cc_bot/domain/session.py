@@ -22,7 +22,7 @@ class SessionKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Recollection:
+class PromptNote:
     visibility: Visibility
     text: str
     tainted: bool = False
@@ -40,8 +40,8 @@ class Session:
     more: bool = field(default=False, compare=False)
     """Earlier messages may belong to the history: it is read by page."""
     has_files: bool = field(default=True, compare=False)
-    summaries: tuple[Recollection, ...] = ()
-    rest: tuple[Recollection, ...] = ()
+    summaries: tuple[PromptNote, ...] = ()
+    rest: tuple[PromptNote, ...] = ()
     """User messages of an expired session that are not summarized yet, oldest first."""
     canvas: str = EMPTY_CANVAS
     """JSON of the feature that draws on it, private elements included."""

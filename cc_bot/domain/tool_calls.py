@@ -34,12 +34,12 @@ def is_of_server(name: str) -> bool:
     return SEPARATOR in name
 
 
-def named_ids(call: ToolCall) -> frozenset[int]:
+def referenced_memory_ids(call: ToolCall) -> frozenset[int]:
     """The memories that a call's result refers to."""
     return frozenset(map(int, _REF.findall(call.result))) if call.name in MEMORY_TOOLS else frozenset()
 
 
-def kept_ids(call: ToolCall) -> frozenset[int]:
+def stored_memory_ids(call: ToolCall) -> frozenset[int]:
     """The memory that a call stored or changed, without others in its result."""
     result = parse_json(call.result)
     if call.name not in _KEEPING_TOOLS or not isinstance(result, dict):
@@ -48,18 +48,21 @@ def kept_ids(call: ToolCall) -> frozenset[int]:
     return frozenset(each["ref"] for each in kept if isinstance(each, dict) and "ref" in each)
 
 
-def shown_ids(calls: Iterable[ToolCall]) -> frozenset[int]:
+def shown_memory_ids(calls: Iterable[ToolCall]) -> frozenset[int]:
     """The memories that calls stored, changed or looked up."""
     return frozenset[int]().union(
-        *(kept_ids(call) if call.name in _KEEPING_TOOLS else named_ids(call) for call in calls)
+        *(
+            stored_memory_ids(call) if call.name in _KEEPING_TOOLS else referenced_memory_ids(call)
+            for call in calls
+        )
     )
 
 
 def without_texts(call: ToolCall) -> ToolCall:
-    if not named_ids(call):
+    if not referenced_memory_ids(call):
         return call
     arguments = call.arguments
-    if kept_ids(call) and isinstance(given := parse_json(arguments), dict):
+    if stored_memory_ids(call) and isinstance(given := parse_json(arguments), dict):
         arguments = _dump(_emptied(given))
     return replace(call, arguments=arguments, result=_change_notes(call.result, _emptied))
 
@@ -76,7 +79,7 @@ def with_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
         if memory.audience == "anywhere" or message.visibility == "private"
     }
     calls = [_with_texts(call, seen) for call in message.tool_calls]
-    named = frozenset[int]().union(*map(named_ids, message.tool_calls))
+    named = frozenset[int]().union(*map(referenced_memory_ids, message.tool_calls))
     if not named <= seen.keys():
         calls = [replace(call, native="{}") if call.native else call for call in calls]
     tainted = message.tainted or any(seen[id_].tainted for id_ in named & seen.keys())
@@ -84,9 +87,9 @@ def with_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
 
 
 def _with_texts(call: ToolCall, memories: Mapping[int, Memory]) -> ToolCall:
-    if not named_ids(call):
+    if not referenced_memory_ids(call):
         return call
-    arguments, kept = call.arguments, kept_ids(call)
+    arguments, kept = call.arguments, stored_memory_ids(call)
     if kept and isinstance(given := parse_json(arguments), dict):
         memory = memories.get(min(kept))
         arguments = _dump(_filled(given, memory) if memory else UNAVAILABLE)

@@ -71,7 +71,7 @@ class CallsResumed:
 
 
 @dataclass(frozen=True, slots=True)
-class CallInDoubt:
+class ServerCallInterrupted:
     """The turn ended during a server tool's call."""
 
 
@@ -179,7 +179,7 @@ TurnEvent = (
     | ToolFinished
     | MemoriesRecalled
     | CallsResumed
-    | CallInDoubt
+    | ServerCallInterrupted
     | ToolsUnavailable
     | Change
     | FilesLeftOut
@@ -206,7 +206,7 @@ TurnKind = Literal["ask", "again", "continue", "message", "mention"]
 """ask: a command; again, continue: buttons below an answer; message: a DM, or a reply to one's own answer;
 mention: a question in a channel's conversation."""
 
-TOKEN_LIVES: Final = timedelta(minutes=14)
+TOKEN_LIFETIME: Final = timedelta(minutes=14)
 """Discord accepts a token for 15 minutes; one is the margin for clock skew."""
 KEPT: Final = timedelta(days=7)
 

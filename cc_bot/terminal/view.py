@@ -26,7 +26,7 @@ from cc_bot.chat.reply import Caller
 from cc_bot.domain import turn
 from cc_bot.domain.change import Change, with_change
 from cc_bot.domain.chart import Chart
-from cc_bot.domain.fences import with_fence_lines
+from cc_bot.domain.fences import put_fences_on_own_lines
 from cc_bot.domain.kinsoku import wrap
 from cc_bot.domain.message import spell_out
 from cc_bot.domain.text import one_line as join_lines
@@ -163,7 +163,7 @@ class ChatMarkdown(Markdown):
     }
 
     def __init__(self, markup: str) -> None:
-        super().__init__(with_fence_lines(printable(markup)), hyperlinks=False, code_theme="ansi_dark")
+        super().__init__(put_fences_on_own_lines(printable(markup)), hyperlinks=False, code_theme="ansi_dark")
         _adapt_to_chat(self.parsed)
 
 
@@ -241,7 +241,7 @@ class AnswerView:
                 self._recalled = tuple(dict.fromkeys((*self._recalled, *numbers)))
             case turn.ToolsUnavailable():
                 output.notice(words[ReceiptTexts].no_tools)
-            case turn.CallInDoubt():
+            case turn.ServerCallInterrupted():
                 output.notice(words[UnfinishedTexts].in_doubt_outside, failed=True)
             case turn.ImagesGiven(images):
                 output.notice(words[TerminalTexts].images_given.format(count=len(images)))

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from cc_bot.chat.reply import Caller
-from cc_bot.domain.access import MAX_LIFE, WebSession
+from cc_bot.domain.access import MAX_LIFETIME, WebSession
 from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import NotSignedIn, TooManyRequests
 from cc_bot.domain.text import Locale
@@ -63,7 +63,7 @@ def set_cookie(request: web.Request, response: web.StreamResponse, secret: str) 
     response.set_cookie(
         cookie_name(request),
         secret,
-        max_age=int(MAX_LIFE.total_seconds()),
+        max_age=int(MAX_LIFETIME.total_seconds()),
         secure=is_secure(request),
         httponly=True,
         samesite="Lax",

@@ -24,7 +24,7 @@ from cc_bot.domain.errors import (
     ProposalGone,
     WhenPassed,
 )
-from cc_bot.domain.message import THE_DEFAULT, Attachment, Message, Visibility
+from cc_bot.domain.message import BUILT_IN_AGENT, Attachment, Message, Visibility
 from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.features.canvas.drawing import canvas_from_json, redraw
 from cc_bot.features.canvas.model import Card, Drawn, UpdateCard
@@ -72,7 +72,7 @@ class Desk(Table):
         return await self.assistant.approvals.claim(proposal, "a1", CallMessage())
 
     async def run(self, claimed: Proposal, stop: Stop | None = None) -> ApprovedResult:
-        return await self.assistant.approvals.run(claimed, THE_DEFAULT, PLACE, stop or Stop())
+        return await self.assistant.approvals.run(claimed, BUILT_IN_AGENT, PLACE, stop or Stop())
 
     async def is_open(self, proposal: Proposal) -> bool:
         return await self.stores.proposals.get(ME, proposal.id) is not None
@@ -293,7 +293,7 @@ class TestCall:
 
     async def test_is_not_made_for_an_agent_that_has_the_tool_no_more(self, desk: Desk) -> None:
         claimed = await desk.claim()
-        agent = replace(THE_DEFAULT, tools=frozenset({"recall"}))
+        agent = replace(BUILT_IN_AGENT, tools=frozenset({"recall"}))
         result = await desk.assistant.approvals.run(claimed, agent, PLACE, Stop())
         assert (result.state, desk.made) == ("failed", [])
 

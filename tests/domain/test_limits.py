@@ -87,10 +87,10 @@ class TestRules:
 def test_a_place_is_shut_that_is_denied_or_left_out() -> None:
     key, kinds = ChannelKey(CHANNEL, THREAD), list[Subject](("channel", "guild"))
     for mine, others in ((only(ALL, kind), only(OTHERS, kind)) for kind in kinds):
-        assert access.is_shut(key, GUILD, rules_of(deny=mine))
-        assert access.is_shut(key, GUILD, rules_of(allow=others))
-        assert access.is_shut(key, GUILD, rules_of(allow=mine, deny=mine))
-        assert not access.is_shut(key, GUILD, rules_of(allow=mine, deny=others))
+        assert access.is_closed_to_users(key, GUILD, rules_of(deny=mine))
+        assert access.is_closed_to_users(key, GUILD, rules_of(allow=others))
+        assert access.is_closed_to_users(key, GUILD, rules_of(allow=mine, deny=mine))
+        assert not access.is_closed_to_users(key, GUILD, rules_of(allow=mine, deny=others))
 
 
 TODAY = date(2026, 11, 22)

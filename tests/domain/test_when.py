@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain import errors
-from cc_bot.domain.when.resolve import FURTHEST_YEARS, read_moments, split_when
+from cc_bot.domain.when.resolve import MAX_YEARS_AHEAD, read_moments, split_when
 from tests.domain.phrases import meanings, phrases, refused_otherwise, table, this_year
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -118,7 +118,7 @@ class TestTime:
             moment = read_when(" ".join(words), now, zone)
         except errors.InputError:
             return
-        assert now < moment < now + timedelta(days=366 * FURTHEST_YEARS)
+        assert now < moment < now + timedelta(days=366 * MAX_YEARS_AHEAD)
 
 
 class TestClockChange:

@@ -35,7 +35,7 @@ async def decide(stage: Stage, owner: User, channel: Channel, ruling: str, **sub
     return await stage.told(owner, channel, f"admin access {ruling}", **subject)
 
 
-async def is_shut(reply: Reply) -> None:
+async def is_closed_to_users(reply: Reply) -> None:
     await reply.finished()
     assert reply.ephemeral
     assert SHUT[reply.locale] in reply.text
@@ -50,11 +50,11 @@ async def test_a_denied_user_is_told_by_all(stage: Stage, aiko: User, owner: Use
     note = await discord.post(aiko, channel, "会議は3時")
     requests = len(stage.model.requests)
     assert f"<@{aiko.id}>" in await decide(stage, owner, channel, "deny", subject=aiko.mention)
-    await is_shut(await discord.slash(aiko, channel, "ask", question="ねえ"))
-    await is_shut(await discord.slash(aiko, discord.dm(aiko), "memory list"))
-    await is_shut(await discord.message_command(aiko, channel, "Remember this", note))
-    await is_shut(await discord.click(aiko, answer.message, again_label(aiko)))
-    await is_shut(await discord.submit_modal(form, content="犬が好き"))
+    await is_closed_to_users(await discord.slash(aiko, channel, "ask", question="ねえ"))
+    await is_closed_to_users(await discord.slash(aiko, discord.dm(aiko), "memory list"))
+    await is_closed_to_users(await discord.message_command(aiko, channel, "Remember this", note))
+    await is_closed_to_users(await discord.click(aiko, answer.message, again_label(aiko)))
+    await is_closed_to_users(await discord.submit_modal(form, content="犬が好き"))
     assert await discord.autocomplete(aiko, channel, "memory delete", id="猫") == []
     assert "件" in await stage.told(aiko, channel, "privacy show")
     assert len(stage.model.requests) == requests

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from cc_bot.chat.stores.blocks import context_page
+from cc_bot.chat.stores.blocks import read_context_page
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database, Statement
 from cc_bot.domain.message import ChannelKey, ContextMessage, Message
@@ -99,4 +99,4 @@ async def list_edited(stores: Stores, key: ChannelKey) -> tuple[Message, ...]:
 async def read_page(
     stores: Stores, key: ChannelKey, *, asked: int = 2**62, **bounds: int
 ) -> list[ContextMessage]:
-    return await stores.blocks.run(lambda: context_page(key, asked=asked, **bounds))
+    return await stores.blocks.run(lambda: read_context_page(key, asked=asked, **bounds))

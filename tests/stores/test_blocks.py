@@ -1,6 +1,6 @@
 """What a channel's context is read from, and how it is found."""
 
-from cc_bot.chat.stores.blocks import ContextState, context_state
+from cc_bot.chat.stores.blocks import ContextState, read_context_state
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database, Statement
 from cc_bot.domain.message import Block, ChannelKey, Message
@@ -27,7 +27,7 @@ async def read(stores: Stores, key: ChannelKey = CHANNEL, limit: int = 100, **bo
 
 
 async def state(stores: Stores, key: ChannelKey = CHANNEL, blocks: int = 100) -> ContextState:
-    return await stores.blocks.run(lambda: context_state(key, bot_id=BOT, blocks=blocks))
+    return await stores.blocks.run(lambda: read_context_state(key, bot_id=BOT, blocks=blocks))
 
 
 def block(first: int, last: int, key: ChannelKey = CHANNEL, tokens: int = 10) -> Block:

@@ -109,7 +109,7 @@ class TestMessage:
         await once(schedules)
         [firing] = await schedules.at(NOON)
         await schedules.mark_sent(firing, SAID, channel_id=70)
-        assert await schedules.archive.get_last_said(ME, 70)
+        assert await schedules.archive.get_last_notification(ME, 70)
         assert not await read_page(stores, ChannelKey(70), first=0, before=99, limit=9)
 
     async def test_is_its_users_and_in_no_history(self, schedules: Clocked, database: Database) -> None:
@@ -118,20 +118,22 @@ class TestMessage:
         await schedules.mark_sent(firing, SAID, channel_id=70)
         found = got(await schedules.archive.get_said(7))
         assert (found[0], found[1].content) == (ME, "⏰ 薬")
-        assert await schedules.archive.get_last_said(ME, 70) == found[1]
-        assert await schedules.archive.get_last_said(OTHER_USER.user_id, 70) is None
+        assert await schedules.archive.get_last_notification(ME, 70) == found[1]
+        assert await schedules.archive.get_last_notification(OTHER_USER.user_id, 70) is None
         assert await schedules.archive.get_said(8) is None
         await once(schedules)
         [later] = await schedules.at(NOON)
         await schedules.mark_sent(later, replace(SAID, discord_id=9, content="⏰ 次"), channel_id=70)
-        newest = got(await schedules.archive.get_last_said(ME, 70))
+        newest = got(await schedules.archive.get_last_notification(ME, 70))
         assert newest.content == "⏰ 次"
         now = NOON + 5 * MINUTE
         sessions = SessionStore(database, session_ttl=60 * MINUTE, clock=lambda: now)
         assert (await sessions.open(SessionKey(ME, 70))).history == ()
         now = schedules.now = NOON + 120 * MINUTE
         assert await sessions.expire() == 1
-        assert await schedules.archive.get_last_said(ME, 70) is None, "it was answered in a session before"
+        assert await schedules.archive.get_last_notification(ME, 70) is None, (
+            "it was answered in a session before"
+        )
 
     async def test_is_as_private_as_the_place(self, schedules: Clocked) -> None:
         for place in PLACES:

@@ -7,7 +7,7 @@ from freezegun import freeze_time
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database
 from cc_bot.domain.message import Visibility
-from cc_bot.domain.session import Backlog, Recollection, SessionKey
+from cc_bot.domain.session import Backlog, PromptNote, SessionKey
 from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, contents, got, turn
 
 START = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
@@ -64,7 +64,7 @@ class TestBacklog:
 
 class TestSummary:
     async def test_comes_with_its_session_and_outlives_a_restart(self, open_again: OpenStores) -> None:
-        told = (Recollection("public", "- 犬はポチ"),)
+        told = (PromptNote("public", "- 犬はポチ"),)
         with freeze_time(START, real_asyncio=True):
             async with open_again() as stores:
                 await say(stores, "犬の名前はポチ")

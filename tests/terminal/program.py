@@ -28,7 +28,7 @@ from cc_bot.domain.errors import (
     ModelUnavailable,
     ModelUnreachable,
 )
-from cc_bot.domain.message import THE_DEFAULT
+from cc_bot.domain.message import BUILT_IN_AGENT
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.reminders.resolver import TimeResolver
@@ -79,7 +79,7 @@ class ScriptedModel:
 
 def profile(locale: Locale, history_file: Path | None = None) -> ChatProfile:
     key = SessionKey(0, 0)
-    return ChatProfile(key, locale, ZoneInfo("Asia/Tokyo"), "scripted", THE_DEFAULT, history_file)
+    return ChatProfile(key, locale, ZoneInfo("Asia/Tokyo"), "scripted", BUILT_IN_AGENT, history_file)
 
 
 TOOLS = discover()

@@ -38,7 +38,7 @@ class TestDueReminder:
             clock.tick(timedelta(minutes=10))
             assert await chat.reminded() == "⏰ カップ麺\n"
             assert await chat.reminded() == ""
-            said = await chat.stores.archive.get_last_said(0, 0)
+            said = await chat.stores.archive.get_last_notification(0, 0)
             assert said is not None
             assert said.content == "カップ麺"
             assert (await chat.stores.sessions.open(KEY)).history == ()

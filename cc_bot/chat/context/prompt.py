@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.chat.context.instructions import Instructions, instructions
 from cc_bot.chat.context.tokens import message_parts, message_tokens, user_part
 from cc_bot.domain.message import Message, Visibility
-from cc_bot.domain.session import Recollection, Session, listed
+from cc_bot.domain.session import PromptNote, Session, listed
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.memory.model import Memory
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
@@ -108,7 +108,7 @@ def build_prompt(
     timezone: ZoneInfo,
     temporary: bool = False,
     paused: bool = False,
-    recap: Recollection | None = None,
+    recap: PromptNote | None = None,
     canvas: SystemPart = SystemPart(""),
     persona: str = "",
     notes: Sequence[Memory] = (),
@@ -187,7 +187,7 @@ def changing(
     return "\n\n".join(part for part in parts if part)
 
 
-def recap(session: Session, visibility: Visibility) -> Recollection:
+def recap(session: Session, visibility: Visibility) -> PromptNote:
     """Return the text for 'Previous conversation summary'. Private summaries appear in private turns only.
     User messages of an expired session that are not summarized yet are quoted, so that no turn waits for a
     summary."""
@@ -199,7 +199,7 @@ def recap(session: Session, visibility: Visibility) -> Recollection:
     if rest:
         texts.append(listed(known.text for known in rest))
     tainted = any(known.tainted for known in (*summaries, *rest))
-    return Recollection(visibility, "\n".join(filter(None, texts)), tainted)
+    return PromptNote(visibility, "\n".join(filter(None, texts)), tainted)
 
 
 def shrunk_history(history: int, beside: int, limit: int | None) -> int:

@@ -103,7 +103,7 @@ class ArchiveStore(Store):
         rows = await self._database.query(said, discord_id)
         return (rows[0][0], MESSAGE.read(rows[0][1:])) if rows else None
 
-    async def get_last_said(self, user_id: int, channel_id: int) -> Message | None:
+    async def get_last_notification(self, user_id: int, channel_id: int) -> Message | None:
         """Return the newest reminder or heartbeat of the last day, if its user has said nothing there
         since."""
         last = f"""

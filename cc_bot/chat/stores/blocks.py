@@ -135,7 +135,7 @@ class ContextState:
     """By thread id: messages that wait for an answer."""
 
 
-def context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Transaction[ContextState]:
+def read_context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Transaction[ContextState]:
     """Return at most the newest `blocks` of each channel or thread."""
     params = (key.channel_id, key.thread_id, key.place_id, bot_id, blocks)
     found, starts = list[Block](), dict[str, int]()
@@ -160,7 +160,7 @@ def context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Transaction[C
     )
 
 
-def context_page(
+def read_context_page(
     key: ChannelKey, *, first: int, before: int, asked: int, limit: int, reset: int = 0
 ) -> Transaction[list[ContextMessage]]:
     """Newest first, from `first` up to but excluding `before`.
@@ -224,7 +224,7 @@ _MEANT: Final = """
 """
 
 # The messages that show answers to the questions $1, and to no question that is left.
-ANSWERS_TO: Final = """
+SELECT_ANSWERS_TO: Final = """
     WITH gone (id) AS (SELECT value FROM @ids($1) AS meant), answers (id) AS (
         SELECT w.shown_in FROM turns AS w
         WHERE w.question_id IN (SELECT id FROM gone) AND w.kind = 'mention' AND w.state <> 'accepted'
@@ -319,7 +319,7 @@ DELETE_FORWARDED: Final = """
 """
 
 # Whether a backup may hold them. $1 ids
-SELECT_KEPT: Final = f"""
+SELECT_STORED: Final = f"""
     SELECT id FROM messages WHERE discord_id @among({_MEANT})
     UNION ALL
     SELECT message_id FROM attachments WHERE source_id IN @ids($1) /* all users */
@@ -372,7 +372,7 @@ def delete_local_copies(discord_ids: Collection[int]) -> Transaction[None]:
     yield from run_all(deletion(discord_ids))
 
 
-def place_deletion(key: ChannelKey) -> list[Statement]:
+def delete_channel(key: ChannelKey) -> list[Statement]:
     """Delete a thread, or a channel with its threads."""
     threads = (key.thread_id, key.thread_id or _LAST_THREAD)
     forget_resets = (

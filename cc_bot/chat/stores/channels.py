@@ -12,17 +12,17 @@ from heapq import nlargest
 from typing import Any, Final, NamedTuple
 
 from cc_bot.chat.stores.blocks import (
-    ANSWERS_TO,
     DELETE_FORWARDED,
     DELETE_MESSAGES,
     DELETE_TURNS,
     RESET_ID,
-    SELECT_KEPT,
+    SELECT_ANSWERS_TO,
+    SELECT_STORED,
     SHOWN_IN_CHANNEL,
     SKIP,
     THAW_FROM,
+    delete_channel,
     deletion,
-    place_deletion,
     thaw,
 )
 from cc_bot.chat.stores.proposals import DELETE_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
@@ -314,7 +314,7 @@ class ChannelStore(Store):
         batch = self._insertion(key, messages)
         return len((await self._database.transaction(batch, channel_locks(key)))[1]) if batch else 0
 
-    async def pass_over(self, key: ChannelKey, discord_id: int) -> None:
+    async def mark_read_to(self, key: ChannelKey, discord_id: int) -> None:
         """Mark a channel as read up to an id, though the bot may not read there. No effect on a channel
         without messages."""
         await self._change(channel_locks(key), SKIP, key.channel_id, key.thread_id, discord_id)
@@ -363,7 +363,7 @@ class ChannelStore(Store):
 
         A deleted page deletes its whole answer. The question of a deleted answer stays answered.
         """
-        if self._log and await self._database.query(SELECT_KEPT, json.dumps([*discord_ids])):
+        if self._log and await self._database.query(SELECT_STORED, json.dumps([*discord_ids])):
             await self._log.note("message", *discord_ids)  # Discord tells of many that were never kept
         batch = deletion(discord_ids)
         results = await self._database.transaction(batch, _where(place_id))
@@ -372,14 +372,14 @@ class ChannelStore(Store):
         return sum(row[0] != "mention" for each, rows in done if each.sql in counted for row in rows)
 
     async def list_answers(self, discord_ids: Collection[int]) -> tuple[int, ...]:
-        rows = await self._database.query(ANSWERS_TO, json.dumps([*discord_ids]))
+        rows = await self._database.query(SELECT_ANSWERS_TO, json.dumps([*discord_ids]))
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
     async def forget_place(self, key: ChannelKey) -> None:
         """Delete a thread, or a channel with its threads, but no sessions."""
         if self._log:
             await self._log.note("place", place_name(key.channel_id, key.thread_id))
-        await self._database.transaction(place_deletion(key), channel_locks(key))
+        await self._database.transaction(delete_channel(key), channel_locks(key))
 
     async def archive_answer(
         self,

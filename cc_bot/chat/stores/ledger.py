@@ -235,7 +235,7 @@ class TurnLedger(Store):
         changes = "question = @with_text(question, heard, $3)"
         await self._set(changes, turn_id, user_id, transcript, only=" AND question IS NOT NULL")
 
-    async def get_heard(self, user_id: int, answer_id: int | None) -> str:
+    async def get_transcript(self, user_id: int, answer_id: int | None) -> str:
         sql = f"SELECT q.heard {QUESTION_OF}"
         rows = await self._database.query(sql, user_id, answer_id)
         return str(rows[0][0]) if rows else ""

@@ -101,7 +101,7 @@ class Storage:
     """Name of the opening process, if it has one."""
 
 
-def make_own(storage: Storage) -> Mapping[type[Any], Any]:
+def make_feature_stores(storage: Storage) -> Mapping[type[Any], Any]:
     """Make the stores of the features."""
     return {type(each): each for module in modules("store") for each in module.make_stores(storage)}
 
@@ -177,7 +177,7 @@ async def open_stores(
                 web_sessions=WebSessionStore(database, clock=clock),
                 processes=ProcessStore(database),
                 erasures=erasures,
-                own=make_own(Storage(database, clock, rules, session_ttl, process)),
+                own=make_feature_stores(Storage(database, clock, rules, session_ttl, process)),
                 embedding=embedding,
                 begin_shutdown=database.begin_shutdown,
             )

@@ -31,7 +31,7 @@ class ReceiptMessage:
     """Changes of memories and reminders since the message was shown."""
 
 
-class MemoryNow(NamedTuple):
+class MemoryState(NamedTuple):
     """A memory or former version, which has no number."""
 
     id: int
@@ -57,7 +57,7 @@ class _Line(NamedTuple):
 
 
 _LINE: Final = Columns(_Line)
-_MEMORY: Final = Columns(MemoryNow, former_id=Kind(column="supersedes"))
+_MEMORY: Final = Columns(MemoryState, former_id=Kind(column="supersedes"))
 
 
 @cache
@@ -145,7 +145,7 @@ class ReceiptStore(Store):
     async def list_stale_users(self) -> Sequence[int]:
         return [user_id for (user_id,) in await self._database.query(SELECT_STALE_USERS)]
 
-    async def get_memories(self, user_id: int, ids: Collection[int]) -> dict[int, MemoryNow]:
+    async def get_memories(self, user_id: int, ids: Collection[int]) -> dict[int, MemoryState]:
         """Include deleted memories that can still be restored, and former versions."""
         if not ids:
             return {}

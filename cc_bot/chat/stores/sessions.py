@@ -49,7 +49,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
 from cc_bot.domain.message import FILE_QUOTA, ChannelKey, FileQuota, Message, Reference, Role, Visibility
 from cc_bot.domain.proposal import Proposal, ProposedCalls
-from cc_bot.domain.session import EMPTY_CANVAS, Recollection, Session, SessionKey
+from cc_bot.domain.session import EMPTY_CANVAS, PromptNote, Session, SessionKey
 from cc_bot.features.memory.stores.rows import read_texts
 
 # ruff: noqa: S608 - put together from constants alone
@@ -295,8 +295,8 @@ def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
     return tuple(dropwhile(lambda message: message.role == "assistant", kept))
 
 
-def _recollections(rows: Sequence[Row]) -> tuple[Recollection, ...]:
-    return tuple(Recollection(_visibility(row), _content(row), bool(_tainted(row))) for row in reversed(rows))
+def _recollections(rows: Sequence[Row]) -> tuple[PromptNote, ...]:
+    return tuple(PromptNote(_visibility(row), _content(row), bool(_tainted(row))) for row in reversed(rows))
 
 
 @dataclass(eq=False, slots=True)

@@ -17,9 +17,9 @@ from zoneinfo import available_timezones
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, channel_lock, user_lock
 from cc_bot.db.columns import ISO, Columns, Kind, Store, to_text, upsert
 from cc_bot.domain.access import (
-    CODE_LIFE,
-    MAX_LIFE,
-    UNUSED_LIFE,
+    CODE_LIFETIME,
+    MAX_LIFETIME,
+    MAX_UNUSED_TIME,
     AccessRule,
     AccessRules,
     Maintenance,
@@ -414,10 +414,10 @@ PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at
 
 class WebSessionStore(Store):
     async def make_code(self, place: WebPlace) -> str:
-        """Store and return a code that signs its user in once, within CODE_LIFE."""
+        """Store and return a code that signs its user in once, within CODE_LIFETIME."""
         code, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
         row = (_hash(code), place.user_id, place.channel_id, place.guild_id)
-        insert = Statement(_INSERT_CODE, (*row, to_text(now), to_text(now + CODE_LIFE)))
+        insert = Statement(_INSERT_CODE, (*row, to_text(now), to_text(now + CODE_LIFETIME)))
         drop = Statement(_DROP_CODES, (place.user_id, to_text(now), MAX_CODES))
         await self._database.transaction([insert, drop], [user_lock(place.user_id)])
         return code
@@ -442,7 +442,7 @@ class WebSessionStore(Store):
             used = yield Statement(USE_CODE, (_hash(code), to_text(now)))
             if not used:
                 return None
-            moments = (to_text(now), to_text(now + MAX_LIFE))
+            moments = (to_text(now), to_text(now + MAX_LIFETIME))
             made = yield Statement(_INSERT_SESSION, (_hash(secret), *used[0], *moments))
             session = _SESSION.read(made[0])
             yield Statement(_DROP_SESSIONS, (session.user_id, *self._bounds(now), MAX_SESSIONS))
@@ -500,7 +500,7 @@ class WebSessionStore(Store):
 
     def _bounds(self, now: datetime) -> tuple[str, str]:
         """Return now, and the time since when a session must have been used to be open."""
-        return to_text(now), to_text(now - UNUSED_LIFE)
+        return to_text(now), to_text(now - MAX_UNUSED_TIME)
 
 
 def _hash(secret: str) -> str:

@@ -231,7 +231,7 @@ class Recovery:
         answer = await ledger.get_message(user_id, turn.answer_id) if turn.state == "answered" else None
         seen = answer or older
         left = await self.proposals.list_for_answer(turn.key.user_id, seen.id) if seen and seen.id else ()
-        heard = await ledger.get_heard(turn.key.user_id, seen.id) if seen else ""
+        heard = await ledger.get_transcript(turn.key.user_id, seen.id) if seen else ""
         return UnshownTurn(turn, recipient, answer, older, heard, left)
 
     async def _show(self, unshown: UnshownTurn) -> Reply | Unshown:

@@ -45,7 +45,7 @@ from cc_bot.domain.forms import Asker
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Attachment, ChannelKey, Message
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion, PendingTurn, TurnKind
+from cc_bot.domain.turn import TOKEN_LIFETIME, AskedQuestion, PendingTurn, TurnKind
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.in_order import KeyedLock
 
@@ -203,7 +203,7 @@ class RunningTurns:
             locale=recipient.locale,
             interaction_id=int(interaction.id),
             token=interaction.token,
-            token_until=now + TOKEN_LIVES,
+            token_until=now + TOKEN_LIFETIME,
             **{
                 "guild_id": None if interaction.guild_id is None else int(interaction.guild_id),
                 "question_id": int(interaction.id) if fields["visibility"] == "public" else None,

@@ -190,7 +190,9 @@ class ProactiveMessageQuotes:
         """Return the text below the reminder or heartbeat replied to, or the DM's last message."""
         said = self._answered.get(int(message.id)) or await self.replied_to(message)
         if said is None and message.guild_id is None and message.author and not message.referenced_message:
-            last = await self.stores.archive.get_last_said(int(message.author.id), int(message.channel_id))
+            last = await self.stores.archive.get_last_notification(
+                int(message.author.id), int(message.channel_id)
+            )
             said = last.content if last else None
         if said is None:
             return text
@@ -199,7 +201,7 @@ class ProactiveMessageQuotes:
 
     async def quote_last(self, user_id: int, channel_id: int, text: str) -> str:
         """The same for a question without a message."""
-        last = await self.stores.archive.get_last_said(user_id, channel_id)
+        last = await self.stores.archive.get_last_notification(user_id, channel_id)
         return _below(last.content, text) if last else text
 
 
@@ -371,7 +373,7 @@ class Arrivals:
         if await self.gate.may_read(key, int(message.guild_id)):
             await self._store(message, waiting=waiting)
         else:
-            await self.stores.channels.pass_over(key, int(message.id))
+            await self.stores.channels.mark_read_to(key, int(message.id))
 
     async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
         """Store a message after those missed before it. `waiting`: whether to answer it; None to find out."""

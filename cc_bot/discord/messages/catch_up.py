@@ -90,7 +90,7 @@ class CatchUp:
             try:
                 if not await self.arrivals.gate.may_read(place.key):
                     first_of_now = int(hikari.Snowflake.from_datetime(self.clock()))
-                    await self.stores.channels.pass_over(place.key, first_of_now - 1)
+                    await self.stores.channels.mark_read_to(place.key, first_of_now - 1)
                     return
                 missed = await self._read_missed(place_id, max(place.newest_id, place.reset_id, self.since))
                 await self._store(place.key, missed)

@@ -49,7 +49,6 @@ from cc_bot.domain.text import Locale, one_line, shorten
 from cc_bot.domain.tool_calls import LINKS_SHOWN, SEPARATOR, PageLink, pages_behind
 from cc_bot.domain.turn import (
     AskedAbout,
-    CallInDoubt,
     CallsResumed,
     CanvasChanged,
     Done,
@@ -63,6 +62,7 @@ from cc_bot.domain.turn import (
     PendingTurn,
     ReplyWithheld,
     ScansShown,
+    ServerCallInterrupted,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -164,7 +164,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 in_doubt_outside=event.in_doubt_outside,
                 done_outside=event.done_outside,
             )
-        case CallInDoubt():
+        case ServerCallInterrupted():
             return replace(state, in_doubt_outside=True)
         case MemoriesRecalled(ids):
             return replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import Final
 
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, split, utf16_length
-from cc_bot.domain.fences import Fence, next_line, with_fence_lines
+from cc_bot.domain.fences import Fence, next_line, put_fences_on_own_lines
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import shorten
 
@@ -113,7 +113,7 @@ def _code(code: str) -> str:
 def for_discord(text: str, *, growing: bool = False) -> str:
     """Return the text with tables as lists, and code fences on their own lines. `growing`: a table that may
     begin in the last lines is left out."""
-    return _without_tables(with_fence_lines(text), growing=growing)
+    return _without_tables(put_fences_on_own_lines(text), growing=growing)
 
 
 def messages(text: str, *, limit: int, most: int | None = None, ended: bool = True) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The grammar of times and repeats in Japanese and English.
 
-A text is read from left to right, one form of the table at a time; one with anything else is rejected.
+A text is read from left to right, one form of the table at a time. Text that matches no form is rejected.
 """
 
 import re
@@ -19,7 +19,7 @@ Unit = Literal["", "seconds", "minutes", "hours", "days", "weeks", "months", "ye
 
 NOON: Final = 12 * 60
 MINUTES_PER_DAY: Final = 24 * 60
-"""In minutes after the preceding midnight, as all times of day here."""
+"""Times of day are minutes after midnight."""
 SMALL_HOURS: Final = 5 * 60
 USUAL_MINUTE: Final[dict[Part, int]] = {
     "am": 9 * 60,
@@ -37,14 +37,14 @@ MAX_HOUR: Final = 29
 @dataclass(frozen=True, slots=True)
 class Clock:
     minute: int | None = None
-    """None if only a part of the day is named. From MINUTES_PER_DAY on it is the next day's."""
+    """None if only a part of the day is named. From MINUTES_PER_DAY on, on the next day."""
     part: Part = ""
     spoken: bool = False
-    """True if the hour may be in the afternoon: `3時`, but not `3:00`."""
+    """True if the hour may be in the afternoon: `3時`, not `3:00`."""
     as_now: bool = False
-    """今頃, same time."""
+    """The same time of day as now: 今頃, same time."""
 
-    def of_day(self) -> int | None:
+    def minute_of_day(self) -> int | None:
         """Return the minute of the day; None for a part of the day without a default."""
         if self.minute is None:
             return USUAL_MINUTE.get(self.part)
@@ -63,19 +63,19 @@ class Clock:
             case _:
                 return minute
 
-    def of_other_day(self) -> int | None:
-        """`明日の3時` is in the afternoon."""
-        minute = self.of_day()
-        return minute if minute is None or not self.is_in_doubt(SMALL_HOURS) else minute + NOON
+    def minute_of_later_day(self) -> int | None:
+        """Return the minute of a day other than today: `明日の3時` is in the afternoon."""
+        minute = self.minute_of_day()
+        return minute if minute is None or not self.may_be_afternoon(SMALL_HOURS) else minute + NOON
 
-    def is_in_doubt(self, until: int) -> bool:
-        """Return whether an hour before `until` may be in the afternoon."""
+    def may_be_afternoon(self, until: int) -> bool:
+        """Return whether the hour is before `until` and may be in the afternoon."""
         return self.spoken and not self.part and self.minute is not None and self.minute < until
 
 
 @dataclass(slots=True)
 class TimeWords:
-    seen: set[str] = field(default_factory=set)
+    kinds: set[str] = field(default_factory=set)
     """The kinds of forms found."""
     shift: tuple[int, int, int] = (0, 0, 0)
     """Months, days and seconds from now."""
@@ -89,12 +89,12 @@ class TimeWords:
     """0: the last day of the month."""
     named: str = ""
     nth: list[tuple[int, int]] = field(default_factory=list)
-    """(2, 0) is the second Monday of a month, (0, 0) the last."""
+    """Number and weekday: (2, 0) is the second Monday of a month, (0, 0) the last."""
     weekdays: list[int] = field(default_factory=list)
     not_today: bool = False
-    """次の金曜."""
+    """Today's weekday means the one in a week: 次の金曜."""
     plural: bool = False
-    """True if the weekdays imply a repeat: 平日, mondays."""
+    """The weekdays imply a repeat: 平日, mondays."""
     every: tuple[int, Unit] | None = None
     clocks: list[Clock] = field(default_factory=list)
     part: Part = ""
@@ -102,7 +102,7 @@ class TimeWords:
 
     @property
     def named_days(self) -> set[str]:
-        return self.seen - {"clock", "part"}
+        return self.kinds - {"clock", "part"}
 
     @property
     def is_repeated(self) -> bool:
@@ -171,18 +171,19 @@ _LONG_SPAN_JA: Final = _span_ja(f"{_SHORT_JA}|日|週間|か月|年")
 _LONG_SPAN_EN: Final = _span_en(f"{_SHORT_EN}|{_LONG_EN}")
 
 
-def _unit(name: str) -> Unit:
+def _unit_named(name: str) -> Unit:
     return next(unit for begin, unit in _UNITS if name.startswith(begin))
 
 
-def _amounts(span: str) -> tuple[int, int, int]:
-    """Raises WhenNotUnderstood for fractions of a day or month, and for two amounts of a unit."""
+def _read_span(span: str) -> tuple[int, int, int]:
+    """Return months, days and seconds. Raises WhenNotUnderstood for fractions of a day or month, and for two
+    amounts of a unit."""
     total = defaultdict[Unit, float](float)
     for number, half, name, half_more in _AMOUNT.findall(span):
-        if any(_SIZES.index(_unit(name)) >= _SIZES.index(each) for each in total):
+        if any(_SIZES.index(_unit_named(name)) >= _SIZES.index(each) for each in total):
             raise WhenNotUnderstood
         count = 0.5 if number[0] in "半h" else 1.0 if number[0] == "a" else float(number)
-        total[_unit(name)] += count + 0.5 * bool(half or half_more or name.endswith("半"))
+        total[_unit_named(name)] += count + 0.5 * bool(half or half_more or name.endswith("半"))
     months, days = total["months"] + 12 * total["years"], total["days"] + 7 * total["weeks"]
     if months % 1 or days % 1:
         raise WhenNotUnderstood
@@ -340,7 +341,7 @@ part      (?P<afternoon>(?:in the |this )?afternoon\b)
 part      (?P<evening>夕方|夕|ゆうがた|(?:in the |this )?evening\b)
 part      (?P<late>深夜|夜中)
 part      (?P<night>夜|晩|よる|(?:at )?night\b)
-# 10分, 1h30m: alone it is so much later
+# 10分, 1h30m: without another form, from now
 span      {_span_ja(_SHORT_JA)}
 span      {_span_en(_SHORT_EN)}
 """
@@ -359,10 +360,10 @@ _BARE_CLOCK: Final = re.compile(r"(?P<hour>\d{1,2})(?!\d)(?=[\s、,]|$)", re.ASC
 """The second hour in `at 9 and 18`."""
 
 
-def read(text: str) -> TimeWords:
+def parse(text: str) -> TimeWords:
     """Parse a normalized text. Raises WhenNotUnderstood."""
-    words, end = read_beginning(text)
-    if end < len(text) or not words.seen:
+    words, end = parse_beginning(text)
+    if end < len(text) or not words.kinds:
         raise WhenNotUnderstood
     return words
 
@@ -375,8 +376,8 @@ def find_times(text: str) -> Iterator[tuple[int, int, TimeWords]]:
         words = TimeWords()
         if not is_inside_word(text, begin):
             with suppress(InputError):
-                words, end = read_beginning(text, begin)
-        if words.seen and not is_inside_word(text, end):
+                words, end = parse_beginning(text, begin)
+        if words.kinds and not is_inside_word(text, end):
             yield begin, end, words
         begin = max(end, begin + 1)
 
@@ -386,16 +387,16 @@ def is_inside_word(text: str, at: int) -> bool:
     return len(around) == 2 and around.isascii() and (around.isalpha() or around.isdigit())
 
 
-def read_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
+def parse_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
     """Parse the time expression at the beginning, and return its end. Raises WhenNotUnderstood."""
     words, end, before_part, listed = TimeWords(), at, at, False
     while at < len(text):
-        kind, match = _form(text, at, bare="clock" in words.seen and listed)
+        kind, match = _match_form(text, at, bare="clock" in words.kinds and listed)
         again = kind in ("part", "every") or (listed and kind in _LISTED)
-        if match and (again or kind not in words.seen):
+        if match and (again or kind not in words.kinds):
             before_part = end
-            _take(words, kind, match)
-            words.seen |= {"month", "monthday"} if kind == "date" else {kind}
+            _add_form(words, kind, match)
+            words.kinds |= {"month", "monthday"} if kind == "date" else {kind}
             at, end, listed = match.end(), match.end(), listed and kind in ("part", "every")
         elif list_word := _LIST_WORD.match(text, at):
             at, listed = list_word.end(), True
@@ -415,23 +416,23 @@ def read_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
     return words, end
 
 
-def _form(text: str, at: int, *, bare: bool) -> tuple[str, re.Match[str] | None]:
+def _match_form(text: str, at: int, *, bare: bool) -> tuple[str, re.Match[str] | None]:
     for kind, pattern in _FORMS:
         if match := pattern.match(text, at):
             return kind, match
     return "clock", _BARE_CLOCK.match(text, at) if bare else None
 
 
-def _take(words: TimeWords, kind: str, match: re.Match[str]) -> None:
+def _add_form(words: TimeWords, kind: str, match: re.Match[str]) -> None:
     found = {name.removesuffix("2"): value for name, value in match.groupdict().items() if value}
     match kind:
         case "every":
-            every = _every(found)
+            every = _read_every(found)
             if words.every and words.every[1] and every[1] and words.every != every:
                 raise WhenNotUnderstood
             words.every = every if every[1] else words.every or every
         case "shift" | "span":
-            words.shift = _amounts(found["span"])
+            words.shift = _read_span(found["span"])
         case "day":
             name = found["day"]
             words.days.append(_DAYS[name])
@@ -439,33 +440,33 @@ def _take(words: TimeWords, kind: str, match: re.Match[str]) -> None:
             words.part = "night" if name == "tonight" else words.part
         case "nth":
             numbers = re.findall(rf"[1-5]|{'|'.join(_NTH)}", found["nth"])
-            weekday = _weekday(found["weekday"])
+            weekday = _weekday_number(found["weekday"])
             words.nth += [(int(each) if each.isdecimal() else _NTH[each], weekday) for each in numbers]
         case "named":
             words.named = found["named"]
         case "weekday":
-            _take_weekdays(words, found, match[0])
+            _add_weekdays(words, found, match[0])
         case "part":
-            _take_part(words, match)
+            _add_part(words, match)
         case "clock":
-            words.clocks.append(_clock(found, match[0], words))
+            words.clocks.append(_read_clock(found, match[0], words))
             words.part = ""
         case "week" | "month" | "year" if "offset" in found:
             setattr(words, kind, _OFFSETS[found["offset"]])
         case _:
-            _take_date(words, found)
+            _add_date(words, found)
 
 
-def _every(found: dict[str, str]) -> tuple[int, Unit]:
+def _read_every(found: dict[str, str]) -> tuple[int, Unit]:
     if "rhythm" in found:
         return _RHYTHMS[found["rhythm"]]
     count = 2 if "other" in found else int(found.get("count", 1))
-    return count, _unit(found["unit"]) if "unit" in found else ""
+    return count, _unit_named(found["unit"]) if "unit" in found else ""
 
 
-def _take_weekdays(words: TimeWords, found: dict[str, str], written: str) -> None:
+def _add_weekdays(words: TimeWords, found: dict[str, str], written: str) -> None:
     if "first" in found:
-        first, last = _weekday(found["first"]), _weekday(found["last"])
+        first, last = _weekday_number(found["first"]), _weekday_number(found["last"])
         words.weekdays += [(first + ahead) % 7 for ahead in range((last - first) % 7 + 1)]
     elif "workdays" in found:
         words.weekdays += range(5)
@@ -473,17 +474,17 @@ def _take_weekdays(words: TimeWords, found: dict[str, str], written: str) -> Non
         once = "week" in found or "not_today" in found or (written in ("weekend", "週末") and not words.every)
         words.weekdays += [5] if once else [5, 6]
     elif "weekday" in found:
-        words.weekdays.append(_weekday(found["weekday"]))
+        words.weekdays.append(_weekday_number(found["weekday"]))
     else:
-        words.weekdays += [_weekday(each) for each in found["list"] if each in _WEEKDAYS]
+        words.weekdays += [_weekday_number(each) for each in found["list"] if each in _WEEKDAYS]
     words.plural = words.plural or re.search(r"days\b", written) is not None
     words.not_today = "not_today" in found
     if found.get("week", "this") != "this":
         words.week = _OFFSETS[found["week"]]
 
 
-def _take_part(words: TimeWords, match: re.Match[str]) -> None:
-    """It belongs to the hour before it (`9 in the morning`) or to the next one."""
+def _add_part(words: TimeWords, match: re.Match[str]) -> None:
+    """A part of the day belongs to the hour before it (`9 in the morning`) or to the next one."""
     part = next(each for each in _PARTS if each == match.lastgroup)
     before = words.clocks[-1] if words.clocks else Clock()
     if match[0].isascii() and not before.part and before.minute is not None:
@@ -494,7 +495,7 @@ def _take_part(words: TimeWords, match: re.Match[str]) -> None:
     words.part = part
 
 
-def _clock(found: dict[str, str], written: str, words: TimeWords) -> Clock:
+def _read_clock(found: dict[str, str], written: str, words: TimeWords) -> Clock:
     if "as_now" in found:
         return Clock(as_now=True)
     if "noon" in found or "midnight" in found:
@@ -511,10 +512,10 @@ def _clock(found: dict[str, str], written: str, words: TimeWords) -> Clock:
     return Clock(hour * 60 + minute, part, spoken=not exact)
 
 
-def _take_date(words: TimeWords, found: dict[str, str]) -> None:
+def _add_date(words: TimeWords, found: dict[str, str]) -> None:
     if "year" in found:
         words.year_number = int(found["year"])
-        words.seen.add("year")
+        words.kinds.add("year")
     if "month" in found:
         words.month_number = int(found["month"])
     elif "name" in found:
@@ -529,5 +530,5 @@ def _take_date(words: TimeWords, found: dict[str, str]) -> None:
         words.monthdays.append(0)
 
 
-def _weekday(name: str) -> int:
+def _weekday_number(name: str) -> int:
     return _WEEKDAYS.index(name) if name in _WEEKDAYS else _WEEKDAYS_EN.index(name[:3])

@@ -1,7 +1,7 @@
 """Finds the times that a message mentions, and checks whether a given one is among them.
 
-A model writes `2026-11-23T09:00` for 明日の9時 and picks an hour for 明日の朝. Both are valid; another day is
-not.
+A model writes `2026-11-23T09:00` for 明日の9時, and picks an hour for 明日の朝. Both are accepted; another
+day is not.
 """
 
 import re
@@ -14,13 +14,13 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError
 from cc_bot.domain.when.grammar import MINUTES_PER_DAY, NOON, Clock, TimeWords, find_times
-from cc_bot.domain.when.repeats import count_from, in_hours, next_time
-from cc_bot.domain.when.resolve import day_choices, moments_of, months_on, repeats_of, year_of
+from cc_bot.domain.when.repeats import counts_hours, next_time, start_counting
+from cc_bot.domain.when.resolve import day_choices, months_on, resolve_moments, resolve_repeats, year_of
 
 _MAX_LENGTH: Final = 1500
-_BEFORE: Final = re.compile(r"\s?(?:前|before\b|early\b|earlier\b)")
-_PART_MINUTES: Final = 4 * 60
-_NEAR: Final = timedelta(minutes=2)
+_LEAD_TIME: Final = re.compile(r"\s?(?:前|before\b|early\b|earlier\b)")
+_PART_OF_DAY_MINUTES: Final = 4 * 60
+_SAME_MOMENT: Final = timedelta(minutes=2)
 _COMPARED_TIMES: Final = 6
 
 
@@ -32,14 +32,14 @@ class MentionedTime:
     end: int
     written: str
     days: tuple[tuple[date, int], ...] = ()
-    """Ranges of possible days: the first, and how many."""
+    """Ranges of possible days: the first day, and the number of days."""
     or_week_later: bool = False
     clocks: tuple[Clock, ...] = ()
-    """Without parts of the day that have no usual time."""
+    """Excludes parts of the day that have no usual time."""
     moment: datetime | None = None
     """Now plus a duration."""
-    before: bool = False
-    """The duration is a lead time before another time."""
+    is_lead_time: bool = False
+    """The duration is before another time."""
     repeat: str = ""
     """Cron, without a time of day."""
 
@@ -56,8 +56,8 @@ class MentionedTime:
         if self.repeat != other.repeat:
             return False
         if other.moment:
-            return self.moment is not None and abs(self.moment - other.moment) <= _NEAR
-        minutes = [clock.of_day() or 0 for clock in other.clocks if clock.minute is not None]
+            return self.moment is not None and abs(self.moment - other.moment) <= _SAME_MOMENT
+        minutes = [clock.minute_of_day() or 0 for clock in other.clocks if clock.minute is not None]
         exact = [clock for clock in self.clocks if clock.minute is not None]
         return all(any(_fits(clock, minute) for clock in exact) for minute in minutes) and all(
             self.fits_day(first) for first, _ in other.days
@@ -65,39 +65,39 @@ class MentionedTime:
 
 
 def _fits(clock: Clock, minute: int) -> bool:
-    apart = abs(minute - (clock.of_day() or 0) % MINUTES_PER_DAY)
+    apart = abs(minute - (clock.minute_of_day() or 0) % MINUTES_PER_DAY)
     if clock.minute is None:
-        return apart <= _PART_MINUTES
+        return apart <= _PART_OF_DAY_MINUTES
     return apart == 0 or (apart == NOON and clock.spoken and not clock.part)
 
 
-def find(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
+def find_mentioned(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
     """Return the times in a normalized text, in order."""
     if len(written) > _MAX_LENGTH:
         return []
     found = list[MentionedTime]()
     for begin, end, words in find_times(written):
-        before = _BEFORE.match(written, end) is not None
-        mentioned = MentionedTime(begin, end, written[begin:end], before=before)
+        is_lead_time = _LEAD_TIME.match(written, end) is not None
+        mentioned = MentionedTime(begin, end, written[begin:end], is_lead_time=is_lead_time)
         with suppress(InputError, ValueError, OverflowError):
-            mentioned = _with_meaning(mentioned, words, now, zone)
+            mentioned = _add_meaning(mentioned, words, now, zone)
         found.append(mentioned)
     return found
 
 
-def _with_meaning(mentioned: MentionedTime, words: TimeWords, now: datetime, zone: ZoneInfo) -> MentionedTime:
+def _add_meaning(mentioned: MentionedTime, words: TimeWords, now: datetime, zone: ZoneInfo) -> MentionedTime:
     moment, days = None, list[tuple[date, int]]()
-    repeat = _days_of(words, now.astimezone(zone)) if words.is_repeated else ""
-    if words.seen & {"shift", "span"}:
-        due = moments_of(words, now, zone)[0].moment
+    repeat = _repeat_without_time(words, now.astimezone(zone)) if words.is_repeated else ""
+    if words.kinds & {"shift", "span"}:
+        due = resolve_moments(words, now, zone)[0].moment
         days, moment = [(due.astimezone(zone).date(), 1)], due if words.shift[2] else None
     elif words.named_days and not repeat:
         days = _ranges(words, now.astimezone(zone).date())
-    clocks = tuple(each for each in words.clocks if each.of_day() is not None)
+    clocks = tuple(each for each in words.clocks if each.minute_of_day() is not None)
     return replace(
         mentioned,
         days=tuple(days),
-        or_week_later="weekday" in words.seen,
+        or_week_later="weekday" in words.kinds,
         clocks=clocks,
         moment=moment,
         repeat=repeat,
@@ -105,7 +105,7 @@ def _with_meaning(mentioned: MentionedTime, words: TimeWords, now: datetime, zon
 
 
 def _ranges(words: TimeWords, today: date) -> list[tuple[date, int]]:
-    """The first day and number of days of each named day, week, month or year."""
+    """Return the first day and the number of days of each named day, week, month or year."""
     if words.named_days == {"week"}:
         return [(today + timedelta(weeks=words.week or 0, days=-today.weekday()), 7)]
     if words.named_days == {"year"}:
@@ -113,28 +113,30 @@ def _ranges(words: TimeWords, today: date) -> list[tuple[date, int]]:
     if words.named_days <= {"month", "year"}:
         year, month = months_on(today, words.month or 0)
         if words.month_number:
-            year = year_of(words, today) + ("year" not in words.seen and words.month_number < today.month)
+            year = year_of(words, today) + ("year" not in words.kinds and words.month_number < today.month)
         return [(date(year, words.month_number or month, 1), 31)]
     return [(choice[0], 1) for choice in day_choices(words, today)]
 
 
-def is_meant(due: datetime, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether a text mentions this moment, or one that it precedes by a mentioned lead time. Day and
-    time of day may be mentioned apart."""
-    mentioned = find(written, now, zone)
-    leads = [each.moment - now for each in mentioned if each.before and each.moment]
-    return any(_is_one(due + lead, mentioned, now, zone) for lead in (timedelta(), *leads))
+def mentions_time(due: datetime, written: str, now: datetime, zone: ZoneInfo) -> bool:
+    """Return whether a text mentions this moment, or a later one and how long before it. Day and time of day
+    may be mentioned separately."""
+    mentioned = find_mentioned(written, now, zone)
+    leads = [each.moment - now for each in mentioned if each.is_lead_time and each.moment]
+    return any(_is_mentioned(due + lead, mentioned, now, zone) for lead in (timedelta(), *leads))
 
 
-def _is_one(due: datetime, mentioned: Sequence[MentionedTime], now: datetime, zone: ZoneInfo) -> bool:
+def _is_mentioned(due: datetime, mentioned: Sequence[MentionedTime], now: datetime, zone: ZoneInfo) -> bool:
     local = due.astimezone(zone)
     days = [each for each in mentioned if each.days and not each.clocks]
-    if any(each.moment and not each.before and abs(each.moment - due) <= _NEAR for each in mentioned):
+    if any(
+        each.moment and not each.is_lead_time and abs(each.moment - due) <= _SAME_MOMENT for each in mentioned
+    ):
         return True
     minute = local.hour * 60 + local.minute
     for one in mentioned:
         for clock in (each for each in one.clocks if _fits(each, minute)):
-            day = local.date() - timedelta(days=(clock.of_day() or 0) // MINUTES_PER_DAY)
+            day = local.date() - timedelta(days=(clock.minute_of_day() or 0) // MINUTES_PER_DAY)
             if any(each.fits_day(day) for each in ([one] if one.days else days)):
                 return True
             if not (one.days or days) and due - now <= timedelta(days=1):
@@ -143,35 +145,35 @@ def _is_one(due: datetime, mentioned: Sequence[MentionedTime], now: datetime, zo
     return not named_clock and any(each.fits_day(local.date()) for each in days)
 
 
-def is_day_meant(day: date, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    return any(each.fits_day(day) for each in find(written, now, zone))
+def mentions_day(day: date, written: str, now: datetime, zone: ZoneInfo) -> bool:
+    return any(each.fits_day(day) for each in find_mentioned(written, now, zone))
 
 
-def is_repeat_meant(first: datetime, repeat: str, written: str, now: datetime, zone: ZoneInfo) -> bool:
+def mentions_repeat(first: datetime, repeat: str, written: str, now: datetime, zone: ZoneInfo) -> bool:
     """Return whether a text mentions this repeat, first at this moment."""
     local = first.astimezone(zone)
-    clocks = [clock for each in find(written, now, zone) for clock in each.clocks]
+    clocks = [clock for each in find_mentioned(written, now, zone) for clock in each.clocks]
     if clocks and not any(_fits(clock, local.hour * 60 + local.minute) for clock in clocks):
         return False
     found = [*find_times(written[:_MAX_LENGTH])]
     joined = find_times(" ".join(written[begin:end] for begin, end, _ in found))  # 日曜の夜って毎週
-    days = {_days_of(words, local) for *_, words in (*found, *joined) if words.is_repeated}
-    meant = {each if in_hours(each) else f"{local.minute} {local.hour} {each}" for each in days - {""}}
-    return _times(first, repeat, zone) in [
-        _times(first, count_from(each, local.date()), zone) for each in meant
+    days = {_repeat_without_time(words, local) for *_, words in (*found, *joined) if words.is_repeated}
+    meant = {each if counts_hours(each) else f"{local.minute} {local.hour} {each}" for each in days - {""}}
+    return _first_times(first, repeat, zone) in [
+        _first_times(first, start_counting(each, local.date()), zone) for each in meant
     ]
 
 
-def _days_of(words: TimeWords, start: datetime) -> str:
-    """A repeat without its time of day; empty if it is invalid."""
+def _repeat_without_time(words: TimeWords, start: datetime) -> str:
+    """Return a repeat without its time of day; empty if it is invalid."""
     try:
-        [repeat] = repeats_of(replace(words, clocks=[]), start)
+        [repeat] = resolve_repeats(replace(words, clocks=[]), start)
     except InputError:
         return ""
-    return repeat if in_hours(repeat) else repeat.split(maxsplit=2)[2]
+    return repeat if counts_hours(repeat) else repeat.split(maxsplit=2)[2]
 
 
-def _times(first: datetime, repeat: str, zone: ZoneInfo) -> list[datetime]:
+def _first_times(first: datetime, repeat: str, zone: ZoneInfo) -> list[datetime]:
     found = [first - timedelta(seconds=1)]
     while len(found) <= _COMPARED_TIMES and (following := next_time(repeat, found[-1], zone)):
         found.append(following)

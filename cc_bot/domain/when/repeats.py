@@ -4,7 +4,7 @@ Cron can't express "every other Tuesday", so an interval may follow, with its st
 `0 10 * * 2 every 2 weeks from 2026-11-24`. Weeks begin on Monday.
 
 A time skipped by a clock change is that much later; of a time that occurs twice, the first counts (RFC 5545,
-section 3.3.5). Only an hourly repeat comes in each elapsed hour.
+section 3.3.5). Only an hourly repeat comes in both hours.
 """
 
 import re
@@ -30,7 +30,7 @@ Unit = Literal["days", "weeks", "months"]
 _MAX_COUNT: Final[dict[Unit, int]] = {"days": 366, "weeks": 104, "months": 120}
 _YEARS_AHEAD: Final = 50
 _SAME_LOCAL_TIME: Final = timedelta(hours=3)
-"""More than any clock is set back."""
+"""Longer than any clock is set back."""
 _CRON_ERRORS: Final = (CronSimError, ValueError, TypeError, AssertionError, OverflowError)
 """cronsim raises more than its own errors."""
 
@@ -50,33 +50,33 @@ class Interval:
     count: int
     unit: Unit
     since: date | None = None
-    """A day of the first period."""
+    """A day in the first period."""
 
     def __str__(self) -> str:
         every = f"every {self.count} {self.unit}"
         return every if self.since is None else f"{every} from {self.since.isoformat()}"
 
     def next_begin(self, day: date) -> date | None:
-        """Return when the next period that counts begins; None if the day is in one."""
+        """Return when the next period that counts begins; None if the day is in such a period."""
         if self.since is None:
             return None
         if day < self.since:
             return self.since
-        number = self._number(day)
-        missing = (self._number(self.since) - number) % self.count
+        number = self._period_number(day)
+        missing = (self._period_number(self.since) - number) % self.count
         if not missing:
             return None
         if self.unit == "months":
             return date((number + missing) // 12, (number + missing) % 12 + 1, 1)
         return date.fromordinal((number + missing) * 7 + 1 if self.unit == "weeks" else number + missing)
 
-    def _number(self, day: date) -> int:
+    def _period_number(self, day: date) -> int:
         if self.unit == "months":
             return day.year * 12 + day.month - 1
         return (day.toordinal() - 1) // 7 if self.unit == "weeks" else day.toordinal()
 
 
-def parts_of(repeat: str) -> tuple[str, Interval | None]:
+def split_repeat(repeat: str) -> tuple[str, Interval | None]:
     """Return the cron expression and its interval. Raises ValueError."""
     fields = repeat.split()
     cron, rest = " ".join(fields[:_FIELDS]), " ".join(fields[_FIELDS:]).lower()
@@ -93,7 +93,7 @@ def parts_of(repeat: str) -> tuple[str, Interval | None]:
 def check_repeat(text: str) -> str:
     """Return a cron expression with its interval as stored. Raises RepeatNotUnderstood or RepeatTooOften."""
     try:
-        cron, interval = parts_of(text)
+        cron, interval = split_repeat(text)
     except ValueError as error:
         raise RepeatNotUnderstood from error
     cron = cron.upper()
@@ -104,20 +104,20 @@ def check_repeat(text: str) -> str:
     return f"{cron} {interval}" if interval else cron
 
 
-def count_from(repeat: str, day: date) -> str:
-    """Let an interval without a start date start on this day."""
-    if in_hours(repeat):
+def start_counting(repeat: str, day: date) -> str:
+    """Return the repeat; an interval without a start date starts on this day."""
+    if counts_hours(repeat):
         return repeat
-    cron, interval = parts_of(repeat)
+    cron, interval = split_repeat(repeat)
     return f"{cron} {replace(interval, since=interval.since or day)}" if interval else cron
 
 
-def begin_at(repeat: str, due: datetime, zone: ZoneInfo) -> tuple[datetime, str]:
-    """Return the first time from `due` on, and the repeat at that time of day, counted from there."""
-    if in_hours(repeat):
+def move_start(repeat: str, due: datetime, zone: ZoneInfo) -> tuple[datetime, str]:
+    """Return the first time from `due` on, and the repeat at the time of day of `due`, counted from there."""
+    if counts_hours(repeat):
         return due, repeat
     local = due.astimezone(zone)
-    cron, interval = parts_of(repeat)
+    cron, interval = split_repeat(repeat)
     minute, hour, days = cron.split(maxsplit=2)
     if hour.isdecimal():
         minute, hour = str(local.minute), str(local.hour)
@@ -127,11 +127,11 @@ def begin_at(repeat: str, due: datetime, zone: ZoneInfo) -> tuple[datetime, str]
     return first, f"{moved} {replace(interval, since=since)}" if interval else moved
 
 
-def in_hours(repeat: str) -> bool:
+def counts_hours(repeat: str) -> bool:
     return repeat.startswith("every ")
 
 
-def hours_of(repeat: str) -> int:
+def parse_hours(repeat: str) -> int:
     """Parse `every 6h`. Raises ValueError."""
     found = _HOURS.fullmatch(repeat)
     hours = int(found[1]) if found else 0
@@ -156,15 +156,15 @@ def next_time(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None 
     empty or invalid. A repeat in hours counts from `after` and avoids quiet hours."""
     after = after.astimezone(UTC)
     try:
-        if in_hours(repeat):
+        if counts_hours(repeat):
             return _next_of_hours(repeat, after, zone, quiet)
         return _next_of_cron(repeat, after, zone) if repeat else None
-    except _CRON_ERRORS:  # past the year 9999, or damaged
+    except _CRON_ERRORS:  # after the year 9999, or invalid
         return None
 
 
 def _next_of_hours(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None) -> datetime:
-    moment = after + timedelta(hours=hours_of(repeat))
+    moment = after + timedelta(hours=parse_hours(repeat))
     if quiet is None or not is_quiet(moment, zone, quiet):
         return moment
     midnight = datetime.combine(moment.astimezone(zone).date(), time())
@@ -177,7 +177,7 @@ def _next_of_hours(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | 
 
 
 def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | None:
-    cron, interval = parts_of(repeat)
+    cron, interval = split_repeat(repeat)
     fields = cron.split()
     if len(fields) != _FIELDS:  # cronsim also accepts six, and would iterate over seconds
         raise ValueError(cron)

@@ -1,6 +1,6 @@
 """Resolves times and repeats written in Japanese, English or ISO 8601 to moments and stored repeats.
 
-A time without a day is today's or, once that has passed, tomorrow's; `明日3時` and `at 3` are in the
+A time without a day is today's or, once that has passed, tomorrow's. `明日3時` and `at 3` are in the
 afternoon (for the night: `朝3時`, `3am`, `3:00`). `12/3` is in December. `next friday` and 来週の金曜 are in
 the week that begins next Monday. A time skipped by a clock change is that much later; of one that occurs
 twice, the first in the future is meant.
@@ -36,19 +36,19 @@ from cc_bot.domain.when.grammar import (
     Unit,
     is_inside_word,
     normalize,
-    read,
+    parse,
 )
-from cc_bot.domain.when.repeats import MAX_HOURS, check_repeat, count_from, in_hours, next_time
+from cc_bot.domain.when.repeats import MAX_HOURS, check_repeat, counts_hours, next_time, start_counting
 
-FURTHEST_YEARS: Final = 10
+MAX_YEARS_AHEAD: Final = 10
 USUAL_MINUTE_OF_DAY: Final = 9 * 60
 """If only a day is named."""
 AFTERNOON_UNTIL: Final = 7 * 60
 """Once 5:00 has passed, `5時` is this afternoon; 7時 may be tomorrow's."""
 MAX_LENGTH: Final = 200
 MAX_AT_ONCE: Final = 5
-_A_LIFE: Final = timedelta(days=366 * 150)
-"""How long ago a repeat may have begun: a birthday."""
+_MAX_AGE_OF_REPEAT: Final = timedelta(days=366 * 150)
+"""A birthday may be long ago."""
 _ISO: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?P<offset>\s?z|[+-]\d{2}:?\d{2})?", re.ASCII
 )
@@ -57,100 +57,104 @@ _ISO: Final = re.compile(
 @dataclass(frozen=True, slots=True, order=True)
 class ReadTime:
     moment: datetime
-    timed: bool
+    has_time: bool
     """True if the text names a time of day or a number of hours."""
 
 
-def read_moments(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> list[ReadTime]:
-    """Return the moments that a text means: one for each day and time of day. `over` allows past days. Raises
-    WhenNotUnderstood (including NoSuchTime), also for repeats, WhenPassed or WhenTooFar."""
+def read_moments(text: str, now: datetime, zone: ZoneInfo, *, allow_past: bool = False) -> list[ReadTime]:
+    """Return the moments that a text means: one for each day and time of day. Raises WhenNotUnderstood
+    (including NoSuchTime), also for repeats, WhenPassed or WhenTooFar."""
     if len(text) > MAX_LENGTH or len(written := normalize(text)) > MAX_LENGTH:  # ㍿ becomes four characters
         raise WhenNotUnderstood
     try:
         if iso := _ISO.fullmatch(written):
             found = [_iso_moment(written, iso, now, zone)]
-        elif (words := read(written)).is_repeated:
+        elif (words := parse(written)).is_repeated:
             raise WhenNotUnderstood
         else:
-            found = moments_of(words, now.astimezone(UTC), zone, over=over)
-        furthest = now + timedelta(days=366 * FURTHEST_YEARS)
-        earliest = now - _A_LIFE if over else now
+            found = resolve_moments(words, now.astimezone(UTC), zone, allow_past=allow_past)
+        furthest = now + timedelta(days=366 * MAX_YEARS_AHEAD)
+        earliest = now - _MAX_AGE_OF_REPEAT if allow_past else now
     except (ValueError, OverflowError) as error:
         raise WhenNotUnderstood from error
     if any(each.moment <= earliest for each in found):
         raise WhenPassed
     if any(each.moment > furthest for each in found):
-        raise WhenTooFar(limit=FURTHEST_YEARS)
+        raise WhenTooFar(limit=MAX_YEARS_AHEAD)
     return found
 
 
 def day_choices(words: TimeWords, today: date) -> list[list[date]]:
-    """Return each named day's candidates, in order: the first that is not over is meant."""
+    """Return each named day's candidates, in order: the first that is not in the past is meant."""
     named = words.named_days - {"every"}
     if named <= {"span"}:
         return [[today, today + timedelta(days=1)]]
     if named == {"day"}:
         return [[today + timedelta(days=days)] for days in words.days]
     if named <= {"weekday", "week"}:
-        return _of_week(words, today)
+        return _days_of_week(words, today)
     if named <= {"named", "year"} or named <= {"monthday", "nth", "month", "year", "weekday"}:
-        return _of_months(words, today)
+        return _days_of_months(words, today)
     raise WhenNotUnderstood
 
 
 def _iso_moment(written: str, iso: re.Match[str], now: datetime, zone: ZoneInfo) -> ReadTime:
     try:
         moment = datetime.fromisoformat(written.upper().replace(" Z", "Z"))
-        return ReadTime(moment.astimezone(UTC) if iso["offset"] else _to_utc(moment, now, zone), timed=True)
+        return ReadTime(
+            moment.astimezone(UTC) if iso["offset"] else _to_utc(moment, now, zone), has_time=True
+        )
     except ValueError as error:
         raise NoSuchTime from error
 
 
-def moments_of(words: TimeWords, now: datetime, zone: ZoneInfo, *, over: bool = False) -> list[ReadTime]:
+def resolve_moments(
+    words: TimeWords, now: datetime, zone: ZoneInfo, *, allow_past: bool = False
+) -> list[ReadTime]:
     """Return the moments that parsed words mean. Raises as `read_moments`; ValueError or OverflowError
     outside the calendar."""
     local = now.astimezone(zone)
     same = Clock(local.hour * 60 + local.minute)
     clocks: list[Clock | None] = [same if each.as_now else each for each in words.clocks]
-    if "shift" in words.seen or words.named_days == {"span"}:
+    if "shift" in words.kinds or words.named_days == {"span"}:
         if len(clocks) > 1 or words.named_days - {"shift", "span"}:
             raise WhenNotUnderstood
-        return [_shifted(words, clocks[0] if clocks else None, now, zone)]
-    if "span" in words.seen:
+        return [_resolve_shift(words, clocks[0] if clocks else None, now, zone)]
+    if "span" in words.kinds:
         raise WhenNotUnderstood
     found = set[ReadTime]()
     for choice, clock in product(day_choices(words, local.date()), clocks or [None]):
         local_times = _local_times(words, choice, clock, local.date())
         moments = [_to_utc(local_time, now, zone) for local_time in local_times]
-        moment = next((each for each in moments if each > now), moments[-1] if over else None)
+        moment = next((each for each in moments if each > now), moments[-1] if allow_past else None)
         if moment is None:
             raise WhenPassed
-        found.add(ReadTime(moment, timed=clock is not None))
+        found.add(ReadTime(moment, has_time=clock is not None))
     return sorted(found)
 
 
 def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today: date) -> Iterator[datetime]:
-    minute = clock.of_day() if clock else USUAL_MINUTE_OF_DAY
+    minute = clock.minute_of_day() if clock else USUAL_MINUTE_OF_DAY
     is_today, unnamed = words.days == [0], not words.named_days
     if minute is None or (clock is None and (unnamed or is_today)):
         raise WhenNotUnderstood  # today without a time
     if clock is None:
         clock = Clock(minute)
     if clock.part == "late" and not (unnamed or is_today) and minute >= MINUTES_PER_DAY:
-        raise WhenNotUnderstood  # 金曜の深夜1時: the night before, or the one after?
+        raise WhenNotUnderstood  # 金曜の深夜1時: the night before or after?
     if minute >= MINUTES_PER_DAY and (unnamed or (is_today and clock.part == "night")):
         yield _at(today, minute - MINUTES_PER_DAY)  # it is that night already
     for day in days:
         if day != today:
-            yield _at(day, clock.of_other_day() or minute)
+            yield _at(day, clock.minute_of_later_day() or minute)
             continue
         yield _at(day, minute)
-        if clock.is_in_doubt(AFTERNOON_UNTIL):
+        if clock.may_be_afternoon(AFTERNOON_UNTIL):
             yield _at(day, minute + NOON)
 
 
 def _to_utc(local_time: datetime, now: datetime, zone: ZoneInfo) -> datetime:
-    """If a local time occurs twice and the first is over, the second counts."""
+    """If a local time occurs twice and the first has passed, return the second."""
     first, second = (local_time.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     return second if first <= now < second else first
 
@@ -159,23 +163,25 @@ def _at(day: date, minute: int) -> datetime:
     return datetime(day.year, day.month, day.day) + timedelta(minutes=minute)  # noqa: DTZ001 - local
 
 
-def _shifted(words: TimeWords, clock: Clock | None, now: datetime, zone: ZoneInfo) -> ReadTime:
+def _resolve_shift(words: TimeWords, clock: Clock | None, now: datetime, zone: ZoneInfo) -> ReadTime:
     """Hours are elapsed hours, days and months are calendar ones."""
     months, days, seconds = words.shift
-    if not (any(words.shift) or "shift" in words.seen) or (seconds and clock):
+    if not (any(words.shift) or "shift" in words.kinds) or (seconds and clock):
         raise WhenNotUnderstood
     local = now.astimezone(zone)
     year, month = months_on(local.date(), months)
     day = min(local.day, calendar.monthrange(year, month)[1])
     local_time = local.replace(year=year, month=month, day=day, tzinfo=None, fold=0) + timedelta(days=days)
-    if clock and (minute := clock.of_other_day()) is not None:
+    if clock and (minute := clock.minute_of_later_day()) is not None:
         local_time = _at(local_time.date(), minute)
     elif not (months or days):
-        return ReadTime(now + timedelta(seconds=seconds), timed=True)
-    return ReadTime(_to_utc(local_time, now, zone) + timedelta(seconds=seconds), timed=bool(seconds or clock))
+        return ReadTime(now + timedelta(seconds=seconds), has_time=True)
+    return ReadTime(
+        _to_utc(local_time, now, zone) + timedelta(seconds=seconds), has_time=bool(seconds or clock)
+    )
 
 
-def _of_week(words: TimeWords, today: date) -> list[list[date]]:
+def _days_of_week(words: TimeWords, today: date) -> list[list[date]]:
     if not words.weekdays:
         if not words.week:
             raise WhenNotUnderstood
@@ -190,9 +196,9 @@ def _of_week(words: TimeWords, today: date) -> list[list[date]]:
     return found
 
 
-def _of_months(words: TimeWords, today: date) -> list[list[date]]:
+def _days_of_months(words: TimeWords, today: date) -> list[list[date]]:
     begin, end = today, date.max
-    if "year" in words.seen:
+    if "year" in words.kinds:
         if not (words.month_number or words.named):
             raise WhenNotUnderstood
         begin, end = (date(year_of(words, today), *day) for day in ((1, 1), (12, 31)))
@@ -254,9 +260,9 @@ _AMBIGUOUS: Final = re.compile(r"\d(?:日|週間?|か月|年)おき|\bevery seco
 """Every 3 or every 4 days?"""
 
 _MAX_SPLIT: Final = 60
-_ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
+_SAMPLE_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _UTC: Final = ZoneInfo("UTC")
-_GOES_ON: Final = re.compile(
+_AFTER_PART: Final = re.compile(
     r"[間中以前過す半分末毎も\d]|ごと|おき(?!る)|まで|[かやと](?=[今明来翌次月火水木金土日朝昼夕夜晩\d])"
     r"|\s?(?:or|and)\b|'"
     r"|[\s,(]{0,4}(?:until|till|through|except|excluding|unless|but|from|starting|beginning|between)\b"
@@ -274,24 +280,24 @@ _LIMITED: Final = re.compile(
     r"|\bfor (?:the next )?(?:\d{1,9}|an?) (?:day|week|month|year)s?\b"
 )
 """A limit that a repeat can't have: `every friday at 18` swim until christmas."""
-_IN_WORD: Final = re.compile(
+_INSIDE_WORD: Final = re.compile(
     r"(?:(?<![今明毎翌])[朝昼夕夜晩]|^[月火水木金土日]{2,7})[^にのは、,\s月火水木金土日]$"
 )
-"""As in 昼寝, 夕飯 and 水木さん."""
-_CLINGS: Final = re.compile(
+"""Parts of words: 昼寝, 夕飯, 水木さん."""
+_BEFORE_PART: Final = re.compile(
     r"[\d第隔先毎数約週再:/.〜~-]$|[\d後日時分朝昼夜晩曜]と$"
     r"|\b(?:and|or|until|till|through|except|excluding|from|to|between|starting|beginning)\s$"
 )
-"""Text that a time may not follow: `第6`金曜."""
-_NO_END: Final = re.compile(r"[\s、,にのは毎]$|\b(?:on|the|of|by|about|around|please)$")
-_LINK: Final = re.compile(
+"""Text before which the match was only part of an expression: `第6`金曜."""
+_INCOMPLETE_END: Final = re.compile(r"[\s、,にのは毎]$|\b(?:on|the|of|by|about|around|please)$")
+_PARTICLES: Final = re.compile(
     r"^(?:に?なったら|に|の|は|から|[、,:：\s]|(?:to|about|of|that)\s){1,8}", re.IGNORECASE
 )
 
 
 def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
     """Parse a time and a repeat; several schedules if one can't express it (`明日9時と18時`). Either text may
-    contain the repeat. A `when` beside a `repeat` gives its beginning, and the day and time that it omits.
+    contain the repeat. If both are given, `when` is its beginning, and the day and time that it omits.
 
     Raises as `read_moments`; RepeatNotUnderstood, RepeatTooOften or SeveralTimes.
     """
@@ -334,22 +340,22 @@ def split_when(written: str) -> tuple[str, str]:
     """
     text = written.strip()
     ends = range(min(len(text), _MAX_SPLIT), 0, -1)
-    end = next((at for at in ends if not _NO_END.search(text[:at]) and _is_time(text, 0, at)), 0)
+    end = next((at for at in ends if not _INCOMPLETE_END.search(text[:at]) and _is_time(text, 0, at)), 0)
     if (
         end
-        and not _GOES_ON.match(normalize(f"x{text[end : end + _MAX_SPLIT]}"), 1)
-        and (text[end : end + 1].isspace() or not _IN_WORD.search(normalize(text[: end + 1])))
+        and not _AFTER_PART.match(normalize(f"x{text[end : end + _MAX_SPLIT]}"), 1)
+        and (text[end : end + 1].isspace() or not _INSIDE_WORD.search(normalize(text[: end + 1])))
     ):
-        return _checked(text[:end], _LINK.sub("", text[end:]))
+        return _checked(text[:end], _PARTICLES.sub("", text[end:]))
     begins = range(max(len(text) - _MAX_SPLIT, 0), len(text))
     begin = next((at for at in begins if text[at].strip() and _is_time(text, at, len(text))), len(text))
-    if begin < len(text) and not _CLINGS.search(normalize(f"{text[:begin]}x")[:-1]):
+    if begin < len(text) and not _BEFORE_PART.search(normalize(f"{text[:begin]}x")[:-1]):
         return _checked(text[begin:].strip("にのは、, 　"), text[:begin].rstrip(" 　、,"))
     raise _not_understood(text[:_MAX_SPLIT]) if looks_repeated(text[:_MAX_SPLIT]) else WhenNotUnderstood
 
 
 def _checked(when: str, rest: str) -> tuple[str, str]:
-    """Raise RepeatNotUnderstood if the rest limits the repeat, or is one beside a single time."""
+    """Raise RepeatNotUnderstood if the rest limits the repeat, or adds a repeat to a single time."""
     folded = normalize(rest)
     if _LIMITED.search(folded) if looks_repeated(when) else looks_repeated(folded[-_MAX_SPLIT:]):
         raise RepeatNotUnderstood
@@ -360,14 +366,14 @@ def _is_time(text: str, begin: int, end: int) -> bool:
     if is_inside_word(text, begin) or is_inside_word(text, end):
         return False
     try:
-        parse_schedules(text[begin:end], "", _ANY_DAY, _UTC)
-    except InputError as error:  # for one that is not there, over or too often, the user gets that error
+        parse_schedules(text[begin:end], "", _SAMPLE_DAY, _UTC)
+    except InputError as error:  # of a time that does not exist, has passed or is too often
         return isinstance(error, NoSuchTime) or not isinstance(error, WhenNotUnderstood | RepeatNotUnderstood)
     return True
 
 
 def _plan(when: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    start, repeat = _parts(normalize(when[:MAX_LENGTH]))
+    start, repeat = _split_start(normalize(when[:MAX_LENGTH]))
     if start and looks_repeated(repeat):
         return _plan_from(start, repeat, now, zone)
     try:
@@ -383,7 +389,7 @@ def _plan(when: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
         raise error from None
 
 
-def _parts(written: str) -> tuple[str, str]:
+def _split_start(written: str) -> tuple[str, str]:
     """Split `明日から毎日9時` and `every 3 days starting tomorrow`."""
     start, since, repeat = written.partition("から")
     if not since:
@@ -395,9 +401,9 @@ def _parts(written: str) -> tuple[str, str]:
 def _plan_from(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
     start = _start(when.strip(), now, zone)
     local = start.moment.astimezone(zone)
-    begin = local if start.timed else datetime.combine(local.date(), time(), zone)
+    begin = local if start.has_time else datetime.combine(local.date(), time(), zone)
     repeats = _read_repeat(repeat, local)
-    if all(map(in_hours, repeats)) and start.moment > now:
+    if all(map(counts_hours, repeats)) and start.moment > now:
         return tuple((start.moment, each) for each in repeats)
     return _first_times(repeats, now, zone, begin.astimezone(UTC) - timedelta(seconds=1))
 
@@ -408,7 +414,7 @@ def _start(when: str, now: datetime, zone: ZoneInfo) -> ReadTime:
     if _TODAY.fullmatch(when):
         when = now.astimezone(zone).date().isoformat()  # alone it has no time of day
     try:
-        start, *others = read_moments(when, now, zone, over=True)
+        start, *others = read_moments(when, now, zone, allow_past=True)
     except WhenNotUnderstood as error:
         if looks_repeated(when) and not isinstance(error, NoSuchTime):  # two repeats: ambiguous
             raise RepeatNotUnderstood from None
@@ -421,11 +427,11 @@ def _start(when: str, now: datetime, zone: ZoneInfo) -> ReadTime:
 def _first_times(
     repeats: list[str], now: datetime, zone: ZoneInfo, begin: datetime | None = None
 ) -> tuple[Planned, ...]:
-    """Intervals of days are counted from the very first time."""
+    """Count intervals of days from the first time."""
     planned: list[Planned] = []
     for each in repeats:
         if first := next_time(each, begin or now, zone):
-            repeat = count_from(each, first.astimezone(zone).date())
+            repeat = start_counting(each, first.astimezone(zone).date())
             due = first if first > now else next_time(repeat, now, zone)
             planned += [(due, repeat)] if due else []
     if len(planned) < len(repeats):
@@ -439,22 +445,22 @@ def _read_repeat(text: str, start: datetime | None) -> list[str]:
     if _CRON.fullmatch(written):
         return [check_repeat(text)]
     try:
-        return repeats_of(read(written), start)
+        return resolve_repeats(parse(written), start)
     except NoSuchTime:
         raise
     except WhenNotUnderstood:
         raise _not_understood(written) from None
 
 
-def repeats_of(words: TimeWords, start: datetime | None) -> list[str]:
+def resolve_repeats(words: TimeWords, start: datetime | None) -> list[str]:
     """Return cron expressions, one for each minute of the hour: cron can't express 9:00 and 18:30 in one.
     `start` (local time) provides the day and time of day that the words omit."""
     if not words.is_repeated or words.week is not None:
         raise RepeatNotUnderstood
-    if any(each.as_now or each.of_day() is None for each in words.clocks):
+    if any(each.as_now or each.minute_of_day() is None for each in words.clocks):
         raise RepeatNotUnderstood
     count, unit = words.every or (1, words.implied_unit)
-    minutes = {each.of_other_day() or 0 for each in words.clocks}
+    minutes = {each.minute_of_later_day() or 0 for each in words.clocks}
     if unit in ("seconds", "minutes"):
         raise RepeatTooOften
     if unit == "hours":
@@ -465,26 +471,26 @@ def repeats_of(words: TimeWords, start: datetime | None) -> list[str]:
     minutes = minutes or {USUAL_MINUTE_OF_DAY if start is None else start.hour * 60 + start.minute}
     if count < 1 or (max(minutes) >= MINUTES_PER_DAY and (days, count) != ("* * *", 1)):
         raise RepeatNotUnderstood  # the night after Monday is on a Tuesday
-    hours = defaultdict[int, set[int]](set)
+    hours_by_minute = defaultdict[int, set[int]](set)
     for each in minutes:
-        hours[each % 60].add(each // 60 % 24)
-    behind = f" every {count * 12} months" if unit == "years" else f" every {count} {unit}"
+        hours_by_minute[each % 60].add(each // 60 % 24)
+    interval = f" every {count * 12} months" if unit == "years" else f" every {count} {unit}"
     return [
-        check_repeat(f"{past} {_listed(of_day)} {days}{behind if count > 1 else ''}")
-        for past, of_day in sorted(hours.items())
+        check_repeat(f"{minute} {_list_numbers(hours)} {days}{interval if count > 1 else ''}")
+        for minute, hours in sorted(hours_by_minute.items())
     ]
 
 
 def _hours_apart(count: int, start: datetime | None) -> str:
-    """Cron restarts at midnight, so other intervals count elapsed hours."""
+    """Cron starts again at midnight, so intervals that do not divide a day count elapsed hours."""
     if not 1 <= count <= MAX_HOURS:
         raise RepeatNotUnderstood
     if 24 % count:
         return f"every {count}h"
-    hour, past = (start.hour, start.minute) if start else (9 if count == 24 else 0, 0)
+    hour, minute = (start.hour, start.minute) if start else (9 if count == 24 else 0, 0)
     begin = hour % count
     hours = {1: "*", 24: str(hour)}.get(count, f"{begin}-23/{count}" if begin else f"*/{count}")
-    return check_repeat(f"{past} {hours} * * *")
+    return check_repeat(f"{minute} {hours} * * *")
 
 
 def _days(words: TimeWords, unit: Unit, start: datetime | None) -> str:
@@ -512,7 +518,7 @@ def _days(words: TimeWords, unit: Unit, start: datetime | None) -> str:
 
 
 def _weekdays(weekdays: Iterable[int]) -> str:
-    listed = _listed({_cron_day(each) for each in weekdays})
+    listed = _list_numbers({_cron_day(each) for each in weekdays})
     return {"1,2,3,4,5": "1-5", "0,1,2,3,4,5,6": "*"}.get(listed, listed)
 
 
@@ -527,8 +533,8 @@ def _nth(nth: int, weekday: int) -> str:
 
 def _monthdays(numbers: Iterable[int]) -> str:
     """The 31st means the last day of the month."""
-    return _listed({each % 31 for each in numbers} - {0}, *(["L"] if {0, 31} & {*numbers} else []))
+    return _list_numbers({each % 31 for each in numbers} - {0}, *(["L"] if {0, 31} & {*numbers} else []))
 
 
-def _listed(numbers: Iterable[int], *more: str) -> str:
+def _list_numbers(numbers: Iterable[int], *more: str) -> str:
     return ",".join([*map(str, sorted(numbers)), *more])

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError, TimeOfDayNotUnderstood
-from cc_bot.domain.when.grammar import MINUTES_PER_DAY, find_times, normalize, read
+from cc_bot.domain.when.grammar import MINUTES_PER_DAY, find_times, normalize, parse
 from cc_bot.domain.when.repeats import Quiet
 from cc_bot.features.memory.model import Memory
 from cc_bot.features.reminders.model import Firing, Schedule
@@ -142,10 +142,10 @@ def parse_minute(text: str) -> int | None:
     """Parse a time of day (`22`, `22:30`, `10pm`) to minutes after midnight; None for anything else."""
     normalized = normalize(text)
     try:
-        words = read(f"{normalized}:00" if re.fullmatch(r"[0-9]{1,2}", normalized) else normalized)
+        words = parse(f"{normalized}:00" if re.fullmatch(r"[0-9]{1,2}", normalized) else normalized)
     except InputError:
         return None
-    minute = words.clocks[0].minute if words.seen == {"clock"} and len(words.clocks) == 1 else None
+    minute = words.clocks[0].minute if words.kinds == {"clock"} and len(words.clocks) == 1 else None
     return minute % MINUTES_PER_DAY if minute is not None and minute <= MINUTES_PER_DAY else None
 
 

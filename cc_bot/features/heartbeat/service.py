@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import InputError
-from cc_bot.domain.when.repeats import hours_of, next_time
+from cc_bot.domain.when.repeats import next_time, parse_hours
 from cc_bot.features.heartbeat.model import clock_time, parse_quiet_hours
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.heartbeat.texts import HeartbeatTexts
@@ -78,7 +78,7 @@ def rhythm(schedule: Schedule, caller: Caller) -> str:
     silence = texts.never_quiet
     if quiet is not None and quiet.since != quiet.until:
         silence = texts.quiet.format(since=clock_time(quiet.since), until=clock_time(quiet.until))
-    return texts.rhythm.format(hours=hours_of(schedule.repeat), where=where, quiet=silence)
+    return texts.rhythm.format(hours=parse_hours(schedule.repeat), where=where, quiet=silence)
 
 
 def _heartbeat_notes(schedule: Schedule, caller: Caller) -> tuple[str, ...]:

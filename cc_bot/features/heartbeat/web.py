@@ -7,7 +7,7 @@ from typing import Final
 from aiohttp import web
 
 from cc_bot.domain.errors import InputError, NothingHere
-from cc_bot.domain.when.repeats import hours_of
+from cc_bot.domain.when.repeats import parse_hours
 from cc_bot.features.heartbeat import service as heartbeats
 from cc_bot.features.heartbeat.model import DEFAULT_QUIET_HOURS, clock_time
 from cc_bot.features.heartbeat.store import HeartbeatStore
@@ -39,7 +39,7 @@ class HeartbeatPages(Pages):
         values = {
             "begun": beat is not None,
             "state": heartbeats.state(found, caller),
-            "hours": hours_of(beat.repeat) if beat else _USUAL_HOURS,
+            "hours": parse_hours(beat.repeat) if beat else _USUAL_HOURS,
             "quiet_from": f"{clock_time(quiet.since):0>5}",
             "quiet_to": f"{clock_time(quiet.until):0>5}",
         }

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from cc_bot.chat.reply import Action, Caller
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.stores.receipts import MemoryNow
+from cc_bot.chat.stores.receipts import MemoryState
 from cc_bot.domain.change import Change, ReceiptState
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.memory.texts import ReceiptTexts
@@ -60,7 +60,7 @@ class MemoryChanges:
         return [_with_current_state(each, memories) for each in changes]
 
 
-def _with_current_state(change: Change, memories: Mapping[int, MemoryNow]) -> Change:
+def _with_current_state(change: Change, memories: Mapping[int, MemoryState]) -> Change:
     now, state = memories.get(change.id), _state(change, memories)
     if now is None:
         return replace(change, state=state)
@@ -68,7 +68,7 @@ def _with_current_state(change: Change, memories: Mapping[int, MemoryNow]) -> Ch
     return replace(change, state=state, text=text, private=private, number=now.number or change.number)
 
 
-def _state(change: Change, memories: Mapping[int, MemoryNow]) -> ReceiptState:
+def _state(change: Change, memories: Mapping[int, MemoryState]) -> ReceiptState:
     now = memories.get(change.id)
     exists = now is not None and now.status == "active"
     if change.kind == "deleted":

@@ -307,11 +307,11 @@ def _read(written: str, now: datetime, zone: ZoneInfo) -> datetime:
         except ValueError as error:
             raise NoSuchTime from error
     elif not _TODAY.fullmatch(written):
-        [meant, *more] = read_moments(written, datetime.combine(day, time(), zone), zone, over=True)
+        [meant, *more] = read_moments(written, datetime.combine(day, time(), zone), zone, allow_past=True)
         if more:
             raise WhenNotUnderstood
-        if meant.timed:
-            return read_moments(written, now, zone, over=True)[0].moment
+        if meant.has_time:
+            return read_moments(written, now, zone, allow_past=True)[0].moment
         day = meant.moment.astimezone(zone).date()
     try:
         return datetime.combine(day + timedelta(days=1), time(), zone).astimezone(UTC)

@@ -10,7 +10,7 @@ from cc_bot.chat.turn import TurnOptions
 from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes, TooManySchedules
 from cc_bot.domain.message import Message, Place
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.when.repeats import Quiet, begin_at
+from cc_bot.domain.when.repeats import Quiet, move_start
 from cc_bot.features.reminders.model import MAX_SCHEDULES, ReminderChange, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleFields, ScheduleStore
@@ -113,7 +113,7 @@ async def change(
             raise SeveralTimes
         due, again = time
         if before.repeat and not again and not repeat.strip():
-            time = begin_at(before.repeat, due, zone)
+            time = move_start(before.repeat, due, zone)
     changed = await schedules.change(caller.user_id, before.id, text=text, time=time, timezone=zone.key)
     if changed is None:
         raise ScheduleNotFound(id=before.number)

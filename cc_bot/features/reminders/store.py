@@ -34,7 +34,7 @@ from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedule
 from cc_bot.domain.message import Message, Place, Visibility, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale, printable
-from cc_bot.domain.when.repeats import Quiet, hours_of, in_hours, next_time
+from cc_bot.domain.when.repeats import Quiet, counts_hours, next_time, parse_hours
 from cc_bot.features.memory.stores.limits import SecretRules
 from cc_bot.features.reminders.model import (
     MAX_LATENESS,
@@ -194,9 +194,9 @@ def _time_after(schedule: Schedule, moment: datetime) -> datetime | None:
 
 
 def _following_time(schedule: Schedule, now: datetime) -> datetime | None:
-    if not in_hours(schedule.repeat):
+    if not counts_hours(schedule.repeat):
         return _time_after(schedule, now)
-    hours = timedelta(hours=hours_of(schedule.repeat))  # counted from its time, not from now
+    hours = timedelta(hours=parse_hours(schedule.repeat))  # counted from its time, not from now
     return _time_after(schedule, schedule.due_at + max(now - schedule.due_at, timedelta()) // hours * hours)
 
 
@@ -208,7 +208,7 @@ def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, da
         due, after = None, now - MAX_LATENESS - timedelta(milliseconds=1)
     if not schedule.repeat:
         return due, None
-    if in_hours(schedule.repeat):
+    if counts_hours(schedule.repeat):
         return due, _following_time(schedule, now)
     while (following := _time_after(schedule, after)) and following <= now:
         due = after = following
@@ -524,7 +524,7 @@ _SELDOM: Final = timedelta(hours=4)
 def _time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None) -> datetime:
     """Unless it comes every few hours, no local time up to the last one sent comes again. A repeat that
     begins later still begins on that day."""
-    if not old.repeat or in_hours(old.repeat) or old.due_at <= now:
+    if not old.repeat or counts_hours(old.repeat) or old.due_at <= now:
         return old.due_at
     new, after = replace(old, timezone=timezone), now
     if old.due_at != _time_after(old, now):

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from cc_bot.domain.when.grammar import SMALL_HOURS
-from cc_bot.domain.when.repeats import Interval, parts_of
+from cc_bot.domain.when.repeats import Interval, split_repeat
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
 
@@ -107,7 +107,7 @@ def described(repeat: str, phrases: RepeatTexts) -> str:
     if match := _HOURS.fullmatch(repeat):
         return _hours(phrases, int(match[1]))
     try:
-        cron, interval = parts_of(repeat)
+        cron, interval = split_repeat(repeat)
         minute, hour, *days = cron.split()
         steps = _HOUR_STEPS.fullmatch(hour)
         if interval is None and days == ["*"] * 3 and (steps or hour == "*"):

@@ -39,7 +39,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import MemoryKnown
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import EMPTY_CANVAS
-from cc_bot.domain.tool_calls import CANVAS_TOOLS, kept_ids, shown_ids
+from cc_bot.domain.tool_calls import CANVAS_TOOLS, shown_memory_ids, stored_memory_ids
 from cc_bot.features.memory.model import UNDO_TIME, ErasureCounts, Memory, says_the_same
 from cc_bot.features.memory.search.folding import fold
 from cc_bot.features.memory.stores.limits import MemoryQuotas, ensure_room_left
@@ -133,13 +133,13 @@ async def _read_sessions(database: Database, user_id: int) -> AsyncIterator[Row]
 
 
 def _keeps(calls: Iterable[ToolCall], memory_ids: Collection[int]) -> bool:
-    return any(not kept_ids(call).isdisjoint(memory_ids) for call in calls)
+    return any(not stored_memory_ids(call).isdisjoint(memory_ids) for call in calls)
 
 
 def _add(
     found: _Mentions, id_: int, calls: Sequence[ToolCall], memory_ids: Collection[int], *, says_it: bool
 ) -> None:
-    if says_it or not shown_ids(calls).isdisjoint(memory_ids):
+    if says_it or not shown_memory_ids(calls).isdisjoint(memory_ids):
         found.ids.add(id_)
         found.drawn.extend(call for call in calls if call.name in CANVAS_TOOLS)
 

@@ -36,7 +36,7 @@ from cc_bot.db.columns import (
 from cc_bot.domain.errors import MemoryEditOutdated, StorageError
 from cc_bot.domain.message import Message, ToolCall, Visibility
 from cc_bot.domain.text import without_controls
-from cc_bot.domain.tool_calls import named_ids, with_texts
+from cc_bot.domain.tool_calls import referenced_memory_ids, with_texts
 from cc_bot.domain.usage import Rules
 from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import (
@@ -410,7 +410,7 @@ async def read_texts(database: Database, user_id: int, messages: Sequence[Messag
     """Insert the user's current memory texts into the tool calls of stored messages."""
     if not any(message.tool_calls for message in messages):
         return tuple(messages)
-    named = [frozenset[int]().union(*map(named_ids, message.tool_calls)) for message in messages]
+    named = [frozenset[int]().union(*map(referenced_memory_ids, message.tool_calls)) for message in messages]
     ids = frozenset[int]().union(*named)
     if not ids:
         return tuple(messages)
