@@ -9,7 +9,7 @@ from functools import partial
 import structlog
 
 from cc_bot.chat.agents import make_agents
-from cc_bot.chat.assistant import Assistant, AssistantSettings
+from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.context.tokens import message_tokens
 from cc_bot.chat.parts import Building
@@ -99,7 +99,8 @@ async def open_core(
             stores,
             chains,
             tools,
-            AssistantSettings(config.max_turns, style),
+            max_turns=config.max_turns,
+            style=style,
             clock=clock,
             summaries=summaries,
             meter=meter,

@@ -140,9 +140,6 @@ class ActiveTurn:
         if self._asked_s is not None:
             self._phases.setdefault("model_first_token", time.monotonic() - self._asked_s)
 
-    def record_tool_call(self, name: str, *, ok: bool) -> None:
-        self.meter.record_tool_call(name, ok=ok)
-
     def record_answer(self, done: Done) -> None:
         seconds, status, usage = self.seconds, done.answer.status, done.usage
         _log.info(

@@ -7,7 +7,6 @@ and is stored in one short transaction.
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -78,13 +77,6 @@ TURN_LIMIT_S = 600.0
 """Below the 900 s lifetime of a token; also bounds cost."""
 
 
-@dataclass(frozen=True, slots=True)
-class AssistantSettings:
-    max_turns: int = 8
-    style: PromptStyle = PromptStyle()
-    turn_limit_s: float = TURN_LIMIT_S
-
-
 HEED_EVERY_S: Final = 1.0
 
 
@@ -94,8 +86,10 @@ class Assistant:
         stores: Stores,
         chains: Chains,
         tools: ToolRegistry,
-        settings: AssistantSettings = AssistantSettings(),
         *,
+        max_turns: int = 8,
+        style: PromptStyle = PromptStyle(),
+        turn_limit_s: float = TURN_LIMIT_S,
         clock: Clock = utc_now,
         summaries: Summaries | None = None,
         meter: Meter = NULL_METER,
@@ -106,16 +100,16 @@ class Assistant:
         self.chains = chains
         self._known_without_tools = set[tuple[SessionKey, str]]()
         self.tools = tools
-        self._turn_limit_s = settings.turn_limit_s
+        self._turn_limit_s = turn_limit_s
         self._clock = clock
         self._meter = meter
         self._spending = spending or Spending(stores.usage)
         self._calibration = Calibration(stores.token_factors, chains.first(()))
-        self.conversations = Conversations(stores, self._calibration, settings.style, clock, summaries)
+        self.conversations = Conversations(stores, self._calibration, style, clock, summaries)
         self.hearing: Hearing | None = None
         """Handed in by the program. Without it there are no recordings."""
         self.approvals = Approvals(stores, tools, clock)
-        self.turns = ActiveTurns(settings.max_turns)
+        self.turns = ActiveTurns(max_turns)
 
     async def ask(
         self,

@@ -176,7 +176,6 @@ class SessionTurn(Turn):
                 canvas=canvas,
                 persona=options.agent.prompt,
                 notes=notes,
-                style=conversations.style,
                 budget_tokens=budget_tokens,
                 cost=max_message_tokens if max_tokens <= budget_tokens else cost,
             )

@@ -272,7 +272,7 @@ class Rounds:
                 with self.turn.timing("tools"):
                     outcome = self._propose(await task, draft)
                 name = request.name if any(each.name == request.name for each in self.offered) else "unknown"
-                self.turn.record_tool_call(name, ok=outcome.ok)
+                self.turn.meter.record_tool_call(name, ok=outcome.ok)
                 # Secrets must not be stored here either.
                 arguments = "{}" if outcome.secret else _kept_arguments(request)
                 result = NOT_KEPT if outcome.passing else outcome.text

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cc_bot.chat.active import Stop
-from cc_bot.chat.assistant import Assistant, AssistantSettings
+from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.tools import ToolsOutside, discover
 from cc_bot.chat.turn import TurnOptions
@@ -28,7 +28,6 @@ from tests.scripted_model import ScriptedModel, only
 BOT = 99
 KEY = SessionKey(user_id=1, channel_id=10)
 OPTIONS = TurnOptions(Locale.JA, ZoneInfo("Asia/Tokyo"), guild_id=1)
-FOUR_AT_ONCE = AssistantSettings(max_turns=4)
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
 
 
@@ -141,7 +140,7 @@ async def laid_table(
     folder: Path,
     *,
     profile_notes: int = 0,
-    settings: AssistantSettings = FOUR_AT_ONCE,
+    max_turns: int = 4,
     outside: ToolsOutside | None = None,
     transcriber: OpenAITranscriber | None = None,
     meter: Meter = NULL_METER,
@@ -150,7 +149,7 @@ async def laid_table(
     async with open_stores(url, profile_notes=profile_notes) as stores:
         chains = only(model := ScriptedModel())
         tools = tools if outside is None else tools.beside(outside)
-        assistant = Assistant(stores, chains, tools, settings, meter=meter)
+        assistant = Assistant(stores, chains, tools, max_turns=max_turns, meter=meter)
         assistant.hearing = TranscribedHearing(transcriber, stores.ledger, stores.channels)
         yield Table(assistant, stores, model)
         if transcriber:

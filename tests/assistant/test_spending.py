@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.chat.active import Stop
-from cc_bot.chat.assistant import Assistant, AssistantSettings
+from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.context.tokens import message_tokens
 from cc_bot.chat.policy import Policy
 from cc_bot.chat.spending import Spending
@@ -62,9 +62,7 @@ async def till(tmp_path: Path) -> AsyncIterator[Till]:
 
         spending = Spending(stores.usage, policy)
         model = ScriptedModel()
-        assistant = Assistant(
-            stores, only(model, "small"), discover(), AssistantSettings(max_turns=4), spending=spending
-        )
+        assistant = Assistant(stores, only(model, "small"), discover(), max_turns=4, spending=spending)
         till = Till(assistant, stores, model, spending)
         yield till
 

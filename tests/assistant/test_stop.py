@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.chat.active import Stop
-from cc_bot.chat.assistant import Assistant, AssistantSettings
+from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.chat.tools import discover
 from cc_bot.domain.errors import (
@@ -63,8 +63,7 @@ class TestStop:
 
 
 async def test_a_time_limit_cuts_an_answer_that_never_ends(table: Table) -> None:
-    settings = AssistantSettings(turn_limit_s=0.05)
-    table.assistant = Assistant(table.stores, only(table.model), discover(), settings)
+    table.assistant = Assistant(table.stores, only(table.model), discover(), turn_limit_s=0.05)
     table.model.script = [["昔々、", asyncio.Event()]]
     assert (await table.answer("お話して")).status == "cut"
 

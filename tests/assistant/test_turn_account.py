@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.chat.assistant import AssistantSettings
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.measures import Ending, Meter, Phase
 from cc_bot.llm.model import Fallback
@@ -40,7 +39,7 @@ def meter() -> Noted:
 
 @pytest.fixture
 async def metered(tmp_path: Path, meter: Noted) -> AsyncIterator[Table]:
-    async with laid_table(tmp_path, settings=AssistantSettings(max_turns=1), meter=meter) as table:
+    async with laid_table(tmp_path, max_turns=1, meter=meter) as table:
         yield table
 
 

@@ -10,15 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.chat.context.channel_prompt import ShownHistory, build_channel_prompt
-from cc_bot.chat.context.prompt import (
-    KEPT_SHARE,
-    NOTE_SHOWN,
-    PromptStyle,
-    build_prompt,
-    changing,
-    shrunk_history,
-    window,
-)
+from cc_bot.chat.context.prompt import KEPT_SHARE, NOTE_SHOWN, build_prompt, changing, shrunk_history, window
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.message import ContextMessage, Message, ToolCall
 from cc_bot.domain.text import Locale
@@ -40,7 +32,6 @@ def prompt(
     locale: Locale = Locale.JA,
     now: datetime = NOW,
     timezone: ZoneInfo = TOKYO,
-    style: PromptStyle = PromptStyle(),
     temporary: bool = False,
 ) -> tuple[PromptPart, ...]:
     return build_prompt(
@@ -51,7 +42,6 @@ def prompt(
         now=now,
         timezone=timezone,
         temporary=temporary,
-        style=style,
     )
 
 

@@ -10,7 +10,6 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.chat.assistant import AssistantSettings
 from cc_bot.chat.stores.ledger import Mention, channel_turn_id
 from cc_bot.chat.stores.settings import VisitorState
 from cc_bot.discord.delivery.answers import Answers
@@ -141,7 +140,7 @@ async def room(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[R
     monkeypatch.setattr(queue, "RETRY_S", 0.05)
     rest, place.folder = place.rest, place.folder / "table"
     place.folder.mkdir()
-    async with laid_table(place.folder, settings=AssistantSettings()) as table:
+    async with laid_table(place.folder, max_turns=8) as table:
         place.stores = stores = table.stores
         me = await rest.fetch_my_user()
         runner = Answers(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from cc_bot.chat.assistant import Assistant, AssistantSettings
+from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.chat.context.tokens import message_tokens
 from cc_bot.chat.stores.opening import open_stores
@@ -86,11 +86,7 @@ async def open_desk(
         plan = SummaryPlan(every, limit, pause_s, time_limit_s)
         summaries = Summaries(stores, writer, plan, cost=message_tokens, locale=Locale.JA)
         assistant = Assistant(
-            stores,
-            only(model, "m"),
-            discover(),
-            AssistantSettings(style=PromptStyle(budget)),
-            summaries=summaries,
+            stores, only(model, "m"), discover(), style=PromptStyle(budget), summaries=summaries
         )
         try:
             yield Desk(assistant, stores, model, summaries, writer)

@@ -16,7 +16,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.chat.context.instructions import instructions
-from cc_bot.chat.context.prompt import changing, profile, told_to_be
+from cc_bot.chat.context.prompt import changing, profile, system_text
 from cc_bot.chat.context.tokens import UNSAID, YOU, beginning, part_tokens, speaker, user_part, with_author
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
 from cc_bot.domain.text import Locale, one_line
@@ -250,31 +250,19 @@ def build_channel_prompt(
 ) -> ChatRequest:
     """`persona`: the agent's, in place of cc-bot's own. `notes`: the asker's memories that are always sent. A
     thread's title is the words of its owner."""
-    now_text = changing(locale, now.astimezone(timezone), timezone, paused=paused)
+    now_text = changing(locale, now, timezone, paused=paused)
     words = instructions(locale)
     of_asker = profile(notes, words.the_asker, words, timezone)
     changes = "\n\n".join(filter(None, (f"{now_text}\n{_speakers(shown, questions, locale)}", of_asker)))
     last_id = shown.rows[-1].id if shown.rows else None
     asked = [_asked(question.below(last_id)) for question in questions]
     history = [render(row, asker_id) for row in shown.rows]
-    system = SystemPart(_stable(locale, tools, persona))
+    system = SystemPart(system_text(persona, tools, words, channel=words.channel))
     titled = words.thread.format(title=one_line(thread_title))
     title = [UserPart(titled, tainted=thread_owner_id != asker_id)] if thread_title else []
     others = any(part.tainted for part in history)  # and it names them
     parts = (system, *history, SystemPart(changes, others), *title, *asked)
     return ChatRequest(parts, stable=(0, *shown.ends[-MARKED_BLOCKS:]), shrinkable=bool(history))
-
-
-def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str) -> str:
-    words = instructions(locale)
-    offered = {tool.name for tool in tools}
-    parts = (
-        told_to_be(persona, words),
-        words.channel,
-        words.remembering if "remember" in offered else "",
-        words.recalling if "recall" in offered else "",
-    )
-    return "\n".join(part for part in parts if part)
 
 
 def _speakers(shown: ShownHistory, questions: Sequence[Message], locale: Locale) -> str:

@@ -112,59 +112,42 @@ def build_prompt(
     canvas: SystemPart = SystemPart(""),
     persona: str = "",
     notes: Sequence[Memory] = (),
-    style: PromptStyle = PromptStyle(),
-    budget_tokens: float | None = None,
+    budget_tokens: float = PromptStyle().budget_tokens,
     cost: Callable[[Message], float] = message_tokens,
 ) -> tuple[PromptPart, ...]:
     """`recap`: what preceded the history. `canvas`: what it tells of that. `persona`: the agent's. `notes`:
     memories that are always sent. `cost`: tokens of a message."""
     asked = user_part(question.below(history[-1].discord_id if history else None))
-    budget = style.budget_tokens if budget_tokens is None else budget_tokens
-    second = changing(
-        locale,
-        now.astimezone(timezone),
-        timezone,
-        recap.text if recap else "",
-        paused=paused,
-        canvas=canvas.text,
-    )
+    words, earlier = instructions(locale), recap.text if recap else ""
+    second = changing(locale, now, timezone, earlier, paused=paused, canvas=canvas.text)
+    unstored, known = words.temporary if temporary else "", profile(notes, words.the_user, words, timezone)
     tainted = canvas.tainted or (recap is not None and recap.tainted)
     return (
-        SystemPart(_stable(locale, tools, persona, notes, timezone, temporary=temporary)),
-        *chain.from_iterable(map(message_parts, window(history, budget, cost))),
+        SystemPart(system_text(persona, tools, words, unstored, known)),
+        *chain.from_iterable(map(message_parts, window(history, budget_tokens, cost))),
         SystemPart(second, tainted),
         asked,
     )
 
 
-def _stable(
-    locale: Locale,
-    tools: Sequence[ToolSchema],
-    persona: str,
-    notes: Sequence[Memory],
-    timezone: ZoneInfo,
-    *,
-    temporary: bool,
+def system_text(
+    persona: str, tools: Sequence[ToolSchema], words: Instructions, *more: str, channel: str = ""
 ) -> str:
-    words = instructions(locale)
+    """Return the first system message. `persona`: the agent's, if it has one."""
     offered = {tool.name for tool in tools}
     parts = (
-        told_to_be(persona, words),
+        f"{persona}\n{words.markdown}" if persona else words.persona,
+        channel,
         words.remembering if "remember" in offered else "",
         words.recalling if "recall" in offered else "",
-        words.temporary if temporary else "",
-        profile(notes, words.the_user, words, timezone),
+        *more,
     )
-    return "\n".join(part for part in parts if part)
-
-
-def told_to_be(persona: str, words: Instructions) -> str:
-    return f"{persona}\n{words.markdown}" if persona else words.persona
+    return "\n".join(filter(None, parts))
 
 
 def changing(
     locale: Locale,
-    local: datetime,
+    now: datetime,
     timezone: ZoneInfo,
     recap: str = "",
     *,
@@ -172,15 +155,15 @@ def changing(
     canvas: str = "",
 ) -> str:
     """Return the second system message."""
-    words = instructions(locale)
-    now = words.now.format(
+    words, local = instructions(locale), now.astimezone(timezone)
+    time_line = words.now.format(
         date=f"{local:%Y-%m-%d}",
         weekday=words.weekdays[local.weekday()],
         time=f"{local:%H:%M}",
         timezone=timezone.key,
     )
     parts = (
-        f"{now}\n{words.paused}" if paused else now,
+        f"{time_line}\n{words.paused}" if paused else time_line,
         canvas,
         words.recap.format(summary=recap) if recap else "",
     )

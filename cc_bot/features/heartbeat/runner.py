@@ -14,7 +14,7 @@ from typing import Final
 import structlog
 
 from cc_bot.chat.context.instructions import instructions
-from cc_bot.chat.context.prompt import changing, profile, told_to_be
+from cc_bot.chat.context.prompt import changing, profile, system_text
 from cc_bot.chat.drawing import Drawing, open_drawing
 from cc_bot.chat.rounds import Draft, Rounds
 from cc_bot.chat.spending import Spending
@@ -188,16 +188,11 @@ def _prompt(
     notes: Sequence[Memory],
 ) -> TurnPrompt:
     words = instructions(options.locale)
-    stable = (
-        told_to_be(options.agent.prompt, words),
-        profile(notes, words.the_user, words, options.timezone),
-        HEARTBEAT_INSTRUCTIONS[options.locale],
-    )
-    local = now.astimezone(options.timezone)
+    more = (profile(notes, words.the_user, words, options.timezone), HEARTBEAT_INSTRUCTIONS[options.locale])
     shown = canvas.part(options.locale) if canvas else SystemPart("")
     parts = (
-        SystemPart("\n".join(filter(None, stable))),
-        SystemPart(changing(options.locale, local, options.timezone, canvas=shown.text), shown.tainted),
+        SystemPart(system_text(options.agent.prompt, (), words, *more)),
+        SystemPart(changing(options.locale, now, options.timezone, canvas=shown.text), shown.tainted),
         UserPart(heartbeat_material(items, options.timezone), tainted=any(each.tainted for each in items)),
     )
     return TurnPrompt(
