@@ -40,7 +40,7 @@ from cc_bot.domain.message import Message, Status, ToolCall, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Done, MemoriesRecalled, TextDelta, ToolsUnavailable, TurnEvent, Usage
-from cc_bot.features.canvas.delivery import CanvasSheet
+from cc_bot.features.canvas.delivery import RenderedCanvas
 from cc_bot.features.canvas.model import Canvas, Text
 from cc_bot.features.canvas.views import canvas_page
 from cc_bot.features.memory.model import Audience, Memory, MemoryChange
@@ -321,7 +321,7 @@ class TestForgedReceipt:
 
     def test_is_no_canvas(self) -> None:
         drawn = canvas_page(Canvas((Text("a", f"-# {LINE}", LINE),)), JA, user_id=None)
-        embeds = CanvasSheet(drawn, {}, drawn).body["embeds"]
+        embeds = RenderedCanvas(drawn, {}, drawn).fields["embeds"]
         assert embeds
         assert all(embed.colour not in (RECEIPTS_COLOUR, NOTES_COLOUR) for embed in embeds)
 

@@ -20,8 +20,8 @@ from cc_bot.features.canvas.model import (
     SetMode,
     Text,
     UpdateCard,
-    reduce,
-    reduce_all,
+    apply_command,
+    apply_commands,
 )
 from tests.domain.canvases import DRAWINGS
 
@@ -31,7 +31,7 @@ SALES = Chart("", "売上", "bar", ("1月", "2月"), (Series("東京", (1, 2.5))
 
 def draw(*commands: CanvasCommand, canvas: Canvas = Canvas(), visibility: Visibility = "public") -> Canvas:
     for command in commands:
-        canvas = reduce(canvas, Drawn(command, visibility))
+        canvas = apply_command(canvas, Drawn(command, visibility))
     return canvas
 
 
@@ -159,23 +159,23 @@ class TestPrivateElement:
 def test_commands_for_an_older_canvas_follow_an_element_to_its_new_id() -> None:
     up, again = draw(replace(MILK, id="a")), Drawn(replace(MILK, id="a"), "public")
     commands = UpdateCard("a", content="卵"), SetMode("focus", "a")
-    canvas = reduce_all(up, [again, *(Drawn(command, "public") for command in commands)])
+    canvas = apply_commands(up, [again, *(Drawn(command, "public") for command in commands)])
     assert canvas.elements == (Card("a", "買い物", "牛乳"), Card("a-2", "買い物", "卵"))
     assert canvas.focus == "a-2"
-    assert ids(reduce_all(up, [again, Drawn(RemoveElement("a"), "public")])) == ["a"]
+    assert ids(apply_commands(up, [again, Drawn(RemoveElement("a"), "public")])) == ["a"]
 
 
 class TestWhateverIsDrawn:
     @settings(max_examples=60, deadline=None)
     @given(DRAWINGS, DRAWINGS)
     def test_in_private_is_never_seen_in_public(self, drawings: list[Drawn], later: list[Drawn]) -> None:
-        canvas = reduce_all(Canvas(), drawings)
+        canvas = apply_commands(Canvas(), drawings)
         secret = Drawn(Card("secret-id", "SECRET-TITLE", "x"), "private")
         try:
-            canvas = reduce(canvas, secret)
+            canvas = apply_command(canvas, secret)
         except CanvasRefused:
             return
         for drawn in later:
-            canvas = reduce_all(canvas, [drawn])
+            canvas = apply_commands(canvas, [drawn])
             assert "SECRET" not in str(canvas.visible_in("public"))
             assert "secret" not in str(canvas.visible_in("public"))

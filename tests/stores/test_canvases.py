@@ -13,7 +13,15 @@ from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.agents.store import ChoiceStore
 from cc_bot.features.canvas.drawing import canvas_from_json, canvas_to_json, redraw, remove_element
-from cc_bot.features.canvas.model import Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard, reduce_all
+from cc_bot.features.canvas.model import (
+    Canvas,
+    Card,
+    Drawn,
+    RemoveElement,
+    SetMode,
+    UpdateCard,
+    apply_commands,
+)
 from cc_bot.features.canvas.store import CanvasMessageStore
 from tests.domain.canvases import DRAWINGS
 from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, got, turn
@@ -212,5 +220,5 @@ class TestColumn:
     @settings(max_examples=60)
     @given(DRAWINGS)
     def test_gives_back_the_canvas_that_was_written(self, drawings: list[Drawn]) -> None:
-        canvas = reduce_all(Canvas(), drawings)
+        canvas = apply_commands(Canvas(), drawings)
         assert canvas_from_json(canvas_to_json(canvas)) == canvas

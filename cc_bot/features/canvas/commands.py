@@ -43,7 +43,7 @@ async def show_canvas(
     shown, said = (private, words.shown_with_private) if posted else (canvas, words.shown_to_you)
     if canvas.visible_in("public").empty:
         shown, said = canvas, words.shown_private
-    await boards.reply_with(interaction, shown, caller, said)
+    await boards.reply_with_canvas(interaction, shown, caller, said)
     return None
 
 

@@ -66,7 +66,7 @@ Sent = TypeVar("Sent")
 
 
 @dataclass(frozen=True, slots=True)
-class CanvasSheet:
+class RenderedCanvas:
     page: CanvasPage
     pictures: Mapping[str, bytes]
     plain: CanvasPage  # without pictures, if no files may be attached
@@ -83,7 +83,7 @@ class CanvasSheet:
         return blake2b(repr(sorted(self.files.items())).encode(), digest_size=16).digest()
 
     @property
-    def body(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """Keyword arguments for a new message."""
         return {
             "content": self.page.content,
@@ -134,7 +134,7 @@ class CanvasBoards(SideMessage):
     def begin(self, shard: Shard) -> None:
         """Restore the canvases of a shard, and start to refresh stale ones."""
         if not self._background:
-            self._background.start(self.leases.run_as_leader("canvases", self._refresh_regularly))
+            self._background.start(self.leases.run_as_leader("canvases", self._refresh_stale_regularly))
         self._restoring[shard.id] = self._background.start(self._restore_all(shard))
 
     async def refresh(
@@ -147,7 +147,7 @@ class CanvasBoards(SideMessage):
     ) -> bool:
         """Post, edit or delete the message of a canvas. Returns False on failure. `repost`: post it again
         and delete the older message."""
-        return await self._try(key, partial(self._refresh, key, interaction, below=below, repost=repost))
+        return await self._guard(key, partial(self._refresh, key, interaction, below=below, repost=repost))
 
     async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
         if interaction is None or _can_post(interaction):
@@ -190,7 +190,7 @@ class CanvasBoards(SideMessage):
         if not self._closed:  # a reconnect during shutdown
             self.begin(shard_of(event.shard))
 
-    async def _refresh_regularly(self) -> None:
+    async def _refresh_stale_regularly(self) -> None:
         while True:
             await asyncio.sleep(REFRESH_S)
             with upkeep("canvases"):
@@ -227,15 +227,15 @@ class CanvasBoards(SideMessage):
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
 
-    async def reply_with(
+    async def reply_with_canvas(
         self, interaction: Answerable, canvas: Canvas, recipient: Recipient, sentence: str
     ) -> None:
         """Answer a command with a canvas, to the user only. Raises hikari's errors."""
-        body = (await self._sheet(canvas, recipient, alone=True)).body
-        body["content"] = f"{sentence}\n{body['content']}"
-        await interaction.edit_initial_response(**body)
+        fields = (await self._render(canvas, recipient, private=True)).fields
+        fields["content"] = f"{sentence}\n{fields['content']}"
+        await interaction.edit_initial_response(**fields)
 
-    async def _try(self, key: SessionKey, show: Callable[[], Awaitable[bool]]) -> bool:
+    async def _guard(self, key: SessionKey, show: Callable[[], Awaitable[bool]]) -> bool:
         async with self._lock.after(key):
             try:
                 return await show()
@@ -246,56 +246,60 @@ class CanvasBoards(SideMessage):
             return False
 
     async def _show_change(self, key: SessionKey, interaction: Answerable | None, *, ephemeral: bool) -> None:
-        only_here = interaction if ephemeral and interaction and not is_bot_dm(interaction) else None
-        if only_here is not None:
-            await self._try(key, partial(self._show_ephemeral, only_here, key))
-        await self.refresh(key, interaction=interaction, below=only_here is None)
+        ephemeral_reply = interaction if ephemeral and interaction and not is_bot_dm(interaction) else None
+        if ephemeral_reply is not None:
+            await self._guard(key, partial(self._show_ephemeral, ephemeral_reply, key))
+        await self.refresh(key, interaction=interaction, below=ephemeral_reply is None)
 
     async def _show_ephemeral(self, interaction: Answerable, key: SessionKey) -> bool:
-        await _drop(self._ephemeral, key)
-        seen = await self._to_see(key, interaction)
-        canvas = canvas_from_json(seen.state) if seen else Canvas()
+        await _delete_follow_up(self._ephemeral, key)
+        current = await self._get_current(key, interaction)
+        canvas = canvas_from_json(current.state) if current else Canvas()
         if not canvas.empty:
-            sheet = await self._sheet(canvas, await self.recipients.for_interaction(interaction), alone=True)
-            await self._follow(self._ephemeral, key, interaction, sheet)
+            rendered = await self._render(
+                canvas, await self.recipients.for_interaction(interaction), private=True
+            )
+            await self._post_follow_up(self._ephemeral, key, interaction, rendered)
         return True
 
     async def _refresh(
         self, key: SessionKey, interaction: Answerable | None, *, below: bool, repost: bool
     ) -> bool:
-        seen = await self._to_see(key, interaction)
+        current = await self._get_current(key, interaction)
         shown = await self.messages.get(key)
-        everything = canvas_from_json(seen.state) if seen else Canvas()
-        if everything.empty:
-            await _drop(self._ephemeral, key)
-        elif seen and shown and shown.message_id and shown.shown_revision == seen.revision and not repost:
+        whole = canvas_from_json(current.state) if current else Canvas()
+        if whole.empty:
+            await _delete_follow_up(self._ephemeral, key)
+        elif (
+            current and shown and shown.message_id and shown.shown_revision == current.revision and not repost
+        ):
             return True  # saves requests after a restart: most are up to date
-        alone = not everything.empty and await self._is_own_space(key.channel_id, interaction)
-        canvas = everything.visible_in("private" if alone else "public")
-        if seen is None or canvas.empty:
+        private = not whole.empty and await self._is_bot_dm(key.channel_id, interaction)
+        canvas = whole.visible_in("private" if private else "public")
+        if current is None or canvas.empty:
             await self._remove(key, shown)
             return True
-        sheet = await self._sheet(canvas, await self._recipient(key, interaction), alone=alone)
+        rendered = await self._render(canvas, await self._recipient(key, interaction), private=private)
         may_post = interaction is None or _can_post(interaction)
-        if may_post and await self._show_in_channel(key, shown, seen, sheet, repost=repost):
-            await _drop(self._public, key)
+        if may_post and await self._show_in_channel(key, shown, current, rendered, repost=repost):
+            await _delete_follow_up(self._public, key)
             return True
-        if not repost and await self._edit_follow_up(key, sheet):
+        if not repost and await self._edit_follow_up(key, rendered):
             return True
         if interaction is not None and below:
-            await self._follow(self._public, key, interaction, sheet)
+            await self._post_follow_up(self._public, key, interaction, rendered)
         return interaction is not None and below
 
-    async def _to_see(self, key: SessionKey, interaction: Answerable | None) -> CurrentCanvas | None:
-        seen = await self.canvases.get(key)
-        return seen if seen and await self.is_current(key, interaction) else None
+    async def _get_current(self, key: SessionKey, interaction: Answerable | None) -> CurrentCanvas | None:
+        current = await self.canvases.get(key)
+        return current if current and await self.is_current(key, interaction) else None
 
     async def _show_in_channel(
         self,
         key: SessionKey,
         shown: CanvasMessage | None,
-        seen: CurrentCanvas,
-        sheet: CanvasSheet,
+        current: CurrentCanvas,
+        rendered: RenderedCanvas,
         *,
         repost: bool,
     ) -> bool:
@@ -304,76 +308,76 @@ class CanvasBoards(SideMessage):
         if shown and shown.message_id and not repost:
             edit = partial(self.rest.edit_message, key.channel_id, shown.message_id)
             try:
-                await _retry_without_files(partial(self._edit, shown.message_id, edit), sheet)
+                await _retry_without_files(partial(self._edit, shown.message_id, edit), rendered)
             except hikari.NotFoundError:
                 shown = replace(shown, message_id=NO_MESSAGE)
             except hikari.ForbiddenError as error:  # may be temporary
                 _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
                 return False
             else:
-                await self.messages.note(key, shown.message_id, seen.revision)
+                await self.messages.note(key, shown.message_id, current.revision)
                 return True
         await self.mark_outdated(key)
         deleted = shown is not None and shown.message_id == NO_MESSAGE and shown.shown_revision > 0
-        post = partial(self._post, key.channel_id, self._nonce(key, seen, deleted=deleted))
+        post = partial(self._post, key.channel_id, self._nonce(key, current, deleted=deleted))
         try:
-            message_id = await _retry_without_files(post, sheet)
+            message_id = await _retry_without_files(post, rendered)
         except (hikari.NotFoundError, hikari.ForbiddenError) as error:
             _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
             if shown is None or not shown.message_id:
                 await self.messages.forget(key)
             return False
-        if not await self.messages.note(key, message_id, seen.revision):  # erased in between
+        if not await self.messages.note(key, message_id, current.revision):  # erased in between
             await self._delete(key.channel_id, message_id)
         if shown and shown.message_id:
             await self._delete(key.channel_id, shown.message_id)
         return True
 
-    def _nonce(self, key: SessionKey, seen: CurrentCanvas, *, deleted: bool) -> str:
+    def _nonce(self, key: SessionKey, current: CurrentCanvas, *, deleted: bool) -> str:
         """Discord creates one message per nonce, so after a crash it returns the unrecorded message. This
         process uses each nonce once. The revision restarts after an erasure."""
-        said = f"{key}-{seen.revision}-{seen.state}{'-again' if deleted else ''}"
+        said = f"{key}-{current.revision}-{current.state}{'-again' if deleted else ''}"
         nonce = blake2b(said.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._used_nonces else nonce
 
-    async def _post(self, channel_id: int, nonce: str, sheet: CanvasSheet) -> int:
-        create = partial(self.rest.create_message, channel_id, **sheet.body, nonce=nonce)
+    async def _post(self, channel_id: int, nonce: str, rendered: RenderedCanvas) -> int:
+        create = partial(self.rest.create_message, channel_id, **rendered.fields, nonce=nonce)
         message_id = int((await retry(create, RETRY_PAUSES_S)).id)
         self._used_nonces[nonce] = None
-        self._file_digests[message_id] = sheet.digest
+        self._file_digests[message_id] = rendered.digest
         return message_id
 
     async def _edit(
-        self, message_id: int, edit: Callable[..., Awaitable[hikari.Message]], sheet: CanvasSheet
+        self, message_id: int, edit: Callable[..., Awaitable[hikari.Message]], rendered: RenderedCanvas
     ) -> None:
         """Edit a message. Unchanged files are not uploaded again. Discord gives no ids for files in embeds,
         so all are kept or replaced together."""
-        changes = sheet.body
-        if not sheet.files:
+        changes = rendered.fields
+        if not rendered.files:
             changes["attachments"] = None  # hikari ignores an empty list
-        if self._file_digests.get(message_id) == sheet.digest:
+        if self._file_digests.get(message_id) == rendered.digest:
             kept = {name: value for name, value in changes.items() if name != "attachments"}
-            if _shows(await retry(lambda: edit(**kept), RETRY_PAUSES_S), sheet.page):
+            if _kept_all_files(await retry(lambda: edit(**kept), RETRY_PAUSES_S), rendered.page):
                 return
         await retry(lambda: edit(**changes), RETRY_PAUSES_S)
-        self._file_digests[message_id] = sheet.digest
+        self._file_digests[message_id] = rendered.digest
 
-    async def _follow(
-        self, follow_ups: _FollowUps, key: SessionKey, interaction: Answerable, sheet: CanvasSheet
+    async def _post_follow_up(
+        self, follow_ups: _FollowUps, key: SessionKey, interaction: Answerable, rendered: RenderedCanvas
     ) -> None:
         """Post a message below an acknowledged interaction, once: it has no nonce."""
         flags = hikari.MessageFlag.EPHEMERAL if follow_ups is self._ephemeral else hikari.UNDEFINED
-        message_id = int((await interaction.execute(**sheet.body, flags=flags)).id)
-        self._file_digests[message_id] = sheet.digest
+        message_id = int((await interaction.execute(**rendered.fields, flags=flags)).id)
+        self._file_digests[message_id] = rendered.digest
         follow_ups[key] = _FollowUp(interaction, message_id, utc_now())
 
-    async def _edit_follow_up(self, key: SessionKey, sheet: CanvasSheet) -> bool:
-        follow_up = _take(self._public, key)
+    async def _edit_follow_up(self, key: SessionKey, rendered: RenderedCanvas) -> bool:
+        follow_up = _pop_valid(self._public, key)
         if follow_up is None:
             return False
         edit = partial(follow_up.interaction.edit_message, follow_up.message_id)
         try:
-            await self._edit(follow_up.message_id, edit, sheet)
+            await self._edit(follow_up.message_id, edit, rendered)
         except hikari.ClientHTTPResponseError:  # the message was deleted, or the token expired
             return False
         self._public[key] = follow_up
@@ -396,15 +400,15 @@ class CanvasBoards(SideMessage):
             _log.info("canvas_out_of_reach", channel=channel_id, code=error.code)
 
     async def _remove(self, key: SessionKey, shown: CanvasMessage | None) -> None:
-        await _drop(self._public, key)
+        await _delete_follow_up(self._public, key)
         if shown is None:
             return
         if shown.message_id:
             await self._delete(key.channel_id, shown.message_id)
         await self.messages.forget(key)
 
-    async def _is_own_space(self, channel_id: int, interaction: Answerable | None) -> bool:
-        """Return False if Discord refuses to say."""
+    async def _is_bot_dm(self, channel_id: int, interaction: Answerable | None) -> bool:
+        """False if Discord refuses to say."""
         if interaction is not None:
             return is_bot_dm(interaction)
         try:
@@ -417,46 +421,48 @@ class CanvasBoards(SideMessage):
             return await self.recipients.for_interaction(interaction)
         return await self.recipients.for_user(key.user_id, self.recipients.guilds.for_channel(key.channel_id))
 
-    async def _sheet(self, canvas: Canvas, recipient: Recipient, *, alone: bool) -> CanvasSheet:
-        """`alone`: only the user will see it."""
-        shown = [element for element in canvas.in_sight if isinstance(element, Chart)]
+    async def _render(self, canvas: Canvas, recipient: Recipient, *, private: bool) -> RenderedCanvas:
+        """`private`: only the user sees the message."""
+        shown = [element for element in canvas.shown_elements if isinstance(element, Chart)]
         pictures = await draw_pictures(shown, recipient.locale, self.draw)
-        user_id = None if alone else recipient.user_id
+        user_id = None if private else recipient.user_id
         make = partial(canvas_page, canvas, recipient.words, user_id=user_id)
         page = await asyncio.to_thread(make, pictures=pictures)  # slow for tables with long labels
         plain = await asyncio.to_thread(make) if pictures else page
-        return CanvasSheet(page, pictures, plain)
+        return RenderedCanvas(page, pictures, plain)
 
 
 def _can_post(interaction: Answerable) -> bool:
     return can_write(interaction) or is_bot_dm(interaction)
 
 
-def _take(follow_ups: _FollowUps, key: SessionKey) -> _FollowUp | None:
+def _pop_valid(follow_ups: _FollowUps, key: SessionKey) -> _FollowUp | None:
     follow_up = follow_ups.get(key)
     follow_ups.discard(key)
     return follow_up if follow_up and utc_now() - follow_up.since < TOKEN_LIFE else None
 
 
-async def _drop(follow_ups: _FollowUps, key: SessionKey) -> None:
-    if follow_up := _take(follow_ups, key):
+async def _delete_follow_up(follow_ups: _FollowUps, key: SessionKey) -> None:
+    if follow_up := _pop_valid(follow_ups, key):
         try:
             await follow_up.interaction.delete_message(follow_up.message_id)
         except hikari.HikariError as error:  # dismissed by its reader, or the token expired
             _log.debug("canvas_not_dropped", error=type(error).__name__)
 
 
-async def _retry_without_files(send: Callable[[CanvasSheet], Awaitable[Sent]], sheet: CanvasSheet) -> Sent:
+async def _retry_without_files(
+    send: Callable[[RenderedCanvas], Awaitable[Sent]], rendered: RenderedCanvas
+) -> Sent:
     try:
-        return await send(sheet)
+        return await send(rendered)
     except hikari.ForbiddenError as error:
-        if error.code != MISSING_PERMISSIONS or not sheet.files:
+        if error.code != MISSING_PERMISSIONS or not rendered.files:
             raise
-        return await send(CanvasSheet(sheet.plain, {}, sheet.plain))
+        return await send(RenderedCanvas(rendered.plain, {}, rendered.plain))
 
 
-def _shows(message: hikari.Message, page: CanvasPage) -> bool:
-    """Discord does not document that an edit may refer to existing files."""
+def _kept_all_files(message: hikari.Message, page: CanvasPage) -> bool:
+    """Return whether an edit kept the files, as Discord does not document that it can."""
     there = [bool(embed.image and not embed.image.url.startswith("attachment:")) for embed in message.embeds]
     beside = {file.filename for file in message.attachments}
     return there == [embed.image is not None for embed in page.embeds] and not beside & page.pictures

@@ -22,9 +22,9 @@ from cc_bot.features.canvas.model import (
     Element,
     RemoveElement,
     Text,
+    apply_command,
+    apply_commands,
     kind_of,
-    reduce,
-    reduce_all,
 )
 from cc_bot.llm.model import SystemPart
 
@@ -67,7 +67,7 @@ def redraw(drawn: Sequence[Drawn]) -> Redraw | None:
 
 def _redraw(state: str, *, drawn: Sequence[Drawn]) -> str:
     before = canvas_from_json(state)
-    after = reduce_all(before, drawn)
+    after = apply_commands(before, drawn)
     return state if after == before else canvas_to_json(after)
 
 
@@ -149,7 +149,7 @@ class CanvasDraft:
         """Apply the command and return the canvas that the turn sees. With `propose`, the change is visible
         to later calls but not part of `drawn`. Raises CanvasRefused. Never awaits, so parallel calls apply in
         order."""
-        self._canvas = reduce(self._canvas, Drawn(command, self._visibility))
+        self._canvas = apply_command(self._canvas, Drawn(command, self._visibility))
         if isinstance(command, Element):
             command = replace(command, id=self._canvas.elements[-1].id)
         if not propose:

@@ -1,4 +1,4 @@
-"""The canvas: elements that the bot shows beside a conversation. `reduce` alone applies commands. Elements
+"""The canvas: elements that the bot shows beside a conversation, changed by `apply_command` only. Elements
 drawn in a private turn are private: only their user sees them, and the model only in private turns."""
 
 import math
@@ -50,8 +50,7 @@ class Canvas:
     focus: str = ""
 
     def visible_in(self, visibility: Visibility) -> "Canvas":
-        """Return what is visible in public or private. If the focused element is not, the
-        others are listed."""
+        """Return the canvas with the elements visible then; a list if the focused one is not among them."""
         if visibility == "private":
             return self
         public = tuple(each for each in self.elements if each.visibility == "public")
@@ -63,7 +62,7 @@ class Canvas:
         return next((each for each in self.elements if each.id == id_), None)
 
     @property
-    def in_sight(self) -> tuple[Element, ...]:
+    def shown_elements(self) -> tuple[Element, ...]:
         """The elements that the mode shows."""
         focused = tuple(each for each in self.elements if self.mode == "focus" and each.id == self.focus)
         return focused or self.elements
@@ -80,7 +79,7 @@ class Canvas:
 
 @dataclass(frozen=True, slots=True)
 class UpdateCard:
-    """Changes a card, or a text's title and content. None: unchanged."""
+    """Changes a title and content; None leaves one as it is."""
 
     id: str
     title: str | None = None
@@ -104,7 +103,7 @@ CanvasCommand = Element | UpdateCard | RemoveElement | SetMode
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A command given in a turn."""
+    """A command, with the visibility of its turn."""
 
     command: CanvasCommand
     visibility: Visibility
@@ -191,7 +190,7 @@ def _count(things: Sequence[object], name: str, limit: int) -> None:
 _NOT_IN_IDS: Final = re.compile("[^a-z0-9]+")
 
 
-def reduce(canvas: Canvas, drawn: Drawn) -> Canvas:
+def apply_command(canvas: Canvas, drawn: Drawn) -> Canvas:
     """Return the canvas after a command; an added element is the last. Raises CanvasRefused."""
     match drawn.command:
         case Card() | Text() | Chart() as adding:
@@ -205,21 +204,21 @@ def reduce(canvas: Canvas, drawn: Drawn) -> Canvas:
             )
             return replace(canvas, elements=tuple(new if each is old else each for each in canvas.elements))
         case RemoveElement(id_):
-            gone = _find(canvas, id_, drawn.visibility)
-            left = replace(canvas, elements=tuple(each for each in canvas.elements if each is not gone))
-            return replace(left, mode="list", focus="") if canvas.focus == gone.id else left
+            removed = _find(canvas, id_, drawn.visibility)
+            others = replace(canvas, elements=tuple(each for each in canvas.elements if each is not removed))
+            return replace(others, mode="list", focus="") if canvas.focus == removed.id else others
         case SetMode() as setting:
             return _set_mode(canvas, setting, drawn.visibility)
 
 
-def reduce_all(canvas: Canvas, drawn: Iterable[Drawn]) -> Canvas:
+def apply_commands(canvas: Canvas, drawn: Iterable[Drawn]) -> Canvas:
     """Apply commands given to an older state, skipping those that no longer apply. An element whose id is
     taken by now gets another one, also in later commands."""
     renamed: dict[str, str] = {}
     for each in drawn:
         command = _rename(each.command, renamed)
         try:
-            after = reduce(canvas, replace(each, command=command))
+            after = apply_command(canvas, replace(each, command=command))
         except CanvasRefused:
             continue
         if isinstance(command, Element) and command.id:
@@ -267,10 +266,10 @@ def _update(element: Element, title: str | None, content: str | None) -> Element
 
 
 def _find(canvas: Canvas, id_: str, visibility: Visibility) -> Element:
-    seen = canvas.visible_in(visibility)
-    found = seen.element(id_) or seen.element(_as_id(id_))
+    visible = canvas.visible_in(visibility)
+    found = visible.element(id_) or visible.element(_as_id(id_))
     if found is None:
-        ids = ", ".join(each.id for each in seen.elements)
+        ids = ", ".join(each.id for each in visible.elements)
         raise CanvasRefused(f"No such element is up. Up are: {ids}." if ids else "The canvas is empty.")
     return found
 

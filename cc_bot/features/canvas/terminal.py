@@ -27,9 +27,11 @@ def canvas_panels(canvas: Canvas, words: Texts) -> tuple[list[tuple[str, str | C
             f"{'🔒 ' if each.visibility == 'private' else ''}{one_line(each.title)}".strip(),
             each if isinstance(each, Chart) else each.content,
         )
-        for each in canvas.in_sight
+        for each in canvas.shown_elements
     ]
-    others = [one_line(each.title or each.id) for each in canvas.elements if each not in canvas.in_sight]
+    others = [
+        one_line(each.title or each.id) for each in canvas.elements if each not in canvas.shown_elements
+    ]
     return panels, words[CanvasTexts].others.format(titles=", ".join(others)) if others else ""
 
 

@@ -38,7 +38,7 @@ MAX_INLINE_CHARACTERS: Final = 300  # a longer text would be too tall in a third
 MAX_NAME_CHARACTERS: Final = 30
 _LOCK: Final = "🔒"
 _NO_NAME: Final = "\u200b"  # a zero-width space: field names may not be empty
-_CUT: Final = "…"
+_ELLIPSIS: Final = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +68,19 @@ def canvas_page(
 ) -> CanvasPage:
     """Render a canvas that is not empty and only has visible elements. `user_id`: the owner, if others see
     it. `pictures`: file names of rendered charts; other charts become tables."""
-    seen = canvas.in_sight[:MAX_EMBEDS]
-    mixed = user_id is None and len({element.visibility for element in canvas.elements}) > 1
-    parts = [_part(element, pictures, locked=mixed and element.visibility == "private") for element in seen]
-    footer = _footer(canvas, seen, words)
+    elements = canvas.shown_elements[:MAX_EMBEDS]
+    is_mixed = user_id is None and len({element.visibility for element in canvas.elements}) > 1
+    parts = [
+        _part(element, pictures, locked=is_mixed and element.visibility == "private") for element in elements
+    ]
+    footer = _footer(canvas, elements, words)
     fitting = _fit(parts, footer, board=canvas.mode == "board")
     file = None
     if fitting != parts:
-        whole = [
+        full_texts = [
             (part.title, _table(e) if isinstance(e := part.element, Chart) else part.text) for part in parts
         ]
-        texts = (f"## {title}\n\n{text}" if title else text for title, text in whole)
+        texts = (f"## {title}\n\n{text}" if title else text for title, text in full_texts)
         file = TextFile(words[CanvasTexts].file_name, "\n\n".join(texts) + "\n")
     shown = frozenset(part.picture for part in parts if part.picture)
     if len(shown) == MAX_FILES:
@@ -89,7 +91,7 @@ def canvas_page(
     # A mention shows the current name. The message is sent without pings.
     of_user = words[CanvasTexts].of_user
     notes = [words[CanvasTexts].own if user_id is None else of_user.format(user=f"<@{user_id}>")]
-    if mixed:
+    if is_mixed:
         notes.append(words[CanvasTexts].private_marked)
     if fitting != parts:
         notes.append(words[CanvasTexts].cut if file else words[CanvasTexts].cut_for_good)
@@ -104,19 +106,19 @@ def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part
         name = picture_name(element)
         return _Part(element, title, "", name) if name in pictures else _Part(element, title, _table(element))
     text = for_discord(element.content.strip())
-    return _Part(element, title, _CUT if is_blank(text) else text)
+    return _Part(element, title, _ELLIPSIS if is_blank(text) else text)
 
 
 def _table(chart: Chart) -> str:
     return f"```\n{table(chart).replace('`', '´')}\n```"
 
 
-def _footer(canvas: Canvas, seen: Sequence[Element], words: Texts) -> str:
+def _footer(canvas: Canvas, elements: Sequence[Element], words: Texts) -> str:
     """Footers show no Markdown."""
-    others = [_name(element) for element in canvas.elements if element not in seen]
+    others = [_name(element) for element in canvas.elements if element not in elements]
     if not others:
         return ""
-    return _within(words[CanvasTexts].others.format(titles=" ・ ".join(others)), FOOTER_CHARACTERS)
+    return _cut(words[CanvasTexts].others.format(titles=" ・ ".join(others)), FOOTER_CHARACTERS)
 
 
 def _name(element: Element) -> str:
@@ -133,9 +135,9 @@ def _fit(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
     names = sum(utf16_length(part.title or _NO_NAME) for part in parts)
     room = MAX_CHARACTERS - names - utf16_length(footer)
     lengths = [min(utf16_length(part.text), limit) for part, limit in zip(parts, most, strict=True)]
-    level = fair_level(lengths, room)
+    max_length = fair_level(lengths, room)
     return [
-        replace(part, text=_within(part.text, min(level, limit)))
+        replace(part, text=_cut(part.text, min(max_length, limit)))
         for part, limit in zip(parts, most, strict=True)
     ]
 
@@ -150,13 +152,13 @@ def fair_level(lengths: Sequence[int], room: int) -> int:
     return max(lengths, default=0)
 
 
-def _within(text: str, limit: int) -> str:
+def _cut(text: str, limit: int) -> str:
     if utf16_length(text) <= limit:
         return text
-    pieces = split(text, limit=limit - 2 - len(_CUT) - len(SPOILER), most=1)
+    pieces = split(text, limit=limit - 2 - len(_ELLIPSIS) - len(SPOILER), most=1)
     [begun] = keep_spoilers_shut(pieces, ended=False)
     is_code = begun.rpartition("\n")[2].lstrip().startswith(("```", "~~~"))
-    return f"{begun}\n{_CUT}" if is_code else f"{begun}{_CUT}"
+    return f"{begun}\n{_ELLIPSIS}" if is_code else f"{begun}{_ELLIPSIS}"
 
 
 def _embed(part: _Part) -> hikari.Embed:

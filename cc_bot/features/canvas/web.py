@@ -1,6 +1,6 @@
 """The canvas page of a channel, and the feed that sends changes to open pages. Each change of a canvas
-increases a counter in the database, which is read after each write of this process, and four times a
-second for others. Then the whole canvas is sent."""
+increases a counter in the database. It is read after each write of this process, and four times a second for
+others; then the whole canvas is sent."""
 
 import asyncio
 import json
@@ -62,8 +62,8 @@ class Watcher:
     locale: Locale
     hides_private: bool
     key: SessionKey
-    shown: tuple[SessionKey, Canvas] | None = None
-    order: asyncio.Lock = field(default_factory=asyncio.Lock)
+    last_sent: tuple[SessionKey, Canvas] | None = None
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class CanvasFeed:
@@ -75,7 +75,7 @@ class CanvasFeed:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Update open pages until left; then close them, so that they reconnect to the next run."""
+        """Update open pages; on exit, close them, so that they reconnect to the next run."""
         running = Tasks()
         for each in (self._follow_changes, self._close_refused, self._reload_all):
             running.start(self._repeat(each))
@@ -83,33 +83,33 @@ class CanvasFeed:
             yield
         finally:
             await running.cancel()
-            leaving = [self._close(each, WSCloseCode.GOING_AWAY, "") for each in [*self._watchers]]
+            leaving = [self._disconnect(each, WSCloseCode.GOING_AWAY, "") for each in [*self._watchers]]
             await asyncio.gather(*leaving, *self._sending, return_exceptions=True)
 
     async def open(self, watcher: Watcher) -> None:
         """Show the canvas and its changes. Raises StorageError."""
-        mine = [each for each in self._watchers if each.session.user_id == watcher.session.user_id]
-        for oldest in mine[: 1 - MAX_OPEN_PAGES]:
-            self.close(oldest)
+        own = [each for each in self._watchers if each.session.user_id == watcher.session.user_id]
+        for oldest in own[: 1 - MAX_OPEN_PAGES]:
+            self.forget(oldest)
             reason = texts(oldest.locale)[CanvasPageTexts].closed_too_many_open
-            self._sending.start(self._close(oldest, TOO_MANY_OPEN, reason))
+            self._sending.start(self._disconnect(oldest, TOO_MANY_OPEN, reason))
         self._watchers[watcher] = None
         self._opened.set()
         await self._refresh(watcher)
 
-    def close(self, watcher: Watcher) -> None:
+    def forget(self, watcher: Watcher) -> None:
         self._watchers.pop(watcher, None)
         if not self._watchers:
             self._opened.clear()
 
     async def _refresh(self, watcher: Watcher) -> None:
-        async with watcher.order:
+        async with watcher.lock:
             key = watcher.key
             canvas = await get_canvas(self._services.stores.canvases, key)
             canvas = canvas.visible_in("public" if watcher.hides_private else "private")
-            if (key, canvas) != watcher.shown:
+            if (key, canvas) != watcher.last_sent:
                 message = await asyncio.to_thread(canvas_message, key, canvas, texts(watcher.locale))
-                watcher.shown = key, canvas
+                watcher.last_sent = key, canvas
                 self._sending.start(self._send(watcher, message))
 
     async def _follow_changes(self) -> None:
@@ -121,7 +121,7 @@ class CanvasFeed:
                 await canvases.wait_for_change(CHANGE_POLL_S)
             now = await canvases.read_clock()
             if seen is None or now.moved != seen.moved:
-                await self._follow_agents()
+                await self._update_keys()
             if seen is None or now.drawn != seen.drawn:
                 drawn = {*await canvases.list_drawn(seen.drawn if seen else now.drawn)}
                 for watcher in [*self._watchers]:
@@ -129,19 +129,19 @@ class CanvasFeed:
                         await self._refresh(watcher)
             seen = now
 
-    async def _follow_agents(self) -> None:
-        asked: dict[tuple[int, int], SessionKey] = {}
+    async def _update_keys(self) -> None:
+        keys: dict[tuple[int, int], SessionKey] = {}
         for watcher in [*self._watchers]:
-            where = (watcher.session.user_id, watcher.channel_id)
-            if where not in asked:
-                asked[where] = await self._services.discord.current_key(*where)
-            watcher.key = asked[where]
+            user_channel = (watcher.session.user_id, watcher.channel_id)
+            if user_channel not in keys:
+                keys[user_channel] = await self._services.discord.current_key(*user_channel)
+            watcher.key = keys[user_channel]
             await self._refresh(watcher)
 
     async def _reload_all(self) -> None:
         while True:
             await asyncio.sleep(RELOAD_S)
-            await self._follow_agents()
+            await self._update_keys()
 
     async def _close_refused(self) -> None:
         while True:
@@ -153,9 +153,9 @@ class CanvasFeed:
             for watcher in [*self._watchers]:
                 words = texts(watcher.locale)[CanvasPageTexts]
                 if watcher.session.id not in live:
-                    await self._close(watcher, SIGNED_OUT, words.closed_signed_out)
+                    await self._disconnect(watcher, SIGNED_OUT, words.closed_signed_out)
                 elif watcher.session.place in refused:
-                    await self._close(watcher, DENIED, words.closed_denied)
+                    await self._disconnect(watcher, DENIED, words.closed_denied)
 
     async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
         while True:
@@ -168,11 +168,11 @@ class CanvasFeed:
             async with asyncio.timeout(SEND_TIMEOUT_S):
                 await watcher.socket.send_str(text)
         except (ConnectionError, TimeoutError, RuntimeError):  # it is gone, or does not read
-            await self._close(watcher, WSCloseCode.TRY_AGAIN_LATER, "")
+            await self._disconnect(watcher, WSCloseCode.TRY_AGAIN_LATER, "")
 
-    async def _close(self, watcher: Watcher, code: int, reason: str) -> None:
-        self.close(watcher)
-        await _close(watcher.socket, code, reason)
+    async def _disconnect(self, watcher: Watcher, code: int, reason: str) -> None:
+        self.forget(watcher)
+        await _close_socket(watcher.socket, code, reason)
 
 
 _ENVIRONMENT: Final = make_environment()
@@ -186,7 +186,7 @@ def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
         return add_user_field(getattr(parts, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
 
     elements = [
-        {"id": each.id, "html": html("element", each, body_of(each, words))} for each in canvas.in_sight
+        {"id": each.id, "html": html("element", each, body_of(each, words))} for each in canvas.shown_elements
     ]
     message = {"agent": key.agent, "mode": canvas.mode, "elements": elements, "below": html("below", canvas)}
     return json.dumps(message, ensure_ascii=False)
@@ -199,7 +199,7 @@ def body_of(element: Element, words: Texts) -> str:
 
 MAX_MESSAGE_BYTES: Final = 1024
 PING_S: Final = 30.0
-MAX_PLACES: Final = 50
+MAX_CHANNELS: Final = 50
 HIDING_COOKIE: Final = "hide-private"  # of a browser that is not sent private elements
 _MAX_REASON_BYTES: Final = 123  # of a close reason (RFC 6455, section 5.5)
 
@@ -220,22 +220,22 @@ class CanvasPages(Pages):
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
-            web.get("/canvas", self.list_places),
+            web.get("/canvas", self.list_channels),
             web.get("/canvas/{channel}", self.show),
             web.get("/canvas/{channel}/socket", self.connect),
             web.post("/canvas/{channel}/remove", self.remove),
             web.post("/canvas/{channel}/clear", self.clear),
         )
 
-    async def list_places(self, request: web.Request) -> web.Response:
+    async def list_channels(self, request: web.Request) -> web.Response:
         """List the user's canvases; a single one is shown at once."""
         visitor = visitor_of(request)
         channels = await self._channels(visitor)
         if len(channels) == 1 and "all" not in request.query:
             return see_other(f"/canvas/{channels[0]}")
-        names = await channel_names(self._services, channels[:MAX_PLACES], visitor)
+        names = await channel_names(self._services, channels[:MAX_CHANNELS], visitor)
         elements = {}
-        for channel_id in channels[:MAX_PLACES]:
+        for channel_id in channels[:MAX_CHANNELS]:
             _, canvas = await self._canvas(visitor, channel_id)
             elements[channel_id] = len(canvas.elements)
         return render(request, "canvas/canvas_places.html", names=names, elements=elements)
@@ -243,18 +243,18 @@ class CanvasPages(Pages):
     async def show(self, request: web.Request) -> web.Response:
         visitor, channel_id = visitor_of(request), await self._channel(request)
         key, canvas = await self._canvas(visitor, channel_id)
-        hiding = is_hiding(request)
+        hides = hides_private(request)
         return render(
             request,
             "canvas/canvas.html",
             channel_id=channel_id,
             place=(await channel_names(self._services, [channel_id], visitor))[channel_id],
             places=len(await self._channels(visitor)),
-            canvas=canvas.visible_in("public" if hiding else "private"),
+            canvas=canvas.visible_in("public" if hides else "private"),
             body_of=lambda element: body_of(element, visitor.words),
             agents=await self._services.agents.usable_at(await self._services.discord.place_of(channel_id)),
             agent=key.agent,
-            hiding=hiding,
+            hides=hides,
         )
 
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
@@ -268,22 +268,21 @@ class CanvasPages(Pages):
         )
         await socket.prepare(request)
         locale = Locale.of(request.query.get("language", visitor.locale))  # the page's own
-        watcher = Watcher(socket, visitor.session, channel_id, locale, is_hiding(request), key)
+        watcher = Watcher(socket, visitor.session, channel_id, locale, hides_private(request), key)
         try:
             await self._feed.open(watcher)
             async for _ in socket:
-                await _close(
+                await _close_socket(
                     socket, WSCloseCode.UNSUPPORTED_DATA, visitor.words[CanvasPageTexts].closed_unknown
                 )
         except errors.CcBotError as error:
-            await _close(socket, WSCloseCode.TRY_AGAIN_LATER, explain_error(error, request))
+            await _close_socket(socket, WSCloseCode.TRY_AGAIN_LATER, explain_error(error, request))
         finally:
-            self._feed.close(watcher)
+            self._feed.forget(watcher)
         return socket
 
     async def remove(self, request: web.Request) -> web.Response:
-        """Remove an element. Raises NothingHere, CanvasSwitched, and InputError for a form
-        without an agent."""
+        """Remove an element. Raises NothingHere, and as `_key`."""
         key = await self._key(request)
         wanted = text_of(request, "id")
         if not await remove_element(self._services.stores.canvases, key, wanted):
@@ -292,20 +291,21 @@ class CanvasPages(Pages):
         return redirect(request, f"/canvas/{key.channel_id}", "element_removed")
 
     async def clear(self, request: web.Request) -> web.Response:
-        """Remove all elements. Raises CanvasSwitched, and InputError for a form without an agent."""
+        """Remove all elements. Raises as `_key`."""
         key = await self._key(request)
         await self._services.stores.canvases.clear(key)
         await self._services.discord.canvas_changed(key)
         return redirect(request, f"/canvas/{key.channel_id}", "canvas_cleared")
 
     async def _key(self, request: web.Request) -> SessionKey:
-        """Another agent's element may have the same id."""
+        """Return the key of the shown canvas. Raises CanvasSwitched if another agent answers by now, whose
+        elements may have the same ids, and InputError for a form without an agent."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
-        seen = text_of(request, "agent")
-        if not seen:
+        page_agent = text_of(request, "agent")
+        if not page_agent:
             raise errors.InputError
         key = await self._services.discord.current_key(visitor.user_id, channel_id)
-        if key.agent != seen:
+        if key.agent != page_agent:
             raise errors.CanvasSwitched
         return key
 
@@ -325,11 +325,11 @@ class CanvasPages(Pages):
         return key, await get_canvas(self._services.stores.canvases, key)
 
 
-def is_hiding(request: web.Request) -> bool:
+def hides_private(request: web.Request) -> bool:
     return read_cookie(request, HIDING_COOKIE) == "yes"
 
 
-async def _close(socket: web.WebSocketResponse, code: int, reason: str) -> None:
+async def _close_socket(socket: web.WebSocketResponse, code: int, reason: str) -> None:
     cut = reason.encode()[:_MAX_REASON_BYTES].decode(errors="ignore")
     await socket.close(code=code, message=cut.encode())
 
