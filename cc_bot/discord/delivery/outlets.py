@@ -200,7 +200,6 @@ class MessageReplies:
     ) -> Reply:
         """Reply below `sent`, if any: an earlier process may have posted more messages. `nonce`: the
         question's id unless given."""
-        is_continued = bool(sent)
         outlet = MessageOutlet(
             self.rest,
             self.expected_deletions,
@@ -208,11 +207,10 @@ class MessageReplies:
             channel_id,
             question_id,
             nonce or str(question_id),
-            is_continued,
             on_posted,
             dm_fallback,
         )
-        return Reply(outlet, sent, may_have_unknown_messages=is_continued)
+        return Reply(outlet, sent, is_continued=bool(sent))
 
     async def say(
         self, channel_id: int, question_id: int, sentence: str, dm_fallback: "DmFallback | None" = None
@@ -266,7 +264,6 @@ class MessageOutlet(Outlet):
     question_id: int | None
     nonce: str
     """The first message's nonce; later ones add their number. Discord allows 25 characters."""
-    is_continued: bool = False
     on_posted: OnPosted = noop
     dm_fallback: DmFallback | None = None
     note: str = ""
@@ -296,7 +293,7 @@ class MessageOutlet(Outlet):
         question_id = self.question_id if refers and self.question_id else hikari.UNDEFINED
         for suffix in ("", *_NONCE_SUFFIXES):
             message = await self._create(page, nonce + suffix, question_id)
-            is_new = not (self.is_continued or again) and looks_like(message, page)
+            is_new = not again and looks_like(message, page)
             if is_new or await self._exists(message.id, page):
                 break
         if number and not is_new:

@@ -121,7 +121,7 @@ class Outlet(ABC):
     async def post(
         self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, again: bool, refers: bool
     ) -> hikari.Snowflake:
-        """Post message `number`, from 0. `again`: it replaces a deleted message. `refers`: it is a reply to
+        """Post message `number`, from 0. `again`: it may have been posted before. `refers`: it is a reply to
         the question. Raises PostUncertain."""
 
     @abstractmethod
@@ -169,13 +169,11 @@ def sent_messages(ids: Iterable[int]) -> tuple[Sent, ...]:
 
 
 class Reply:
-    def __init__(
-        self, outlet: Outlet, sent: Sequence[Sent] = (), *, may_have_unknown_messages: bool = False
-    ) -> None:
-        """`sent`: known messages. `may_have_unknown_messages`: an earlier process may have posted more. They
-        are found by nonce before any edit: Discord soon forgets nonces."""
+    def __init__(self, outlet: Outlet, sent: Sequence[Sent] = (), *, is_continued: bool = False) -> None:
+        """`sent`: known messages. `is_continued`: an earlier process may have posted more. They are found by
+        nonce before any edit: Discord soon forgets nonces."""
         self._outlet = outlet
-        self._may_have_unknown_messages = may_have_unknown_messages
+        self._is_continued = self._may_have_unknown_messages = is_continued
         self._sent = list(sent)
         self._most_messages = len(self._sent)
         self._left_out_parts: frozenset[Part] = frozenset()
@@ -320,7 +318,7 @@ class Reply:
 
     async def _post(self, page: Page) -> None:
         number = len(self._sent)
-        again = number < self._most_messages
+        again = self._is_continued or number < self._most_messages
         message_id = await self._send(
             None,
             page,
