@@ -29,7 +29,7 @@ from cc_bot.discord.delivery.turns import Askers, RunningTurns, SpokenAnswers
 from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
 from cc_bot.discord.handlers import Presses
-from cc_bot.discord.messages.listening import Messages
+from cc_bot.discord.messages.listening import MessageListener
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
@@ -150,7 +150,7 @@ class BotServices:
     gate: Gate
     pages: DiscordForPages
     answers: Answers
-    messages: Messages
+    messages: MessageListener
     pace: RateLimiter
     """For requests that nobody waits for."""
     recovery: Recovery
@@ -201,7 +201,7 @@ def build_services(
     )
     replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
     answers = Answers(given.assistant, running, chooser, recipients, references, side_message, replies)
-    messages = Messages(bot, stores, answers, gate, places=places, granted=granted, shards=shards)
+    messages = MessageListener(bot, stores, answers, gate, places=places, granted=granted, shards=shards)
     recovery = Recovery(running, stores.proposals, replies, recipients, given.assistant.approvals)
     provide(
         client,

@@ -11,8 +11,8 @@ import hikari
 import pytest
 
 from cc_bot.discord.messages import catch_up as catching_up
-from cc_bot.discord.messages.arrivals import Arrivals
 from cc_bot.discord.messages.catch_up import MAX_PAGES, CatchUp
+from cc_bot.discord.messages.routing import MessageRouter
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import ChannelKey, KnownPlace, Message
 from tests.discord.parts import Place
@@ -35,7 +35,7 @@ class Hearing:
     async def reads(self, key: ChannelKey) -> bool:
         return key not in self.shut
 
-    def to_store(self, message: hikari.Message) -> Message | None:
+    def make_archived(self, message: hikari.Message) -> Message | None:
         if message.author.is_bot:
             return None
         author = int(message.author.id)
@@ -63,8 +63,8 @@ class Scene(Place):
         assert await self.stores.channels.add(key, message)
 
     def makes(self, pages: int = MAX_PAGES, since: int = 0) -> CatchUp:
-        arrivals = cast("Arrivals", self.hearing)
-        return CatchUp(self.stores, self.rest, self.shards, arrivals, utc_now, pages, since)
+        router = cast("MessageRouter", self.hearing)
+        return CatchUp(self.stores, self.rest, self.shards, router, utc_now, pages, since)
 
     def returns(self, pages: int = MAX_PAGES, *, since: int = 0) -> CatchUp:
         """The bot connects; every CatchUp is closed at the end of the test."""

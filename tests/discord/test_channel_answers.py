@@ -16,7 +16,7 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.messages import mentions as queue
-from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, Mentions
+from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, MentionQueue
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.discord.places import LruCache
 from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError
@@ -82,7 +82,7 @@ class Room(Place):
 
     async def remake(self, question: Message, *, again: bool = False) -> bool:
         visitor = await self.visitor(question.author_id)
-        return await self.answers.remake(self.key, question, visitor, again=again)
+        return await self.answers.answer_edit(self.key, question, visitor, reopen_failed=again)
 
     async def visitor(self, user_id: int) -> VisitorState:
         return await self.stores.access.get_visitor_state(user_id, (self.key.place_id,))
@@ -127,9 +127,9 @@ class Room(Place):
         return "\n".join(getattr(part, "text", "") for part in self.table.model.requests[-1].prompt)
 
     @asynccontextmanager
-    async def served(self) -> AsyncIterator[Mentions]:
+    async def served(self) -> AsyncIterator[MentionQueue]:
         """Whoever waits is answered, and what fails is tried again soon."""
-        mentions = Mentions(self.answers, gate_over(self.stores, self.rest))
+        mentions = MentionQueue(self.answers, gate_over(self.stores, self.rest))
         yield mentions
         mentions.close()
         await mentions.finish()
@@ -209,7 +209,7 @@ class TestWaiting:
         await room.asks("ケン", "ふたつ")
         room.table.model.script = [["いち。"], ["に。"]]
         for _ in range(2):  # of which the next run of the program knows nothing
-            room.answers = replace(room.answers, _posted={})
+            room.answers = replace(room.answers, _unrecorded={})
             assert await room.answer()
         assert room.texts() == ["いち。", "に。"]
 

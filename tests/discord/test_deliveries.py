@@ -12,7 +12,7 @@ import hikari
 import pytest
 
 from cc_bot.discord.delivery import turns
-from cc_bot.discord.delivery.turns import RunningTurns, ShownTurn
+from cc_bot.discord.delivery.turns import DiscordTurn, RunningTurns
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import AttachmentNotFetched, TooManyAtOnce
@@ -36,12 +36,12 @@ class Desk(Place):
 
     entries: RunningTurns
 
-    async def accepts(self, row: PendingTurn = TURN) -> ShownTurn:
+    async def accepts(self, row: PendingTurn = TURN) -> DiscordTurn:
         await self.entries.write(self.stores.ledger.accept(row))
-        return ShownTurn(self.entries, row, ASKER)
+        return DiscordTurn(self.entries, row, ASKER)
 
-    async def admits(self, row: PendingTurn = TURN) -> ShownTurn:
-        turn = ShownTurn(self.entries, row, ASKER)
+    async def admits(self, row: PendingTurn = TURN) -> DiscordTurn:
+        turn = DiscordTurn(self.entries, row, ASKER)
         await turn.admit("small")
         return turn
 
@@ -68,24 +68,24 @@ async def refuse() -> str:
 
 class TestAcknowledgement:
     async def test_comes_after_the_entry_of_which_it_leaves_none_when_it_is_refused(self, desk: Desk) -> None:
-        entry, known = await desk.entries.acknowledge(desk.accepts(), desk.left, undo=ShownTurn.settle)
+        entry, known = await desk.entries.acknowledge(desk.accepts(), desk.left, undo=DiscordTurn.settle)
         assert known == ["e1"]
         await entry.settle()
         with pytest.raises(hikari.NotFoundError):
-            await desk.entries.acknowledge(desk.accepts(), refuse, undo=ShownTurn.settle)
+            await desk.entries.acknowledge(desk.accepts(), refuse, undo=DiscordTurn.settle)
         assert await desk.left() == []
 
     async def test_is_made_although_the_database_is_locked_or_there_is_no_entry(self, desk: Desk) -> None:
         made: list[str] = []
 
-        async def prepare() -> ShownTurn:
+        async def prepare() -> DiscordTurn:
             raise AttachmentNotFetched
 
         async def note() -> None:
             made.append("acknowledged")
 
         with desk.locked():
-            entry, _ = await desk.entries.acknowledge(desk.accepts(), note, undo=ShownTurn.settle)
+            entry, _ = await desk.entries.acknowledge(desk.accepts(), note, undo=DiscordTurn.settle)
             assert (entry.name, made) == ("e1", ["acknowledged"])
             quiet = asyncio.ensure_future(desk.entries.wait_idle())
             for _ in range(9):
@@ -94,7 +94,7 @@ class TestAcknowledgement:
         await quiet
         assert await desk.left() == ["e1"]
         with pytest.raises(AttachmentNotFetched):
-            await desk.entries.acknowledge(prepare(), note, undo=ShownTurn.settle)
+            await desk.entries.acknowledge(prepare(), note, undo=DiscordTurn.settle)
         assert made == ["acknowledged"] * 2
 
 
@@ -102,7 +102,7 @@ class TestEntry:
     async def test_goes_when_its_end_was_seen(self, desk: Desk) -> None:
         entry = await desk.accepts()
         async with entry.delivered():
-            await desk.entries.note_page(entry.row, 41)
+            await desk.entries.record_page(entry.row, 41)
             [turn] = await desk.stores.ledger.list_unfinished()
             assert turn.pages == (41,)
             await entry.finish(AnswerState())
@@ -160,7 +160,7 @@ class TestAdmission:
     async def test_that_nobody_takes_up_counts_as_nothing(self, desk: Desk) -> None:
         await desk.stores.limits.set(LimitKey("everyone", 0, "concurrent"), 1, set_by=9)
         with pytest.raises(hikari.NotFoundError):
-            await desk.entries.acknowledge(desk.admits(), refuse, undo=ShownTurn.settle)
+            await desk.entries.acknowledge(desk.admits(), refuse, undo=DiscordTurn.settle)
         assert await desk.left() == []
         assert await (await desk.admits()).take_reservation()
         assert await desk.stores.usage.list_for_user(PAYER.user_id, date(2000, 1, 1)) == ()

@@ -87,7 +87,7 @@ async def test_answers_side_by_side_in_a_channel_change_as_often_together_as_one
         for number, channel_id in enumerate((4, 3, 3, 3)):
             turn = RunningTurn(str(number), key=ChannelKey(channel_id))
             shown.enter_context(running.track(turn))
-            beside, button = partial(running.count_beside, turn), StopButton(1, turn.name)
+            beside, button = partial(running.count_concurrent, turn), StopButton(1, turn.name)
             live = LiveAnswer(
                 replies[number], EN, button, receipts=running.receipts, asker_id=1, slowness=beside
             )

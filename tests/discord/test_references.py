@@ -8,7 +8,7 @@ import pytest
 
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.messages.arrivals import Forwards
+from cc_bot.discord.messages.routing import Forwards
 from cc_bot.discord.references import KEPT_S, QuestionLocation, References, Target, Targets
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Message, Reference
@@ -116,7 +116,7 @@ class TestWhatIsPointedAt:
         forwards = Forwards(scene.references, replies, recipients)
         for minutes, about in ((9, (forward.id,)), (11, ())):
             later = hikari.Snowflake.from_datetime(told.created_at + timedelta(minutes=minutes))
-            forwards.wait(told)
+            forwards.add(told)
             assert await forwards.take(dm.id, scene.aiko.id, int(later)) == about
         await forwards.close()
 

@@ -19,7 +19,7 @@ from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.handlers import Press, on_press
 from cc_bot.discord.interactions import defer_update, tell
-from cc_bot.discord.messages.listening import Messages
+from cc_bot.discord.messages.listening import MessageListener
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
@@ -51,7 +51,7 @@ loader = lightbulb.Loader()  # without one, lightbulb skips the module
 
 @on_press(AnswerButton, RetryButton, not_yours=lambda words: words[AnswerTexts].not_yours, response="later")
 async def answer_once_more(
-    press: Press[AnswerButton | RetryButton], answers: Answers, messages: Messages
+    press: Press[AnswerButton | RetryButton], answers: Answers, messages: MessageListener
 ) -> None:
     interaction, button, recipient = press
     if isinstance(button, RetryButton):
@@ -125,7 +125,7 @@ async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedg
     if not (asked if shared else button.user_id == recipient.user_id):
         await tell(interaction, recipient.words[AnswerTexts].not_yours)
         return
-    ended = running.began_here(button.turn) or shared  # a channel's turn is resumed
+    ended = running.is_of_this_process(button.turn) or shared  # a channel's turn is resumed
     if running.stop(button.turn) or ended:
         await defer_update(interaction)
         return

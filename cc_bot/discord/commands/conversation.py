@@ -12,7 +12,7 @@ from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.handlers import Press, command, on_press, reply_command
 from cc_bot.discord.interactions import defer
-from cc_bot.discord.messages.listening import Messages
+from cc_bot.discord.messages.listening import MessageListener
 from cc_bot.discord.pages.custom_ids import SummaryButton
 from cc_bot.discord.pages.page import COLOUR, Button, EphemeralView, timestamp
 from cc_bot.discord.places import key_of_interaction
@@ -55,7 +55,7 @@ _ASK_DISCORD_S = 1.5
         "integration_types": [hikari.ApplicationIntegrationType.GUILD_INSTALL],
     },
 )
-async def reset(ctx: lightbulb.Context, *, recipients: Recipients, messages: Messages) -> None:
+async def reset(ctx: lightbulb.Context, *, recipients: Recipients, messages: MessageListener) -> None:
     interaction = ctx.interaction
     allowed = await _may_reset(interaction)
     await defer(interaction, ephemeral=not allowed)

@@ -22,7 +22,7 @@ from cc_bot.discord.delivery.live import LiveAnswer, for_channel, is_shown, show
 from cc_bot.discord.delivery.outlets import MessageReplies, noop, reply_by_token
 from cc_bot.discord.delivery.reply import Reply, Sent
 from cc_bot.discord.delivery.side_message import SideMessage
-from cc_bot.discord.delivery.turns import RunningTurns, ShownTurn
+from cc_bot.discord.delivery.turns import DiscordTurn, RunningTurns
 from cc_bot.discord.incoming import FILE_NOTE
 from cc_bot.discord.interactions import (
     Answerable,
@@ -65,7 +65,7 @@ class Answers:
     _order: KeyedLock = field(default_factory=KeyedLock, init=False)
     """Keeps one user's questions in order while their files are fetched."""
 
-    async def show(self, turn: ShownTurn, reply: Reply) -> AnswerState:
+    async def show(self, turn: DiscordTurn, reply: Reply) -> AnswerState:
         """Ask the model and stream the answer into `reply`. Always tells the user the outcome, and returns
         the final state. The caller tracks the turn. Raises hikari's errors.
         """
@@ -82,7 +82,7 @@ class Answers:
             before=turn.before,
             receipts=running.receipts,
             retry=None if turn.asked_again else turn.retry,
-            slowness=partial(running.count_beside, turn),
+            slowness=partial(running.count_concurrent, turn),
         )
         if turn.on_opened is not None:
             await live.open()
@@ -104,7 +104,7 @@ class Answers:
             await running.spoken.begin(reply, recipient, live.state, turn.payer)
         return live.state
 
-    async def _follow(self, turn: ShownTurn, live: LiveAnswer) -> None:
+    async def _follow(self, turn: DiscordTurn, live: LiveAnswer) -> None:
         row, again = turn.row, turn.asked_again
         options = await self._options(turn, live)
         if turn.pictures:  # shown whatever the model says
@@ -139,7 +139,7 @@ class Answers:
                     raise Postponed from error
                 raise
 
-    async def _options(self, turn: ShownTurn, live: LiveAnswer) -> TurnOptions:
+    async def _options(self, turn: DiscordTurn, live: LiveAnswer) -> TurnOptions:
         row, recipient, place = turn.row, turn.recipient, turn.place
         shown_in, title, owner_id = None if row.ephemeral else turn.message_id, "", 0
         if turn.key and place:
@@ -170,7 +170,7 @@ class Answers:
             by_owner=recipient.is_owner,
         )
 
-    async def _questions(self, turn: ShownTurn, live: LiveAnswer) -> tuple[Message, ...]:
+    async def _questions(self, turn: DiscordTurn, live: LiveAnswer) -> tuple[Message, ...]:
         """Make the questions; only their text if the user stops first. Raises as `_open_files`."""
         asked, left = turn.row.question, turn.questions
         typed = turn.mentions
@@ -198,7 +198,7 @@ class Answers:
         )
 
     async def _open_files(
-        self, turn: ShownTurn, typed: Sequence[Message], live: LiveAnswer
+        self, turn: DiscordTurn, typed: Sequence[Message], live: LiveAnswer
     ) -> tuple[Message, ...]:
         """Return the questions with files and references. Raises InputError if a question loses all its
         files, and as `_resolve`."""
@@ -219,7 +219,7 @@ class Answers:
         return await self._resolve(turn, questions, live)
 
     async def _resolve(
-        self, turn: ShownTurn, questions: Sequence[Message], live: LiveAnswer
+        self, turn: DiscordTurn, questions: Sequence[Message], live: LiveAnswer
     ) -> tuple[Message, ...]:
         """Return the questions with their references. Raises InputError if the message of a menu command
         can't be read, and StorageError."""
@@ -239,9 +239,9 @@ class Answers:
         """Answer a command or a form. Raises hikari's errors if the acknowledgement fails."""
         begin_turn()
 
-        async def accept() -> ShownTurn:
-            recipient = await self.recipients.for_interaction(interaction, preloaded.settings)
-            chosen = await self.chooser.for_interaction(interaction, preloaded.agents)
+        async def accept() -> DiscordTurn:
+            recipient = await self.recipients.of(interaction, arrival.settings)
+            chosen = await self.chooser.for_interaction(interaction, arrival.agents)
             row = self.running.row_of_interaction(
                 interaction,
                 chosen.key,
@@ -255,7 +255,7 @@ class Answers:
             return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
 
         acknowledge = partial(defer, interaction, ephemeral=ephemeral)
-        turn, shown_in = await self.running.acknowledge(accept(), acknowledge, ShownTurn.settle)
+        turn, shown_in = await self.running.acknowledge(accept(), acknowledge, DiscordTurn.settle)
         turn.message_id = shown_in
         await self.deliver(turn, _reply(turn, Sent(None)))
 
@@ -379,7 +379,7 @@ class Answers:
         if row is None:
             return False
         roles = roles_of(interaction.member) if interaction.guild_id == row.guild_id else None
-        turn = ShownTurn(self.running, row, recipient, interaction=interaction, role_ids=roles)
+        turn = DiscordTurn(self.running, row, recipient, interaction=interaction, role_ids=roles)
         async with turn.delivered():
             reply = _reply(turn, Sent(None, page_of(interaction.message, recipient.locale)))
             turn.message_id = row.shown_in if pressed_in == row.key.channel_id else None
@@ -390,7 +390,7 @@ class Answers:
         await self._show_canvas(turn, state)
         return True
 
-    async def deliver(self, turn: ShownTurn, reply: Reply) -> None:
+    async def deliver(self, turn: DiscordTurn, reply: Reply) -> None:
         """Show the answer, settle the turn, and show the canvas. Raises hikari's errors."""
         async with turn.delivered():
             state = await self._show_answer(turn, reply)
@@ -402,7 +402,7 @@ class Answers:
         await self._show_canvas(turn, state)
 
     async def withdraw(
-        self, turn: ShownTurn, reply: Reply, state: AnswerState | None, *, question_id: int | None = None
+        self, turn: DiscordTurn, reply: Reply, state: AnswerState | None, *, question_id: int | None = None
     ) -> None:
         """Delete a withdrawn answer, with its question if given. Tells the user what its tools changed."""
         row, ids = turn.row, await reply.message_ids()
@@ -412,12 +412,12 @@ class Answers:
         if state:
             await self.replies.say_effects(row.question_id or 0, turn.recipient, state)
 
-    async def _show_canvas(self, turn: ShownTurn, state: AnswerState) -> None:
+    async def _show_canvas(self, turn: DiscordTurn, state: AnswerState) -> None:
         """Show the canvas that the turn has changed. Never raises."""
         if state.canvas is not None:
             await self.side_message.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
 
-    async def _show_answer(self, turn: ShownTurn, reply: Reply) -> AnswerState:
+    async def _show_answer(self, turn: DiscordTurn, reply: Reply) -> AnswerState:
         """Show an answer as `show` does, and record its messages; on a database error recovery does that."""
         state = await self.show(turn, reply)
         answer, row = state.done.answer if state.done else None, turn.row
@@ -439,11 +439,11 @@ class Answers:
         recipient: Recipient,
         *,
         below: bool,
-    ) -> ShownTurn:
+    ) -> DiscordTurn:
         begin_turn()
 
-        async def accept() -> ShownTurn:
-            chosen = await self.chooser.for_answer(interaction, button.answer_id)
+        async def accept() -> DiscordTurn:
+            chosen = await self.chooser.of_answer(interaction, button.answer_id)
             ephemeral, again = is_ephemeral(interaction.message), button.action == "again"
             row = self.running.row_of_interaction(
                 interaction,
@@ -461,7 +461,7 @@ class Answers:
             return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
 
         acknowledge = partial(defer_update, interaction)
-        turn, _ = await self.running.acknowledge(accept(), acknowledge, ShownTurn.settle)
+        turn, _ = await self.running.acknowledge(accept(), acknowledge, DiscordTurn.settle)
         return turn
 
     async def _continue_question(
@@ -483,9 +483,9 @@ class Answers:
         recipient: Recipient,
         chosen: SelectedAgent,
         role_ids: tuple[int, ...] | None,
-    ) -> ShownTurn:
-        turn = ShownTurn(self.running, row, recipient, chosen, interaction=interaction, role_ids=role_ids)
-        await turn.admit(self.assistant.chains.first(chosen.agent.models))
+    ) -> DiscordTurn:
+        turn = DiscordTurn(self.running, row, recipient, chosen, interaction=interaction, role_ids=role_ids)
+        await turn.admit(self.assistant.first_model(chosen.agent))
         return turn
 
     async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
@@ -501,9 +501,9 @@ def _location(row: PendingTurn, question: Message | None = None) -> QuestionLoca
     return QuestionLocation(row.key.channel_id, row.guild_id, id_)
 
 
-def _reply(turn: ShownTurn, *sent: Sent) -> Reply:
+def _reply(turn: DiscordTurn, *sent: Sent) -> Reply:
     assert turn.interaction is not None  # noqa: S101 - messages are answered by arrivals
-    on_posted = partial(turn.turns.note_page, turn.row)
+    on_posted = partial(turn.turns.record_page, turn.row)
     return reply_by_token(turn.interaction, *sent, ephemeral=turn.row.ephemeral, on_posted=on_posted)
 
 

@@ -171,7 +171,7 @@ class Recovery:
                 for turn in await ledger.list_unfinished()
                 if turn.state != "interrupted" and turn.id not in self._given_up
             ]
-            ended, here = self.running.unshown, self.running.began_here
+            ended, here = self.running.unshown, self.running.is_of_this_process
             due = [turn for turn in left if turn.id in ended or not here(turn.id)]
         except CcBotError as error:
             _log.warning("unfinished_not_read", error=type(error).__name__)
@@ -276,7 +276,7 @@ class Recovery:
             channel_id,
             turn.interaction_id or 0,
             ephemeral=turn.ephemeral,
-            on_posted=partial(self.running.note_page, turn),
+            on_posted=partial(self.running.record_page, turn),
         )
         first_id = turn.shown_in or int(await outlet.first_id())
         unrecorded = await self._unrecorded_followups(turn, channel_id, (first_id, *turn.pages)[-1])
@@ -327,7 +327,7 @@ class Recovery:
         ids = _recorded_ids(turn) if turn.place_id == dm_id else ()
         if turn.token is not None or turn.place_id != dm_id:
             await self.running.ledger.move(turn, dm_id, ids)
-        on_posted = partial(self.running.note_page, turn)
+        on_posted = partial(self.running.record_page, turn)
         sent, nonce = sent_messages(ids), f"{turn.id}d"
         reply = self.replies.to(dm_id, None, sent, nonce=nonce, on_posted=on_posted)
         shown_in = turn.question_id if turn.kind == "message" else turn.shown_in
@@ -394,7 +394,7 @@ class Recovery:
             last_id = ids[-1] if ids else turn.shown_in or turn.interaction_id
             ids += await self._unrecorded_followups(turn, channel_id, last_id) or () if last_id else ()
             await self.running.ledger.move(turn, channel_id, ids)
-        on_posted = partial(self.running.note_page, turn)
+        on_posted = partial(self.running.record_page, turn)
         reply_to_id, sent = None if ids else turn.shown_in, sent_messages(ids)
         return self.replies.to(channel_id, reply_to_id, sent, nonce=turn.id, on_posted=on_posted)
 

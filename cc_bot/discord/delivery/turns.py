@@ -144,7 +144,7 @@ class RunningTurns:
     def new_name(self) -> str:
         return self._life + secrets.token_hex(4)
 
-    def began_here(self, name: str) -> bool:
+    def is_of_this_process(self, name: str) -> bool:
         return name.startswith(self._life)
 
     @contextmanager
@@ -156,7 +156,7 @@ class RunningTurns:
             del self._turns[turn.name]
             turn.over.set()
 
-    def count_beside(self, turn: RunningTurn) -> int:
+    def count_concurrent(self, turn: RunningTurn) -> int:
         """Count the answers being shown in a conversation: they share Discord's limit of edits."""
         return 1 if turn.key is None else sum(other.key == turn.key for other in self._turns.values())
 
@@ -247,7 +247,7 @@ class RunningTurns:
         await asyncio.wait((task,), timeout=NOTE_TIMEOUT_S)
         return task
 
-    async def note_page(self, row: PendingTurn, message_id: int) -> None:
+    async def record_page(self, row: PendingTurn, message_id: int) -> None:
         await self.write(self.ledger.add_page(row.id, row.key.user_id, message_id))
 
     async def record_pages(self, row: PendingTurn, answer: Message | None, ids: Iterable[int]) -> None:
@@ -269,7 +269,7 @@ class RunningTurns:
             _log.error("turn_not_noted", exc_info=error)
 
 
-class ShownTurn(RunningTurn):
+class DiscordTurn(RunningTurn):
     """A turn with its ledger row and the user who reads the answer."""
 
     def __init__(

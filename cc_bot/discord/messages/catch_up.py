@@ -20,7 +20,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.db.process import WHOLE, Shard
 from cc_bot.discord.gateway import Shards
 from cc_bot.discord.interactions import retry
-from cc_bot.discord.messages.arrivals import Arrivals
+from cc_bot.discord.messages.routing import MessageRouter
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey
@@ -29,11 +29,11 @@ from cc_bot.log import upkeep
 
 _log = structlog.get_logger(__name__)
 
-ANSWERED_WITHIN: Final = timedelta(minutes=10)
-"""Questions missed for longer are archived, but not answered."""
-KNOWN_FOR: Final = timedelta(days=30)
-"""DMs without a message for longer are not checked."""
-SORRY_WITHIN: Final = timedelta(days=1)
+MAX_ANSWER_AGE: Final = timedelta(minutes=10)
+"""Older questions are archived, but not answered."""
+MAX_DM_AGE: Final = timedelta(days=30)
+"""DMs without a newer message are not checked."""
+MAX_APOLOGY_AGE: Final = timedelta(days=1)
 """An older missed DM gets no apology."""
 MAX_CHANNELS: Final = 100
 """Channels read after each connection; others when a message arrives there."""
@@ -60,7 +60,7 @@ class CatchUp:
     stores: Stores
     rest: hikari.api.RESTClient
     shards: Shards
-    arrivals: Arrivals
+    router: MessageRouter
     clock: Clock
     max_pages: int = MAX_PAGES
     since: int = 0
@@ -71,7 +71,7 @@ class CatchUp:
         """Start for a connection that missed events. Call it before handling any message of the
         connection."""
         if before := self._runs.get(shard.id):
-            before.rounds.cancel()  # it still reads channels that a live message waits for
+            before.reading.cancel()  # it still reads channels that a live message waits for
         self._runs[shard.id] = _Run(self, shard)
 
     async def wait_for(self, channel_id: int) -> None:
@@ -84,11 +84,11 @@ class CatchUp:
             await run.close()
 
     async def fill(self, place: Place) -> None:
-        """Store the missed messages. Never raises: an unreadable channel must not block its new ones."""
+        """Store the missed messages of a channel. Never raises: new messages wait for it."""
         place_id = place.key.place_id
         with upkeep("catch_up", hikari.HikariError, place=place_id):
             try:
-                if not await self.arrivals.gate.may_read(place.key):
+                if not await self.router.gate.reads(place.key):
                     first_of_now = int(hikari.Snowflake.from_datetime(self.clock()))
                     await self.stores.channels.mark_read_to(place.key, first_of_now - 1)
                     return
@@ -98,7 +98,7 @@ class CatchUp:
                 _log.info("place_not_readable", status=int(error.status))
 
     async def _read_missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
-        """Oldest first; if too many, the newest."""
+        """Return them oldest first; if they are too many, only the newest."""
         found: list[hikari.Message] = []
         for _ in range(self.max_pages):
             page = await self._page(place_id, after_id, found[-1].id if found else hikari.UNDEFINED)
@@ -113,7 +113,7 @@ class CatchUp:
     async def _page(
         self, place_id: int, after_id: int, before: hikari.UndefinedOr[hikari.Snowflake]
     ) -> Sequence[hikari.Message]:
-        """Newest first."""
+        """Return one page, newest first."""
 
         async def read() -> Sequence[hikari.Message]:
             messages = self.rest.fetch_messages(place_id, before=before)
@@ -122,9 +122,9 @@ class CatchUp:
         return await retry(read, _RETRY_PAUSES_S)
 
     async def _store(self, key: ChannelKey, missed: Sequence[hikari.Message]) -> None:
-        """Each question to answer is stored as waiting in the same transaction."""
-        readable = [(stored, m) for m in missed if (stored := self.arrivals.to_store(m)) is not None]
-        waits = {m.id: await self._waits(key, m) for _, m in readable}
+        """Store messages. A question to answer is stored as waiting in the same transaction."""
+        readable = [(stored, m) for m in missed if (stored := self.router.make_archived(m)) is not None]
+        waits = {m.id: await self._awaits_answer(key, m) for _, m in readable}
         for waiting, group in groupby(readable, lambda pair: waits[pair[1].id]):
             messages = [stored for stored, _ in group]
             if not waiting:
@@ -133,17 +133,17 @@ class CatchUp:
             for message in messages:
                 await self.stores.channels.add(key, message, waiting=True)
         if any(waits.values()):
-            self.arrivals.mentions.wake(key)
+            self.router.mentions.wake(key)
         _log.debug("gap_filled", place=key.place_id, messages=len(readable))
 
-    async def _waits(self, key: ChannelKey, message: hikari.Message) -> bool:
-        recent = message.created_at > self.clock() - ANSWERED_WITHIN
-        return recent and await self.arrivals.wants_answer(key, message)
+    async def _awaits_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
+        recent = message.created_at > self.clock() - MAX_ANSWER_AGE
+        return recent and await self.router.wants_answer(key, message)
 
     async def list_dms(self) -> AsyncIterator[int]:
         """Yield DM channels: of users who wrote there, then of other known users, as Discord does not list
         them. Raises StorageError and hikari's errors."""
-        since = self.clock() - KNOWN_FOR
+        since = self.clock() - MAX_DM_AGE
         known = await self.stores.channels.list_direct(since=since, limit=MAX_DMS)
         for channel_id in known:
             yield channel_id
@@ -160,48 +160,50 @@ class CatchUp:
     async def list_unanswered(self, channel_id: int, bot_id: int) -> Sequence[tuple[hikari.Message, bool]]:
         """Return a DM's unanswered messages, oldest first, and whether each is recent enough to answer.
 
-        Of those too old, at most the last, if the bot has said nothing since. Raises StorageError and
-        hikari's errors.
+        If all are too old: only the last, unless the bot has written since. Raises StorageError and hikari's
+        errors.
         """
         now = self.clock()
         messages = await self.rest.fetch_messages(
-            channel_id, after=hikari.Snowflake.from_datetime(now - SORRY_WITHIN)
+            channel_id, after=hikari.Snowflake.from_datetime(now - MAX_APOLOGY_AGE)
         ).limit(PAGE)
         messages = sorted(messages, key=lambda message: message.id)
         own = [message for message in messages if message.author.id == bot_id]
         answered = {each.message_reference.id for each in own if each.message_reference}
-        last_word = own[-1].id if own else 0
+        newest_own_id = own[-1].id if own else 0
         asked = [each for each in messages if each.author.id != bot_id and each.id not in answered]
         stored = await self.stores.channels.find_known([int(each.id) for each in asked])
         missed = [each for each in asked if int(each.id) not in stored]  # an answer may have been deleted
-        waiting = [each for each in missed if each.created_at > now - ANSWERED_WITHIN]
-        if missed and not waiting and missed[-1].id > last_word:
+        waiting = [each for each in missed if each.created_at > now - MAX_ANSWER_AGE]
+        if missed and not waiting and missed[-1].id > newest_own_id:
             return [(missed[-1], False)]
         return [(message, True) for message in waiting]
 
 
 class _Run:
+    """Catches up after one connection of a shard."""
+
     def __init__(self, catch_up: CatchUp, shard: Shard) -> None:
         self._catch_up = catch_up
         self._shard = shard
-        self._behind = asyncio.create_task(self._look_up())
-        self._filling: dict[int, asyncio.Task[None]] = {}
+        self._unread = asyncio.create_task(self._list_unread())
+        self._fills: dict[int, asyncio.Task[None]] = {}
         self._tasks = Tasks()
-        self.rounds = self._tasks.start(self._make_rounds())
+        self.reading = self._tasks.start(self._read_all())
 
     async def wait_for(self, channel_id: int) -> None:
-        place = (await asyncio.shield(self._behind)).get(channel_id)
+        place = (await asyncio.shield(self._unread)).get(channel_id)
         if place is None or not await self._catch_up.shards.has(self._shard, channel_id):
             return
-        if channel_id not in self._filling:
-            self._filling[channel_id] = self._tasks.start(self._catch_up.fill(place))
-        await asyncio.shield(self._filling[channel_id])
+        if channel_id not in self._fills:
+            self._fills[channel_id] = self._tasks.start(self._catch_up.fill(place))
+        await asyncio.shield(self._fills[channel_id])
 
     async def close(self) -> None:
-        self._behind.cancel()
+        self._unread.cancel()
         await self._tasks.cancel()
 
-    async def _look_up(self) -> dict[int, Place]:
+    async def _list_unread(self) -> dict[int, Place]:
         channels, limit = self._catch_up.stores.channels, MAX_KNOWN_CHANNELS
         try:
             places = await channels.list_places(limit=limit, shard=self._shard)
@@ -210,14 +212,14 @@ class _Run:
             return {}
         return {place.key.place_id: place for place in places}
 
-    async def _make_rounds(self) -> None:
-        behind = await asyncio.shield(self._behind)
-        looked_at = 0
-        for place_id in behind:
-            if looked_at == MAX_CHANNELS:
+    async def _read_all(self) -> None:
+        unread = await asyncio.shield(self._unread)
+        count = 0
+        for place_id in unread:
+            if count == MAX_CHANNELS:
                 break
             if await self._catch_up.shards.has(self._shard, place_id):
-                looked_at += 1
+                count += 1
                 await self.wait_for(place_id)
                 await asyncio.sleep(PAUSE_S)
-        _log.info("caught_up", places=looked_at)
+        _log.info("caught_up", places=count)

@@ -14,10 +14,10 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user, shard_of
 from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
-from cc_bot.discord.messages.arrivals import Arrivals, Forwards, ProactiveMessageQuotes
 from cc_bot.discord.messages.catch_up import MAX_PAGES, MAX_PAGES_OF_MENTIONS, PAUSE_S, CatchUp
-from cc_bot.discord.messages.mentions import ChannelAnswers, Mentions
-from cc_bot.discord.places import LruCache, Places
+from cc_bot.discord.messages.mentions import ChannelAnswers, MentionQueue
+from cc_bot.discord.messages.routing import Forwards, MessageRouter, ProactiveMessageQuotes
+from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, is_blank
 from cc_bot.in_order import KeyedLock, Tasks
@@ -30,7 +30,9 @@ Write = Callable[[], Awaitable[None]]
 """Idempotent."""
 
 
-class Messages:
+class MessageListener:
+    """Handles all events about messages and channels."""
+
     def __init__(
         self,
         bot: hikari.GatewayBot,
@@ -49,14 +51,14 @@ class Messages:
         self._places = places
         self._order = KeyedLock()
         self._shards = shards
-        self._reading_back = Tasks()
-        self._hearing = Tasks()
-        self._retries = asyncio.Lock()
+        self._dm_catch_up = Tasks()
+        self._handling = Tasks()
+        self._retry_order = asyncio.Lock()
         self._retrying = Tasks()
         self.forwards = Forwards(answers.references, answers.replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores, self._me)
-        self.mentions = Mentions(ChannelAnswers(stores, answers, gate.roles), gate)
-        self._arrivals = Arrivals(
+        self.mentions = MentionQueue(ChannelAnswers(stores, answers, gate.roles), gate)
+        self._router = MessageRouter(
             answers,
             stores,
             self._me,
@@ -69,18 +71,22 @@ class Messages:
         )
         pages = MAX_PAGES_OF_MENTIONS if granted.reading == "mentions" else MAX_PAGES
         clock = answers.recipients.clock
-        self._catch_up = CatchUp(stores, bot.rest, shards, self._arrivals, clock, pages, granted.since)
-        self._typed = LruCache[int, int]()
+        self._catch_up = CatchUp(stores, bot.rest, shards, self._router, clock, pages, granted.since)
+        self._typed = Recent[int, int]()
 
     async def prepare(self) -> None:
-        """Load what the last run was answering, before the connection is opened."""
+        """Read the unfinished turns, before the connection is opened."""
         try:
-            left = await self._stores.ledger.list_unfinished()
+            unfinished = await self._stores.ledger.list_unfinished()
         except StorageError as error:
             _log.warning("ledger_not_read", error=type(error).__name__)
             return
-        self._arrivals.note_personal(turn.question_id for turn in left if turn.question_id is not None)
-        self.forwards.note_asked(id_ for turn in left if turn.question for id_ in turn.question.forwards)
+        self._router.mark_as_session_messages(
+            turn.question_id for turn in unfinished if turn.question_id is not None
+        )
+        self.forwards.skip_asking_about(
+            id_ for turn in unfinished if turn.question for id_ in turn.question.forwards
+        )
 
     def listen(self) -> None:
         if self._reading == "off":
@@ -102,22 +108,22 @@ class Messages:
 
     def resume(self) -> None:
         if self._reading != "off":
-            self._repeat_later(partial(self.mentions.resume, partial(self._shards.serves_here, self._bot)))
+            self._retry_later(partial(self.mentions.resume, partial(self._shards.serves_here, self._bot)))
 
     async def reset(self, key: ChannelKey, marker_id: int) -> None:
-        """Authors of waiting questions are notified."""
+        """Reset a channel's conversation. Notifies the authors of waiting questions."""
         await self._stores.channels.reset(key, bot_id=int(self._me().id), discord_id=marker_id)
         if self._reading != "off":
             self.mentions.wake(key)
 
     def close(self) -> None:
-        """Begin no more answers; the next run does."""
+        """Begin no more answers; the next process does."""
         self.mentions.close()
 
     async def finish(self, deadline_s: float) -> None:
         """Wait after `close` until a time of the event loop, then cancel the rest. Afterwards nothing uses
         the database."""
-        await self._reading_back.cancel()
+        await self._dm_catch_up.cancel()
         await self._retrying.cancel()
         await self._catch_up.close()
         await self.forwards.close()
@@ -125,37 +131,36 @@ class Messages:
             async with asyncio.timeout_at(deadline_s):
                 await self.mentions.finish()
 
-    async def _read_back(self) -> None:
+    async def _catch_up_dms(self) -> None:
         async with self._guard():
             async for channel_id in self._catch_up.list_dms():
                 async with self._guard():  # an unreadable channel must not block the others
-                    for message, waits in await self._catch_up.list_unanswered(
-                        channel_id, int(self._me().id)
-                    ):
-                        hear = self._hear if waits else self._apologize
-                        self._hearing.start(hear(message))
+                    missed = await self._catch_up.list_unanswered(channel_id, int(self._me().id))
+                    for message, is_recent in missed:
+                        handle = self._handle if is_recent else self._apologize
+                        self._handling.start(handle(message))
                 await asyncio.sleep(PAUSE_S)
 
-    async def _hear(self, message: hikari.Message) -> None:
+    async def _handle(self, message: hikari.Message) -> None:
         # Errors are explained to authors who wrote to the bot; other messages are retried.
-        again = None if self._arrivals.is_for_bot(message) else partial(self._take, message)
-        async with self._guard(message, again):
-            await self._take(message)
+        retry = None if self._router.is_for_bot(message) else partial(self._handle_in_order, message)
+        async with self._guard(message, retry):
+            await self._handle_in_order(message)
 
-    async def _take(self, message: hikari.Message) -> None:
-        async with self._order.after(message.channel_id) as leave:
-            await self._arrivals.take(message, leave)
+    async def _handle_in_order(self, message: hikari.Message) -> None:
+        async with self._order.after(message.channel_id) as release:
+            await self._router.handle(message, release)
 
     async def _apologize(self, message: hikari.Message) -> None:
         async with self._guard():
-            await self._arrivals.apologize(message)
+            await self._router.apologize(message)
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
         self._answers.references.targets.forget_brought()
         self._catch_up.begin(shard_of(event.shard))
         if event.shard.id == FIRST:
-            await self._reading_back.cancel()
-            self._reading_back.start(self._read_back())
+            await self._dm_catch_up.cancel()
+            self._dm_catch_up.start(self._catch_up_dms())
 
     async def _on_guild(
         self, event: hikari.GuildAvailableEvent | hikari.GuildJoinEvent | hikari.GuildUpdateEvent
@@ -165,25 +170,25 @@ class Messages:
             self._places.cache_listed((*event.channels.values(), *event.threads.values()))
 
     async def _on_created(self, event: hikari.MessageCreateEvent) -> None:
-        if self._is_of_others(event.message):
-            await self._hear(event.message)
+        if self._is_not_own(event.message):
+            await self._handle(event.message)
 
     async def _on_edited(self, event: hikari.MessageUpdateEvent) -> None:
         message = event.message
-        if not self._is_of_others(message):
+        if not self._is_not_own(message):
             return
-        await self._follow(event.channel_id, partial(self._apply_edit, message))
+        await self._apply(event.channel_id, partial(self._apply_edit, message))
         whole = cast("hikari.Message", message)  # Discord sends edited messages in full
         async with self._guard():
-            if await self._arrivals.is_called_by_edit(whole):
-                await self._hear(whole)
+            if await self._router.is_addressed_by_edit(whole):
+                await self._handle(whole)
 
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
     ) -> None:
         ids = [event.message_id] if isinstance(event, hikari.MessageDeleteEvent) else event.message_ids
         change = partial(self._apply_deletion, int(event.channel_id), [*map(int, ids)])
-        await self._follow(event.channel_id, change)
+        await self._apply(event.channel_id, change)
 
     async def _on_channel(
         self,
@@ -200,17 +205,17 @@ class Messages:
             key = ChannelKey(int(event.parent_id), int(event.thread_id))
         else:
             key = ChannelKey(int(event.channel_id))
-        await self._follow(key.place_id, partial(self._forget_channel, key))
+        await self._apply(key.place_id, partial(self._forget_channel, key))
 
-    async def _follow(self, channel_id: int, change: Write) -> None:
-        again = partial(self._change, channel_id, change)
+    async def _apply(self, channel_id: int, change: Write) -> None:
+        retry = partial(self._apply_in_order, channel_id, change)
         if self._retrying:
-            self._repeat_later(again)
-        async with self._guard(again=again):
-            await again()
+            self._retry_later(retry)
+        async with self._guard(retry=retry):
+            await retry()
 
-    async def _change(self, channel_id: int, change: Write) -> None:
-        """Catching up may store an older version."""
+    async def _apply_in_order(self, channel_id: int, change: Write) -> None:
+        """Apply a change after catching up, which may store an older version."""
         async with self._order.after(channel_id):
             await self._wait_for_missed(channel_id)
             await change()
@@ -219,12 +224,12 @@ class Messages:
         await self._catch_up.wait_for(channel_id)
 
     async def _apply_edit(self, message: hikari.PartialMessage) -> None:
-        """A changed question is answered again if its answer is the newest. An update may lack the content,
-        or only add a link preview."""
+        """Store an edit. A question is answered again if its answer is the newest. An update may lack the
+        content, or only add a link preview."""
         self._answers.references.targets.forget(int(message.id))
         if has_no_visible_content(message):
             return
-        content = await self._arrivals.content_of(message)
+        content = await self._router.content_of(message)
         message_id, place_id = int(message.id), int(message.channel_id)
         if is_blank(content):
             if not is_blank(message.content or ""):  # has content, but nothing to store
@@ -232,9 +237,9 @@ class Messages:
             return
         bot = self._me()
         typed = hash(typed_text_of(message, bot))
-        known, self._typed[message_id] = self._typed.get(message_id), typed
+        before, self._typed[message_id] = self._typed.get(message_id), typed
         # After an edit, each later update has the edit time as well.
-        preview = typed == known or not message.edited_timestamp
+        preview = typed == before or not message.edited_timestamp
         tainted = contains_foreign_text(message, int(bot.id))
         changed = await self._stores.channels.edit(
             message_id, content, place_id=place_id, tainted=tainted, preview=preview
@@ -252,7 +257,7 @@ class Messages:
             await self._forget(channel_id, gone)
 
     async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
-        """Also deletes their answers, which would reveal them."""
+        """Delete messages, and their answers, which would reveal them."""
         channels, running = self._stores.channels, self._answers.running
         running.withdraw(gone)
         answers = [each for each in await channels.list_answers(gone) if each not in gone]
@@ -266,9 +271,10 @@ class Messages:
 
     @asynccontextmanager
     async def _guard(
-        self, message: hikari.Message | None = None, again: Write | None = None
+        self, message: hikari.Message | None = None, retry: Write | None = None
     ) -> AsyncIterator[None]:
-        """Log errors, and tell the author of the message. `again` is repeated once the database works."""
+        """Log errors, and explain them to the author of the message. `retry` is called once the database
+        works."""
         try:
             yield
             return
@@ -277,32 +283,32 @@ class Messages:
             return
         except CcBotError as error:
             _log.warning("message_failed", error=type(error).__name__)
-            if again is not None and isinstance(error, StorageError):
-                self._repeat_later(again)
+            if retry is not None and isinstance(error, StorageError):
+                self._retry_later(retry)
             failure = error
         except Exception:  # noqa: BLE001 - logged, and the author is told
             _log.error("message_broke", exc_info=True)
             failure = CcBotError()
         try:
             if message is not None:
-                await self._arrivals.tell_failure(message, failure)
+                await self._router.explain_failure(message, failure)
         except hikari.HikariError as unreachable:
             _log.warning("user_not_told", error=type(unreachable).__name__)
 
-    def _repeat_later(self, write: Write) -> None:
+    def _retry_later(self, write: Write) -> None:
         if len(self._retrying) < _MAX_RETRIES:
-            self._retrying.start(self._repeat(write))
+            self._retrying.start(self._retry(write))
 
-    async def _repeat(self, write: Write) -> None:
+    async def _retry(self, write: Write) -> None:
         """Repeat a write once the database works, after those that failed before it."""
-        async with self._guard(), self._retries:  # first come, first served
+        async with self._guard(), self._retry_order:  # first come, first served
             while True:
                 try:
                     return await write()
                 except StorageError:
                     await asyncio.sleep(_RETRY_PAUSE_S)
 
-    def _is_of_others(self, message: hikari.PartialMessage) -> bool:
+    def _is_not_own(self, message: hikari.PartialMessage) -> bool:
         if not message.author:
             return False
         me = self._bot.get_me()

@@ -24,12 +24,11 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.live import for_channel
 from cc_bot.discord.delivery.outlets import DmFallback
 from cc_bot.discord.delivery.reply import REFUSALS, Reply, Sent, is_gone, sent_messages
-from cc_bot.discord.delivery.turns import ShownTurn
+from cc_bot.discord.delivery.turns import DiscordTurn
 from cc_bot.discord.gate import Gate, SeenRoles, error_of
 from cc_bot.discord.pages.answer import AnswerState, final_pages, stored_state, unanswered_page, with_controls
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.places import LruCache
-from cc_bot.discord.recipients import Recipient
+from cc_bot.discord.places import Recent
 from cc_bot.domain.access import Refusal
 from cc_bot.domain.errors import AnswerInUse, StorageError
 from cc_bot.domain.message import ChannelKey, Message
@@ -37,7 +36,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn
 from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.log import begin_turn
-from cc_bot.texts import explain
+from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
 
 _log = structlog.get_logger(__name__)
@@ -46,7 +45,7 @@ MAX_BATCH = 10
 MAX_BATCH_CHARACTERS = 6000
 """The same as the limit of one question."""
 MAX_QUESTION_AGE: Final = timedelta(hours=1)
-EDIT_WITHIN: Final = timedelta(minutes=10)
+MAX_EDIT_AGE: Final = timedelta(minutes=10)
 MAX_CONCURRENT_USERS: Final = 5
 """Per channel, where Discord allows five new messages in five seconds."""
 RETRY_S: Final = 30.0
@@ -74,22 +73,22 @@ def id_of(question: Message) -> int:
 class ChannelAnswers:
     """Answers the waiting questions of one user in a channel or thread.
 
-    Raises StorageError, and hikari's errors if Discord is unavailable; then the questions wait.
+    Its methods raise StorageError, and hikari's errors if Discord is unavailable; then the questions wait.
     """
 
     stores: Stores
     runner: Answers
     roles: SeenRoles
-    _posted: dict[int, int] = field(default_factory=dict)
-    """By question; not recorded yet."""
-    _read: LruCache[int, int] = field(default_factory=LruCache)
-    """Hashes of the texts when last answered."""
+    _unrecorded: dict[int, int] = field(default_factory=dict)
+    """By question: the message of its answer, if the ledger lacks it."""
+    _answered_texts: Recent[int, int] = field(default_factory=Recent)
+    """By question: the hash of its text when it was last answered."""
 
     async def answer(self, key: ChannelKey, waiting: Sequence[Mention], visitor: VisitorState) -> bool:
         """Answer the questions, interrupted ones first. Returns whether they are done."""
         begin_turn()
         turn, reply = await self._begin(key, waiting, visitor)
-        turn.on_opened = partial(self._note_opened, key, turn)
+        turn.on_opened = partial(self._record_message, key, turn)
         try:
             return await self._deliver(key, turn, reply)
         except REFUSALS as error:
@@ -97,40 +96,42 @@ class ChannelAnswers:
             await self.stores.ledger.give_up(key, turn.mentions)
             return True
 
-    async def say(
+    async def post_sentence(
         self,
         key: ChannelKey,
         waiting: Sequence[Mention],
-        sentence: Callable[[Recipient], str],
+        sentence: Callable[[Texts], str],
         visitor: VisitorState,
     ) -> None:
         """Post a sentence instead of an answer, with the side effects of a dead process."""
         turn, reply = await self._begin(key, waiting, visitor)
-        words, recipient = for_channel(turn.recipient.words), turn.recipient
-        page = unanswered_page(sentence(recipient), turn.row.calls, words, recipient.user_id, "public")
+        words, user_id = turn.recipient.words, turn.recipient.user_id
+        page = unanswered_page(sentence(words), turn.row.calls, for_channel(words), user_id, "public")
         try:
             await reply.show((page,))
         except REFUSALS as error:
             await self._mark_unreachable(turn, error)
         await self.stores.ledger.give_up(key, turn.mentions)
 
-    async def remake(self, key: ChannelKey, question: Message, visitor: VisitorState, *, again: bool) -> bool:
+    async def answer_edit(
+        self, key: ChannelKey, question: Message, visitor: VisitorState, *, reopen_failed: bool
+    ) -> bool:
         """Answer an edited question again in place, if its answer is its author's newest and was given to an
-        older text. `again`: one whose answer failed waits again. Returns whether that is done."""
+        older text. `reopen_failed`: one whose answer failed waits again. Returns whether that is done."""
         ledger = self.stores.ledger
         answer_id = await ledger.get_answer_message(id_of(question))
         newest = await self.stores.channels.get_newest_answer(key, question.author_id)
-        if answer_id is not None and again:
+        if answer_id is not None and reopen_failed:
             await ledger.reopen(key, question.author_id, answer_id)
         if answer_id is not None and newest is not None and newest.discord_id == answer_id:
             questions = await ledger.list_questions(answer_id)
-            changed = any(self._read.get(id_of(each)) != hash(each.content) for each in questions)
-            if changed and not await self._remake(key, newest, questions, visitor):
+            changed = any(self._answered_texts.get(id_of(each)) != hash(each.content) for each in questions)
+            if changed and not await self._answer_again(key, newest, questions, visitor):
                 return False
         await ledger.mark_edit_processed(key, question)
         return True
 
-    async def _remake(
+    async def _answer_again(
         self, key: ChannelKey, answer: Message, questions: Sequence[Message], visitor: VisitorState
     ) -> bool:
         try:
@@ -139,25 +140,26 @@ class ChannelAnswers:
         except AnswerInUse:  # a new answer would remove the Stop button of its tool
             return False
         begin_turn()
-        answer_id, turn = id_of(answer), await self._turn(key, questions, visitor)
+        answer_id, turn = id_of(answer), await self._make_turn(key, questions, visitor)
         turn.message_id, turn.asked_again = answer_id, True
-        turn.before = await self._pages_of(turn, answer)
-        return await self._deliver(key, turn, self._reply(key, turn, await self._messages_of(answer_id)))
+        turn.before = await self._render_stored(turn, answer)
+        reply = self._make_reply(key, turn, await self._list_messages(answer_id))
+        return await self._deliver(key, turn, reply)
 
-    async def _deliver(self, key: ChannelKey, turn: ShownTurn, reply: Reply) -> bool:
+    async def _deliver(self, key: ChannelKey, turn: DiscordTurn, reply: Reply) -> bool:
         """Show the answer, and record the outcome. Returns whether the questions are done."""
         with self.runner.running.track(turn):
             state = await self.runner.show(turn, reply)
         if state.stored:
             for question in turn.mentions:
-                self._read[id_of(question)] = hash(question.content)
+                self._answered_texts[id_of(question)] = hash(question.content)
         if turn.withdrawn:
-            await self._forget(key, turn, reply, state)
+            await self._delete_withdrawn(key, turn, reply, state)
             return True
         if turn.postponed:
             return False
         if state.stored or turn.asked_again:
-            await self._note_pages(key, reply, shown=not state.unseen)
+            await self._record_pages(key, reply, shown=not state.unseen)
         elif not state.unseen:
             failed_in = (await reply.message_ids())[0] if state.failure else None
             await self.stores.ledger.give_up(key, turn.mentions, failed_in)
@@ -168,37 +170,39 @@ class ChannelAnswers:
             questions = await self.stores.ledger.list_questions(id_of(answer))
             if all(question.author_id != user_id for question in questions):
                 continue
-            turn = await self._turn(key, questions, visitor)
-            reply = self._reply(key, turn, await self._messages_of(id_of(answer)))
+            turn = await self._make_turn(key, questions, visitor)
+            reply = self._make_reply(key, turn, await self._list_messages(id_of(answer)))
             try:
-                pages = await self._pages_of(turn, answer)
+                pages = await self._render_stored(turn, answer)
                 await reply.show(pages)
                 shown, words = pages[-1].receipts, turn.recipient.words
                 await self.runner.running.receipts.record(reply, shown, words)
             except REFUSALS as error:
                 if is_gone(error):  # a user deleted one of its messages
-                    await self._forget(key, turn, reply)
+                    await self._delete_withdrawn(key, turn, reply)
                     continue
                 await self._mark_unreachable(turn, error)
-            await self._note_pages(key, reply, shown=True)
+            await self._record_pages(key, reply, shown=True)
 
     async def _begin(
         self, key: ChannelKey, waiting: Sequence[Mention], visitor: VisitorState
-    ) -> tuple[ShownTurn, Reply]:
-        """First a turn begun before a crash."""
+    ) -> tuple[DiscordTurn, Reply]:
+        """Make the next turn: first one that a crash interrupted."""
         if nonce_id := max((each.nonce_question_id or 0 for each in waiting), default=0):
             served = [each for each in waiting if each.nonce_question_id == nonce_id]
-            turn = await self._turn(key, [each.question for each in served], visitor)
+            turn = await self._make_turn(key, [each.question for each in served], visitor)
             turn.row = replace(turn.row, calls=served[-1].calls)
             shown_in = next(filter(None, (each.shown_in for each in served)), None)
-            answer_id = shown_in or self._posted.get(id_of(turn.mentions[0]))
-            sent = await self._messages_of(answer_id) if answer_id else ()
-            return turn, self._reply(key, turn, sent, nonce_id)
-        turn = await self._turn(key, [each.question for each in next_batch(waiting)], visitor)
+            answer_id = shown_in or self._unrecorded.get(id_of(turn.mentions[0]))
+            sent = await self._list_messages(answer_id) if answer_id else ()
+            return turn, self._make_reply(key, turn, sent, nonce_id)
+        turn = await self._make_turn(key, [each.question for each in next_batch(waiting)], visitor)
         await self.stores.ledger.begin_answer(key, turn.mentions, turn.row.question_id or 0)
-        return turn, self._reply(key, turn)
+        return turn, self._make_reply(key, turn)
 
-    async def _turn(self, key: ChannelKey, questions: Sequence[Message], visitor: VisitorState) -> ShownTurn:
+    async def _make_turn(
+        self, key: ChannelKey, questions: Sequence[Message], visitor: VisitorState
+    ) -> DiscordTurn:
         runner, user_id, newest_id = self.runner, questions[-1].author_id, id_of(questions[-1])
         typed = "\n".join(question.typed for question in questions)
         recipient = await runner.recipients.for_author(key.place_id, user_id, typed, visitor.settings)
@@ -213,7 +217,7 @@ class ChannelAnswers:
             guild_id=guild_id,
             question_id=newest_id,
         )
-        return ShownTurn(
+        return DiscordTurn(
             runner.running,
             row,
             recipient,
@@ -223,50 +227,49 @@ class ChannelAnswers:
             mentions=tuple(questions),
         )
 
-    def _reply(
-        self, key: ChannelKey, turn: ShownTurn, sent: Sequence[Sent] = (), newest_id: int = 0
+    def _make_reply(
+        self, key: ChannelKey, turn: DiscordTurn, sent: Sequence[Sent] = (), newest_id: int = 0
     ) -> Reply:
         question_id, recipient = newest_id or turn.row.question_id or 0, turn.recipient
         link = self.runner.recipients.guilds.link(key.place_id, question_id)
         dm_fallback = DmFallback(recipient.user_id, recipient.words[UnfinishedTexts].late_note(link))
         return self.runner.replies.to(key.place_id, question_id, sent, dm_fallback=dm_fallback)
 
-    async def _messages_of(self, answer_id: int) -> tuple[Sent, ...]:
+    async def _list_messages(self, answer_id: int) -> tuple[Sent, ...]:
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
 
-    async def _note_opened(self, key: ChannelKey, turn: ShownTurn, answer_id: int) -> None:
-        """Withdraws questions that were deleted first."""
+    async def _record_message(self, key: ChannelKey, turn: DiscordTurn, answer_id: int) -> None:
+        """Record the answer's message. Withdraws questions that were deleted meanwhile."""
         ids = frozenset(map(id_of, turn.mentions))
-        self._posted.update(dict.fromkeys(ids, answer_id))
+        self._unrecorded.update(dict.fromkeys(ids, answer_id))
         waiting = await self.stores.ledger.note_answer(key, turn.mentions, answer_id)
         for question_id in ids:
-            del self._posted[question_id]
+            del self._unrecorded[question_id]
         turn.withdraw(ids - waiting)
 
-    async def _mark_unreachable(self, turn: ShownTurn, error: Exception) -> None:
+    async def _mark_unreachable(self, turn: DiscordTurn, error: Exception) -> None:
         place_id = turn.row.key.channel_id
         _log.warning("answer_not_allowed", place=place_id, error=type(error).__name__)
         await self.runner.replies.mark_unreachable(place_id, turn.row.question_id or 0)
 
-    async def _note_pages(self, key: ChannelKey, reply: Reply, *, shown: bool) -> None:
+    async def _record_pages(self, key: ChannelKey, reply: Reply, *, shown: bool) -> None:
         answer_id, *pages = await reply.message_ids()
         if pages:
             await self.stores.channels.add_pages(key.place_id, answer_id, pages)
         if shown:
             await self.stores.ledger.mark_shown(key, answer_id)
 
-    async def _forget(
-        self, key: ChannelKey, turn: ShownTurn, reply: Reply, state: AnswerState | None = None
+    async def _delete_withdrawn(
+        self, key: ChannelKey, turn: DiscordTurn, reply: Reply, state: AnswerState | None = None
     ) -> None:
-        """Delete a withdrawn answer. Questions dropped by a concurrent reset stay: their authors are notified
-        next."""
+        """Delete a withdrawn answer. Questions before a reset stay: their authors are notified next."""
         due = await self.stores.ledger.list_due(key)
         left_behind = {id_of(each.question) for each in due if each.left_behind}
         unwanted = [question for question in turn.mentions if id_of(question) not in left_behind]
         await self.stores.ledger.give_up(key, unwanted)
         await self.runner.withdraw(turn, reply, state)
 
-    async def _pages_of(self, turn: ShownTurn, answer: Message) -> tuple[Page, ...]:
+    async def _render_stored(self, turn: DiscordTurn, answer: Message) -> tuple[Page, ...]:
         words, user_id = for_channel(turn.recipient.words), turn.recipient.user_id
         left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
         heard = "\n".join(question.heard for question in turn.mentions if question.heard)
@@ -277,15 +280,17 @@ class ChannelAnswers:
 
 
 @dataclass(eq=False, slots=True)
-class Mentions:
+class MentionQueue:
+    """Has the waiting mentions of all channels answered, a few users at a time in each."""
+
     answers: ChannelAnswers
     gate: Gate
     _order: KeyedLock = field(default_factory=KeyedLock)
-    """By channel: one look at the database at a time."""
+    """By channel: its questions are read once at a time."""
     _due: set[ChannelKey] = field(default_factory=set)
-    """Channels where such a look has not begun."""
+    """Channels whose questions are about to be read."""
     _serving: set[tuple[ChannelKey, int]] = field(default_factory=set)
-    """The users who are being answered."""
+    """The channels and ids of users who are being answered."""
     _waiting: set[ChannelKey] = field(default_factory=set)
     """Channels where users wait for others, or for their earlier answer."""
     _typing: set[ChannelKey] = field(default_factory=set)
@@ -305,7 +310,7 @@ class Mentions:
     def wake(self, key: ChannelKey) -> None:
         if key not in self._due and not self._closed.is_set():
             self._due.add(key)
-            self._tasks.start(self._serve_due(key))
+            self._tasks.start(self._serve_channel(key))
 
     async def follow_edit(self, message_id: int) -> None:
         if key := await self._ledger.get_place(message_id):
@@ -329,7 +334,7 @@ class Mentions:
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _serve_due(self, key: ChannelKey) -> None:
+    async def _serve_channel(self, key: ChannelKey) -> None:
         async with self._order.after(key):
             self._due.discard(key)
             try:
@@ -345,18 +350,18 @@ class Mentions:
             begun = begun[: max(0, MAX_CONCURRENT_USERS - len(serving))]
             for user_id in begun if not self._closed.is_set() else ():
                 self._serving.add((key, user_id))
-                self._tasks.start(self._serve(key, by_user[user_id], visitor_states[user_id]))
+                self._tasks.start(self._serve_user(key, by_user[user_id], visitor_states[user_id]))
             if len(begun) == len(by_user):
                 self._waiting.discard(key)
                 return
             self._waiting.add(key)
             if key not in self._typing:
-                self._tasks.start(self._type(key))
+                self._tasks.start(self._show_typing(key))
 
-    async def _serve(self, key: ChannelKey, due: Sequence[Mention], visitor: VisitorState) -> None:
+    async def _serve_user(self, key: ChannelKey, due: Sequence[Mention], visitor: VisitorState) -> None:
         user_id, more = due[0].question.author_id, False
         try:
-            if after_s := await self._attend(key, due, visitor):
+            if after_s := await self._process(key, due, visitor):
                 self._retry_later(key, None, after_s)
             else:
                 more = len(due) > 1 or due[0].state != "accepted"  # of several, only some may be done
@@ -375,7 +380,7 @@ class Mentions:
             _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
         asyncio.get_running_loop().call_later(after_s, self.wake, key)
 
-    async def _type(self, key: ChannelKey) -> None:
+    async def _show_typing(self, key: ChannelKey) -> None:
         self._typing.add(key)
         while key in self._waiting and not self._closed.is_set():
             try:
@@ -386,21 +391,21 @@ class Mentions:
                 await asyncio.wait_for(self._closed.wait(), TYPING_S)
         self._typing.discard(key)
 
-    async def _attend(self, key: ChannelKey, due: Sequence[Mention], visitor: VisitorState) -> float:
-        """Returns the seconds until a retry; 0 if done. Edits come first: once there is a newer answer, the
-        older one stays."""
+    async def _process(self, key: ChannelKey, due: Sequence[Mention], visitor: VisitorState) -> float:
+        """Answer a user's questions and edits. Returns the seconds until a retry; 0 if done. Edits come
+        first: an answer that is not the newest is not replaced."""
         user_id = due[0].question.author_id
         if any(each.state == "answered" for each in due):
             await self.answers.show_stored(key, user_id, visitor)
         refusal = await self.gate.refusal_in(key, user_id, visitor.in_force)
         edited = [each.question for each in due if each.state == "edited"]
-        remade = [await self._remake(key, each, refusal, visitor) for each in edited]
+        edits_done = [await self._answer_edit(key, each, refusal, visitor) for each in edited]
         waiting = [each for each in due if each.state == "accepted"]
         if waiting and not await self._answer(key, waiting, refusal, visitor):
             return RETRY_S
-        return 0.0 if all(remade) else IN_USE_RETRY_S
+        return 0.0 if all(edits_done) else IN_USE_RETRY_S
 
-    async def _remake(
+    async def _answer_edit(
         self, key: ChannelKey, question: Message, refusal: Refusal | None, visitor: VisitorState
     ) -> bool:
         if self._closed.is_set():
@@ -408,17 +413,19 @@ class Mentions:
         if refusal:
             await self._ledger.mark_edit_processed(key, question)
             return True
-        return await self.answers.remake(key, question, visitor, again=self._age(question) <= EDIT_WITHIN)
+        return await self.answers.answer_edit(
+            key, question, visitor, reopen_failed=self._age(question) <= MAX_EDIT_AGE
+        )
 
     async def _answer(
         self, key: ChannelKey, waiting: Sequence[Mention], refusal: Refusal | None, visitor: VisitorState
     ) -> bool:
-        say = self.answers.say
+        post_sentence = self.answers.post_sentence
         if left_behind := [each for each in waiting if each.left_behind]:
-            await say(key, left_behind, lambda recipient: recipient.words[MentionTexts].left_behind, visitor)
+            await post_sentence(key, left_behind, lambda words: words[MentionTexts].left_behind, visitor)
         elif refusal and (refusal.why == "maintenance" or any(each.shown_in for each in waiting)):
             error = error_of(refusal)
-            await say(key, waiting, lambda recipient: explain(error, recipient.words), visitor)
+            await post_sentence(key, waiting, lambda words: explain(error, words), visitor)
         elif refusal:  # not announced in the channel
             await self._ledger.give_up(key, [each.question for each in waiting])
         elif late := [
@@ -426,7 +433,7 @@ class Mentions:
             for each in waiting
             if self._age(each.question) > MAX_QUESTION_AGE and id_of(each.question) not in self._asked_again
         ]:
-            await say(key, late, lambda recipient: recipient.words[MentionTexts].away, visitor)
+            await post_sentence(key, late, lambda words: words[MentionTexts].away, visitor)
         else:
             done = not self._closed.is_set() and await self.answers.answer(key, waiting, visitor)
             if done:
