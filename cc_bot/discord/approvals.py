@@ -245,7 +245,7 @@ class ApprovalDelivery:
                 page = refreshed(before, proposals, button.proposal_id, words)
                 page = replace(page, facts=page.facts.noting(*lines))
                 if receipts:
-                    page = await upkeep.with_more(page, receipts, user_id, words, private=private)
+                    page = await upkeep.with_added(page, receipts, user_id, words, private=private)
                 reply = reply_in_place(interaction, before)
                 await reply.show((page,))
                 await upkeep.record(reply, page.receipts, words)
@@ -264,7 +264,7 @@ class ApprovalDelivery:
         sessions = self.assistant.approvals.stores.sessions
         session = await sessions.open(proposal.key, visibility=visibility, lasting=False)
         is_in_history = any(message.id == proposal.answer_id for message in session.history)
-        await self.answers.go_on_after_call(
+        await self.answers.continue_after_call(
             press.interaction,
             press.asker,
             chosen,

@@ -144,7 +144,7 @@ class DiscordBot:
         makers = (module.make_jobs for module in modules("jobs"))
         self._jobs = [job for make in makers for job in make(given, self._services)]
         membership.on_end.append(given.assistant.turns.cut)
-        membership.on_change.append(self._services.recovery.look_again)
+        membership.on_change.append(self._services.recovery.recheck)
         self._client.error_handler(self._on_failed_command)
         # Loads commands before the gateway connects: earlier interactions would be lost.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)

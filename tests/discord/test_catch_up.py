@@ -32,7 +32,7 @@ class Hearing:
     def gate(self) -> "Hearing":
         return self
 
-    async def reads(self, key: ChannelKey) -> bool:
+    async def may_read(self, key: ChannelKey) -> bool:
         return key not in self.shut
 
     def make_archived(self, message: hikari.Message) -> Message | None:

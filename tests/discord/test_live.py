@@ -89,7 +89,7 @@ async def test_answers_side_by_side_in_a_channel_change_as_often_together_as_one
             shown.enter_context(running.track(turn))
             beside, button = partial(running.count_concurrent, turn), StopButton(1, turn.name)
             live = LiveAnswer(
-                replies[number], EN, button, receipts=running.receipts, asker_id=1, slowness=beside
+                replies[number], EN, button, receipts=running.receipts, asker_id=1, pause_factor=beside
             )
             lives.append(await shown.enter_async_context(live))
         for _ in range(12):

@@ -35,7 +35,7 @@ class Scene(Place):
 
     def reply(self, sent: tuple[Sent, ...] = ()) -> Reply:
         dm_fallback = DmFallback(self.aiko.id, NOTE)
-        return self.replies.to(self.channel.id, self.question.id, sent, dm_fallback=dm_fallback)
+        return self.replies.make_reply(self.channel.id, self.question.id, sent, dm_fallback=dm_fallback)
 
     @property
     def dm(self) -> Channel:
@@ -108,12 +108,12 @@ class TestAnAnswer:
             noted.append(message_id)
 
         for pages in ((FIRST,), (FIRST, SECOND)):
-            reply = scene.replies.to(scene.channel.id, None, nonce="e1", on_posted=note)
+            reply = scene.replies.make_reply(scene.channel.id, None, nonce="e1", on_posted=note)
             await reply.show(pages)
         shown = [message.id for message in scene.written()]
         assert noted == [shown[0], *shown]
         for count, pages in ((2, (FIRST,)), (1, (FIRST, SECOND))):
-            reply = scene.replies.to(scene.channel.id, None, await sent(reply, count), nonce="e1")
+            reply = scene.replies.make_reply(scene.channel.id, None, await sent(reply, count), nonce="e1")
             await reply.show(pages)
         assert scene.texts() == ["一枚目", "二枚目"]
 
@@ -237,7 +237,7 @@ class TestWhatDiscordRefuses:
             await reply.show((FIRST,))
         locked(scene.channel)
         withdrawn = scene.reply()
-        withdrawn.not_by_dm = True
+        withdrawn.no_dm = True
         with pytest.raises(hikari.ForbiddenError):
             await withdrawn.show((FIRST,))
         assert contents(scene, scene.dm) == []

@@ -24,7 +24,7 @@ from cc_bot.discord.handlers import (
     text_option,
 )
 from cc_bot.discord.incoming import has_no_visible_content, memorable_text, text_of
-from cc_bot.discord.interactions import Answerable, Preloaded, author_name, is_ephemeral, own_space, tell
+from cc_bot.discord.interactions import Answerable, Preloaded, author_name, is_bot_dm, is_ephemeral, tell
 from cc_bot.discord.messages.routing import Forwards, ProactiveMessageQuotes
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.places import may_read

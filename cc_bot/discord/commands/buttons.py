@@ -67,7 +67,7 @@ async def answer_once_more(
     elif button.action == "again":
         await answers.regenerate(interaction, button, recipient)
     else:
-        await answers.go_on(interaction, button, recipient)
+        await answers.continue_answer(interaction, button, recipient)
 
 
 @on_press(UndoButton, not_yours=lambda words: words[ReceiptTexts].not_yours)
@@ -121,8 +121,7 @@ _LOOKUP_TIMEOUT_S: Final = 1.0
 async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedger) -> None:
     interaction, button, recipient = press
     shared = button.user_id == ANY_ASKER
-    asked = running.asked_by(button.turn, recipient.user_id) or not running.runs(button.turn)
-    if not (asked if shared else button.user_id == recipient.user_id):
+    if shared and running.is_running(button.turn) and not running.is_asked_by(button.turn, recipient.user_id):
         await tell(interaction, recipient.words[AnswerTexts].not_yours)
         return
     ended = running.is_of_this_process(button.turn) or shared  # a channel's turn is resumed

@@ -1,6 +1,6 @@
-"""Asks accepted questions, and shows the answers in a user's own session.
+"""Runs turns: asks the model, shows the answer on Discord, and records the outcome.
 
-A question is in the ledger before the acknowledgement, so that it can be asked again if the process dies.
+A question is in the ledger before its acknowledgement, so that it can be asked again if the process dies.
 """
 
 import time
@@ -18,7 +18,7 @@ from cc_bot.chat.context.tokens import UNSAID
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.discord.agents import AgentSelector, SelectedAgent
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
-from cc_bot.discord.delivery.live import LiveAnswer, for_channel, is_shown, show_failures
+from cc_bot.discord.delivery.live import LiveAnswer, show_failures, texts_for_channel, try_to_finish
 from cc_bot.discord.delivery.outlets import MessageReplies, noop, reply_by_token
 from cc_bot.discord.delivery.reply import Reply, Sent
 from cc_bot.discord.delivery.side_message import SideMessage
@@ -55,6 +55,8 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class Answers:
+    """Answers commands, buttons and messages. Mentions use only `show` and `withdraw`."""
+
     assistant: Assistant
     running: RunningTurns
     chooser: AgentSelector
@@ -70,19 +72,19 @@ class Answers:
         the final state. The caller tracks the turn. Raises hikari's errors.
         """
         chosen, recipient, running = turn.chosen, turn.recipient, self.running
-        words = _words_under(chosen, recipient) if chosen else recipient.words
+        words = _words_for_agent(chosen, recipient) if chosen else recipient.words
         owner = None if turn.key else recipient.user_id
         if turn.questions:
             turn.reply = reply
         live = LiveAnswer(
             reply,
-            for_channel(words) if turn.key else words,
+            texts_for_channel(words) if turn.key else words,
             StopButton(owner or ANY_ASKER, turn.name),
             asker_id=recipient.user_id,
             before=turn.before,
             receipts=running.receipts,
             retry=None if turn.asked_again else turn.retry,
-            slowness=partial(running.count_concurrent, turn),
+            pause_factor=partial(running.count_concurrent, turn),
         )
         if turn.on_opened is not None:
             await live.open()
@@ -90,11 +92,11 @@ class Answers:
             await turn.on_opened(turn.message_id)
         async with live, running.held.answer(recipient.user_id):
             with show_failures(live, recipient):
-                await self._follow(turn, live)
-            over_s = time.monotonic()
+                await self._run(turn, live)
+            ended_at_s = time.monotonic()
         note = self.chooser.fallback_note(chosen, recipient) if chosen else ""
-        is_seen = await is_shown(partial(live.finish, owner, temporary=turn.row.temporary, note=note))
-        seconds = round(time.monotonic() - over_s, 3)
+        is_seen = await try_to_finish(partial(live.finish, owner, temporary=turn.row.temporary, note=note))
+        seconds = round(time.monotonic() - ended_at_s, 3)
         running.meter.record_shown(seconds, ok=is_seen)
         if is_seen:
             _log.info("answer_shown", discord_s=seconds)
@@ -104,18 +106,18 @@ class Answers:
             await running.spoken.begin(reply, recipient, live.state, turn.payer)
         return live.state
 
-    async def _follow(self, turn: DiscordTurn, live: LiveAnswer) -> None:
+    async def _run(self, turn: DiscordTurn, live: LiveAnswer) -> None:
         row, again = turn.row, turn.asked_again
-        options = await self._options(turn, live)
+        options = await self._make_options(turn, live)
         if turn.pictures:  # shown whatever the model says
             live.feed(ImagesGiven(turn.pictures))
-        async with self._order.after(row.id if turn.key else row.key.user_id) as leave:
-            questions = await self._questions(turn, live)
+        async with self._order.after(row.id if turn.key else row.key.user_id) as release:
+            questions = await self._make_questions(turn, live)
             references: Sequence[Reference] = ()
             if not questions:
                 user_id, replaced, at = row.key.user_id, row.replaces or 0, _location(row)
                 references = await self.references.resolve_again(user_id, replaced, at, live.feed)
-            leave()  # no await before the turn is in the assistant's queue
+            release()  # no await before the turn is in the assistant's queue
             key: SessionKey | ChannelKey = turn.key or row.key
             replaces = turn.message_id if again else row.replaces
             events = self.assistant.ask(
@@ -139,7 +141,7 @@ class Answers:
                     raise Postponed from error
                 raise
 
-    async def _options(self, turn: DiscordTurn, live: LiveAnswer) -> TurnOptions:
+    async def _make_options(self, turn: DiscordTurn, live: LiveAnswer) -> TurnOptions:
         row, recipient, place = turn.row, turn.recipient, turn.place
         shown_in, title, owner_id = None if row.ephemeral else turn.message_id, "", 0
         if turn.key and place:
@@ -170,15 +172,15 @@ class Answers:
             by_owner=recipient.is_owner,
         )
 
-    async def _questions(self, turn: DiscordTurn, live: LiveAnswer) -> tuple[Message, ...]:
-        """Make the questions; only their text if the user stops first. Raises as `_open_files`."""
-        asked, left = turn.row.question, turn.questions
+    async def _make_questions(self, turn: DiscordTurn, live: LiveAnswer) -> tuple[Message, ...]:
+        """Return the turn's questions; only their text if the user stops first. Raises as `_open_files`."""
+        asked, remaining = turn.row.question, turn.questions
         typed = turn.mentions
         if not turn.asked_again:
-            typed = tuple(each for each in typed if each.discord_id in left) or typed
+            typed = tuple(each for each in typed if each.discord_id in remaining) or typed
         if asked:
             own_words = all(file.own_words for file in asked.files)
-            said = Message(
+            message = Message(
                 "user",
                 with_heard(asked.text, asked.heard),
                 visibility=turn.row.visibility,
@@ -190,9 +192,9 @@ class Answers:
                 reply_to=asked.reply_to,
                 pointing=asked.pointing,
             )
-            typed = (said,)
+            typed = (message,)
         if not (asked and (asked.files or asked.forwards)) and not any(FILE_NOTE in q.content for q in typed):
-            return await self._resolve(turn, typed, live)  # without a task it is queued at once
+            return await self._resolve_references(turn, typed, live)  # without a task it is queued at once
         return await until_stopped(self._open_files(turn, typed, live), turn.stop) or tuple(
             replace(question, content=question.content or UNSAID) for question in typed
         )
@@ -201,7 +203,7 @@ class Answers:
         self, turn: DiscordTurn, typed: Sequence[Message], live: LiveAnswer
     ) -> tuple[Message, ...]:
         """Return the questions with files and references. Raises InputError if a question loses all its
-        files, and as `_resolve`."""
+        files, and as `_resolve_references`."""
         asked, questions, fetched = turn.row.question, list[Message](), list[Fetched]()
         channel_id, room_bytes = turn.row.key.channel_id, MAX_BYTES
         for question in typed:
@@ -216,9 +218,9 @@ class Answers:
             questions.append(with_files(replace(question, attachments=shown.files), files))
         for event in Fetched.of(fetched).events:
             live.feed(event)
-        return await self._resolve(turn, questions, live)
+        return await self._resolve_references(turn, questions, live)
 
-    async def _resolve(
+    async def _resolve_references(
         self, turn: DiscordTurn, questions: Sequence[Message], live: LiveAnswer
     ) -> tuple[Message, ...]:
         """Return the questions with their references. Raises InputError if the message of a menu command
@@ -240,8 +242,8 @@ class Answers:
         begin_turn()
 
         async def accept() -> DiscordTurn:
-            recipient = await self.recipients.of(interaction, arrival.settings)
-            chosen = await self.chooser.for_interaction(interaction, arrival.agents)
+            recipient = await self.recipients.for_interaction(interaction, preloaded.settings)
+            chosen = await self.chooser.for_interaction(interaction, preloaded.agents)
             row = self.running.row_of_interaction(
                 interaction,
                 chosen.key,
@@ -257,7 +259,7 @@ class Answers:
         acknowledge = partial(defer, interaction, ephemeral=ephemeral)
         turn, shown_in = await self.running.acknowledge(accept(), acknowledge, DiscordTurn.settle)
         turn.message_id = shown_in
-        await self.deliver(turn, _reply(turn, Sent(None)))
+        await self.deliver(turn, _make_reply(turn, Sent(None)))
 
     async def regenerate(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
@@ -270,41 +272,41 @@ class Answers:
             hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
         )
         in_place = not button.earlier_messages or (not ephemeral and in_guild)
-        turn = await self._press(interaction, button, recipient, below=not in_place)
+        turn = await self._accept_press(interaction, button, recipient, below=not in_place)
         regenerating = self.assistant.approvals.regenerating(button.user_id, button.answer_id)
         async with turn.delivered(), regenerating:
-            await self._check(turn.row, button)
+            await self._check_newest(turn.row, button)
             if in_place:
                 before = await self._carry_over(interaction, recipient)
                 turn.message_id, turn.before = int(interaction.message.id), (before,)
-                reply = _reply(turn, Sent(None, before))
+                reply = _make_reply(turn, Sent(None, before))
             else:
-                reply = _reply(turn)
+                reply = _make_reply(turn)
             state = await self._show_answer(turn, reply)
             if state.stored and in_place:
                 await self.replies.delete_all(interaction.channel_id, button.earlier_messages)
             elif state.stored:
-                await _take_buttons(interaction, recipient)
+                await _remove_buttons(interaction, recipient)
             await turn.finish(state, reply)
         await self._show_canvas(turn, state)
 
-    async def _check(self, row: PendingTurn, button: AnswerButton) -> None:
-        """Raises NotNewest, AnswerInUse and StorageError."""
+    async def _check_newest(self, row: PendingTurn, button: AnswerButton) -> None:
+        """Raises NotNewest and AnswerInUse if the answer may not be replaced, and StorageError."""
         await self.assistant.conversations.read_newest(row.key, button.answer_id)
         await self.assistant.approvals.check_none_in_flight(button.user_id, button.answer_id)
 
-    async def go_on(
+    async def continue_answer(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
         """Continue the newest answer where it was cut off, below it. Raises as `regenerate`."""
-        turn = await self._press(interaction, button, recipient, below=True)
+        turn = await self._accept_press(interaction, button, recipient, below=True)
         async with turn.delivered():
-            await self._check(turn.row, button)
-            await _take_buttons(interaction, recipient)
+            await self._check_newest(turn.row, button)
+            await _remove_buttons(interaction, recipient)
             stored = False
             try:
                 turn.on_opened = None if turn.row.ephemeral else noop
-                reply = _reply(turn)
+                reply = _make_reply(turn)
                 state = await self._show_answer(turn, reply)
                 stored = state.stored
                 await turn.finish(state, reply)
@@ -314,7 +316,7 @@ class Answers:
                     page = page_of(interaction.message, recipient.locale)
                     await interaction.edit_initial_response(components=rows_of(page))
 
-    async def go_on_after_call(
+    async def continue_after_call(
         self,
         interaction: hikari.ComponentInteraction,
         author: Recipient,
@@ -327,8 +329,8 @@ class Answers:
         calls: tuple[ToolCall, ...] = (),
         pictures: tuple[Attachment, ...] = (),
     ) -> None:
-        """Have the model answer with the result of an approved call, below its message. `calls`: the call
-        with its result, if the conversation lacks it. Raises as `ask`."""
+        """Have the model answer below the message of an approved call, with its result. `calls`: the call and
+        its result, if the conversation lacks them. Raises as `ask`."""
         row = self.running.row_of_interaction(
             interaction,
             chosen.key,
@@ -343,7 +345,7 @@ class Answers:
         )
         turn = await self._admit(interaction, row, author, chosen, role_ids)
         turn.pictures, turn.on_opened = pictures, None if ephemeral else noop
-        await self.deliver(turn, _reply(turn))
+        await self.deliver(turn, _make_reply(turn))
 
     async def ask_again(
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
@@ -381,7 +383,7 @@ class Answers:
         roles = roles_of(interaction.member) if interaction.guild_id == row.guild_id else None
         turn = DiscordTurn(self.running, row, recipient, interaction=interaction, role_ids=roles)
         async with turn.delivered():
-            reply = _reply(turn, Sent(None, page_of(interaction.message, recipient.locale)))
+            reply = _make_reply(turn, Sent(None, page_of(interaction.message, recipient.locale)))
             turn.message_id = row.shown_in if pressed_in == row.key.channel_id else None
             state = await self._show_answer(turn, reply)
             if row.earlier and not state.may_be_asked_again:
@@ -410,7 +412,7 @@ class Answers:
         await self.running.channels.delete(gone, place_id=row.place_id or row.key.channel_id)
         await reply.try_to_remove()
         if state:
-            await self.replies.say_effects(row.question_id or 0, turn.recipient, state)
+            await self.replies.report_effects(row.question_id or 0, turn.recipient, state)
 
     async def _show_canvas(self, turn: DiscordTurn, state: AnswerState) -> None:
         """Show the canvas that the turn has changed. Never raises."""
@@ -432,7 +434,7 @@ class Answers:
             return replace(state, unseen=True)
         return state
 
-    async def _press(
+    async def _accept_press(
         self,
         interaction: hikari.ComponentInteraction,
         button: AnswerButton,
@@ -443,7 +445,7 @@ class Answers:
         begin_turn()
 
         async def accept() -> DiscordTurn:
-            chosen = await self.chooser.of_answer(interaction, button.answer_id)
+            chosen = await self.chooser.for_answer(interaction, button.answer_id)
             ephemeral, again = is_ephemeral(interaction.message), button.action == "again"
             row = self.running.row_of_interaction(
                 interaction,
@@ -456,7 +458,7 @@ class Answers:
                 shown_in=int(interaction.message.id),
                 replaces=button.answer_id if again else None,
                 earlier=button.earlier_messages if again else (),
-                question=None if again else await self._continue_question(interaction, button, recipient),
+                question=None if again else await self._question_to_continue(interaction, button, recipient),
             )
             return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
 
@@ -464,10 +466,10 @@ class Answers:
         turn, _ = await self.running.acknowledge(accept(), acknowledge, DiscordTurn.settle)
         return turn
 
-    async def _continue_question(
+    async def _question_to_continue(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> AskedQuestion:
-        """The conversation does not store the references of the first question."""
+        """Return the request to continue, with the first question's references, which are not stored."""
         asked = AskedQuestion(recipient.words[AnswerTexts].continue_question, author_name(interaction))
         before = await self.references.find_question(recipient.user_id, button.answer_id)
         if before is None:
@@ -485,7 +487,7 @@ class Answers:
         role_ids: tuple[int, ...] | None,
     ) -> DiscordTurn:
         turn = DiscordTurn(self.running, row, recipient, chosen, interaction=interaction, role_ids=role_ids)
-        await turn.admit(self.assistant.first_model(chosen.agent))
+        await turn.admit(self.assistant.chains.first(chosen.agent.models))
         return turn
 
     async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
@@ -501,18 +503,18 @@ def _location(row: PendingTurn, question: Message | None = None) -> QuestionLoca
     return QuestionLocation(row.key.channel_id, row.guild_id, id_)
 
 
-def _reply(turn: DiscordTurn, *sent: Sent) -> Reply:
+def _make_reply(turn: DiscordTurn, *sent: Sent) -> Reply:
     assert turn.interaction is not None  # noqa: S101 - messages are answered by arrivals
     on_posted = partial(turn.turns.record_page, turn.row)
     return reply_by_token(turn.interaction, *sent, ephemeral=turn.row.ephemeral, on_posted=on_posted)
 
 
-async def _take_buttons(interaction: hikari.ComponentInteraction, recipient: Recipient) -> None:
+async def _remove_buttons(interaction: hikari.ComponentInteraction, recipient: Recipient) -> None:
     page = page_of(interaction.message, recipient.locale)
     await interaction.edit_initial_response(components=rows_of(replace(page, buttons=())))
 
 
-def _words_under(chosen: SelectedAgent, recipient: Recipient) -> Texts:
+def _words_for_agent(chosen: SelectedAgent, recipient: Recipient) -> Texts:
     words = recipient.words
     if not chosen.is_former:
         return words

@@ -55,7 +55,7 @@ _SHORT_CHARACTERS = 4000
 
 @dataclass(eq=False)
 class LiveAnswer:
-    """Shows one turn in one reply. Use as a context manager, `feed` it events, then `finish`."""
+    """Shows one turn in one reply. Use it as a context manager, `feed` it events, then call `finish`."""
 
     reply: Reply
     words: Texts
@@ -65,18 +65,18 @@ class LiveAnswer:
     asker_id: int
     """Whose memories the turn may use."""
     before: Sequence[Page] = ()
-    """Shown until the first text."""
+    """The pages of the answer that it replaces, shown until its first text."""
     one_message: bool = False
     """A further message can't be posted safely: a long answer becomes a file."""
     retry: RetryButton | None = None
     """Shown below a temporary failure."""
-    slowness: Callable[[], int] = lambda: 1
+    pause_factor: Callable[[], int] = lambda: 1
     """A factor for the pauses between edits."""
 
     def __post_init__(self) -> None:
         self.state = AnswerState(carried=self.before[-1].receipts.items if self.before else ())
-        self._changed, self._over, self._due = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._changed.set()  # `_due`: the first edit must not wait
+        self._changed, self._ended, self._edit_due = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._changed.set()  # `_edit_due`: the first edit must not wait
         self._last_event_s = asyncio.get_running_loop().time()
 
     async def __aenter__(self) -> "LiveAnswer":
@@ -87,7 +87,7 @@ class LiveAnswer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         # Not cancelled: a request in flight would take effect anyway.
-        for event in (self._over, self._due, self._changed):
+        for event in (self._ended, self._edit_due, self._changed):
             event.set()
         [outcome] = await asyncio.gather(self._painter, return_exceptions=True)
         if isinstance(outcome, hikari.ComponentStateConflictError):
@@ -97,17 +97,18 @@ class LiveAnswer:
 
     async def open(self) -> None:
         """Post the first message, before the turn begins. Raises hikari's errors."""
-        await self.reply.show(await self._lay_out(self._pages_now))
+        await self.reply.show(await self._lay_out(self._current_pages))
 
     def feed(self, event: TurnEvent) -> None:
         self.state = advance(self.state, event)
         self._last_event_s = asyncio.get_running_loop().time()
         self._changed.set()
         if isinstance(event, ToolStarted):
-            self._due.set()
+            self._edit_due.set()
 
     async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
-        """Show the end. `user_id`: whose buttons the answer keeps. Raises hikari's errors."""
+        """Show the complete answer. `user_id`: who may press its buttons; None for no buttons. Raises
+        hikari's errors."""
         if self.before and not self.state.stored:  # only the user sees why there is no new answer
             *above, last = self.before
             await self.reply.show((*above, with_effects(last, self.state, self.words, self.asker_id)))
@@ -130,19 +131,19 @@ class LiveAnswer:
             if self.one_message:
                 raise PostUncertain
             await self.reply.show(pages)
-        receipts = await self._show_last(pages, user_id, alone=len(pages) == 1)
+        receipts = await self._show_last(pages, user_id, is_only_page=len(pages) == 1)
         if user_id is not None and len(pages) == 1 and self.reply.further_ids:  # its file was refused
-            await self._show_last(pages, user_id, alone=False)
+            await self._show_last(pages, user_id, is_only_page=False)
         if self.state.done:
             await self.receipts.record(self.reply, receipts, self.words)
 
-    async def _show_last(self, pages: Sequence[Page], user_id: int | None, *, alone: bool) -> Receipts:
+    async def _show_last(self, pages: Sequence[Page], user_id: int | None, *, is_only_page: bool) -> Receipts:
         """Returns the receipts of the turn."""
         buttons: tuple[Button, ...] = ()
         if self.retry and self.state.may_be_asked_again:
             buttons = (ask_again_button(self.retry, self.words),)
         elif user_id is not None:
-            earlier = () if alone else (await self.reply.message_ids())[:-1]
+            earlier = () if is_only_page else (await self.reply.message_ids())[:-1]
             buttons = answer_buttons(self.state, self.words, user_id, earlier)
         page = with_controls(pages[-1], self.state, self.words, self.asker_id, buttons)
         last = await self.receipts.with_current_state(page, self.words)
@@ -152,23 +153,23 @@ class LiveAnswer:
     async def _paint(self) -> None:
         loop, changes = asyncio.get_running_loop(), 0
         if self.reply.has_messages and self.reply.last_page is None:  # Discord shows "thinking"
-            await _within(DEFERRED_S, self._due)
+            await _wait_at_most(DEFERRED_S, self._edit_due)
         while True:
-            await _within(QUIET_S, self._changed)
-            if self._over.is_set():
+            await _wait_at_most(QUIET_S, self._changed)
+            if self._ended.is_set():
                 return
             self._changed.clear()
             quiet_s = int(loop.time() - self._last_event_s)
             self.state = replace(self.state, quiet_s=quiet_s if quiet_s >= QUIET_S - 1 else 0)
             before, began_s = self.reply.last_page, loop.time()
-            await self._show_now()
+            await self._show_progress()
             changes += self.reply.last_page is not before and not is_blank(self.state.text)
             # Other edits of the bot wait for one that Discord delays.
-            pause_s = self.reply.pause_s(changes) * (self.slowness() if changes else 1)
-            await _within(max(pause_s, 2 * (loop.time() - began_s)), self._over)
+            pause_s = self.reply.pause_s(changes) * (self.pause_factor() if changes else 1)
+            await _wait_at_most(max(pause_s, 2 * (loop.time() - began_s)), self._ended)
 
-    async def _show_now(self) -> None:
-        pages = await self._lay_out(self._pages_now)
+    async def _show_progress(self) -> None:
+        pages = await self._lay_out(self._current_pages)
         if self.one_message and not self.reply.has_messages:
             return  # the first message may exist: only the end is posted again
         try:
@@ -179,7 +180,7 @@ class LiveAnswer:
         except hikari.HTTPError as error:
             _log.warning("edit_failed", error=type(error).__name__)
 
-    def _pages_now(self) -> Sequence[Page]:
+    def _current_pages(self) -> Sequence[Page]:
         if not self.before or self.state.text.strip():
             return streaming_pages(self.state, self.words, self.stop)
         pages = streaming_pages(replace(self.state, heard=""), self.words, self.stop)
@@ -188,14 +189,14 @@ class LiveAnswer:
         return (*full, replace(last, facts=facts, buttons=pages[0].buttons))
 
 
-async def _within(seconds: float, event: asyncio.Event) -> None:
+async def _wait_at_most(seconds: float, event: asyncio.Event) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
 
 
-async def is_shown(finish: Callable[..., Awaitable[None]]) -> bool:
-    """Show the end of an answer; returns whether that worked."""
+async def try_to_finish(finish: Callable[..., Awaitable[None]]) -> bool:
+    """Show the end of an answer. Returns whether that worked."""
     try:
         await finish()
     except hikari.HikariError as error:  # the turn is stored
@@ -226,8 +227,8 @@ def show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
         forget_frames(error)
 
 
-def for_channel(words: Texts) -> Texts:
-    """Without mention of buttons, which answers in a channel's conversation lack."""
+def texts_for_channel(words: Texts) -> Texts:
+    """Return texts that name no buttons: answers in a channel's conversation lack them."""
     mention = words[MentionTexts]
     answer = words[AnswerTexts].reword(
         cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty

@@ -112,7 +112,7 @@ class InteractionOutlet(Outlet):
         fetch_posted_ids: FetchPostedIds,
         *,
         again: bool,  # noqa: ARG002 - Outlet
-        refers: bool,  # noqa: ARG002 - Outlet
+        as_reply: bool,  # noqa: ARG002 - Outlet
     ) -> hikari.Snowflake:
         for _ in range(_POST_TRIES):
             try:
@@ -188,7 +188,7 @@ class MessageReplies:
     expected_deletions: ExpectedDeletions
     channels: ChannelStore
 
-    def to(
+    def make_reply(
         self,
         channel_id: int,
         question_id: int | None,
@@ -212,22 +212,22 @@ class MessageReplies:
         )
         return Reply(outlet, sent, is_continued=bool(sent))
 
-    async def say(
+    async def post_sentence(
         self, channel_id: int, question_id: int, sentence: str, dm_fallback: "DmFallback | None" = None
     ) -> None:
-        reply = self.to(channel_id, question_id, nonce=f"{question_id}-s", dm_fallback=dm_fallback)
+        reply = self.make_reply(channel_id, question_id, nonce=f"{question_id}-s", dm_fallback=dm_fallback)
         await reply.show((Page(sentence),))
 
-    async def say_by_dm(self, user_id: int, page: Page, nonce: str) -> None:
-        await self.to(await open_dm(self.rest, user_id), None, nonce=nonce).show((page,))
+    async def send_by_dm(self, user_id: int, page: Page, nonce: str) -> None:
+        await self.make_reply(await open_dm(self.rest, user_id), None, nonce=nonce).show((page,))
 
-    async def say_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
+    async def report_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
         sentence, words = Page(recipient.words[MentionTexts].withdrawn), recipient.words
         page = with_effects(sentence, state, words, recipient.user_id, "private")
         if page == sentence:
             return
         try:
-            await self.say_by_dm(recipient.user_id, page, f"{question_id}-w")
+            await self.send_by_dm(recipient.user_id, page, f"{question_id}-w")
         except hikari.HikariError as error:
             _log.info("user_not_told", error=type(error).__name__)
 
@@ -286,11 +286,11 @@ class MessageOutlet(Outlet):
         )
 
     async def post(
-        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, again: bool, refers: bool
+        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, again: bool, as_reply: bool
     ) -> hikari.Snowflake:
         # A message of an earlier attempt is recorded before its edit: Discord may forget the nonce meanwhile.
         nonce = f"{self.nonce}-{number + 1}" if number else self.nonce
-        question_id = self.question_id if refers and self.question_id else hikari.UNDEFINED
+        question_id = self.question_id if as_reply and self.question_id else hikari.UNDEFINED
         for suffix in ("", *_NONCE_SUFFIXES):
             message = await self._create(page, nonce + suffix, question_id)
             is_new = not again and looks_like(message, page)

@@ -32,7 +32,7 @@ _log = structlog.get_logger(__name__)
 
 
 MAX_EDITED_AFTER_ERASURE: Final = 25
-"""A later run can't continue after an erasure."""
+"""More are not edited: after a restart the erased messages are unknown."""
 
 
 class ReceiptUpkeep:
@@ -48,10 +48,10 @@ class ReceiptUpkeep:
         self._tasks = Tasks()
 
     async def with_current_state(self, page: Page, words: Texts) -> Page:
-        """Unchanged if the database fails."""
+        """Return the page with current receipts; unchanged if the database fails."""
         receipts = page.receipts
         try:
-            return await self._with(page, receipts, receipts.items, words) if receipts.items else page
+            return await self._render(page, receipts, receipts.items, words) if receipts.items else page
         except StorageError as error:
             _log.warning("receipts_not_checked", error=type(error).__name__)
             return page
@@ -62,16 +62,16 @@ class ReceiptUpkeep:
         return await self._page(message, stored, user_id, words)
 
     async def carry_over(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
-        """Return the page of an answer that is replaced, without undone receipts."""
+        """Return the page of an answer that is about to be replaced, without undone receipts."""
         page = await self.page_of(message, user_id, words)
         holding = [each for each in page.receipts.items if each.state != "undone"]
-        return await self._with(page, page.receipts, holding, words)
+        return await self._render(page, page.receipts, holding, words)
 
-    async def with_more(
+    async def with_added(
         self, page: Page, more: Sequence[Change], user_id: int, words: Texts, *, private: bool
     ) -> Page:
         shown = replace(page.receipts, user_id=user_id, private=private)
-        return await self._with(page, shown, (*shown.items, *more), words)
+        return await self._render(page, shown, (*shown.items, *more), words)
 
     async def refresh_pressed(
         self, interaction: hikari.ComponentInteraction, user_id: int, words: Texts
@@ -113,6 +113,7 @@ class ReceiptUpkeep:
         self._tasks.start(self._refresh(user_id, words, messages))
 
     async def catch_up(self, recipients: Recipients) -> None:
+        """Edit the messages that an earlier process left outdated. Raises StorageError."""
         for user_id in await self._stores.receipts.list_stale_users():
             self.refresh(user_id, (await recipients.for_user(user_id)).words)
 
@@ -125,12 +126,14 @@ class ReceiptUpkeep:
         page = page_of(message, words.locale)
         private = stored is not None and stored.visibility == "private"
         shown = replace(page.receipts, user_id=user_id, private=private)
-        return await self._with(page, shown, stored.lines, words) if stored else replace(page, receipts=shown)
+        return (
+            await self._render(page, shown, stored.lines, words) if stored else replace(page, receipts=shown)
+        )
 
-    async def _with(self, page: Page, shown: Receipts, receipts: Sequence[Change], words: Texts) -> Page:
-        now = await current(receipts, shown.user_id, self._stores)
-        made = render_receipts(now, shown.recalled, words, shown.user_id, private=shown.private)
-        return replace(page, receipts=made)
+    async def _render(self, page: Page, shown: Receipts, receipts: Sequence[Change], words: Texts) -> Page:
+        latest = await current(receipts, shown.user_id, self._stores)
+        rendered = render_receipts(latest, shown.recalled, words, shown.user_id, private=shown.private)
+        return replace(page, receipts=rendered)
 
     async def _without_pressed(self, page: Page, pressed: UnscheduleButton, words: Texts) -> Page:
         custom_id = pressed.custom_id()

@@ -75,7 +75,7 @@ class UnshownTurn:
     def pages(self) -> tuple[Page, ...]:
         if self.answer is not None:
             return final_pages(stored_state(self.answer, heard=self.heard), self.recipient.words)
-        return (self._restored(self.older) if self.older and not self.turn.below else self.sentence(),)
+        return (self._restored_page(self.older) if self.older and not self.turn.below else self.sentence(),)
 
     def sentence(self) -> Page:
         words, again = self.recipient.words[UnfinishedTexts], False
@@ -89,7 +89,7 @@ class UnshownTurn:
             sentence = words.lost
         return interrupted_page(self.turn, sentence, self.recipient.words, may_be_asked_again=again)
 
-    def _restored(self, older: Message) -> Page:
+    def _restored_page(self, older: Message) -> Page:
         """The pages above the last one were never changed."""
         state = advance(stored_state(older, self.proposals, heard=self.heard), CallsResumed(self.turn.calls))
         words, earlier = self.recipient.words, self.turn.earlier
@@ -100,11 +100,12 @@ class UnshownTurn:
         return with_controls(pages[-1], state, words, self.turn.key.user_id, buttons)
 
 
-Unshown = Literal["refused", "never_acknowledged", "deleted", "told_already"]
-"""`refused`: this token or channel. `never_acknowledged`: Discord told the user that the interaction failed.
-`deleted`: by a user. `told_already`: the message already shows an end, which is not stored."""
+NotShown = Literal["refused", "never_acknowledged", "deleted", "shown_already"]
+"""Why an end is not shown. `refused`: Discord refuses this token or channel. `never_acknowledged`: the user
+saw the interaction fail. `deleted`: a user deleted the message. `shown_already`: it shows an end that is not
+stored."""
 
-LOOK_S: Final = 3600.0
+CHECK_INTERVAL_S: Final = 3600.0
 RETRY_S: Final = 30.0
 MAX_CONCURRENT: Final = 8
 _MAX_SENTENCE: Final = 600
@@ -125,18 +126,18 @@ class Recovery:
     recipients: Recipients
     approvals: Approvals
     _given_up: set[str] = field(default_factory=set)
-    """Turns that broke recovery; the next process retries."""
+    """Turns whose recovery failed unexpectedly; the next process retries them."""
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
     _receipts_current: bool = False
-    _look_due: asyncio.Event = field(default_factory=asyncio.Event)
+    _recheck_due: asyncio.Event = field(default_factory=asyncio.Event)
     _application_id: int | None = None
     _work: Tasks = field(default_factory=Tasks)
 
     def begin(self) -> None:
         self._work.start(self._run())
 
-    def look_again(self) -> None:
-        self._look_due.set()
+    def recheck(self) -> None:
+        self._recheck_due.set()
         self.running.retry_due.set()
 
     async def close(self) -> None:
@@ -146,11 +147,13 @@ class Recovery:
     async def _run(self) -> None:
         while True:
             done = await self._recover_due()
-            due, after_s = (self.running.retry_due, LOOK_S) if done else (self._look_due, RETRY_S)
+            due, timeout_s = self._recheck_due, RETRY_S
+            if done:
+                due, timeout_s = self.running.retry_due, CHECK_INTERVAL_S
             with suppress(TimeoutError):
-                async with asyncio.timeout(after_s):
+                async with asyncio.timeout(timeout_s):
                     await due.wait()
-            self._look_due.clear()
+            self._recheck_due.clear()
 
     async def _recover_due(self) -> bool:
         ledger, receipts = self.running.ledger, self.running.receipts
@@ -159,20 +162,23 @@ class Recovery:
             if not self._receipts_current:
                 await receipts.catch_up(self.recipients)
             self._receipts_current = True
-            claimed, runs = await self.proposals.adopt_claimed(), self.running.runs
-            calls = [each for each in claimed if each.message.place_id is not None]
-            calls_done = all([await self._recover_call(each) for each in calls if not runs(each.claimed_by)])
+            calls = [
+                call
+                for call in await self.proposals.adopt_claimed()
+                if call.message.place_id is not None and not self.running.is_running(call.claimed_by)
+            ]
+            calls_done = all([await self._recover_call(call) for call in calls])
             for entry, user_id in list(self.running.unsettled.items()):
                 await ledger.delete_seen(entry, user_id)
                 del self.running.unsettled[entry]
             await ledger.forget_interrupted(self.recipients.clock() - KEPT)
-            left = [
+            unfinished = [
                 turn
                 for turn in await ledger.list_unfinished()
                 if turn.state != "interrupted" and turn.id not in self._given_up
             ]
-            ended, here = self.running.unshown, self.running.is_of_this_process
-            due = [turn for turn in left if turn.id in ended or not here(turn.id)]
+            unshown, is_own = self.running.unshown, self.running.is_of_this_process
+            due = [turn for turn in unfinished if turn.id in unshown or not is_own(turn.id)]
         except CcBotError as error:
             _log.warning("unfinished_not_read", error=type(error).__name__)
             return False
@@ -224,30 +230,30 @@ class Recovery:
 
     async def _look_up(self, turn: PendingTurn) -> UnshownTurn:
         ledger = self.running.ledger
-        spoken = turn.locale or self.recipients.guilds.for_channel(turn.key.channel_id)
-        recipient = await self.recipients.for_user(turn.key.user_id, spoken)
+        locale = turn.locale or self.recipients.guilds.for_channel(turn.key.channel_id)
+        recipient = await self.recipients.for_user(turn.key.user_id, locale)
         user_id, replaced = turn.key.user_id, turn.replaces
         older = await ledger.get_message(user_id, replaced) if replaced is not None else None
         answer = await ledger.get_message(user_id, turn.answer_id) if turn.state == "answered" else None
-        seen = answer or older
-        left = await self.proposals.list_for_answer(turn.key.user_id, seen.id) if seen and seen.id else ()
-        heard = await ledger.get_transcript(turn.key.user_id, seen.id) if seen else ""
-        return UnshownTurn(turn, recipient, answer, older, heard, left)
+        shown = answer or older
+        proposals = await self.proposals.list_for_answer(user_id, shown.id) if shown and shown.id else ()
+        heard = await ledger.get_transcript(user_id, shown.id) if shown else ""
+        return UnshownTurn(turn, recipient, answer, older, heard, proposals)
 
-    async def _show(self, unshown: UnshownTurn) -> Reply | Unshown:
+    async def _show(self, unshown: UnshownTurn) -> Reply | NotShown:
         """Show it by the first route that Discord accepts."""
         turn = unshown.turn
         token = turn.token_at(self.recipients.clock())
         if token is not None:
-            first = await self._attempt(self._by_token(unshown, token))
+            first = await self._try(self._by_token(unshown, token))
             unchanged = unshown.answer is None and (unshown.older is not None or turn.former is not None)
             if first != "refused" and (first != "never_acknowledged" or unchanged):
                 return first
-        shown: Reply | Unshown = "refused"
+        shown: Reply | NotShown = "refused"
         if not turn.ephemeral and turn.place_id in {None, turn.key.channel_id}:
-            shown = await self._attempt(self._in_channel(unshown))
+            shown = await self._try(self._in_channel(unshown))
         if shown == "refused":
-            shown = await self._attempt(self._by_dm(unshown))
+            shown = await self._try(self._by_dm(unshown))
         waiting = turn.shown_in if turn.kind == "ask" and not turn.below else None
         if isinstance(shown, Reply) and token and waiting is not None and not shown.shows(waiting):
             self.replies.expected_deletions.expect(waiting)  # it still shows "thinking"
@@ -255,8 +261,8 @@ class Recovery:
                 await self.replies.rest.delete_interaction_response(await self._application(), token)
         return shown
 
-    async def _attempt(self, showing: Awaitable[Shown]) -> Shown | Unshown:
-        """Try one route; returns its result, or the reason of a refusal."""
+    async def _try(self, showing: Awaitable[Shown]) -> Shown | NotShown:
+        """Try one route. Returns its result, or why Discord refused it."""
         try:
             return await showing
         except (*REFUSALS, hikari.UnauthorizedError) as error:
@@ -266,7 +272,7 @@ class Recovery:
                 return "deleted"
             return "never_acknowledged" if error.code == UNKNOWN_WEBHOOK else "refused"
 
-    async def _by_token(self, unshown: UnshownTurn, token: str) -> Reply | Unshown:
+    async def _by_token(self, unshown: UnshownTurn, token: str) -> Reply | NotShown:
         turn, rest, application_id = unshown.turn, self.replies.rest, await self._application()
         channel_id = turn.place_id or turn.key.channel_id
         outlet = InteractionOutlet(
@@ -285,7 +291,7 @@ class Recovery:
         if unshown.answer is None and shown:
             last = await rest.fetch_webhook_message(application_id, token, shown[-1])
             if _shows_an_end(last):
-                return "told_already"
+                return "shown_already"
         known = sent_messages(further) if turn.below else (Sent(None), *sent_messages(further))
         reply = Reply(outlet, known)
         if unshown.answer is None and turn.below and unshown.older and not (reply.has_messages or turn.calls):
@@ -296,16 +302,16 @@ class Recovery:
         await self._show_in(unshown, reply, one_message=one_message)
         return reply
 
-    async def _in_channel(self, unshown: UnshownTurn) -> Reply | Unshown:
+    async def _in_channel(self, unshown: UnshownTurn) -> Reply | NotShown:
         turn = unshown.turn
         if turn.kind != "message":
-            reply = await self._late_reply(turn)
+            reply = await self._reply_without_token(turn)
             await self._show_in(unshown, reply)
             return reply
         first_id, channel_id = turn.shown_in, turn.place_id or turn.key.channel_id
         ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
         # An unrecorded first message is found by its nonce.
-        reply = self.replies.to(channel_id, turn.question_id or first_id or 0, sent_messages(ids))
+        reply = self.replies.make_reply(channel_id, turn.question_id or first_id or 0, sent_messages(ids))
         fetch = partial(self.replies.rest.fetch_message, channel_id)
         with suppress(hikari.ForbiddenError):  # the bot may not read the history
             try:
@@ -317,7 +323,7 @@ class Recovery:
                 await reply.remove()
                 return "deleted"
             if turn.state != "answered" and ids and _shows_an_end(await fetch(ids[-1])):
-                return "told_already"
+                return "shown_already"
         await self._show_in(unshown, reply)
         return reply
 
@@ -329,20 +335,20 @@ class Recovery:
             await self.running.ledger.move(turn, dm_id, ids)
         on_posted = partial(self.running.record_page, turn)
         sent, nonce = sent_messages(ids), f"{turn.id}d"
-        reply = self.replies.to(dm_id, None, sent, nonce=nonce, on_posted=on_posted)
+        reply = self.replies.make_reply(dm_id, None, sent, nonce=nonce, on_posted=on_posted)
         shown_in = turn.question_id if turn.kind == "message" else turn.shown_in
         link = "" if turn.ephemeral else message_link(turn.guild_id, turn.key.channel_id, shown_in)
         note = unshown.recipient.words[UnfinishedTexts].late_note(link)
-        await self._paint(unshown, reply, unshown.sentence(), owner_id=None, note=note)
+        await self._show_pages(unshown, reply, unshown.sentence(), owner_id=None, note=note)
         return reply
 
     async def _show_in(self, unshown: UnshownTurn, reply: Reply, *, one_message: bool = False) -> None:
         ids, owner_id = await reply.message_ids(), unshown.turn.key.user_id
         async with self.running.receipts.changes.after(ids[-1] if ids else unshown.turn.id):
             page = unshown.pages()[0]
-            await self._paint(unshown, reply, page, owner_id=owner_id, one_message=one_message)
+            await self._show_pages(unshown, reply, page, owner_id=owner_id, one_message=one_message)
 
-    async def _paint(
+    async def _show_pages(
         self,
         unshown: UnshownTurn,
         reply: Reply,
@@ -376,7 +382,7 @@ class Recovery:
         await reply.show((await receipts.with_current_state(page, words),))
         await receipts.record(reply, page.receipts, words)
 
-    async def _late_reply(self, turn: PendingTurn) -> Reply:
+    async def _reply_without_token(self, turn: PendingTurn) -> Reply:
         """Return a reply by the bot's own token, which continues in the existing messages."""
         channel_id, ids = turn.key.channel_id, turn.pages
         if turn.place_id is None:
@@ -396,7 +402,7 @@ class Recovery:
             await self.running.ledger.move(turn, channel_id, ids)
         on_posted = partial(self.running.record_page, turn)
         reply_to_id, sent = None if ids else turn.shown_in, sent_messages(ids)
-        return self.replies.to(channel_id, reply_to_id, sent, nonce=turn.id, on_posted=on_posted)
+        return self.replies.make_reply(channel_id, reply_to_id, sent, nonce=turn.id, on_posted=on_posted)
 
     async def _unrecorded_followups(
         self, turn: PendingTurn, channel_id: int, after_id: int
@@ -410,7 +416,7 @@ class Recovery:
         found = (
             int(message.id)
             for message in messages
-            if (of := message.interaction_metadata) and of.interaction_id == turn.interaction_id
+            if (asked := message.interaction_metadata) and asked.interaction_id == turn.interaction_id
         )
         return tuple(sorted(found))
 
@@ -429,10 +435,10 @@ class Recovery:
         line = outcome_line(call, await self.approvals.give_up(call), recipient.words)
         try:
             async with self.running.receipts.changes.after(call.message.shown_in):
-                shown = await self._attempt(self._show_call(call, recipient, line))
+                shown = await self._try(self._show_call(call, recipient, line))
             if shown in ("refused", "never_acknowledged"):
-                by_dm = self.replies.say_by_dm(call.key.user_id, Page(line), f"call-{call.id}")
-                shown = await self._attempt(by_dm)
+                by_dm = self.replies.send_by_dm(call.key.user_id, Page(line), f"call-{call.id}")
+                shown = await self._try(by_dm)
         except hikari.HikariError as error:
             _log.warning("approved_call_waits", error=type(error).__name__)
             return False
@@ -441,7 +447,7 @@ class Recovery:
         await self.proposals.delete(call)
         return True
 
-    async def _show_call(self, call: Proposal, recipient: Recipient, line: str) -> Unshown | None:
+    async def _show_call(self, call: Proposal, recipient: Recipient, line: str) -> NotShown | None:
         shown, rest = call.message, self.replies.rest
         token = shown.token_at(self.recipients.clock())
         channel_id, message_id = shown.place_id or 0, shown.shown_in or 0
@@ -456,9 +462,9 @@ class Recovery:
         else:
             message = await rest.fetch_message(channel_id, message_id)
             page = page_of(message, recipient.locale)
-            reply = self.replies.to(channel_id, message_id, (Sent(message.id, page),))
-        others = await self.proposals.list_for_answer(call.key.user_id, call.answer_id)
-        page = refreshed(page, others, call.id, recipient.words)
+            reply = self.replies.make_reply(channel_id, message_id, (Sent(message.id, page),))
+        proposals = await self.proposals.list_for_answer(call.key.user_id, call.answer_id)
+        page = refreshed(page, proposals, call.id, recipient.words)
         await reply.show((replace(page, facts=page.facts.noting(line)),), retry_edits=False)
         return None
 

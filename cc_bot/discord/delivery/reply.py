@@ -103,7 +103,7 @@ FIRST_MESSAGE_TIMEOUT_S: Final = 5.0
 
 
 class PostUncertain(Exception):
-    """It is unknown whether a message was posted. The caller then edits existing messages only."""
+    """Raised if it is unknown whether a message was posted. The caller then only edits existing ones."""
 
 
 FetchPostedIds = Callable[[], Awaitable[Sequence[int]]]
@@ -119,10 +119,10 @@ class Outlet(ABC):
 
     @abstractmethod
     async def post(
-        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, again: bool, refers: bool
+        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, again: bool, as_reply: bool
     ) -> hikari.Snowflake:
-        """Post message `number`, from 0. `again`: it may have been posted before. `refers`: it is a reply to
-        the question. Raises PostUncertain."""
+        """Post message `number`, from 0. `again`: it may exist already. `as_reply`: it replies to the
+        question. Raises PostUncertain."""
 
     @abstractmethod
     async def post_extra(self, page: Page) -> hikari.Snowflake:
@@ -130,7 +130,7 @@ class Outlet(ABC):
 
     @abstractmethod
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
-        """`changes`: keyword arguments of hikari's edits."""
+        """Edit a message. `changes`: keyword arguments of hikari's edits."""
 
     @abstractmethod
     async def delete(self, message_id: hikari.Snowflake | None) -> None: ...
@@ -169,15 +169,17 @@ def sent_messages(ids: Iterable[int]) -> tuple[Sent, ...]:
 
 
 class Reply:
+    """The messages of one answer."""
+
     def __init__(self, outlet: Outlet, sent: Sequence[Sent] = (), *, is_continued: bool = False) -> None:
         """`sent`: known messages. `is_continued`: an earlier process may have posted more. They are found by
         nonce before any edit: Discord soon forgets nonces."""
         self._outlet = outlet
         self._is_continued = self._may_have_unknown_messages = is_continued
         self._sent = list(sent)
-        self._most_messages = len(self._sent)
+        self._max_message_count = len(self._sent)
         self._left_out_parts: frozenset[Part] = frozenset()
-        self.not_by_dm = False
+        self.no_dm = False
         self._visible = asyncio.Event()
         if any(each.id is not None or each.page is not None for each in self._sent):
             self._visible.set()
@@ -189,8 +191,8 @@ class Reply:
         return bool(self._sent)
 
     async def show(self, pages: Sequence[Page], *, retry_edits: bool = True) -> None:
-        """Edit, post and delete messages until they look like the pages, or simpler. Raises hikari's errors
-        and PostUncertain."""
+        """Edit, post and delete messages until they look like the pages, without the parts that Discord
+        refuses. Raises hikari's errors and PostUncertain."""
         pauses_s = RETRY_PAUSES_S if retry_edits else ()
         try:
             await self._show(pages, pauses_s)
@@ -226,20 +228,20 @@ class Reply:
         """Continue in the author's DM; returns whether that worked. Raises hikari's errors."""
         # The message of an earlier process is gone: that process may have begun the DM.
         dm_begun = is_gone(error) and self._may_have_unknown_messages
-        if self.not_by_dm or isinstance(error, hikari.UnauthorizedError) or is_gone(error) != dm_begun:
+        if self.no_dm or isinstance(error, hikari.UnauthorizedError) or is_gone(error) != dm_begun:
             return False
         outlet = await self._outlet.dm_outlet()
         if outlet is None:
             return False
-        state_before = (self._outlet, self._sent, self._most_messages, self._left_out_parts)
+        state_before = (self._outlet, self._sent, self._max_message_count, self._left_out_parts)
         self._outlet, self._left_out_parts = outlet, frozenset()
         if not dm_begun:
-            self._sent, self._most_messages = [], 0
+            self._sent, self._max_message_count = [], 0
         try:
             await self._show(pages, pauses_s)
         except hikari.ClientHTTPResponseError:
-            self._outlet, self._sent, self._most_messages, self._left_out_parts = state_before
-            self.not_by_dm = True
+            self._outlet, self._sent, self._max_message_count, self._left_out_parts = state_before
+            self.no_dm = True
             return False
         if not dm_begun:
             outlet, sent_before = state_before[:2]
@@ -318,17 +320,17 @@ class Reply:
 
     async def _post(self, page: Page) -> None:
         number = len(self._sent)
-        again = self._is_continued or number < self._most_messages
+        again = self._is_continued or number < self._max_message_count
         message_id = await self._send(
             None,
             page,
-            lambda page, refers: self._outlet.post(
-                page, number, self.message_ids, again=again, refers=refers
+            lambda page, as_reply: self._outlet.post(
+                page, number, self.message_ids, again=again, as_reply=as_reply
             ),
-            refers=True,  # each message is a reply, as others may post in between
+            as_reply=True,  # each message is a reply, as others may post in between
         )
         self._visible.set()
-        self._most_messages = max(self._most_messages, number + 1)
+        self._max_message_count = max(self._max_message_count, number + 1)
         self._sent.append(Sent(message_id, page))  # before note_posted: a user may delete it at once
         if number:
             await self._outlet.note_posted(message_id, self._sent[0].id)
@@ -355,16 +357,16 @@ class Reply:
         page: Page,
         send: Callable[[Page, bool], Awaitable[Result]],
         *,
-        refers: bool = False,
+        as_reply: bool = False,
     ) -> Result:
         """Send a page without refused parts. Raises _TextFileRefused, and hikari's errors if every form is
         refused."""
         while True:
             try:
                 shown = page.without(self._left_out_parts)
-                return await send(shown, refers and "reference" not in self._left_out_parts)
+                return await send(shown, as_reply and "reference" not in self._left_out_parts)
             except hikari.ClientHTTPResponseError as error:
-                parts = page.parts(before) | (_REFERENCE if refers else frozenset())
+                parts = page.parts(before) | (_REFERENCE if as_reply else frozenset())
                 without = parts_to_leave_out(parts, self._left_out_parts, error)
                 if without is None:
                     raise

@@ -93,27 +93,28 @@ class RunningTurn:
     stop: Stop = field(default_factory=Stop)
     askers: frozenset[int] = frozenset()
     key: ChannelKey | None = None
-    """None for a session."""
+    """The channel whose conversation it belongs to; None for a session."""
     questions: frozenset[int] = frozenset()
     """Questions that were not deleted."""
     answer_id: int | None = None
     """The message of an approved call."""
     reply: Reply | None = None
     withdrawn: bool = False
-    over: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     def withdraw(self, deleted: Collection[int]) -> None:
         """Stop it if one of its messages was deleted, or the last of its questions."""
-        unasked = bool(self.questions) and self.questions <= frozenset(deleted)
+        lost_all_questions = bool(self.questions) and self.questions <= frozenset(deleted)
         self.questions -= frozenset(deleted)
-        shown = self.reply is not None and any(map(self.reply.shows, deleted))
-        if unasked or self.answer_id in deleted or shown:
+        lost_message = self.reply is not None and any(map(self.reply.shows, deleted))
+        if lost_all_questions or lost_message or self.answer_id in deleted:
             self.discard()
 
     def discard(self) -> None:
+        """Stop it, and have its answer deleted."""
         self.withdrawn = True
         if self.reply:
-            self.reply.not_by_dm = True
+            self.reply.no_dm = True
         self.stop.request()
 
 
@@ -133,19 +134,21 @@ class RunningTurns:
     retry_due: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when recovery has something to do in this process."""
     unshown: set[str] = field(default_factory=set)
+    """Turns whose end Discord refused."""
     unsettled: dict[str, int] = field(default_factory=dict)
     """Ended turns still in the ledger, with their users."""
     recovering: KeyedLock = field(default_factory=KeyedLock)
     """By ledger id: serializes recovery and presses of its button."""
-    _life: str = field(default_factory=lambda: secrets.token_hex(3))
+    _name_prefix: str = field(default_factory=lambda: secrets.token_hex(3))
     _turns: dict[str, RunningTurn] = field(default_factory=dict)
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
 
     def new_name(self) -> str:
-        return self._life + secrets.token_hex(4)
+        """Return a turn id that shows which process began the turn."""
+        return self._name_prefix + secrets.token_hex(4)
 
     def is_of_this_process(self, name: str) -> bool:
-        return name.startswith(self._life)
+        return name.startswith(self._name_prefix)
 
     @contextmanager
     def track(self, turn: RunningTurn) -> Iterator[None]:
@@ -154,7 +157,7 @@ class RunningTurns:
             yield
         finally:
             del self._turns[turn.name]
-            turn.over.set()
+            turn.ended.set()
 
     def count_concurrent(self, turn: RunningTurn) -> int:
         """Count the answers being shown in a conversation: they share Discord's limit of edits."""
@@ -165,10 +168,10 @@ class RunningTurns:
             self._turns[name].stop.request()
         return name in self._turns
 
-    def runs(self, name: str) -> bool:
+    def is_running(self, name: str) -> bool:
         return name in self._turns
 
-    def asked_by(self, name: str, user_id: int) -> bool:
+    def is_asked_by(self, name: str, user_id: int) -> bool:
         return name in self._turns and user_id in self._turns[name].askers
 
     def withdraw(self, message_ids: Collection[int]) -> None:
@@ -179,21 +182,20 @@ class RunningTurns:
     def withdraw_channel(self, key: ChannelKey) -> None:
         """Stop the answers in a thread, or in a channel with its threads."""
         for turn in self._turns.values():
-            whole = not key.thread_id and turn.key is not None and turn.key.channel_id == key.channel_id
-            if whole or turn.key == key:
+            in_channel = turn.key is not None and turn.key.channel_id == key.channel_id
+            if turn.key == key or (in_channel and not key.thread_id):
                 turn.discard()
 
     async def wait_idle(self) -> None:
         """Wait until no turn is running and nothing is being written."""
         while self._turns:
-            await next(iter(self._turns.values())).over.wait()
+            await next(iter(self._turns.values())).ended.wait()
         await asyncio.gather(*self._writes, return_exceptions=True)
 
     def row_of_interaction(
         self, interaction: Answerable, key: SessionKey, kind: TurnKind, recipient: Recipient, **fields: Any
     ) -> PendingTurn:
-        """Make a turn's ledger row; `fields` are others of PendingTurn. A public question is in the
-        channel."""
+        """Make a turn's ledger row. `fields`: others of PendingTurn."""
         now = self.clock()
         return PendingTurn(
             self.new_name(),
@@ -206,6 +208,7 @@ class RunningTurns:
             token_until=now + TOKEN_LIFETIME,
             **{
                 "guild_id": None if interaction.guild_id is None else int(interaction.guild_id),
+                # The channel's conversation has a public question.
                 "question_id": int(interaction.id) if fields["visibility"] == "public" else None,
                 **fields,
             },
@@ -236,11 +239,12 @@ class RunningTurns:
         """Claim an interrupted turn once it is no longer shown: its button appears first. Raises
         StorageError."""
         if running := self._turns.get(entry):
-            await running.over.wait()
+            await running.ended.wait()
         async with self.recovering.after(entry):
             return await self.ledger.claim(entry, user_id, renewed)
 
     async def write(self, writing: Coroutine[None, None, Written]) -> asyncio.Task[Written]:
+        """Wait at most NOTE_TIMEOUT_S for a write, which goes on in the background. Errors are logged."""
         task = asyncio.create_task(writing)
         self._writes.add(task)
         task.add_done_callback(self._on_written)
@@ -282,7 +286,6 @@ class DiscordTurn(RunningTurn):
         interaction: Answerable | None = None,
         role_ids: tuple[int, ...] | None = (),
         place: ChannelKey | None = None,
-        pictures: tuple[Attachment, ...] = (),
         mentions: tuple[Message, ...] = (),
     ) -> None:
         """`row`: of several mentions, that of the newest. `chosen`: None to look up the agent. `place`: the
@@ -290,7 +293,8 @@ class DiscordTurn(RunningTurn):
         self.turns, self.row, self.recipient, self.chosen = turns, row, recipient, chosen
         self.interaction, self.role_ids = interaction, role_ids
         self.place = key_of_interaction(interaction.channel) if interaction else place
-        self.pictures, self.mentions = pictures, mentions
+        self.mentions = mentions
+        self.pictures: tuple[Attachment, ...] = ()
         self._admission: asyncio.Task[Reservation] | None = None
         self.message_id: int | None = None  # which shows the answer, if known
         self.before: Sequence[Page] = ()  # the pages that the answer replaces
@@ -326,7 +330,7 @@ class DiscordTurn(RunningTurn):
 
     @asynccontextmanager
     async def delivered(self) -> AsyncIterator[None]:
-        """Track the turn; settle it after an error, or leave it to recovery after trouble with Discord."""
+        """Track the turn. Settles it after an error; if Discord fails, leaves it to recovery."""
         with self.turns.track(self):
             try:
                 yield

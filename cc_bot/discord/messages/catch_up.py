@@ -88,7 +88,7 @@ class CatchUp:
         place_id = place.key.place_id
         with upkeep("catch_up", hikari.HikariError, place=place_id):
             try:
-                if not await self.router.gate.reads(place.key):
+                if not await self.router.gate.may_read(place.key):
                     first_of_now = int(hikari.Snowflake.from_datetime(self.clock()))
                     await self.stores.channels.mark_read_to(place.key, first_of_now - 1)
                     return

@@ -17,7 +17,7 @@ from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_conten
 from cc_bot.discord.messages.catch_up import MAX_PAGES, MAX_PAGES_OF_MENTIONS, PAUSE_S, CatchUp
 from cc_bot.discord.messages.mentions import ChannelAnswers, MentionQueue
 from cc_bot.discord.messages.routing import Forwards, MessageRouter, ProactiveMessageQuotes
-from cc_bot.discord.places import Places, Recent
+from cc_bot.discord.places import LruCache, Places
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, is_blank
 from cc_bot.in_order import KeyedLock, Tasks
@@ -72,7 +72,7 @@ class MessageListener:
         pages = MAX_PAGES_OF_MENTIONS if granted.reading == "mentions" else MAX_PAGES
         clock = answers.recipients.clock
         self._catch_up = CatchUp(stores, bot.rest, shards, self._router, clock, pages, granted.since)
-        self._typed = Recent[int, int]()
+        self._typed = LruCache[int, int]()
 
     async def prepare(self) -> None:
         """Read the unfinished turns, before the connection is opened."""

@@ -21,14 +21,14 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import VisitorState
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.live import for_channel
+from cc_bot.discord.delivery.live import texts_for_channel
 from cc_bot.discord.delivery.outlets import DmFallback
 from cc_bot.discord.delivery.reply import REFUSALS, Reply, Sent, is_gone, sent_messages
 from cc_bot.discord.delivery.turns import DiscordTurn
 from cc_bot.discord.gate import Gate, SeenRoles, error_of
 from cc_bot.discord.pages.answer import AnswerState, final_pages, stored_state, unanswered_page, with_controls
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.places import Recent
+from cc_bot.discord.places import LruCache
 from cc_bot.domain.access import Refusal
 from cc_bot.domain.errors import AnswerInUse, StorageError
 from cc_bot.domain.message import ChannelKey, Message
@@ -81,7 +81,7 @@ class ChannelAnswers:
     roles: SeenRoles
     _unrecorded: dict[int, int] = field(default_factory=dict)
     """By question: the message of its answer, if the ledger lacks it."""
-    _answered_texts: Recent[int, int] = field(default_factory=Recent)
+    _answered_texts: LruCache[int, int] = field(default_factory=LruCache)
     """By question: the hash of its text when it was last answered."""
 
     async def answer(self, key: ChannelKey, waiting: Sequence[Mention], visitor: VisitorState) -> bool:
@@ -106,7 +106,7 @@ class ChannelAnswers:
         """Post a sentence instead of an answer, with the side effects of a dead process."""
         turn, reply = await self._begin(key, waiting, visitor)
         words, user_id = turn.recipient.words, turn.recipient.user_id
-        page = unanswered_page(sentence(words), turn.row.calls, for_channel(words), user_id, "public")
+        page = unanswered_page(sentence(words), turn.row.calls, texts_for_channel(words), user_id, "public")
         try:
             await reply.show((page,))
         except REFUSALS as error:
@@ -233,7 +233,7 @@ class ChannelAnswers:
         question_id, recipient = newest_id or turn.row.question_id or 0, turn.recipient
         link = self.runner.recipients.guilds.link(key.place_id, question_id)
         dm_fallback = DmFallback(recipient.user_id, recipient.words[UnfinishedTexts].late_note(link))
-        return self.runner.replies.to(key.place_id, question_id, sent, dm_fallback=dm_fallback)
+        return self.runner.replies.make_reply(key.place_id, question_id, sent, dm_fallback=dm_fallback)
 
     async def _list_messages(self, answer_id: int) -> tuple[Sent, ...]:
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
@@ -270,7 +270,7 @@ class ChannelAnswers:
         await self.runner.withdraw(turn, reply, state)
 
     async def _render_stored(self, turn: DiscordTurn, answer: Message) -> tuple[Page, ...]:
-        words, user_id = for_channel(turn.recipient.words), turn.recipient.user_id
+        words, user_id = texts_for_channel(turn.recipient.words), turn.recipient.user_id
         left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
         heard = "\n".join(question.heard for question in turn.mentions if question.heard)
         state = stored_state(answer, left, heard=heard)

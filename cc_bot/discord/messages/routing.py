@@ -41,7 +41,7 @@ from cc_bot.discord.incoming import (
 )
 from cc_bot.discord.interactions import message_link, retry, roles_of
 from cc_bot.discord.messages.mentions import MAX_EDIT_AGE, MentionQueue
-from cc_bot.discord.places import Recent
+from cc_bot.discord.places import LruCache
 from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient, Recipients
 from cc_bot.discord.references import References
 from cc_bot.domain.errors import CcBotError, StorageError
@@ -70,7 +70,7 @@ class Forwards:
     _waiting: defaultdict[int, dict[int, datetime]] = field(default_factory=lambda: defaultdict(dict))
     """By DM: the forwards, and when each arrived."""
     _ask_tasks: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    _read_channels: Recent[int, None] = field(default_factory=Recent)
+    _read_channels: LruCache[int, None] = field(default_factory=LruCache)
     """DMs where forwards that arrived before the start were looked up."""
     _taken: dict[int, int] = field(default_factory=dict)
     """By forward: the question that is being answered."""
@@ -164,7 +164,7 @@ class Forwards:
             if await self.replies.channels.find_known((int(message.id),)):
                 return  # answered before a restart
             recipient = await self.recipients.for_author(channel_id, int(message.author.id))
-            await self.replies.say(
+            await self.replies.post_sentence(
                 channel_id, int(message.id), recipient.words[MentionTexts].ask_about_forward
             )
         except (StorageError, hikari.HikariError) as error:
@@ -183,7 +183,7 @@ class ProactiveMessageQuotes:
 
     stores: Stores
     bot: Callable[[], hikari.OwnUser]
-    _quotes: Recent[int, str] = field(default_factory=lambda: Recent(MAX_CACHED_QUOTES))
+    _quotes: LruCache[int, str] = field(default_factory=lambda: LruCache(MAX_CACHED_QUOTES))
     """By message: an edit does not change the quotation."""
 
     async def get_replied_text(self, message: hikari.PartialMessage) -> str | None:
@@ -199,7 +199,8 @@ class ProactiveMessageQuotes:
         replies to none is below the last one."""
         quoted = self._quotes.get(int(message.id)) or await self.get_replied_text(message)
         if quoted is None and message.guild_id is None and message.author and not message.referenced_message:
-            last = await self.stores.archive.get_last_said(int(message.author.id), int(message.channel_id))
+            user_id, channel_id = int(message.author.id), int(message.channel_id)
+            last = await self.stores.archive.get_last_notification(user_id, channel_id)
             quoted = last.content if last else None
         if quoted is None:
             return text
@@ -208,7 +209,7 @@ class ProactiveMessageQuotes:
 
     async def quote_last(self, user_id: int, channel_id: int, text: str) -> str:
         """Return the text below the last reminder or heartbeat, for a question without a message."""
-        last = await self.stores.archive.get_last_said(user_id, channel_id)
+        last = await self.stores.archive.get_last_notification(user_id, channel_id)
         return _with_quotation(last.content, text) if last else text
 
 
@@ -230,10 +231,10 @@ class MessageRouter:
     wait_for: Callable[[int], Awaitable[None]]
     mentions: MentionQueue
     forwards: Forwards
-    _handled: Recent[int, None] = field(default_factory=Recent)
-    _session_messages: Recent[int, None] = field(default_factory=Recent)
+    _handled: LruCache[int, None] = field(default_factory=LruCache)
+    _session_messages: LruCache[int, None] = field(default_factory=LruCache)
     """Messages of sessions, which the channel's archive must not store."""
-    _missed: Recent[int, None] = field(default_factory=Recent)
+    _missed: LruCache[int, None] = field(default_factory=LruCache)
     """Messages that catching up found first: they belong to the channel."""
 
     def is_addressed(self, message: hikari.PartialMessage) -> bool:
@@ -373,7 +374,7 @@ class MessageRouter:
             return
         is_own, key = await self.find_session(message)
         if is_own and int(message.id) not in self._missed:
-            chosen = await self.answers.chooser.of_message(message, int(message.author.id), key)
+            chosen = await self.answers.chooser.for_message(message, int(message.author.id), key)
             self._session_messages[int(message.id)] = None
             await self._answer(chosen, message, release)
         else:
@@ -404,7 +405,9 @@ class MessageRouter:
     async def _key_of(self, message: hikari.Message) -> ChannelKey:
         return await retry(lambda: self.gate.places.key_of(int(message.channel_id)), CHANNEL_RETRY_PAUSES_S)
 
-    async def _answer(self, chosen: Chosen, message: hikari.Message, release: Callable[[], None]) -> None:
+    async def _answer(
+        self, chosen: SelectedAgent, message: hikari.Message, release: Callable[[], None]
+    ) -> None:
         """A user's turns run in the order in which they are released, however long their files take."""
         begin_turn()
         bot = self.bot()
@@ -455,7 +458,7 @@ class MessageRouter:
             await running.write(running.ledger.move(row, dm_id, ()))
 
         dm_fallback = DmFallback(recipient.user_id, note, record_move, partial(running.record_page, row))
-        reply = self.answers.replies.to(channel_id, question_id, dm_fallback=dm_fallback)
+        reply = self.answers.replies.make_reply(channel_id, question_id, dm_fallback=dm_fallback)
 
         async def record_message(answer_id: int) -> None:
             await running.write(running.ledger.note_message(row.id, row.key.user_id, answer_id))
@@ -472,7 +475,7 @@ class MessageRouter:
         channel_id, message_id = int(message.channel_id), int(message.id)
         link = message_link(message.guild_id, channel_id, message_id)
         dm_fallback = DmFallback(int(message.author.id), words[UnfinishedTexts].late_note(link))
-        await self.answers.replies.say(channel_id, message_id, sentence, dm_fallback)
+        await self.answers.replies.post_sentence(channel_id, message_id, sentence, dm_fallback)
 
     async def _recipient(self, message: hikari.Message) -> Recipient:
         channel_id, user_id = int(message.channel_id), int(message.author.id)
