@@ -41,7 +41,7 @@ from cc_bot.domain.message import ChannelKey, ContextMessage, Reference
 from cc_bot.domain.text import Locale
 from cc_bot.llm.model import ChatRequest, PromptPart
 from cc_bot.llm.openai.quirks import Quirks
-from cc_bot.llm.openai.wires import folded
+from cc_bot.llm.openai.wires import fold_system_parts
 
 GOAL = 0.9
 GOAL_WITH_REPLIES = 0.88
@@ -107,7 +107,7 @@ class Tally:
 
     def count(self, built: ChatRequest) -> None:
         prefix, spent, saved, by_marks = 0, 0, 0, 0
-        parts, moved = folded(built.prompt, Quirks())
+        parts, moved = fold_system_parts(built.prompt, Quirks())
         stable = {moved[each] for each in built.stable}
         for index, part in enumerate(parts):
             prefix = hash((prefix, part))

@@ -84,7 +84,7 @@ async def open_core(
         )
         membership = await opened.enter_async_context(join(stores.processes, joining)) if joining else None
         spending = Spending(stores.usage, policies.now, meter)
-        chains = Chains(models.chain, () if models.offline else config.models, models.request_adaptations)
+        chains = Chains(models.chain, () if models.offline else config.models, models.adaptations)
         summaries = _make_summaries(config, stores, chains, spending, clock)
         if summaries:
             opened.push_async_callback(summaries.close, SUMMARY_DRAIN_S)
@@ -93,7 +93,7 @@ async def open_core(
             outside = await opened.enter_async_context(open_tools(config, stores, meter))
         tools = local_tools.beside(outside) if outside else local_tools
         for agent in (await agents.all()).values():  # not during a turn
-            chains.of(agent.models)
+            chains.chain_for(agent.models)
         style = PromptStyle(config.token_budget, config.block_tokens, config.locale)
         assistant = Assistant(
             stores,
@@ -165,16 +165,16 @@ async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
 def _make_summaries(
     config: Config, stores: Stores, chains: Chains, spending: Spending, clock: Clock
 ) -> Summaries | None:
-    if not config.summary_every or not chains.default:
+    if not config.summary_every or not chains.default_names:
         return None
     return Summaries(
         stores,
-        chains.of(config.summary_models),
+        chains.chain_for(config.summary_models),
         SummaryPlan(config.summary_every, config.history_limit),
         cost=message_tokens,
         locale=config.locale,
         clock=clock,
-        model_name=chains.first(config.summary_models),
+        model_name=chains.first_name(config.summary_models),
         spending=spending,
     )
 

@@ -50,7 +50,7 @@ from cc_bot.llm.model import (
     ToolResultPart,
     ToolSchema,
     UserPart,
-    storable,
+    storable_native,
 )
 
 _log = structlog.get_logger(__name__)
@@ -162,7 +162,7 @@ class Rounds:
             step = len(draft.calls)
             results = await self._call_all(wanted, prompt, draft)
             if len(draft.calls) > step:
-                draft.calls[step] = replace(draft.calls[step], native=storable(finish.native))
+                draft.calls[step] = replace(draft.calls[step], native=storable_native(finish.native))
             calls = tuple(replace(call, arguments=_kept_arguments(call)) for call in wanted)
             said = draft.text[said_before:].strip()
             prompt.add(AssistantPart(said, calls, native=finish.native), *results)

@@ -37,7 +37,7 @@ Providers = Mapping[str, Provider]
 
 
 def providers_file(path: Path, variables: Mapping[str, str], words: Texts) -> OperatorFile[Providers]:
-    """Return the operator's file of providers, which need not exist. A key `${NAME}` refers to a variable."""
+    """Return the operator's file of providers, which may be missing. A key `${NAME}` refers to a variable."""
 
     def parse(text: str) -> Providers:
         document = parse_toml(text, words[OperatorFileTexts])
@@ -66,7 +66,7 @@ def _read_provider(name: str, table: Any, variables: Mapping[str, str], words: T
 
 
 def split_model(name: str, providers: Providers) -> tuple[str, Provider | None]:
-    """Split `provider/model`. The provider is None for other names: models of OPENAI_BASE_URL."""
+    """Split `provider/model`. The provider is None for other names, which are models of OPENAI_BASE_URL."""
     prefix, _, model = name.partition("/")
     return (model, providers[prefix]) if model and prefix in providers else (name, None)
 
@@ -86,7 +86,7 @@ class Models:
 
     @property
     def ignored_model_name(self) -> str:
-        """CC_BOT_MODEL if it is set although neither a key nor a server is; else empty."""
+        """CC_BOT_MODEL if it is set, but neither a key nor a server; else empty."""
         return self._config.variables.get("CC_BOT_MODEL", "") if self.offline else ""
 
     @property
@@ -107,12 +107,12 @@ class Models:
             self._models[name] = self._create(name)
         return self._models[name]
 
-    def request_adaptations(self) -> Mapping[str, tuple[str, ...]]:
-        """How requests were adapted to each model after it refused some."""
+    def adaptations(self) -> Mapping[str, tuple[str, ...]]:
+        """Return how requests were adapted to each model after it refused some."""
         return {name: model.changes for name, model in self._models.items() if model.changes}
 
     async def check_reachable(self, name: str) -> None:
-        """Request one chunk from a model. Raises ModelError."""
+        """Request the beginning of an answer. Raises ModelError."""
         model = self._create(name, max_retries=0)
         try:
             async with aclosing(model.stream(ChatRequest((UserPart("ok"),)))) as events:

@@ -12,15 +12,14 @@ from cc_bot.domain.message import Attachment
 from cc_bot.domain.turn import Usage
 
 MAX_ANSWER_CHARACTERS: Final = 100_000  # fifty full messages on Discord; a longer answer is cut
-# A memory of 4000 characters takes 24,000 as \uXXXX.
-MAX_ARGUMENTS_CHARACTERS: Final = 32_768
+MAX_ARGUMENTS_CHARACTERS: Final = 32_768  # a memory of 4000 characters takes 24,000 as \uXXXX
 MAX_CALLS: Final = 64  # in one answer, four times as many as are made
 MAX_STORED_NATIVE: Final = 32_768
-SILENT: Final = "[silent]"  # the answer of a model with nothing to say: some can't answer with nothing
-_OPAQUE: Final = re.compile(r"[\w+/=.:-]+", re.ASCII)
+SILENT: Final = "[silent]"  # what a model answers if it has nothing to say: some can't send an empty answer
+_OPAQUE_TEXT: Final = re.compile(r"[\w+/=.:-]+", re.ASCII)
 
 
-# `tainted`: the part holds words that the turn's user did not write. No model sees it.
+# `tainted`: the part contains text that the turn's user did not write. It is not sent to models.
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class SystemPart:
 @dataclass(frozen=True, slots=True)
 class UserPart:
     text: str
-    """Text files included."""
+    """Includes text files."""
     images: tuple[Attachment, ...] = ()
     tainted: bool = field(default=False, compare=False)
 
@@ -42,7 +41,7 @@ class ToolRequest:
     id: str
     name: str
     arguments: str
-    """As the model wrote it, maybe malformed."""
+    """JSON as the model wrote it, perhaps malformed."""
 
     @property
     def oversized(self) -> bool:
@@ -55,7 +54,7 @@ class AssistantPart:
     tool_requests: tuple[ToolRequest, ...] = ()
     tainted: bool = field(default=False, compare=False)
     native: str = ""
-    """`Finish.native`, or the storable part of it."""
+    """`Finish.native`, or what `storable_native` kept of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ class ToolSchema:
     name: str
     description: str
     parameters: Mapping[str, Any]
-    """A JSON schema of type object."""
+    """A JSON schema of type `object`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +81,18 @@ class ChatRequest:
     prompt: tuple[PromptPart, ...]
     tools: tuple[ToolSchema, ...] = ()
     answer_begun: bool = False
-    """The user has seen a word of the answer: nothing is retried and no other model is asked."""
+    """True if the user has seen a word of the answer: then nothing is retried, and no other model is
+    asked."""
     answered_by: str = ""
-    """`Finish.model` of the turn's earlier request, asked first."""
+    """`Finish.model` of the turn's earlier request; a chain asks this model first."""
     shrinkable: bool = False
-    """The caller can send a shorter request: a chain raises ContextTooLong at once."""
+    """True if the caller can send a shorter request: then a chain raises ContextTooLong at once."""
     cache_key: str = ""
-    """Requests with the same key mostly begin alike: a hint for the provider's prefix cache."""
+    """A hint for the provider's prefix cache: requests with the same key mostly begin with the same text."""
     stable: tuple[int, ...] = ()
-    """Indices of prompt parts up to whose end the next requests will be the same."""
+    """Indices of prompt parts. Later requests will have the same text up to the end of each."""
     temperature: float | None = None
-    """From 0 to 2; None: the model's own."""
+    """From 0 to 2; None for the model's default."""
     reasoning: str = ""
 
 
@@ -103,9 +103,8 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """`aloud`: all text of this answer so far was reasoning."""
-
-    aloud: bool = False
+    retracts_text: bool = False
+    """True if all text of this answer so far was reasoning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +119,15 @@ class Finish:
     """The last event of every stream that did not raise."""
 
     reason: Literal["stop", "tools", "cut"]
-    """cut: the stream broke, ended without a reason or reached the token limit."""
+    """`cut`: the stream broke, ended without a reason or reached the token limit."""
     tool_requests: tuple[ToolRequest, ...] = ()
     usage: Usage = Usage()
     model: str = ""
-    """As the operator named it; empty where no tokens are counted."""
+    """The name in the operator's settings; empty for a model whose tokens are not counted."""
     native: str = ""
-    """JSON that only this model gets back with the calls: thought signatures, reasoning, ids."""
+    """JSON with thought signatures, reasoning and ids, which only this model gets back with the calls."""
     without_tools: bool = False
-    """Tools were offered to a model that takes none."""
+    """True if tools were offered, but the model supports none."""
 
 
 ModelEvent = Delta | Thinking | Fallback | Finish
@@ -141,54 +140,57 @@ class ChatModel(Protocol):
     def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]: ...
 
 
-def storable(native: str) -> str:
-    """Keep what has no readable text, which could quote an erased memory. `{}` if too long; empty for
-    none."""
+def storable_native(native: str) -> str:
+    """Return `native` without readable text, which could quote an erased memory. Returns `{}` if it is too
+    long."""
     if not native:
         return ""
     given = json.loads(native)
-    ids, details = given.get("ids", []), given.get("reasoning", {}).get("reasoning_details", [])
-    kept = {
+    ids, phase = given.get("ids", []), given.get("phase")
+    items = map(_keep_encrypted_item, given.get("items", []))
+    details = map(_keep_encrypted_detail, given.get("reasoning", {}).get("reasoning_details", []))
+    result = {
         "by": given.get("by"),
-        "phase": phase if _is_opaque(phase := given.get("phase")) else "",
+        "phase": phase if _is_opaque(phase) else "",
         "ids": ids if all(map(_is_opaque, ids)) else [],
-        "extras": [_signatures(extra) for extra in given.get("extras", [])],
-        "items": [sealed for item in given.get("items", []) if (sealed := _sealed_item(item))],
-        "reasoning": {"reasoning_details": [sealed for each in details if (sealed := _sealed_detail(each))]},
+        "extras": [_keep_signatures(extra) for extra in given.get("extras", [])],
+        "items": list(filter(None, items)),
+        "reasoning": {"reasoning_details": list(filter(None, details))},
     }
-    text = json.dumps(kept)
+    text = json.dumps(result)
     return text if len(text) <= MAX_STORED_NATIVE else "{}"
 
 
 def _is_opaque(value: object) -> bool:
-    """Some servers send plain words as encrypted."""
-    return isinstance(value, int) or (isinstance(value, str) and _OPAQUE.fullmatch(value) is not None)
+    """Return whether a value can't be readable text, which some servers send in fields for encrypted data."""
+    return isinstance(value, int) or (isinstance(value, str) and _OPAQUE_TEXT.fullmatch(value) is not None)
 
 
-def _signatures(extra: Any) -> dict[str, Any]:
-    kept = {}
+def _keep_signatures(extra: Any) -> dict[str, Any]:
+    result = {}
     for name, value in extra.items() if isinstance(extra, dict) else ():
-        signature = value if "signature" in name and _is_opaque(value) else _signatures(value)
+        signature = value if "signature" in name and _is_opaque(value) else _keep_signatures(value)
         if signature:
-            kept[name] = signature
-    return kept
+            result[name] = signature
+    return result
 
 
-def _sealed_item(item: dict[str, Any]) -> dict[str, Any]:
+def _keep_encrypted_item(item: dict[str, Any]) -> dict[str, Any]:
     if item["type"] != "reasoning":
         return item
-    kept = {name: item.get(name) for name in ("type", "id", "encrypted_content")}
-    return {**kept, "summary": []} if all(map(_is_opaque, kept.values())) else {}
+    result = {name: item.get(name) for name in ("type", "id", "encrypted_content")}
+    return {**result, "summary": []} if all(map(_is_opaque, result.values())) else {}
 
 
-def _sealed_detail(detail: dict[str, Any]) -> dict[str, Any]:
+def _keep_encrypted_detail(detail: dict[str, Any]) -> dict[str, Any]:
     names = ("type", "data", "id", "format", "index")
-    kept = {name: detail[name] for name in names if _is_opaque(detail.get(name))}
-    return kept if kept.get("type") == "reasoning.encrypted" and "data" in kept else {}
+    result = {name: detail[name] for name in names if _is_opaque(detail.get(name))}
+    is_encrypted = result.get("type") == "reasoning.encrypted" and "data" in result
+    return result if is_encrypted else {}
 
 
 class FallbackChain:
-    """The preferred model first, each with its name."""
+    """Models with their names, in order of preference."""
 
     def __init__(self, models: Sequence[tuple[str, ChatModel]]) -> None:
         self._models = tuple(models)
@@ -199,14 +201,14 @@ class FallbackChain:
         for name, model in self._order(request):
             if errors:
                 yield Fallback(name)
-            begun = request.answer_begun
+            has_begun = request.answer_begun
             try:
                 async with aclosing(model.stream(request)) as events:
                     async for event in events:
-                        begun = begun or isinstance(event, Delta)
+                        has_begun = has_begun or isinstance(event, Delta)
                         yield replace(event, model=name) if isinstance(event, Finish) else event
             except ModelError as error:
-                if begun or (isinstance(error, ContextTooLong) and request.shrinkable):
+                if has_begun or (isinstance(error, ContextTooLong) and request.shrinkable):
                     raise
                 errors.append(forget_frames(error))
             else:
@@ -223,14 +225,14 @@ class FallbackChain:
 
 @dataclass(frozen=True)
 class Chains:
-    make: Callable[[Sequence[str]], ChatModel]
-    default: tuple[str, ...]
-    """For agents that name none; empty if the offline model answers."""
-    changes: Callable[[], Mapping[str, tuple[str, ...]]] = dict
+    make_chain: Callable[[Sequence[str]], ChatModel]
+    default_names: tuple[str, ...]
+    """For agents that name no models; empty if the offline model answers."""
+    adaptations: Callable[[], Mapping[str, tuple[str, ...]]] = dict
 
-    def of(self, names: tuple[str, ...]) -> ChatModel:
-        return self.make(names or self.default)
+    def chain_for(self, names: tuple[str, ...]) -> ChatModel:
+        return self.make_chain(names or self.default_names)
 
-    def first(self, names: tuple[str, ...]) -> str:
-        """The name of a chain's first model; empty for the offline model."""
-        return (names or self.default)[0] if self.default else ""
+    def first_name(self, names: tuple[str, ...]) -> str:
+        """Return the name of the chain's first model; empty for the offline model."""
+        return (names or self.default_names)[0] if self.default_names else ""

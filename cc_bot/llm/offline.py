@@ -1,7 +1,5 @@
-"""Rule-based demo model, used without an API key: it remembers, recalls, forgets and reminds.
-
-To everything else it says which setting configures a model.
-"""
+"""A rule-based model for use without an API key. It remembers, recalls, forgets and reminds, and to any other
+message answers which setting configures a model."""
 
 import json
 import re
@@ -48,14 +46,16 @@ _ROWS: Final = [[part.strip() for part in row.split("|")] for row in _SENTENCES.
 JA: Final = {name: japanese for name, japanese, _ in _ROWS}
 EN: Final = {name: english for name, _, english in _ROWS}
 
+# Longer messages are not read: patterns that begin with `.+` take quadratic time.
 MAX_CHARACTERS: Final = 400
-"""Longer messages are not read: a pattern with an open beginning takes the square of the length."""
 _MAX_QUOTED: Final = 300
 _MAX_FOUND: Final = 5
 _MAX_LISTED: Final = 20
 
-_HEAD: Final = re.compile(r"\A(?:\[[^\n]+[.:]\](?:\n>[^\n]*)*(?:\n\n|\Z))*(?P<name>[^#:：\n]{1,40}#\d{6}:)?")
-"""Text that a prompt puts before the author's words."""
+_PROMPT_HEAD: Final = re.compile(
+    r"\A(?:\[[^\n]+[.:]\](?:\n>[^\n]*)*(?:\n\n|\Z))*(?P<name>[^#:：\n]{1,40}#\d{6}:)?"
+)
+"""What a prompt puts before the author's text."""
 
 _PLEASE_JA: Final = r"(?:おいて|ください|下さい|ほしい|もらえますか|もらえる|くれる|ね|よ)*[。！!？?\s]*"
 _PLEASE_EN: Final = r"(?:(?:please|can you|could you|would you)[, ]+)?"
@@ -74,7 +74,7 @@ _REMEMBER: Final = (
         rf"(?is)(?P<what>.+?)[.,;!]\s*{_PLEASE_EN}(?:remember|note|don't forget) (?:that|this|it){_END_EN}"
     ),
 )
-_POINTS: Final = re.compile(
+_PRONOUN: Final = re.compile(
     r"(?i)(?:[こそあ]れ|[こそあ]の(?:こと|話|件)|今の(?:こと|話)?)?も?|(?:this|that|it)(?: one)?(?: for me)?"
 )
 _FORGET: Final = (
@@ -94,15 +94,15 @@ _REMIND: Final = (
         rf"(?P<what>.+?){_END_EN}"
     ),
 )
-_ASKS: Final = re.compile(
+_QUESTION: Final = re.compile(
     r"(?is).+[?？]\s*|.+(?:(?<!こんにち)(?<!こんばん)は|っけ|ですか|ますか|教えて(?:ください)?)[。\s]*"
     r"|(?:what|which|who|whose|when|where|how|why|do|does|did|is|are|am|was|were|tell me)\b.+"
 )
-_ASKS_FOR_ALL: Final = re.compile(
+_QUESTION_ABOUT_ALL: Final = re.compile(
     r"(?i)what do you (?:know|remember)(?: about me)?[?.!\s]*"
     r"|(?:私について)?何を(?:覚えて|知って)い?(?:る|ますか)[?？。\s]*"
 )
-_ASKS_FOR_REMINDERS: Final = re.compile(
+_QUESTION_ABOUT_REMINDERS: Final = re.compile(
     r"(?i)\b(?:what|which|show|list)\b[^\n]{0,40}\breminders\b"
     r"|(?:お知らせ|リマインダー)[^\n]{0,10}(?:[?？]|見せて|一覧|教えて)"
 )
@@ -126,47 +126,47 @@ class OfflineModel:
 
 def _next_step(request: ChatRequest) -> _Step:
     systems = (part.text for part in request.prompt if isinstance(part, SystemPart))
-    if SILENT in next(systems, ""):  # its instructions allow silence
+    if SILENT in next(systems, ""):  # the instructions allow this answer
         return SILENT
-    talk = _Talk(request)
-    if len(talk.message) > MAX_CHARACTERS or talk.has_images:
-        return talk.texts["unknown"]
-    step = _list_reminders(talk) or _remind(talk) or _remember(talk)
-    step = step or _forget(talk) or _recall(talk) or talk.texts["unknown"]
-    return talk.texts["not_here"] if isinstance(step, ToolRequest) and step.name not in talk.tools else step
+    turn = _Turn(request)
+    if len(turn.message) > MAX_CHARACTERS or turn.has_images:
+        return turn.texts["unknown"]
+    step = _list_reminders(turn) or _remind(turn) or _remember(turn)
+    step = step or _forget(turn) or _recall(turn) or turn.texts["unknown"]
+    return turn.texts["not_here"] if isinstance(step, ToolRequest) and step.name not in turn.tools else step
 
 
-class _Talk:
+class _Turn:
     def __init__(self, request: ChatRequest) -> None:
         messages = [at for at, part in enumerate(request.prompt) if isinstance(part, UserPart)]
         present, *since = request.prompt[messages[-1] :] if messages else (UserPart(""),)
-        self.message = _words(present.text)
+        self.message = _author_text(present.text)
         self.has_images = isinstance(present, UserPart) and bool(present.images)
         self.results = {part.name: _json(part.text) for part in since if isinstance(part, ToolResultPart)}
-        """By tool."""
+        """Results of this turn, by tool."""
         self.tools = frozenset(tool.name for tool in request.tools)
         self.texts = JA if _KANA_OR_KANJI.search(self.message) else EN
 
-    def outcome(self, tool: str, done: str) -> str | None:
-        """None until the tool was called."""
+    def outcome(self, tool: str, sentence: str) -> str | None:
+        """Return the sentence about a call's result; None if the tool was not called yet."""
         if (result := self.results.get(tool)) is None:
             return None
         if (error := result.get("error")) is not None:
             return self.texts["failed"].format(error=error)
-        return self.texts["proposed"] if result.get("proposed") is True else done
+        return self.texts["proposed"] if result.get("proposed") is True else sentence
 
-    def found(self, tool: str, key: str = "memories") -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.results.get(tool, {}).get(key, [])
-        return found
+    def rows(self, tool: str, key: str = "memories") -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.results.get(tool, {}).get(key, [])
+        return rows
 
 
 def _call(tool: str, **arguments: object) -> ToolRequest:
     return ToolRequest("", tool, json.dumps(arguments, ensure_ascii=False))
 
 
-def _words(text: str) -> str:
-    """Remove the head and the indentation that a channel's prompt adds."""
-    head = _HEAD.match(text)
+def _author_text(text: str) -> str:
+    """Return the author's text, without the head and the indentation that a prompt adds."""
+    head = _PROMPT_HEAD.match(text)
     own = text[head.end() :] if head else text
     return (own.replace("\n  ", "\n") if head and head["name"] else own).strip()
 
@@ -179,83 +179,85 @@ def _json(text: str) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {"error": text}
 
 
-def _short(text: object) -> str:
+def _shorten(text: object) -> str:
     return shorten(" ".join(str(text).split()).rstrip("。"), _MAX_QUOTED)
 
 
-def _first(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str] | None:
+def _first_match(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str] | None:
     return next(filter(None, (pattern.fullmatch(text) for pattern in patterns)), None)
 
 
-def _remember(talk: _Talk) -> _Step | None:
-    if (found := _first(_REMEMBER, talk.message)) is None:
+def _remember(turn: _Turn) -> _Step | None:
+    if (match := _first_match(_REMEMBER, turn.message)) is None:
         return None
-    content = found["what"].strip(" 　、,:：")
-    if not content or _POINTS.fullmatch(content):
-        return talk.texts["remember_what"]
-    done = talk.texts["remembered"].format(text=_short(content))
-    return talk.outcome("remember", done) or _call("remember", content=content)
+    content = match["what"].strip(" 　、,:：")
+    if not content or _PRONOUN.fullmatch(content):
+        return turn.texts["remember_what"]
+    sentence = turn.texts["remembered"].format(text=_shorten(content))
+    return turn.outcome("remember", sentence) or _call("remember", content=content)
 
 
-def _forget(talk: _Talk) -> _Step | None:
-    """Forget the one note that is surely meant, else ask which one."""
-    if (found := _first(_FORGET, talk.message)) is None:
+def _forget(turn: _Turn) -> _Step | None:
+    """Forget a note if only one is surely meant, else ask which one."""
+    if (match := _first_match(_FORGET, turn.message)) is None:
         return None
-    gone = talk.results.get("forget", {}).get("forgotten") or {}
-    if done := talk.outcome("forget", talk.texts["forgotten"].format(text=_short(gone.get("content")))):
-        return done
-    if number := _NUMBER.fullmatch(found["what"].strip()):
+    forgotten = turn.results.get("forget", {}).get("forgotten") or {}
+    if sentence := turn.outcome(
+        "forget", turn.texts["forgotten"].format(text=_shorten(forgotten.get("content")))
+    ):
+        return sentence
+    if number := _NUMBER.fullmatch(match["what"].strip()):
         return _call("forget", id=int(number[1]))
-    notes = talk.found("recall")
+    notes = turn.rows("recall")
     sure = [note for note in notes if note.get("confidence") == "sure"]
     if len(sure) == 1:
         return _call("forget", id=sure[0]["id"])
     if notes:
-        lines = (f"- #{note['id']} {_short(note['content'])}" for note in sure or notes)
-        return "\n".join((talk.texts["forget_which"], *lines))
-    wish = _call("recall", query=found["what"], limit=_MAX_FOUND)
-    return talk.outcome("recall", talk.texts["not_found"]) or wish
+        lines = (f"- #{note['id']} {_shorten(note['content'])}" for note in sure or notes)
+        return "\n".join((turn.texts["forget_which"], *lines))
+    call = _call("recall", query=match["what"], limit=_MAX_FOUND)
+    return turn.outcome("recall", turn.texts["not_found"]) or call
 
 
-def _recall(talk: _Talk) -> _Step | None:
-    everything = _ASKS_FOR_ALL.fullmatch(talk.message) is not None
-    if not (everything or _ASKS.fullmatch(talk.message)):
+def _recall(turn: _Turn) -> _Step | None:
+    asks_for_all = _QUESTION_ABOUT_ALL.fullmatch(turn.message) is not None
+    if not (asks_for_all or _QUESTION.fullmatch(turn.message)):
         return None
-    wish = _call("recall", query=talk.message, limit=_MAX_FOUND)
-    wish = _call("list_memories", limit=_MAX_LISTED) if everything else wish
-    if wish.name in talk.tools and wish.name not in talk.results:
-        return wish
-    found = talk.found(wish.name)
-    if not found:
-        return f"{talk.texts['not_found']}\n{talk.texts['unknown']}"
-    best = found[0].get("confidence")
-    notes = [each for each in found if each.get("confidence") == best]
-    facts = [_short(each.get("content")) for each in sorted(notes, key=lambda each: -int(each["id"]))]
+    call = _call("recall", query=turn.message, limit=_MAX_FOUND)
+    call = _call("list_memories", limit=_MAX_LISTED) if asks_for_all else call
+    if call.name in turn.tools and call.name not in turn.results:
+        return call
+    memories = turn.rows(call.name)
+    if not memories:
+        return f"{turn.texts['not_found']}\n{turn.texts['unknown']}"
+    best = memories[0].get("confidence")
+    notes = [each for each in memories if each.get("confidence") == best]
+    facts = [_shorten(each.get("content")) for each in sorted(notes, key=lambda each: -int(each["id"]))]
     if len(facts) == 1 and best == "sure":
-        return talk.texts["found"].format(text=facts[0])
-    heading = talk.texts["known" if everything or best == "sure" else "closest"]
+        return turn.texts["found"].format(text=facts[0])
+    heading = turn.texts["known" if asks_for_all or best == "sure" else "closest"]
     return "\n".join((heading, *(f"- {fact}" for fact in facts)))
 
 
-def _list_reminders(talk: _Talk) -> _Step | None:
-    if not _ASKS_FOR_REMINDERS.search(talk.message):
+def _list_reminders(turn: _Turn) -> _Step | None:
+    if not _QUESTION_ABOUT_REMINDERS.search(turn.message):
         return None
-    reminders = talk.found("list_schedules", "schedules")
-    lines = (f"- #{each['id']} {each['when']} {_short(each['text'])}" for each in reminders)
-    done = "\n".join((talk.texts["reminders"], *lines)) if reminders else talk.texts["no_reminders"]
-    return talk.outcome("list_schedules", done) or _call("list_schedules")
+    reminders = turn.rows("list_schedules", "schedules")
+    lines = (f"- #{each['id']} {each['when']} {_shorten(each['text'])}" for each in reminders)
+    sentence = "\n".join((turn.texts["reminders"], *lines)) if reminders else turn.texts["no_reminders"]
+    return turn.outcome("list_schedules", sentence) or _call("list_schedules")
 
 
-def _remind(talk: _Talk) -> _Step | None:
-    if (found := _first(_REMIND, talk.message)) is None:
+def _remind(turn: _Turn) -> _Step | None:
+    if (match := _first_match(_REMIND, turn.message)) is None:
         return None
-    body = found["what"].strip()
+    body = match["what"].strip()
     try:
         when, text = split_when(body)
     except WhenNotUnderstood:
-        return talk.texts["remind_when"] if found["sure"] else None
+        return turn.texts["remind_when"] if match["sure"] else None
     except RepeatNotUnderstood:  # the tool says what can be set
         when = text = body
-    text = text.strip(" 　、,。.").removesuffix("を") or talk.texts["time_is_up"]
-    wish = _call("schedule", when=when, text=text)
-    return talk.outcome("schedule", talk.texts["scheduled"]) or wish
+    text = text.strip(" 　、,。.").removesuffix("を") or turn.texts["time_is_up"]
+    call = _call("schedule", when=when, text=text)
+    return turn.outcome("schedule", turn.texts["scheduled"]) or call

@@ -172,11 +172,11 @@ class TestPagesAndSearch:
         found += await check_search((), EN)
         async with LoopbackWeb({"/": Answer(b"A page.", "text/plain")}) as web:
             pages, page = PageReader(web.network(), unconfined=UNCONFINED), "http://a.example/"
-            found += await check_reading(pages, EN, wanted=True, page=page)
-            assert await check_reading(None, EN, wanted=True) == []
-            [missing] = await check_reading(pages, EN, wanted=True, page=f"{page}none")
+            found += await check_reading(pages, EN, enabled=True, page=page)
+            assert await check_reading(None, EN, enabled=True) == []
+            [missing] = await check_reading(pages, EN, enabled=True, page=f"{page}none")
         assert missing.verdict == "warning"
-        found += await check_reading(None, EN, wanted=False)
+        found += await check_reading(None, EN, enabled=False)
         assert {finding.verdict for finding in found} == {"ok"}
         told, said = [finding.detail for finding in found[2:]], EN[WebPageCheckTexts]
         assert told == [said.search_none, said.reading_ok, said.reading_off]
@@ -187,6 +187,6 @@ class TestPagesAndSearch:
         [own] = await check_search([SearxngSearch("http://127.0.0.1:1")], JA)
         [brave] = await check_search([BraveSearch("secret-key", "http://127.0.0.1:1/")], JA)
         assert {each.verdict for each in (no_json, own, brave)} == {"failed"}
-        wanted = ("search.formats", "CC_BOT_SEARCH_URL", "CC_BOT_BRAVE_KEY")
-        assert all(word in each.fix for word, each in zip(wanted, (no_json, own, brave), strict=True))
+        enabled = ("search.formats", "CC_BOT_SEARCH_URL", "CC_BOT_BRAVE_KEY")
+        assert all(word in each.fix for word, each in zip(enabled, (no_json, own, brave), strict=True))
         assert "secret-key" not in f"{own}{brave}"

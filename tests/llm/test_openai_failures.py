@@ -21,7 +21,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.text import Locale
 from cc_bot.llm.model import Delta
 from cc_bot.llm.openai import OpenAIChatModel
-from cc_bot.llm.openai.quirks import refusal_text, too_long
+from cc_bot.llm.openai.quirks import find_length_refusal, refusal_text
 from cc_bot.texts import explain, texts
 from cc_bot.texts.cli import TerminalTexts
 from tests.llm.asking import CONTINUATION, QUESTION, hear, loopback
@@ -252,12 +252,12 @@ class TestARequestThatIsTooLong:
     def test_is_recognised_by_the_words_of_each_server_with_the_limit(self) -> None:
         for message, limit in SAID.values():
             for body in ({"message": message, "code": 400}, {"error": message}, message, None):
-                refusal = too_long(refusal_text(body) or message)
+                refusal = find_length_refusal(refusal_text(body) or message)
                 assert refusal is not None, message
                 assert refusal.limit == limit, message
-        assert too_long(refusal_text({"code": "context_length_exceeded"})) is not None
+        assert find_length_refusal(refusal_text({"code": "context_length_exceeded"})) is not None
         llama = {"type": "exceed_context_size_error", "n_prompt_tokens": 1407, "n_ctx": 256, "message": "no"}
-        refusal = too_long(refusal_text({"error": llama}))
+        refusal = find_length_refusal(refusal_text({"error": llama}))
         assert refusal is not None
         assert refusal.limit == 256
 
@@ -269,10 +269,10 @@ class TestARequestThatIsTooLong:
             "messages[3].content must be a string",
             "Unsupported value: 'temperature' must be at most 2",
         ):
-            assert too_long(refusal_text({"message": message, "code": None})) is None, message
+            assert find_length_refusal(refusal_text({"message": message, "code": None})) is None, message
         bodies: list[object] = [None, [], 7, "", {"error": None}, {"error": {"message": 3}}, {"code": {}}]
         for body in bodies:
-            assert too_long(refusal_text(body)) is None
+            assert find_length_refusal(refusal_text(body)) is None
 
     async def test_is_recognised_whatever_the_status_and_also_in_the_stream(self) -> None:
         for status in (400, 413, 422, 500):

@@ -16,7 +16,7 @@ from cc_bot.llm.model import (
     ToolRequest,
     ToolResultPart,
     UserPart,
-    storable,
+    storable_native,
 )
 from cc_bot.llm.openai import OpenAIChatModel
 from tests.llm.asking import QUESTION, hear
@@ -37,7 +37,7 @@ async def exchange(*steps: Step, model: str, made: int = 64, stored: bool = Fals
         chat = OpenAIChatModel(model, base_url=server.base_url)
         finish = (await hear(chat)).finish
         requests = finish.tool_requests[:made]
-        native = storable(finish.native) if stored else finish.native
+        native = storable_native(finish.native) if stored else finish.native
         results = [ToolResultPart(each.id, each.name, "{}") for each in requests]
         prompt: tuple[PromptPart, ...] = (
             *QUESTION.prompt,
@@ -126,15 +126,15 @@ READABLE: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("native", READABLE.values(), ids=READABLE)
 def test_nothing_that_can_be_read_is_stored(native: dict[str, Any]) -> None:
-    kept = storable(json.dumps({"by": "x/y", **native}))
+    kept = storable_native(json.dumps({"by": "x/y", **native}))
     assert "Tama" not in kept
     assert json.loads(kept)["by"] == "x/y"
 
 
 def test_what_is_too_long_is_not_stored_and_still_begins_a_step() -> None:
     extras = [{"signature": "c" * MAX_STORED_NATIVE}]
-    assert storable(json.dumps({"by": "x/y", "extras": extras})) == "{}"
-    assert storable("") == ""
+    assert storable_native(json.dumps({"by": "x/y", "extras": extras})) == "{}"
+    assert storable_native("") == ""
 
 
 def stored_call(name: str, native: str) -> ToolCall:

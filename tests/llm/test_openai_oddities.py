@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.llm.model import storable
+from cc_bot.llm.model import storable_native
 from cc_bot.llm.openai.quirks import refusal_text
 from cc_bot.llm.openai.reply import Reply
 from cc_bot.llm.openai.wires import read_chunk, read_event
@@ -58,13 +58,13 @@ def finished(*chunks: Any) -> str:
 @given(st.lists(DELTAS, max_size=4))
 def test_chunks(deltas: list[Any]) -> None:
     chunks = [read_chunk({"choices": [{"delta": delta}]}) for delta in deltas]
-    json.loads(storable(finished(read_chunk(CALL), *chunks)))
+    json.loads(storable_native(finished(read_chunk(CALL), *chunks)))
 
 
 @pytest.mark.slow
 @given(st.lists(EVENTS, max_size=4))
 def test_events(events: list[Any]) -> None:
-    json.loads(storable(finished(read_chunk(CALL), *map(read_event, events))))
+    json.loads(storable_native(finished(read_chunk(CALL), *map(read_event, events))))
 
 
 @pytest.mark.slow

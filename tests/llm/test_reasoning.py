@@ -45,7 +45,7 @@ def read(text: str, cuts: list[int]) -> str:
     for end in (*sorted({cut % (len(text) + 1) for cut in cuts}), len(text)):
         piece = thoughts.add(text[start:end])
         said, start = piece if thoughts.restarted else said + piece, end
-    return said + thoughts.rest()
+    return said + thoughts.flush()
 
 
 ALL = {**THOUGHTS, **dict.fromkeys(NO_THOUGHTS)}
@@ -73,7 +73,7 @@ async def test_the_user_sees_that_the_model_thinks_before_it_speaks() -> None:
 async def test_reasoning_that_was_shown_as_an_answer_is_taken_back() -> None:
     async with loopback(Reply(Say("まず\n"), Say("</think>"), Say("\n東京"), End())) as (model, _):
         heard = await hear(model)
-    assert heard.events[-3:-1] == (Thinking(aloud=True), Delta("東京"))
+    assert heard.events[-3:-1] == (Thinking(retracts_text=True), Delta("東京"))
 
 
 async def test_reasoning_that_uses_up_all_tokens_is_an_error_of_its_own() -> None:

@@ -14,7 +14,7 @@ from mcp_types import ElicitRequestFormParams
 from cc_bot.domain.errors import CcBotError, FormUnsuitable, SecretAsked, ToolTimedOut
 from cc_bot.domain.forms import Form
 from cc_bot.features.mcp import forms
-from cc_bot.features.mcp.forms import UNCLEAR, form_of
+from cc_bot.features.mcp.forms import CALL_UNCLEAR, to_form
 from tests.mcp.form_words import HARMLESS, SECRETS, Words
 from tests.mcp.running import Running, hostile, ready, running
 
@@ -162,7 +162,7 @@ class TestAForm:
             # The one that asks last may be the only one that is left.
             assert results[0]["action"] == "decline" or results[1]["action"] == "decline"
             assert len(somebody.forms) + len(other.forms) <= 1
-            assert UNCLEAR in "".join((*results[0]["notes"], *results[1]["notes"]))
+            assert CALL_UNCLEAR in "".join((*results[0]["notes"], *results[1]["notes"]))
 
     async def test_of_a_call_that_was_stopped_or_took_too_long_reaches_nobody_else(
         self, tmp_path: Path
@@ -219,7 +219,7 @@ def refusal_of(properties: Mapping[str, Any], above: str = "") -> type[Exception
     """What a form with these fields is refused with; None where it is asked."""
     schema = {"type": "object", "properties": properties}
     try:
-        form_of("notes", ElicitRequestFormParams(message=above, requested_schema=schema))
+        to_form("notes", ElicitRequestFormParams(message=above, requested_schema=schema))
     except (SecretAsked, FormUnsuitable) as refusal:
         return type(refusal)
     return None

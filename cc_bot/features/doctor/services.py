@@ -206,7 +206,7 @@ async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _S
         await _ask(model, [stable, now, picture], (), seen)
     except errors.ModelError:
         return seen
-    seen.pictures = not model.left_out_images
+    seen.pictures = not model.leaves_out_images
     return seen
 
 

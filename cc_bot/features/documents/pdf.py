@@ -111,7 +111,6 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:
 
 
 def _render_page(data: bytes, number: int) -> bytes:
-    """Return a page as JPEG."""
     document = _open(data)  # a document keeps what it rendered until it is closed
     page = document[number]
     scale = _PICTURE_PIXELS / max(*page.get_size(), 1)

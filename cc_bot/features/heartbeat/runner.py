@@ -168,8 +168,8 @@ class Heartbeats:
         )
         payer = replace(options.payer(key.user_id), role_ids=None)  # unknown here
         draft = Draft()
-        async with self.spending.admit(payer, "heartbeat", model=self.chains.first(models)) as recorder:
-            rounds = Rounds(recorder.metered(self.chains.of(models)), tools, offered, context)
+        async with self.spending.admit(payer, "heartbeat", model=self.chains.first_name(models)) as recorder:
+            rounds = Rounds(recorder.metered(self.chains.chain_for(models)), tools, offered, context)
             try:
                 async with asyncio.timeout(TIME_LIMIT_S):
                     await rounds.run(_prompt(options, items, now, canvas, notes), draft)

@@ -13,9 +13,9 @@ from cc_bot.features.mcp.discord import (
     FormButton,
     FormModal,
     OpenForms,
-    entries_by_field,
     form_buttons,
     modal_fields,
+    read_entries,
 )
 from cc_bot.features.mcp.model import read_form
 from cc_bot.features.mcp.texts import FormTexts
@@ -23,42 +23,40 @@ from cc_bot.texts import explain
 
 loader = lightbulb.Loader()  # without one, lightbulb skips the module
 
-# Forms of an earlier run, or answered elsewhere, are closed.
-
 
 @on_press(FormButton, not_yours=lambda words: words[FormTexts].not_yours, response="later")
 async def open_form(press: Press[FormButton], forms: OpenForms) -> None:
     interaction, button, recipient = press
-    words, found = recipient.words, forms.find(button.form)
+    words, opened = recipient.words, forms.find(button.form)
     if is_acknowledged(interaction):
-        return  # pressed twice: the first press shows the result
-    if found is None:
+        return  # pressed twice: the first press shows the outcome
+    if opened is None:
         await _close(interaction, words[FormTexts].over)
     elif button.action == "skip":
-        found.answer(None)
-        await _close(interaction, words[FormTexts].declined.format(server=found.form.server))
+        opened.answer(None)
+        await _close(interaction, words[FormTexts].declined.format(server=opened.form.server))
     else:
-        fields = modal_fields(found.form, found.entries, words)
+        fields = modal_fields(opened.form, opened.entries, words)
         shown = FormModal(recipient.user_id, button.form).custom_id()
-        title = shorten(words[FormTexts].title.format(server=found.form.server), MAX_TITLE_LENGTH)
+        title = shorten(words[FormTexts].title.format(server=opened.form.server), MAX_TITLE_LENGTH)
         await interaction.create_modal_response(title, shown, components=fields)
 
 
 @on_press(FormModal, not_yours=lambda words: words[FormTexts].not_yours, response="later")
-async def take_form(press: Submission[FormModal], forms: OpenForms) -> None:
+async def submit_form(press: Submission[FormModal], forms: OpenForms) -> None:
     interaction, sent, recipient = press
-    words, found = recipient.words, forms.find(sent.form)
-    if found is None:
+    words, opened = recipient.words, forms.find(sent.form)
+    if opened is None:
         if interaction.message and not interaction.message.components:
             await tell(interaction, words[FormTexts].over)  # the message shows the outcome
         else:
             await _close(interaction, words[FormTexts].over)
         return
-    entries = entries_by_field(found.form, press.values)
+    entries = read_entries(opened.form, press.values)
     try:
-        read_form(found.form, entries)
+        read_form(opened.form, entries)
     except InputError as error:
-        found.entries = entries
+        opened.entries = entries
         await interaction.create_initial_response(
             hikari.ResponseType.MESSAGE_CREATE,
             explain(error, words),
@@ -67,8 +65,8 @@ async def take_form(press: Submission[FormModal], forms: OpenForms) -> None:
             **NO_PINGS,
         )
         return
-    found.answer(entries)
-    await _close(interaction, words[FormTexts].answered.format(server=found.form.server))
+    opened.answer(entries)
+    await _close(interaction, words[FormTexts].answered.format(server=opened.form.server))
 
 
 async def _close(interaction: hikari.ComponentInteraction | hikari.ModalInteraction, sentence: str) -> None:

@@ -1,5 +1,4 @@
-"""Forms in which MCP servers ask the user during a call (elicitation). A form ends with its call or the
-process."""
+"""Shows the forms of MCP servers on Discord. A form is open until its call or the process ends."""
 
 import asyncio
 import secrets
@@ -39,8 +38,6 @@ def make_parts(given: Parts) -> Iterable[object]:
 
 
 class FormButton(Control, head="form"):
-    """Answer or decline an MCP server's elicitation."""
-
     action: Literal["fill", "skip"]
     user_id: int
     form: str
@@ -68,8 +65,8 @@ class OpenForms(Askers):
     tasks: Tasks = field(default_factory=Tasks)
 
     def find(self, key: str) -> OpenForm | None:
-        found = self.by_key.get(key)
-        return None if found is None or found.result.done() else found
+        opened = self.by_key.get(key)
+        return None if opened is None or opened.result.done() else opened
 
     def asker(self, reply: Reply, recipient: Recipient) -> Asker:
         return FormAsker(self, reply, recipient)
@@ -77,7 +74,7 @@ class OpenForms(Askers):
 
 @dataclass(eq=False, slots=True)
 class FormAsker(Asker):
-    """Asks with a separate message, ephemeral if the reply is."""
+    """Shows forms in a separate message, which is ephemeral if the reply is."""
 
     forms: OpenForms
     reply: Reply
@@ -105,12 +102,11 @@ class FormAsker(Asker):
             _log.warning("refusal_not_shown", error=type(error).__name__)
 
     async def _show_outcome(self, message_id: hikari.Snowflake | None, outcome: str) -> None:
-        """Show the outcome in the form's message. Logs hikari's errors."""
         if message_id is None:
             return
         try:
             await self.reply.edit_extra(message_id, Page(outcome))
-        except hikari.HikariError as error:  # pressing a button then shows the outcome
+        except hikari.HikariError as error:  # pressing a button still shows the outcome
             _log.warning("form_not_closed", error=type(error).__name__)
 
 
@@ -126,8 +122,7 @@ class WithheldTools(OwnerNews):
 MAX_SHOWN_MESSAGE_LENGTH: Final = 600
 MAX_TITLE_LENGTH: Final = 45
 MAX_PLACEHOLDER_LENGTH: Final = 100
-_PARAGRAPH_FROM_LENGTH: Final = 200
-"""Longer fields have several lines."""
+_MAX_ONE_LINE_LENGTH: Final = 200  # longer fields have several lines
 
 
 def form_page(form: Form, key: str, user_id: int, words: Texts) -> Page:
@@ -144,12 +139,12 @@ def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
 
 
 def modal_fields(form: Form, entries: Mapping[str, str], words: Texts) -> list[ModalActionRowBuilder]:
-    """Return the modal's text inputs. Their ids are positions, since the server chooses the names."""
+    """Return the modal's text inputs. Their ids are positions, as the server chooses the names of fields."""
     rows = list[ModalActionRowBuilder]()
     for number, form_field in enumerate(form.fields):
         labels = (each.label for each in form_field.choices if each.value == form_field.default)
         default = next(labels, form_field.default)
-        is_long = form_field.kind == "text" and (form_field.maximum or 0) > _PARAGRAPH_FROM_LENGTH
+        is_long = form_field.kind == "text" and (form_field.maximum or 0) > _MAX_ONE_LINE_LENGTH
         row = ModalActionRowBuilder().add_text_input(
             str(number),
             shorten(one_line(form_field.title), MAX_TITLE_LENGTH) or "?",
@@ -163,7 +158,7 @@ def modal_fields(form: Form, entries: Mapping[str, str], words: Texts) -> list[M
     return rows
 
 
-def entries_by_field(form: Form, values: Mapping[str, str]) -> Mapping[str, str]:
+def read_entries(form: Form, values: Mapping[str, str]) -> Mapping[str, str]:
     return {field.name: values.get(str(number), "") for number, field in enumerate(form.fields)}
 
 

@@ -11,8 +11,7 @@ from cc_bot.features.mcp.service import say_left_out
 from cc_bot.features.mcp.texts import McpCheckTexts, ToolServersFileTexts, ToolServersTexts
 from cc_bot.texts import Texts
 
-TIMEOUT_S: Final = 30.0
-"""For the servers to start and list their tools."""
+TIMEOUT_S: Final = 30.0  # for the servers to start and list their tools
 MAX_NAMES: Final = 10
 
 
@@ -22,23 +21,24 @@ def list_checks(given: Examined) -> Iterator[Check]:
 
 async def _check_servers(given: Examined) -> Sequence[Finding]:
     config, words = given.config, given.words
-    said, servers = words[McpCheckTexts], await servers_file(config).load()
+    sentences, servers = words[McpCheckTexts], await servers_file(config).load()
     known: Mapping[str, Sequence[str] | None] = dict.fromkeys(servers)
-    found = [ok("tools", said.tools_ok.format(count=len(servers)) if servers else said.tools_none)]
+    loaded = sentences.tools_ok.format(count=len(servers)) if servers else sentences.tools_none
+    findings = [ok("tools", loaded)]
     if servers and given.online:
         tried = await try_servers(servers, TIMEOUT_S)
         known = {each.entry.name: _listed_names(each) for each in tried}
         for each in tried:
-            found += _check_server(each, words)
+            findings += _check_server(each, words)
         if (total := sum(each.tokens for each in tried)) > config.tool_tokens:
             taken = ", ".join(f"{each.entry.name} {each.tokens}" for each in tried)
             limits = {"total": total, "limit": config.tool_tokens, "each": taken}
-            found.append(warning("tools", words[ToolServersFileTexts].over_budget.format(**limits)))
+            findings.append(warning("tools", words[ToolServersFileTexts].over_budget.format(**limits)))
     for agent in await given.list_agents():
         if missing := find_unknown_tools(agent.tools or (), known):
             names = {"agent": agent.name, "tools": ", ".join(missing[:MAX_NAMES])}
-            found.append(warning("tools", said.agent_tools_missing.format(**names)))
-    return found
+            findings.append(warning("tools", sentences.agent_tools_missing.format(**names)))
+    return findings
 
 
 def _listed_names(server: ManagedServer) -> Sequence[str] | None:
@@ -46,19 +46,20 @@ def _listed_names(server: ManagedServer) -> Sequence[str] | None:
 
 
 def _check_server(server: ManagedServer, words: Texts) -> Sequence[Finding]:
-    said, name, catalog = words[McpCheckTexts], server.entry.name, server.catalog
+    sentences, name, catalog = words[McpCheckTexts], server.entry.name, server.catalog
     if server.connection is None or server.state != "ready":
         problem = (server.connection and server.connection.problem) or ToolServerProblem("late")
-        why = said.tool_server_problems[problem.kind].format(detail=problem.detail, seconds=round(TIMEOUT_S))
-        return [failed("tools", said.tool_server_away.format(server=name, problem=why))]
+        reason = sentences.tool_server_problems[problem.kind]
+        reason = reason.format(detail=problem.detail, seconds=round(TIMEOUT_S))
+        return [failed("tools", sentences.tool_server_away.format(server=name, problem=reason))]
     count = len(catalog.offered)
-    found = [ok("tools", said.tool_server_ok.format(server=name, tools=count, tokens=server.tokens))]
+    findings = [ok("tools", sentences.tool_server_ok.format(server=name, tools=count, tokens=server.tokens))]
     if catalog.left_out:
         names = say_left_out(catalog.left_out, words[ToolServersTexts])
-        found.append(warning("tools", said.tool_server_left_out.format(server=name, tools=names)))
+        findings.append(warning("tools", sentences.tool_server_left_out.format(server=name, tools=names)))
     elif not count and (listed := _listed_names(server)):
         names = one_line(", ".join(listed[:MAX_NAMES]))
-        found.append(warning("tools", said.tool_server_none_fits.format(server=name, tools=names)))
+        findings.append(warning("tools", sentences.tool_server_none_fits.format(server=name, tools=names)))
     elif not count:
-        found.append(warning("tools", said.tool_server_empty.format(server=name)))
-    return found
+        findings.append(warning("tools", sentences.tool_server_empty.format(server=name)))
+    return findings

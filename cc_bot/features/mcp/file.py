@@ -186,24 +186,24 @@ class _Reader:
         if not isinstance(table, dict):
             raise FileRefused(self._words.not_an_object.format(name=self._server))
         known = {key: value for key, value in table.items() if key not in _OTHER_PROGRAMS_KEYS}
-        given = self._tables.read(_ServerTable, f"mcpServers.{self._server}", known)
-        if given.disabled or not given.cc_bot.enabled:
+        parsed = self._tables.read(_ServerTable, f"mcpServers.{self._server}", known)
+        if parsed.disabled or not parsed.cc_bot.enabled:
             return None
-        kind = re.sub(r"[^a-z]", "", given.type.lower())
+        kind = re.sub(r"[^a-z]", "", parsed.type.lower())
         if kind not in ("", "stdio", "http", "streamablehttp"):
             raise self._wrong("type")
-        over_http = "http" in kind or (not kind and given.command is None and given.url is not None)
-        return self._http_entry(given) if over_http else self._program_entry(given)
+        over_http = "http" in kind or (not kind and parsed.command is None and parsed.url is not None)
+        return self._http_entry(parsed) if over_http else self._program_entry(parsed)
 
-    def _program_entry(self, given: _ServerTable) -> ServerEntry:
-        if given.command is None or given.url is not None:
+    def _program_entry(self, parsed: _ServerTable) -> ServerEntry:
+        if parsed.command is None or parsed.url is not None:
             raise self._wrong("command")
         inherited = {name: self._variables[name] for name in INHERITED if name in self._variables}
-        environment = inherited | self._substitute_all("env", given.env)
-        folder = None if given.cwd is None else self._folder(self._substitute("cwd", given.cwd))
-        command = self._find_command(self._substitute("command", given.command), environment, folder)
-        arguments = tuple(self._substitute("args", each) for each in given.args)
-        return ServerEntry(self._name, given.cc_bot, command, arguments, environment, folder)
+        environment = inherited | self._substitute_all("env", parsed.env)
+        folder = None if parsed.cwd is None else self._folder(self._substitute("cwd", parsed.cwd))
+        command = self._find_command(self._substitute("command", parsed.command), environment, folder)
+        arguments = tuple(self._substitute("args", each) for each in parsed.args)
+        return ServerEntry(self._name, parsed.cc_bot, command, arguments, environment, folder)
 
     def _folder(self, path: str) -> Path:
         with suppress(OSError, ValueError, RuntimeError):  # too long, not a path, an unknown user
@@ -219,10 +219,10 @@ class _Reader:
             raise FileRefused(self._words.no_command.format(server=self._server))
         return str(Path(path).absolute())
 
-    def _http_entry(self, given: _ServerTable) -> ServerEntry:
-        if given.url is None or given.command is not None:
+    def _http_entry(self, parsed: _ServerTable) -> ServerEntry:
+        if parsed.url is None or parsed.command is not None:
             raise self._wrong("url")
-        url = self._substitute("url", given.url)
+        url = self._substitute("url", parsed.url)
         try:
             parts = urlsplit(url)
             _ = parts.port  # raises ValueError if it is invalid
@@ -230,11 +230,11 @@ class _Reader:
             raise self._wrong("url") from None
         if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable():
             raise self._wrong("url")
-        headers = self._substitute_all("headers", given.headers)
+        headers = self._substitute_all("headers", parsed.headers)
         for name, value in headers.items():
             if not _HEADER_NAME.fullmatch(name) or not value.isprintable() or not value.isascii():
                 raise self._wrong("headers")
-        return ServerEntry(self._name, given.cc_bot, url=url, headers=headers)
+        return ServerEntry(self._name, parsed.cc_bot, url=url, headers=headers)
 
     def _substitute_all(self, key: str, pairs: Mapping[str, str]) -> dict[str, str]:
         return {name: self._substitute(f"{key}.{name}", value) for name, value in pairs.items()}

@@ -1,7 +1,7 @@
 """Cleans servers' messages before the MCP library validates them, and limits tools' results.
 
-The library validates on the event loop. A message is therefore first reduced to the fields that are used, in
-a thread if it is large. The number of values is limited, as parsing them holds the interpreter lock.
+The library validates on the event loop. So a message is first reduced to the fields that are used, in a
+thread if it is large. The number of values is limited, as parsing holds the interpreter lock.
 """
 
 import asyncio
@@ -25,17 +25,12 @@ from cc_bot.domain.message import Attachment, image_type
 from cc_bot.features.mcp.catalog import MAX_TOOLS
 from cc_bot.features.mcp.model import ServerResult
 
-MAX_MESSAGE_BYTES: Final = 12 << 20
-"""Fits 8 MB of pictures in base64, and a text."""
-MAX_VALUES: Final = 100_000
-"""Per message: parsing so many holds the interpreter lock for 30 ms."""
+MAX_MESSAGE_BYTES: Final = 12 << 20  # 8 MB of pictures in base64, and a text
+MAX_VALUES: Final = 100_000  # parsing so many holds the interpreter lock for 30 ms
 MAX_CONTENT_BLOCKS: Final = 1000
-MAX_RESULT_CHARACTERS: Final = 1024 * 1024
-"""Just above what an operator can allow."""
-MAX_INTEGER_DIGITS: Final = 30
-"""Longer integers become strings: parsing takes quadratic time."""
-MAX_SERVER_REQUEST_BYTES: Final = 1_000_000
-"""A server's request stays in memory until it is answered."""
+MAX_RESULT_CHARACTERS: Final = 1024 * 1024  # a little more than an operator can allow
+MAX_INTEGER_DIGITS: Final = 30  # longer ones become strings, as parsing them takes quadratic time
+MAX_SERVER_REQUEST_BYTES: Final = 1_000_000  # requests stay in memory until they are answered
 MAX_INLINE_BYTES: Final = 32_000
 T = TypeVar("T")
 _WORKER: Final = ThreadPoolExecutor(1, thread_name_prefix="tool-servers")
@@ -44,16 +39,16 @@ _TOOL_HINTS: Final = ("readOnlyHint", "openWorldHint")
 
 
 class MessageUnreadable(ValueError):
-    """The text is not a message, or parsing it takes too long."""
+    """The text is not a message, or parsing it would take too long."""
 
 
 async def clean_message(text: bytes) -> bytes:
-    """Return a message in a form that the library accepts. Raises MessageUnreadable."""
+    """Return the message in a form that the library accepts. Raises MessageUnreadable."""
     return _clean_json(text) if len(text) <= MAX_INLINE_BYTES else await run_in_worker(_clean_json, text)
 
 
 async def run_in_worker(function: Callable[..., T], *arguments: object) -> T:
-    """Run a function in the only thread for large data, so that one message at a time takes memory."""
+    """Run a function in the one thread for large data, so that only one large message takes memory."""
     return await asyncio.get_running_loop().run_in_executor(_WORKER, function, *arguments)
 
 
@@ -68,7 +63,7 @@ def _clean_json(text: bytes) -> bytes:
         if not isinstance(message, dict):
             raise MessageUnreadable("not an object")
         if len(text) > MAX_SERVER_REQUEST_BYTES and "method" in message:
-            raise MessageUnreadable("a long question")
+            raise MessageUnreadable("a long request")
         if isinstance(result := message.get("result"), dict):
             _clean_result(result)
         # Lone surrogates become question marks, as in the database.
@@ -78,7 +73,7 @@ def _clean_json(text: bytes) -> bytes:
 
 
 def has_too_many_values(text: bytes) -> bool:
-    """Return whether JSON has more than MAX_VALUES values. Counts delimiters outside of strings."""
+    """Return whether JSON has more than MAX_VALUES values, by counting delimiters outside of strings."""
     if sum(map(text.count, _DELIMITERS)) <= MAX_VALUES:
         return False
     unescaped = text.replace(rb"\\", b"").replace(rb"\"", b"")
@@ -113,11 +108,11 @@ def _limit_content(blocks: list[Any], structured: object) -> list[Any]:
 
 
 def _clean_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Drop the fields for which the library may refuse the whole list. Wraps the input schema unchecked: see
-    catalog.py. A pattern in an output schema could run forever."""
+    """Keep only fields for which the library can't refuse the whole list. It never checks the wrapped input
+    schema, which catalog.py does. A pattern in an output schema could run forever."""
     texts = {key: tool[key] for key in ("name", "title", "description") if isinstance(tool.get(key), str)}
-    given = tool.get("annotations")
-    annotations = given if isinstance(given, dict) else {}
+    annotations = tool.get("annotations")
+    annotations = annotations if isinstance(annotations, dict) else {}
     hints = {key: annotations[key] for key in _TOOL_HINTS if isinstance(annotations.get(key), bool)}
     return {
         **texts,
@@ -132,7 +127,7 @@ MAX_REFERENCE_LENGTH: Final = 200
 
 
 def convert_result(result: CallToolResult, max_kb: int) -> ServerResult:
-    """Convert a result, with at most `max_kb` of text. Structured content is already text."""
+    """Convert a cleaned result, with at most `max_kb` of text."""
     images, lines = list[Attachment](), list[str]()
     for block in result.content:
         match block:

@@ -21,7 +21,7 @@ from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
 from cc_bot.domain.forms import Asker
 from cc_bot.features.mcp.catalog import MAX_TOOLS, to_remote_tool
 from cc_bot.features.mcp.file import ServerEntry
-from cc_bot.features.mcp.forms import UNCLEAR, ActiveCall
+from cc_bot.features.mcp.forms import CALL_UNCLEAR, ActiveCall
 from cc_bot.features.mcp.messages import convert_result, run_in_worker, truncate
 from cc_bot.features.mcp.model import RemoteTool, ServerResult, ToolServerProblem
 from cc_bot.features.mcp.transports import NOT_SENT, HttpTransport, ServerProcess, Transport
@@ -132,7 +132,6 @@ class ServerConnection:
             listing.cancel()
 
     async def _list_after_changes(self, client: Client) -> None:
-        """List the tools after each change."""
         while True:
             await self._list_changed.wait()
             self._list_changed.clear()
@@ -224,11 +223,11 @@ class ServerConnection:
         self._sent_unbound_form = True
         if len(self._active) == 1 and not self._has_abandoned:
             [call] = self._active
-            if call.asked >= MAX_FORMS_RECEIVED and self._transport:
+            if call.forms_received >= MAX_FORMS_RECEIVED and self._transport:
                 self._transport.disconnect("too many forms")
             return await call.answer(params)
         for each in self._active:
-            each.decline(UNCLEAR)
+            each.decline(CALL_UNCLEAR)
         return types.ElicitResult(action="decline")
 
     def _check_alive(self, client: Client) -> None:

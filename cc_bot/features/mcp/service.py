@@ -18,8 +18,8 @@ from cc_bot.features.mcp.texts import ToolServersTexts
 
 MAX_NAMES: Final = 20
 MAX_DETAILS_BYTES: Final = 4_000_000
-MAX_INDENTED: Final = 20_000
-"""A longer schema is written on one line: nested deeply, its blanks would take megabytes."""
+# A longer schema is written on one line: if it is nested deeply, indentation would take megabytes.
+MAX_INDENTED_LENGTH: Final = 20_000
 
 _log = structlog.get_logger(__name__)
 
@@ -71,14 +71,14 @@ def say_left_out(tools: Iterable[tuple[str, LeftOutReason]], words: ToolServersT
 
 def say_accepted(server: str, names: Sequence[str] | None, caller: Caller) -> str:
     """Return which tools of a server are offered from now on; None: there was nothing to accept."""
-    words, shown = caller.words[ToolServersTexts], caller.text(one_line(server))
+    words, name = caller.words[ToolServersTexts], caller.text(one_line(server))
     if names is None:
-        return words.nothing_to_accept.format(server=shown)
+        return words.nothing_to_accept.format(server=name)
     if not names:
-        return words.accepted_none.format(server=shown)
+        return words.accepted_none.format(server=name)
     more = [words.more.format(count=len(names) - MAX_NAMES)] if len(names) > MAX_NAMES else []
     listed = ", ".join((*(f"`{name}`" for name in names[:MAX_NAMES]), *more))
-    return words.accepted.format(server=shown, tools=listed)
+    return words.accepted.format(server=name, tools=listed)
 
 
 def details_file(
@@ -86,10 +86,10 @@ def details_file(
 ) -> str:
     """Return a server's tools as a text. Their descriptions may be meant to deceive, so each of their lines
     begins with a bar, and invisible characters are spelled out."""
-    lines, left = [f"{server} ({len(tools)})"], MAX_DETAILS_BYTES
+    lines, bytes_left = [f"{server} ({len(tools)})"], MAX_DETAILS_BYTES
     for line in (line for tool in tools for line in _tool_lines(server, tool, rules, words)):
-        left -= len(line.encode()) + 1
-        if left < 0:
+        bytes_left -= len(line.encode()) + 1
+        if bytes_left < 0:
             return "\n".join((*lines, words.details_cut, ""))
         lines.append(line)
     return "\n".join((*lines, ""))
@@ -119,21 +119,21 @@ def _wording(tool: RemoteTool, rules: ServerRules, words: ToolServersTexts) -> I
     yield words.open_world if is_open_world(tool, rules) else words.local
     yield words.waits if needs_approval(tool.read_only, rules) else words.does_not_wait
     yield words.description
-    yield from map(_barred, tool.description.split("\n"))
+    yield from map(_quote_line, tool.description.split("\n"))
     yield words.arguments
     if tool.schema:
-        indent = 2 if len(tool.schema) <= MAX_INDENTED else None
+        indent = 2 if len(tool.schema) <= MAX_INDENTED_LENGTH else None
         schema = json.dumps(json.loads(tool.schema), ensure_ascii=False, indent=indent)
-        yield from map(_barred, schema.split("\n"))
+        yield from map(_quote_line, schema.split("\n"))
     else:
         yield words.schema_too_large
 
 
-def _barred(line: str) -> str:
+def _quote_line(line: str) -> str:
     return f"  | {''.join(map(_visible, line))}"
 
 
-def _visible(sign: str) -> str:
+def _visible(character: str) -> str:
     """Spell out control, direction and zero-width characters."""
-    seen = sign.isprintable() or unicodedata.category(sign) == "Zs"
-    return sign if seen else sign.encode("unicode_escape").decode("ascii")
+    is_visible = character.isprintable() or unicodedata.category(character) == "Zs"
+    return character if is_visible else character.encode("unicode_escape").decode("ascii")

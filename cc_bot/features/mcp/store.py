@@ -11,7 +11,7 @@ _PUT_TOOLS: Final = upsert("tool_lists", "server", "seen accepted")
 
 
 class ToolListStore(Store):
-    """No user data."""
+    """Stores the tools of servers, and nothing about users."""
 
     async def get_all(self) -> Mapping[str, StoredToolList]:
         """Return the lists by server. Raises StorageError."""

@@ -6,4 +6,4 @@ from cc_bot.features.reminders.resolver import TimeResolver
 
 def make_parts(given: Building) -> Iterable[object]:
     chains = given.chains
-    return (TimeResolver(chains.of(()), given.clock, given.spending, chains.first(())),)
+    return (TimeResolver(chains.chain_for(()), given.clock, given.spending, chains.first_name(())),)

@@ -9,7 +9,7 @@ from pydantic_core import from_json
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
 from cc_bot.llm.openai.client import Endpoint
-from cc_bot.llm.openai.reply import mapping
+from cc_bot.llm.openai.reply import as_mapping
 
 if TYPE_CHECKING:
     from cc_bot.config import Config
@@ -55,7 +55,7 @@ class OpenAISpeaker(Endpoint):
 
 
 def _read_transcript(answer: object) -> Transcript:
-    text, usage = mapping(answer).get("text"), mapping(mapping(answer).get("usage"))
+    text, usage = as_mapping(answer).get("text"), as_mapping(as_mapping(answer).get("usage"))
     if not isinstance(text, str) or len(text) > MAX_HEARD_CHARACTERS:
         raise ValueError("no transcript")
     seconds = usage.get("seconds")

@@ -1,6 +1,6 @@
-"""Web addresses: found in texts, compared, and allowed or refused. A model that has read others' text may
-write any address. So it may only read those that the user wrote or a search found: an address can't carry
-out what the model knows."""
+"""Finds web addresses in texts, and decides which may be read. A model that has read others' text may write
+any address, and put what it knows into it. So it may only read those that the user wrote or a search
+found."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -16,20 +16,21 @@ from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 WEB_PORTS: Final = frozenset({80, 443})
 MAX_NAME_LENGTH: Final = 253
 MAX_LENGTH: Final = 2000
-MAX_COUNT: Final = 50
+MAX_ADDRESSES: Final = 50
 _PORTS: Final = {"http": 80, "https": 443}
 _PARTS: Final = re.compile(r"(https?+)://([^/?#\\]*+)((?:[/?][^#]*+)?)(?:#.*+)?", re.IGNORECASE | re.DOTALL)
 _AUTHORITY: Final = re.compile(r"(\[[^\[\]]*+\]|[^:\[\]]++)(?::([0-9]{0,5}+))?")
 _NAME: Final = re.compile(r"[a-z0-9_-]{1,63}+(?:\.[a-z0-9_-]{1,63}+)*+")
-_ESCAPED: Final = re.compile("%[0-9a-f]{2}", re.IGNORECASE)
-_UNSEEN: Final = re.compile("[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]")
+_PERCENT_ENCODED: Final = re.compile("%[0-9a-f]{2}", re.IGNORECASE)
+_INVISIBLE: Final = re.compile("[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]")
 _SAFE: Final = "!#$%&'()*+,-./:;=?@[]_~"
-"""Characters that stay unencoded in paths and queries; the percent sign too, as encoded parts stay so."""
+"""Characters that stay as they are in paths and queries. With the percent sign, encoded characters do,
+too."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """A normalized address: what can't be sent is encoded, and %e3 is %E3."""
+    """A normalized address: characters that can't be sent are percent-encoded, in upper case."""
 
     scheme: str
     host: str
@@ -55,9 +56,9 @@ class WebAddress:
 
 
 def parse_address(text: str, ports: frozenset[int] | None = WEB_PORTS) -> WebAddress:
-    """Normalize a web address; `ports`: the allowed ones, None for all. Raises AddressRefused if it is
-    invalid or contains credentials."""
-    parts = None if len(text) > MAX_LENGTH or _UNSEEN.search(text) else _PARTS.fullmatch(text)
+    """Normalize a web address. `ports` are the allowed ones; None allows all. Raises AddressRefused if the
+    address is invalid or contains credentials."""
+    parts = None if len(text) > MAX_LENGTH or _INVISIBLE.search(text) else _PARTS.fullmatch(text)
     authority = _AUTHORITY.fullmatch(parts[2]) if parts else None
     if parts is None or authority is None:
         raise AddressRefused
@@ -66,17 +67,17 @@ def parse_address(text: str, ports: frozenset[int] | None = WEB_PORTS) -> WebAdd
     if (ports is not None and port not in ports) or not 0 < port < 1 << 16:
         raise AddressRefused
     path = parts[3] if parts[3].startswith("/") else f"/{parts[3]}"
-    target = _ESCAPED.sub(lambda match: match[0].upper(), quote(path, safe=_SAFE, errors="replace"))
-    return WebAddress(scheme, _host(authority[1]), port, target)
+    target = _PERCENT_ENCODED.sub(lambda match: match[0].upper(), quote(path, safe=_SAFE, errors="replace"))
+    return WebAddress(scheme, _normalize_host(authority[1]), port, target)
 
 
-def _host(written: str) -> str:
+def _normalize_host(written: str) -> str:
     if written.startswith("["):
         try:
             address = IPv6Address(written[1:-1])
         except AddressValueError as error:
             raise AddressRefused from error
-        if address.scope_id is not None:  # a network card of this machine
+        if address.scope_id is not None:  # it names a network card of this machine
             raise AddressRefused
         return str(address)
     name = written.lower().removesuffix(".")
@@ -92,14 +93,14 @@ def _host(written: str) -> str:
     return name
 
 
-# In Japanese, which has no spaces, the end of an address may be unclear (…/wiki/東京を見て). All readings are
-# kept, and the model names the one that was meant.
+# Japanese has no spaces, so the end of an address may be unclear (…/wiki/東京を見て). All possible ends are
+# kept, and the model names the right one.
 
-_WRITTEN: Final = re.compile(
+_ADDRESS: Final = re.compile(
     r"https?+://(?:\[[0-9a-f:.]{2,45}+\])?+[^\s<>\"`|\\^{}\[\]「」『』（）【】〔〕〈〉《》［］｛｝“”、。]*+",
     re.IGNORECASE,
 )
-_END: Final = re.compile(
+_POSSIBLE_END: Final = re.compile(
     r"[！？：；，．…‥→※＊](?=.)|(?<=[^ぁ-ゟ])(?=[ぁ-ゟ])|(?<=[\x21-\x7e])(?=[^\x21-\x7e])"
 )
 _MAX_ENDS: Final = 8
@@ -107,20 +108,20 @@ _TRAILING: Final = ".,:;!?'*_~-！？：；，．…"
 
 
 def find_addresses(text: str) -> Iterator[WebAddress]:
-    """Yield the addresses in a text, each in all its readings."""
-    for found in islice(_WRITTEN.finditer(text), MAX_COUNT):
-        for reading in dict.fromkeys(_readings(found[0])):
+    """Yield the addresses in a text, each with all its possible ends."""
+    for found in islice(_ADDRESS.finditer(text), MAX_ADDRESSES):
+        for candidate in dict.fromkeys(_possible_addresses(found[0])):
             try:
-                yield parse_address(reading)
+                yield parse_address(candidate)
             except AddressRefused:
                 continue
 
 
-def _readings(written: str) -> Iterator[str]:
+def _possible_addresses(written: str) -> Iterator[str]:
     written = written[: MAX_LENGTH + 1]
     yield _trim(written)
     yield written
-    for end in islice(_END.finditer(written), _MAX_ENDS):
+    for end in islice(_POSSIBLE_END.finditer(written), _MAX_ENDS):
         yield _trim(written[: end.start()])
 
 
@@ -136,8 +137,8 @@ class AddressBook:
     """The addresses that a turn may read."""
 
     def __init__(self, typed_texts: Iterable[str] = (), seen_texts: Iterable[str] = ()) -> None:
-        """`typed_texts`: by the user and the authors of messages they refer to. `seen_texts`: these messages
-        with their previews, forwards and quotations."""
+        """`typed_texts` are by the user and the authors of messages they refer to. `seen_texts` also contain
+        previews, forwards and quotations."""
         self._typed_texts = typed_texts
         self._seen_texts = seen_texts
         self._found = dict[str, WebAddress]()
@@ -186,12 +187,11 @@ _NOT_PUBLIC_6: Final = (
     IPv6Network("2002::/16"),  # 6to4, likewise
     IPv6Network("3fff::/20"),
 )
-_TRANSLATED: Final = IPv6Network("64:ff9b::/96")
-"""NAT64: an IPv4 address in networks without IPv4."""
+_NAT64: Final = IPv6Network("64:ff9b::/96")  # contains an IPv4 address, for networks without IPv4
 
 
 def names_public(address: WebAddress) -> bool:
-    """Return whether a host may be public; a name is only known once it is resolved."""
+    """Return False if the host is an IP address that is not public."""
     try:
         return is_public(ip_address(address.host))
     except ValueError:
@@ -199,12 +199,13 @@ def names_public(address: WebAddress) -> bool:
 
 
 def is_public(address: IpAddress) -> bool:
-    """Mapped and translated addresses count as what they stand for."""
+    """Return whether an IP address is on the public internet. For mapped and translated addresses the IPv4
+    address in them decides."""
     if isinstance(address, IPv4Address):
         return address.is_global and not any(address in network for network in _NOT_PUBLIC_4)
     if address.ipv4_mapped is not None:
         return is_public(address.ipv4_mapped)
-    if address in _TRANSLATED:
+    if address in _NAT64:
         return is_public(IPv4Address(int(address) & 0xFFFF_FFFF))
     if address.scope_id is not None or address not in _GLOBAL_6:
         return False

@@ -11,27 +11,26 @@ from cc_bot.features.web_pages.texts import WebPageCheckTexts
 from cc_bot.features.web_pages.turn import PageSource, can_read_pages
 from cc_bot.texts import Texts, explain
 
-PAGE: Final = "https://example.com/"
-"""Maintained by IANA for such uses."""
+PAGE: Final = "https://example.com/"  # IANA maintains it for such uses
 QUERY: Final = "cc-bot"
 _SETTINGS: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
 
 
 def list_checks(given: Examined) -> Iterator[Check]:
     config, words = given.config, given.words
-    said, pages = words[WebPageCheckTexts], make_access(config).pages if given.online else None
-    yield Check("reading", check_reading(pages, words, wanted=config.read_pages), label=said.reading)
+    sentences, pages = words[WebPageCheckTexts], make_access(config).pages if given.online else None
+    yield Check("reading", check_reading(pages, words, enabled=config.read_pages), label=sentences.reading)
     if given.online:
-        yield Check("search", check_search(make_searches(config), words), label=said.search)
+        yield Check("search", check_search(make_searches(config), words), label=sentences.search)
 
 
 async def check_reading(
-    reader: PageSource | None, texts: Texts, *, wanted: bool, page: str = PAGE
+    reader: PageSource | None, texts: Texts, *, enabled: bool, page: str = PAGE
 ) -> Sequence[Finding]:
     """Without a `reader` nothing is fetched."""
-    said = texts[WebPageCheckTexts]
-    if not wanted or not can_read_pages():
-        return [ok("reading", said.reading_none if wanted else said.reading_off)]
+    sentences = texts[WebPageCheckTexts]
+    if not enabled or not can_read_pages():
+        return [ok("reading", sentences.reading_none if enabled else sentences.reading_off)]
     if reader is None:
         return []
     try:
@@ -39,19 +38,19 @@ async def check_reading(
     except errors.PagesNotConfined:  # reported by check_sandbox
         return []
     except errors.PageError as error:
-        return [warning("reading", explain(error, texts), said.reading_failed_fix.format(url=page))]
-    return [ok("reading", said.reading_ok)]
+        return [warning("reading", explain(error, texts), sentences.reading_failed_fix.format(url=page))]
+    return [ok("reading", sentences.reading_ok)]
 
 
 async def check_search(services: Sequence[SearchService], texts: Texts) -> Sequence[Finding]:
-    said, found = texts[WebPageCheckTexts], list[Finding]()
+    sentences, findings = texts[WebPageCheckTexts], list[Finding]()
     for service in services:
         names = {"name": service.name, "variable": _SETTINGS[service.name]}
         try:
             await service.find(QUERY)
-            found.append(ok("search", said.search_ok.format(**names)))
+            findings.append(ok("search", sentences.search_ok.format(**names)))
         except errors.SearchFormatOff:
-            found.append(failed("search", said.search_format_off))
+            findings.append(failed("search", sentences.search_format_off))
         except errors.SearchFailed:
-            found.append(failed("search", said.search_failed.format(**names)))
-    return found or [ok("search", said.search_none)]
+            findings.append(failed("search", sentences.search_failed.format(**names)))
+    return findings or [ok("search", sentences.search_none)]

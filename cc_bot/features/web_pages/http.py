@@ -1,5 +1,5 @@
-"""HTTP requests to untrusted servers. All addresses of a name must be allowed, and each is checked again when
-its socket is made, so DNS rebinding changes nothing. No proxy, cookie or password is used."""
+"""Sends HTTP requests to untrusted servers. All IP addresses of a name must be allowed, and each is checked
+again when its socket is made, so DNS rebinding changes nothing. No proxy, cookie or password is used."""
 
 import asyncio
 import socket
@@ -44,51 +44,49 @@ async def run_apart(work: Coroutine[Any, Any, T]) -> T:
 SocketAddress = tuple[str, int]
 Resolve = Callable[[str, int], Awaitable[Sequence[SocketAddress]]]
 
-_lookups = threading.BoundedSemaphore(MAX_LOOKUPS)
+_lookup_slots = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
 async def resolve(name: str, port: int) -> Sequence[SocketAddress]:
-    """Resolve a name on a daemon thread: a name server that never answers delays neither other work nor the
-    exit. Raises OSError."""
-    if not _lookups.acquire(blocking=False):
+    """Resolve a name on a daemon thread, so that a name server that never answers delays neither other work
+    nor the exit. Raises OSError."""
+    if not _lookup_slots.acquire(blocking=False):
         raise OSError("too many names are being looked up")
     found: Future[Sequence[SocketAddress]] = Future()
     found.set_running_or_notify_cancel()
 
-    def look_up() -> None:
+    def run_lookup() -> None:
         try:
             answers = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
             found.set_result([(str(address[0]), int(address[1])) for *_, address in answers])
         except (OSError, UnicodeError) as error:
             found.set_exception(OSError(str(error)))
         finally:
-            _lookups.release()
+            _lookup_slots.release()
 
-    threading.Thread(target=look_up, name="look up a name", daemon=True).start()
+    threading.Thread(target=run_lookup, name="look up a name", daemon=True).start()
     return await asyncio.wrap_future(found)
 
 
 @cache
-def _authorities() -> ssl.SSLContext:
+def _default_tls() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """How to reach servers, and which are allowed."""
+    """How to resolve names, which IP addresses are allowed, and which certificates are trusted."""
 
     resolve: Resolve = resolve
     is_allowed: Callable[[IpAddress], bool] = is_public
-    tls: Callable[[], ssl.SSLContext] = _authorities
+    tls: Callable[[], ssl.SSLContext] = _default_tls
 
 
-PUBLIC: Final = Network()
-"""For addresses by anyone."""
-UNRESTRICTED: Final = Network(is_allowed=lambda _: True)
-"""For addresses by the operator."""
+PUBLIC: Final = Network()  # for addresses that users or models name
+UNRESTRICTED: Final = Network(is_allowed=lambda _: True)  # for the operator's addresses
 
 
-class _Guard(AbstractResolver):
+class _AddressFilter(AbstractResolver):
     def __init__(self, network: Network) -> None:
         self._network = network
 
@@ -123,10 +121,10 @@ class _Guard(AbstractResolver):
 
 @asynccontextmanager
 async def open_session(network: Network) -> AsyncIterator[aiohttp.ClientSession]:
-    guard = _Guard(network)
+    address_filter = _AddressFilter(network)
     connector = aiohttp.TCPConnector(
-        resolver=guard,
-        socket_factory=guard.make_socket,
+        resolver=address_filter,
+        socket_factory=address_filter.make_socket,
         ssl=network.tls(),
         use_dns_cache=False,
         force_close=True,
@@ -147,8 +145,8 @@ async def open_session(network: Network) -> AsyncIterator[aiohttp.ClientSession]
 async def get(
     session: aiohttp.ClientSession, address: WebAddress, headers: Mapping[str, str]
 ) -> AsyncIterator[aiohttp.ClientResponse]:
-    """Request an address, without redirects. Raises AddressNotPublic before anything is sent,
-    PageUnreachable, and PageGarbled if the response is not HTTP. The caller limits the time."""
+    """Request an address without following redirects. The caller limits the time. Raises AddressNotPublic
+    before anything is sent, PageUnreachable, and PageGarbled if the response is not HTTP."""
     url = URL(address.url, encoded=True)
     try:
         response = await session.get(url, headers=headers, allow_redirects=False)
@@ -172,7 +170,7 @@ def header(response: aiohttp.ClientResponse, name: str) -> str:
 
 
 async def read_body(response: aiohttp.ClientResponse, host: str, max_bytes: int) -> bytes:
-    """Return the decompressed body. Raises PageTooLarge above this size, packed or unpacked, and PageGarbled
+    """Return the decompressed body. Raises PageTooLarge if it is larger, compressed or not, and PageGarbled
     if it is cut off or compressed in an unknown way."""
     if header(response, "content-encoding").strip().lower() not in ("", "identity", "gzip", "deflate"):
         raise PageGarbled(host=host)

@@ -21,14 +21,11 @@ from cc_bot.features.web_pages.addresses import WebAddress
 from cc_bot.features.web_pages.http import PUBLIC, Network, get, header, open_session, read_body, run_apart
 from cc_bot.features.web_pages.turn import ReadPage
 
-# Redirects are followed, each checked like the first request.
-
 FETCH_TIMEOUT_S: Final = 10.0
-MAX_BYTES: Final = 2 << 20
+MAX_PAGE_BYTES: Final = 2 << 20
 MAX_DOCUMENT_BYTES: Final = 8 << 20
 MAX_REDIRECTS: Final = 5
-MAX_CONTENT_TYPE_CHARACTERS: Final = 200
-"""Parsing takes quadratic time."""
+MAX_CONTENT_TYPE_CHARACTERS: Final = 200  # parsing takes quadratic time
 
 PageKind = Literal["html", "text", "json", "document"]
 
@@ -43,7 +40,7 @@ _KINDS: Final[dict[str, PageKind]] = {
     **dict.fromkeys(MEDIA_TYPES.values(), "document"),
 }
 _GENERIC_MEDIA_TYPES: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
-"""Then the first bytes decide whether it is a document."""
+"""For these the first bytes decide whether the response is a document."""
 _DOCUMENT_BEGINNINGS: Final = (b"%PDF-", b"PK\x03\x04")
 _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
 
@@ -57,7 +54,7 @@ class FetchedPage:
 
 
 async def fetch(address: WebAddress, network: Network = PUBLIC) -> FetchedPage:
-    """Fetch a page. Raises a PageError, which contains no text from the server."""
+    """Fetch a page, following redirects. Raises a PageError, which contains no text of the server."""
     return await run_apart(_fetch(address, network))
 
 
@@ -73,7 +70,7 @@ async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
                 address = address.follow(location)
     except errors.PageError as error:
         if "host" in error.params:
-            error.params["host"] = requested.host  # a redirect's host is text from the server
+            error.params["host"] = requested.host  # the host of a redirect is text of the server
         raise
     except TimeoutError as error:
         raise errors.PageTooSlow(host=requested.host, seconds=round(FETCH_TIMEOUT_S)) from error
@@ -93,28 +90,28 @@ async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) 
     named_pdf = address.target.partition("?")[0].lower().endswith(".pdf")
     if kind is None and not named_pdf and media_type not in _GENERIC_MEDIA_TYPES:
         raise errors.PageKindRefused
-    limit = MAX_DOCUMENT_BYTES if kind in (None, "document") else MAX_BYTES
+    limit = MAX_DOCUMENT_BYTES if kind in (None, "document") else MAX_PAGE_BYTES
     data = await read_body(response, address.host, limit)
     if kind is None and not data.startswith(_DOCUMENT_BEGINNINGS):
         raise errors.PageKindRefused
     return FetchedPage(address, kind or "document", parsed.get_content_charset(""), data)
 
 
+# For waiting, fetching and converting: less than a tool's timeout. The reading process is limited by
+# processor time, so that a busy machine refuses no page.
 TOTAL_TIMEOUT_S: Final = 19.0
-"""For waiting, fetching and reading: below a tool's limit. The reading process is limited by processor time,
-so that a busy machine refuses no page."""
 MAX_PAGES_IN_MEMORY: Final = 4
 MAX_PAGES_BEING_READ: Final = 1
 MAX_TITLE_CHARACTERS: Final = 200
 
 _SAFE_ENCODING_NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
-"""Others are not passed on: the reading process expects one line."""
+"""Other names are not passed to the reading process, which expects one line."""
 
 _log = structlog.get_logger(__name__)
 
 
 class PageReader:
-    """The PageSource that all turns share."""
+    """Reads pages for all turns (a PageSource)."""
 
     def __init__(
         self,
@@ -125,7 +122,7 @@ class PageReader:
         unconfined: bool = False,
     ) -> None:
         """`command` starts the reading process (default: `cc_bot.features.documents page`). `documents` reads
-        PDFs and office files. `unconfined`: read even without a sandbox."""
+        PDFs and office files. `unconfined` permits reading without a sandbox."""
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)
@@ -139,7 +136,7 @@ class PageReader:
         try:
             fetched, (title, text) = await self._read(address, slots)
         except errors.CcBotError as error:
-            # Only the host: the rest may be a secret.
+            # Only the host is logged: the rest may be secret.
             seconds = round(time.monotonic() - started_s, 3)
             _log.info("page_not_read", host=address.host, error=type(error).__name__, seconds=seconds)
             raise
@@ -156,12 +153,12 @@ class PageReader:
                 async with slots, self._memory_slots:
                     fetched = await fetch(address, self._network)
                     async with self._reading_slots:
-                        return fetched, await self._text_of(fetched)
-        except TimeoutError as error:  # other pages took the time: this one's steps have own timeouts
+                        return fetched, await self._convert(fetched)
+        except TimeoutError as error:  # waiting for other pages took the time: the steps have own timeouts
             raise errors.PagesWait from error
 
-    async def _text_of(self, fetched: FetchedPage) -> tuple[str, str]:
-        """Return title and text."""
+    async def _convert(self, fetched: FetchedPage) -> tuple[str, str]:
+        """Return the title and the text. Raises a PageError, DocumentLocked or DocumentOldFormat."""
         is_document = fetched.kind == "document"
         try:
             if is_document:

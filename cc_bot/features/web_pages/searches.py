@@ -1,5 +1,5 @@
-"""Web search by SearXNG or Brave. The service gets the query and nothing about the user. Results are
-untrusted: invalid addresses are dropped, and only text is used."""
+"""Searches the web by SearXNG or Brave. The service gets the query and nothing about the user. Results are
+untrusted: invalid addresses are dropped, and markup is removed."""
 
 import asyncio
 import html
@@ -20,13 +20,12 @@ from cc_bot.features.web_pages.addresses import names_public, parse_address
 from cc_bot.features.web_pages.http import UNRESTRICTED, get, open_session, read_body, run_apart
 from cc_bot.features.web_pages.turn import SearchResult
 
-BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
-LIMIT_S: Final = 8.0
-"""Per service; a tool has time for two."""
+BRAVE_URL: Final = "https://api.search.brave.com/res/v1/web/search"
+TIMEOUT_S: Final = 8.0  # per service; a tool has time for two
 MAX_BYTES: Final = 512 << 10
 MAX_RESULTS: Final = 8
-TITLE_CHARACTERS: Final = 120
-SNIPPET_CHARACTERS: Final = 400
+MAX_TITLE_LENGTH: Final = 120
+MAX_SNIPPET_LENGTH: Final = 400
 
 _TAG: Final = re.compile(r"</?+[a-zA-Z][^<>]{0,100}+>")
 
@@ -35,20 +34,18 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class SearxngSearch:
-    """The operator's SearXNG."""
-
     base_url: str
     name: ClassVar = "searxng"
 
     async def find(self, query: str) -> Sequence[SearchResult]:
-        """Raises SearchFailed; SearchFormatOff if only HTML is enabled."""
+        """Raises SearchFailed, or SearchFormatOff if SearXNG is set to answer only with HTML."""
         url = f"{self.base_url.rstrip('/')}/search?q={quote(query, safe='')}&format=json"
-        status, answer = await _ask(url)
-        if status == 403:  # what SearXNG says for a format that is not among its `search.formats`
+        status, answer = await _request(url)
+        if status == 403:  # the format is not among SearXNG's `search.formats`
             raise SearchFormatOff
         match answer:
             case {"results": list(found)}:
-                return _results(found, "content")
+                return _read_results(found, "content")
             case _:
                 raise SearchFailed
 
@@ -56,16 +53,16 @@ class SearxngSearch:
 @dataclass(eq=False, slots=True)
 class BraveSearch:
     key: str = field(repr=False)
-    base_url: str = BRAVE
+    base_url: str = BRAVE_URL
     name: ClassVar = "brave"
 
     async def find(self, query: str) -> Sequence[SearchResult]:
         """Raises SearchFailed."""
         url = f"{self.base_url}?q={quote(query, safe='')}&count={MAX_RESULTS}"
-        _, answer = await _ask(url, {"X-Subscription-Token": self.key})
+        _, answer = await _request(url, {"X-Subscription-Token": self.key})
         match answer:
             case {"web": {"results": list(found)}}:
-                return _results(found, "description")
+                return _read_results(found, "description")
             case {"type": "search"}:  # nothing was found
                 return ()
             case _:
@@ -77,7 +74,7 @@ SearchService = SearxngSearch | BraveSearch
 
 @dataclass(eq=False, slots=True)
 class WebSearch:
-    """Asks one service after the other until one answers (a SearchSource)."""
+    """Tries the services in order (a SearchSource)."""
 
     services: Sequence[SearchService]
 
@@ -85,23 +82,23 @@ class WebSearch:
         """Return results, the best first. Raises SearchFailed."""
         failure = SearchFailed()
         for service in self.services:
-            began_s = time.monotonic()
+            started_s = time.monotonic()
             try:
                 found = await run_apart(service.find(query))
             except SearchFailed as error:
                 _log.warning("search_failed", service=service.name, error=type(error).__name__)
                 failure = error
                 continue
-            seconds = round(time.monotonic() - began_s, 3)
+            seconds = round(time.monotonic() - started_s, 3)
             _log.info("searched", service=service.name, results=len(found), seconds=seconds)
             return found
         raise failure
 
 
-async def _ask(url: str, headers: Mapping[str, str] = {}) -> tuple[int, Any]:
+async def _request(url: str, headers: Mapping[str, str] = {}) -> tuple[int, Any]:
     """Raises SearchFailed."""
     try:
-        async with asyncio.timeout(LIMIT_S), open_session(UNRESTRICTED) as session:
+        async with asyncio.timeout(TIMEOUT_S), open_session(UNRESTRICTED) as session:
             address = parse_address(url, ports=None)
             async with get(session, address, {"Accept": "application/json", **headers}) as response:
                 if response.status != 200:
@@ -112,19 +109,19 @@ async def _ask(url: str, headers: Mapping[str, str] = {}) -> tuple[int, Any]:
         raise SearchFailed from error
 
 
-def _results(found: Iterable[Any], described: str) -> Sequence[SearchResult]:
+def _read_results(found: Iterable[Any], snippet_field: str) -> Sequence[SearchResult]:
     results = list[SearchResult]()
     for each in found:
         match each:
             case {"url": str(url), "title": str(title)} if len(results) < MAX_RESULTS:
                 with suppress(AddressRefused):
-                    address, snippet = parse_address(url), each.get(described)
-                    words = _words(snippet, SNIPPET_CHARACTERS) if isinstance(snippet, str) else ""
-                    if names_public(address):  # reading another is refused anyhow
-                        results.append(SearchResult(address, _words(title, TITLE_CHARACTERS), words))
+                    address, snippet = parse_address(url), each.get(snippet_field)
+                    text = _clean_text(snippet, MAX_SNIPPET_LENGTH) if isinstance(snippet, str) else ""
+                    if names_public(address):  # no other address can be read
+                        results.append(SearchResult(address, _clean_text(title, MAX_TITLE_LENGTH), text))
     return results
 
 
-def _words(text: str, limit: int) -> str:
+def _clean_text(text: str, limit: int) -> str:
     text = html.unescape(_TAG.sub("", text[: 4 * limit]))
     return shorten(one_line(printable(text)), limit)

@@ -11,20 +11,19 @@ from cc_bot.domain.message import Message, ReferenceKind, typed_part
 from cc_bot.features.web_pages.addresses import AddressBook, WebAddress
 
 EXTRA_MODULES: Final = ("trafilatura", "lxml_html_clean")
-MAX_PAGES: Final = 8
-"""Pages per turn; each may have 5,000 characters of Japanese."""
+MAX_PAGES: Final = 8  # each may have 5,000 characters of Japanese
 MAX_SEARCHES: Final = 5
 MAX_CHOICES: Final = 1000
 MAX_CONCURRENT_READS: Final = 2
 
 
 def can_read_pages() -> bool:
-    """Return whether the extra for reading HTML is installed, and the feature `documents` exists."""
+    """Return whether the extra for reading HTML is installed and the feature `documents` exists."""
     return all(map(find_spec, (*EXTRA_MODULES, "cc_bot.features.documents")))
 
 
+# References whose text counts as typed.
 _TYPED_REFERENCES: Final = frozenset[ReferenceKind]({"reply", "link", "menu"})
-"""References whose own text counts as typed."""
 
 
 def readable_addresses(messages: Iterable[Message]) -> AddressBook:
@@ -61,8 +60,8 @@ class SearchResult:
 
 class PageSource(Protocol):
     async def read(self, address: WebAddress, slots: asyncio.Semaphore) -> ReadPage:
-        """Read a page. Raises a PageError (PagesWait if other turns take too long),
-        DocumentLocked or DocumentOldFormat. `slots` limits how many pages a turn reads at once."""
+        """Read a page. `slots` limits how many pages a turn reads at once. Raises a PageError (PagesWait if
+        other turns take too long), DocumentLocked or DocumentOldFormat."""
         ...
 
 
@@ -81,8 +80,8 @@ class WebAccess:
 
     @property
     def subjects(self) -> Mapping[str, bool]:
-        """Return whether the tools about each subject are offered. Pages are offered even if no address
-        is allowed, so that the beginning of the prompt stays the same."""
+        """Return whether the tools about each subject are offered. Reading pages is offered even if a turn
+        may read no address, so that the beginning of the prompt stays the same."""
         return {"page": self.pages is not None, "search": self.searches is not None}
 
     def for_turn(self, messages: Sequence[Message]) -> "TurnWebAccess":
@@ -97,33 +96,32 @@ class TurnWebAccess:
     addresses: AddressBook = field(default_factory=AddressBook)
     pages_left: int = MAX_PAGES
     searches_left: int = MAX_SEARCHES
-    choice_budget: int = MAX_CHOICES
-    """Limits how a model that others' text may influence can choose among typed addresses; each choice
+    choices_left: int = MAX_CHOICES
+    """Limits how much a model can tell a server by its choice among typed addresses or words. Each choice
     divides it by the number of options."""
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT_READS))
-    _reads: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
+    _results: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
 
-    def take_choice(self, options: int) -> bool:
-        """Spend a choice among this many options. Returns False, and spends nothing, if the budget is too
-        small."""
-        if not 0 < options <= self.choice_budget:
+    def spend_choice(self, options: int) -> bool:
+        """Spend a choice among this many options. Returns False and spends nothing if too few are left."""
+        if not 0 < options <= self.choices_left:
             return False
-        self.choice_budget //= options
+        self.choices_left //= options
         return True
 
     async def read(self, pages: PageSource, address: WebAddress) -> ReadPage:
-        """Return a page, read once per turn; a failed read is retried. Raises what `PageSource.read`
+        """Return a page, which is read once per turn unless that fails. Raises what `PageSource.read`
         raises."""
-        started = self._reads.get(address)
-        if started is not None:
-            return await asyncio.shield(started)
-        reading = self._reads[address] = asyncio.get_running_loop().create_future()
+        pending = self._results.get(address)
+        if pending is not None:
+            return await asyncio.shield(pending)
+        result = self._results[address] = asyncio.get_running_loop().create_future()
         try:
             page = await pages.read(address, self.slots)
         except BaseException as error:
-            del self._reads[address]
-            reading.set_exception(forget_frames(error) if isinstance(error, CcBotError) else PageError())
-            reading.exception()  # marks it as retrieved, as perhaps no other task awaits it
+            del self._results[address]
+            result.set_exception(forget_frames(error) if isinstance(error, CcBotError) else PageError())
+            result.exception()  # prevents a warning if no other task awaits it
             raise
-        reading.set_result(page)
+        result.set_result(page)
         return page

@@ -1,8 +1,8 @@
 """A model behind any server that speaks Chat Completions or Responses.
 
-A refusal that names what to change is followed at once, and remembered (quirks.py). `timeout_s` limits the
-time between the model's signs of life; retries and keep-alives do not stop that clock. An answer is cut where
-it reaches a limit of bytes, characters, calls or time.
+After a refusal that names what to change, the request is changed and sent again, and so are later ones
+(quirks.py). `timeout_s` limits the time between two signs of life of the model; retries and keep-alives don't
+count. An answer is cut where it reaches a limit of bytes, characters, calls or time.
 """
 
 import asyncio
@@ -16,9 +16,9 @@ import structlog
 
 from cc_bot.domain.errors import ContextTooLong, ModelError
 from cc_bot.llm.model import ChatRequest, Finish, ModelEvent
-from cc_bot.llm.openai.client import FAILURES, Endpoint, body_of
-from cc_bot.llm.openai.quirks import Attempts, Quirks, ServerError, adapt, classify, quirks_of
-from cc_bot.llm.openai.reply import Chunk, Reply, json_events, mapping
+from cc_bot.llm.openai.client import FAILURES, Endpoint, read_chunks
+from cc_bot.llm.openai.quirks import Attempts, Quirks, ServerError, adapt, classify, known_quirks
+from cc_bot.llm.openai.reply import Chunk, Reply, as_mapping, json_events
 from cc_bot.llm.openai.wires import (
     CHAT_PATH,
     RESPONSES_PATH,
@@ -32,7 +32,7 @@ from cc_bot.llm.openai.wires import (
 
 MAX_ANSWER_S: Final = 600.0
 _TRAILER_TIMEOUT_S: Final = 3.0  # for the usage after the finish reason
-_CUT_PROMPTS: Final = 3
+_WARN_AFTER_PROMPTS: Final = 3
 _RequestBody = Callable[[str, ChatRequest, Quirks, str], Json]
 _Wire = tuple[str, _RequestBody, Callable[[object], Chunk]]
 _CHAT: Final[_Wire] = (CHAT_PATH, chat_body, read_chunk)
@@ -50,47 +50,47 @@ class OpenAIChatModel(Endpoint):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._label = f"{self._host}/{self.model}"
-        self._quirks = quirks_of(self._url, self.model)
+        self._quirks = known_quirks(self._url, self.model)
         self._changes: dict[str, None] = {}
-        self.left_out_images = False
+        self.leaves_out_images = False
         self._longest_prompt = (0, 0, 0)
-        """Tokens, bytes, and how often a longer prompt had as many tokens."""
+        """Tokens, bytes, and how many longer prompts had no more tokens."""
 
     @property
     def has_path(self) -> bool:
-        """As most servers need: `/v1`."""
+        """True if the address has a path, such as the `/v1` that most servers need."""
         return urlsplit(self._url).path not in ("", "/")
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """Names of the lessons from refusals."""
+        """Names of the lessons learned from refusals."""
         return tuple(self._changes)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
         """Raises ModelUnavailable, ModelRefusedKey, ModelRefusedRequest, ModelOutOfRoom or ContextTooLong."""
-        attempts, again = Attempts(self._quirks, request), True
-        while again:
-            reply, broken, again = Reply(), None, False
+        attempts, retries_now = Attempts(self._quirks, request), True
+        while retries_now:
+            reply, error_seen, retries_now = Reply(), None, False
             try:
-                async with aclosing(self._chunks(request, attempts)) as chunks:
+                async with aclosing(self._request_chunks(request, attempts)) as chunks:
                     async for chunk in chunks:
                         if not reply.chunks:
-                            self._remember(attempts)
+                            self._apply_lessons(attempts)
                         for event in reply.add(chunk):
                             yield event
-                        if reply.full:
+                        if reply.is_full:
                             break
             except FAILURES as error:
-                broken = classify(error, self.name)
-                again = isinstance(error, ServerError) and not reply.begun and attempts.learn(error)
-        for event in reply.rest():
+                error_seen = classify(error, self.name)
+                retries_now = isinstance(error, ServerError) and not reply.has_text and attempts.learn(error)
+        for event in reply.flush():
             yield event
-        # What breaks after the finish reason takes nothing away.
-        if failure := broken if broken and reply.finish_reason is None else reply.failure():
-            begun = request.answer_begun or reply.begun
-            cut = {"outcome": "cut"} if begun else {}
-            self._report("model_failed", failure, chunks=reply.chunks, **cut)
-            if not begun:
+        # An error after the finish reason doesn't matter.
+        if failure := error_seen if error_seen and reply.finish_reason is None else reply.failure():
+            has_text = request.answer_begun or reply.has_text
+            cut = {"outcome": "cut"} if has_text else {}
+            self._log_failure("model_failed", failure, chunks=reply.chunks, **cut)
+            if not has_text:
                 raise _without_quoted_limit(failure.error, request)
             yield Finish("cut", usage=reply.usage, model=self.name)
             return
@@ -98,12 +98,12 @@ class OpenAIChatModel(Endpoint):
         self._watch_prompt_tokens(finish.usage.prompt_tokens, attempts.sent_bytes)
         yield replace(finish, without_tools=bool(request.tools) and not attempts.quirks.tools)
 
-    async def _chunks(self, request: ChatRequest, attempts: Attempts) -> AsyncGenerator[Chunk, None]:
+    async def _request_chunks(self, request: ChatRequest, attempts: Attempts) -> AsyncGenerator[Chunk, None]:
         clock = asyncio.get_running_loop().time
         attempts.started_s = attempts.started_s or clock()
         deadline_s, end_s = attempts.started_s + self.timeout_s, clock() + MAX_ANSWER_S
         path, request_body, read = _RESPONSES if attempts.quirks.wire == "responses" else _CHAT
-        attempts.sent = self._body(request_body, request, attempts.quirks)
+        attempts.sent = self._build_body(request_body, request, attempts.quirks)
         content = RequestBody(attempts.sent)
         attempts.sent_bytes = content.size
         try:
@@ -112,7 +112,7 @@ class OpenAIChatModel(Endpoint):
                 response = await self._send(path, retries, data=content)
         finally:
             content.release()
-        async with aclosing(body_of(response)) as body, aclosing(json_events(body)) as events:
+        async with aclosing(read_chunks(response)) as body, aclosing(json_events(body)) as events:
             while True:
                 async with asyncio.timeout_at(min(deadline_s, end_s)):
                     event = await anext(events, None)
@@ -122,24 +122,24 @@ class OpenAIChatModel(Endpoint):
                     raise ServerError(error)
                 chunk = read(event)
                 yield chunk
-                # Only now, since the reader may take long.
+                # After `yield`, as the consumer may take long.
                 if chunk.finish_reason:
                     deadline_s = clock() + min(_TRAILER_TIMEOUT_S, self.timeout_s)
                 elif chunk.alive:
                     deadline_s = clock() + self.timeout_s
 
-    def _body(self, request_body: _RequestBody, request: ChatRequest, quirks: Quirks) -> Json:
+    def _build_body(self, request_body: _RequestBody, request: ChatRequest, quirks: Quirks) -> Json:
         tools, change = request.tools[: quirks.max_tools] if quirks.tools else (), f"{quirks.max_tools} tools"
         if len(request.tools) > quirks.max_tools and change not in self._changes:
             self._changes[change] = None
             _log.warning("tools_left_out", model=self.name, offered=len(request.tools), sent=quirks.max_tools)
         body = request_body(self.model, replace(request, tools=tools), quirks, self._label)
-        options = _options(request, quirks, request.reasoning or self.reasoning)
+        options = _optional_fields(request, quirks, request.reasoning or self.reasoning)
         return body | {name: value for name, value in options.items() if name not in quirks.omit}
 
-    def _remember(self, attempts: Attempts) -> None:
-        """Apply the lessons to later requests."""
-        self.left_out_images = not attempts.quirks.images
+    def _apply_lessons(self, attempts: Attempts) -> None:
+        """Apply the lasting lessons to later requests, and log all."""
+        self.leaves_out_images = not attempts.quirks.images
         for event, lasting in (("model_request_changed", True), ("model_request_changed_once", False)):
             lessons = [lesson for lesson in attempts.lessons if lesson.lasting is lasting]
             names = [lesson.name for lesson in lessons]
@@ -151,20 +151,20 @@ class OpenAIChatModel(Endpoint):
                     self._quirks = adapt(self._quirks, lesson.changes)
 
     def _watch_prompt_tokens(self, tokens: int, size: int) -> None:
-        """Warn if Ollama cuts prompts at its context length, which it does silently."""
-        most, longest, times = self._longest_prompt
-        if tokens > most:
+        """Warn if prompts seem to be cut: Ollama silently cuts them at its context length."""
+        max_tokens, max_size, longer_prompts = self._longest_prompt
+        if tokens > max_tokens:
             self._longest_prompt = (tokens, size, 0)
-        elif tokens == most > 0 and size > longest:
-            self._longest_prompt = (tokens, size, times + 1)
-            if times + 1 == _CUT_PROMPTS:
+        elif tokens == max_tokens > 0 and size > max_size:
+            self._longest_prompt = (tokens, size, longer_prompts + 1)
+            if longer_prompts + 1 == _WARN_AFTER_PROMPTS:
                 _log.warning(
                     "prompt_cut_by_server", model=self.name, tokens=tokens, setting="OLLAMA_CONTEXT_LENGTH"
                 )
 
 
-def _options(request: ChatRequest, quirks: Quirks, effort: str) -> Json:
-    """Fields that a server may refuse."""
+def _optional_fields(request: ChatRequest, quirks: Quirks, effort: str) -> Json:
+    """Return the fields that a server may refuse."""
     options: Json = {"prompt_cache_key": request.cache_key} if request.cache_key else {}
     if request.temperature is not None:
         options["temperature"] = request.temperature
@@ -181,13 +181,13 @@ def _options(request: ChatRequest, quirks: Quirks, effort: str) -> Json:
 
 
 def _error_in(event: object) -> object:
-    fields = mapping(event)
+    fields = as_mapping(event)
     if fields.get("type") == "response.failed":
-        return mapping(fields.get("response")).get("error") or {"message": "failed"}
+        return as_mapping(fields.get("response")).get("error") or {"message": "failed"}
     return fields.get("error") or (event if fields.get("type") == "error" else None)
 
 
 def _without_quoted_limit(error: ModelError, request: ChatRequest) -> ModelError:
-    """Limits are remembered, so drop one that the prompt may have named."""
+    """Drop the limit if the refusal may have quoted it from the prompt: limits are remembered."""
     limit = str(error.limit) if isinstance(error, ContextTooLong) and error.limit else None
     return ContextTooLong() if limit and any(limit in part.text for part in request.prompt) else error

@@ -1,5 +1,5 @@
-"""Requests to any server with OpenAI's API, with limits, retries and a ModelError for each failure.
-Also requests embeddings."""
+"""Sends requests to any server with OpenAI's API, with limits and retries, and raises a ModelError for each
+failure. Also requests embeddings."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from pydantic_core import from_json
 
 from cc_bot.domain.errors import ContextTooLong
 from cc_bot.features.memory.search.vectors import Vector, pack
-from cc_bot.llm.openai.quirks import ModelFailure, ServerError, classify, may_pass
+from cc_bot.llm.openai.quirks import ModelFailure, ServerError, classify, is_transient
 from cc_bot.llm.openai.reply import TooManyBytes
 from cc_bot.proxy import proxy_for
 
@@ -36,7 +36,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, repr=False)
 class Endpoint:
-    """A model of a server."""
+    """A model of a server, with a session of its own."""
 
     model: str
     _: KW_ONLY
@@ -71,27 +71,27 @@ class Endpoint:
 
     @asynccontextmanager
     async def _request(self, event: str) -> AsyncIterator[None]:
-        """Limit the time of a request. Logs a failure as `event`, and raises its ModelError."""
+        """Limit the time of a request. Logs a failure as `event` and raises its ModelError."""
         try:
             async with asyncio.timeout(self.timeout_s):
                 yield
         except (*FAILURES, *_WRONG_SHAPE) as error:
             failure = classify(error, self.name)
-            self._report(event, failure)
+            self._log_failure(event, failure)
             raise failure.error from None
 
-    def _report(self, event: str, failure: ModelFailure, **facts: object) -> None:
+    def _log_failure(self, event: str, failure: ModelFailure, **details: object) -> None:
         outcome = {"outcome": type(failure.error).__name__, "problem": failure.problem}
         statistics = {"status": failure.status, "retries": failure.retries}
-        _log.warning(event, **{"model": self.name, **outcome, **statistics, **facts})
+        _log.warning(event, **{"model": self.name, **outcome, **statistics, **details})
 
     async def _post(self, path: str, **content: Any) -> bytes:
-        async with aclosing(body_of(await self._send(path, self.max_retries, **content))) as body:
+        async with aclosing(read_chunks(await self._send(path, self.max_retries, **content))) as body:
             return b"".join([data async for data in body])
 
     async def _send(self, path: str, retries: int, **content: Any) -> aiohttp.ClientResponse:
-        """Return the response with its body unread; the caller closes it. Raises TooManyBytes, and
-        ServerError also if there is no response."""
+        """Return a response that is no refusal; the caller reads and closes it. Raises ServerError for a
+        refusal or a failed connection, and TooManyBytes."""
         self._session = self._session or self._open_session()
         for retry in range(retries + 1):
             pause_s: float | None = min(0.5 * 2**retry, _MAX_RETRY_PAUSE_S) * uniform(0.75, 1)  # noqa: S311
@@ -99,20 +99,20 @@ class Endpoint:
                 response = await self._session.post(self._url + path, auto_decompress=False, **content)
                 if response.status < 400:
                     return response
-                async with aclosing(body_of(response)) as body:
+                async with aclosing(read_chunks(response)) as body:
                     text = b"".join([data async for data in body]).decode("utf-8", "replace")
             except aiohttp.ClientError as error:
-                failure = ServerError.unanswered(error, self._host, retry)
+                failure = ServerError.from_client_error(error, self._host, retry)
             else:
                 failure = ServerError(text, status=response.status, retries=retry)
-                after_s = _retry_after_s(response)
-                retries_help = after_s < self.timeout_s and may_pass(text, response.status)
-                pause_s = (after_s or pause_s) if retries_help else None
+                retry_after_s = _retry_after_s(response)
+                retries_help = retry_after_s < self.timeout_s and is_transient(text, response.status)
+                pause_s = (retry_after_s or pause_s) if retries_help else None
             if pause_s is None or retry == retries:
                 try:
                     raise failure
                 finally:
-                    del failure  # a cycle with its traceback would keep pictures until the next collection
+                    del failure  # a reference cycle with the traceback would keep pictures in memory
             await asyncio.sleep(pause_s)
         raise ValueError("a negative number of retries")
 
@@ -122,12 +122,12 @@ def _retry_after_s(response: aiohttp.ClientResponse) -> float:
     return float(after) if after.isdecimal() and len(after) < 6 else 0.0
 
 
-async def body_of(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
-    """Yield the body, and close the response. Raises TooManyBytes and aiohttp's errors."""
+async def read_chunks(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
+    """Yield the body and close the response. Raises TooManyBytes and aiohttp's errors."""
     total = 0
     with closing(response):
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            raise TooManyBytes  # compression was not requested, and the data could unpack to any size
+            raise TooManyBytes  # compression was not requested, and the data could decompress to any size
         async for data in response.content.iter_any():
             total += len(data)
             if total > MAX_RESPONSE_BYTES:
@@ -146,10 +146,10 @@ class OpenAIEmbedder(Endpoint):
         """Return the texts' vectors. Raises ModelError."""
         vectors: list[Vector] = []
         for start in range(0, len(texts), _MAX_BATCH_TEXTS):
-            vectors += await self._embed_in_parts(texts[start : start + _MAX_BATCH_TEXTS])
+            vectors += await self._embed_batch(texts[start : start + _MAX_BATCH_TEXTS])
         return vectors
 
-    async def _embed_in_parts(self, texts: Sequence[str]) -> Sequence[Vector]:
+    async def _embed_batch(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Embed texts; if they are too long, one by one, and a single text by its first half."""
         try:
             async with self._request("embedding_failed"):
@@ -157,17 +157,17 @@ class OpenAIEmbedder(Endpoint):
                 return _read_vectors(from_json(await self._post("/embeddings", json=body)), len(texts))
         except ContextTooLong:
             if len(texts) > 1:
-                return [vector for text in texts for vector in await self._embed_in_parts([text])]
+                return [vector for text in texts for vector in await self._embed_batch([text])]
             [text] = texts
             if len(text) <= _MIN_CHARACTERS_TO_HALVE:
                 raise
-        return await self._embed_in_parts([text[: len(text) // 2]])
+        return await self._embed_batch([text[: len(text) // 2]])
 
 
 def _read_vectors(response: Any, count: int) -> list[Vector]:
     """Return the vectors in the order of the texts. Raises FAILURES or _WRONG_SHAPE."""
-    # Some servers leave out the index.
     data = response["data"]
+    # Some servers leave out the index.
     vectors = {item.get("index", position): pack(item["embedding"]) for position, item in enumerate(data)}
     if len(data) != count or len({*map(len, vectors.values())}) > 1:
         raise ValueError("not a vector for each text")

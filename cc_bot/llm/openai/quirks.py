@@ -1,5 +1,5 @@
-"""Refusals of servers, and the form of requests to each model: known by host and model name (FAMILIES), or
-learned from refusals (LESSONS)."""
+"""What refusals of servers mean, and what requests to each model need: known by host and model name
+(FAMILIES), or learned from refusals (LESSONS)."""
 
 import json
 import re
@@ -14,11 +14,11 @@ import aiohttp
 from cc_bot.domain import errors
 from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, SystemPart, UserPart
 
-MAX_REFUSAL: Final = 2000  # characters; what comes later quotes the request
+MAX_REFUSAL: Final = 2000  # characters; the rest quotes the request
 
 _BAD_KEY_STATUSES: Final = frozenset({401, 402, 403})  # 402: no credit left
 _BAD_KEY: Final = re.compile(r"api key not valid|invalid api key|incorrect api key", re.IGNORECASE)
-# Not "exceeded your current quota": that is Gemini's for the requests of one minute.
+# Not "exceeded your current quota": Gemini says so after too many requests in a minute.
 _NO_CREDIT: Final = re.compile(r"insufficient_quota|credit balance", re.IGNORECASE)
 _NO_MODEL: Final = re.compile(
     r"model.{0,100}(?:does not exist|not found)|model_not_found|(?:invalid|unknown) model",
@@ -71,7 +71,7 @@ class ServerError(Exception):
         self.unreachable_host = ""
 
     @classmethod
-    def unanswered(cls, error: aiohttp.ClientError, host: str, retries: int) -> "ServerError":
+    def from_client_error(cls, error: aiohttp.ClientError, host: str, retries: int) -> "ServerError":
         made = cls(str(error), retries=retries)
         made.problem = type(error).__name__
         if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
@@ -80,7 +80,7 @@ class ServerError(Exception):
 
 
 class ModelFailure(NamedTuple):
-    """All but the error is for the log."""
+    """An error, with details for the log."""
 
     error: errors.ModelError
     problem: str
@@ -89,7 +89,7 @@ class ModelFailure(NamedTuple):
 
 
 def refusal_text(body: object) -> str:
-    """The text of `{"error": {…}}`, a list of it (Gemini), `{"detail": …}` (FastAPI), or text."""
+    """Return the text of `{"error": {…}}`, a list of that (Gemini), `{"detail": …}` (FastAPI), or text."""
     if isinstance(body, str):
         try:
             body = json.loads(body)
@@ -109,8 +109,8 @@ def refusal_text(body: object) -> str:
     return " ".join(text[:MAX_REFUSAL] for text in texts)
 
 
-def too_long(text: str) -> errors.ContextTooLong | None:
-    """None unless the request is too long."""
+def find_length_refusal(text: str) -> errors.ContextTooLong | None:
+    """Return the error if a refusal says that the request is too long, else None."""
     if not _TOO_LONG.search(text):
         return None
     limit = _LIMIT.search(text)
@@ -120,14 +120,14 @@ def too_long(text: str) -> errors.ContextTooLong | None:
 def classify(error: Exception, model: str) -> ModelFailure:
     if not isinstance(error, ServerError):
         return ModelFailure(errors.ModelUnavailable(), type(error).__name__)
-    return ModelFailure(_meaning(error, model), error.problem, error.status, error.retries)
+    return ModelFailure(_to_model_error(error, model), error.problem, error.status, error.retries)
 
 
-def _meaning(error: ServerError, model: str) -> errors.ModelError:
+def _to_model_error(error: ServerError, model: str) -> errors.ModelError:
     if error.unreachable_host:
         return errors.ModelUnreachable(host=error.unreachable_host)
     text, status = error.text, error.status
-    if refused := too_long(text):
+    if refused := find_length_refusal(text):
         return refused
     if status in _BAD_KEY_STATUSES or _BAD_KEY.search(text) or _NO_CREDIT.search(text):
         return errors.ModelRefusedKey()
@@ -145,30 +145,30 @@ class Quirks:
     wire: Literal["chat", "responses", "chat only"] = "chat"
     omit: frozenset[str] = frozenset()
     effort_with_tools: str = ""
-    """Whatever the operator chose."""
+    """Sent with tools in place of the operator's setting."""
     effort_field: Literal["reasoning_effort", "thinking"] = "reasoning_effort"
     echo: frozenset[str] = frozenset()
-    """Fields that messages with calls must have."""
+    """Reasoning fields that messages with calls must have."""
     native: bool = True
     """Send back what came with earlier calls."""
     skip_signature: bool = False
-    """Mark calls without a signature as another model's."""
+    """Mark calls without a thought signature as another model's."""
     tools: bool = True
     images: bool = True
     max_tools: int = MAX_TOOLS
-    """The first are sent."""
+    """Only the first ones are sent."""
     system_role: Literal["system", "user"] = "system"
     alternate: bool = False
     cache_marks: bool = False
-    """For Anthropic's prompt cache."""
+    """Mark cacheable prefixes for Anthropic."""
     plain_schemas: bool = False
-    """Only keywords that every server takes."""
+    """Send only keywords of JSON Schema that every server accepts."""
 
 
 def adapt(quirks: Quirks, changes: Mapping[str, Any]) -> Quirks:
-    """Add to sets, replace other values."""
-    sums = {key: getattr(quirks, key) | new for key, new in changes.items() if isinstance(new, frozenset)}
-    return replace(quirks, **{**changes, **sums})
+    """Return changed quirks: sets are added to, other values replaced."""
+    unions = {key: getattr(quirks, key) | new for key, new in changes.items() if isinstance(new, frozenset)}
+    return replace(quirks, **{**changes, **unions})
 
 
 _NO_TEMPERATURE: Final = {"omit": frozenset({"temperature"})}
@@ -176,9 +176,9 @@ _NO_CACHE_KEY: Final = {"omit": frozenset({"prompt_cache_key"})}
 _REASONING: Final = {"echo": frozenset({"reasoning_content"})}
 _DETAILS: Final = {"echo": frozenset({"reasoning_details"})}
 
-# Host pattern, model pattern, needs. Later rows win.
+# Host pattern, model pattern, changes. Later rows win.
 FAMILIES: Final[tuple[tuple[str, str, Mapping[str, Any]], ...]] = (
-    # Chat Completions takes no tools beside reasoning: livekit/agents#7169, firebase/genkit#6303
+    # Chat Completions refuses tools with reasoning: livekit/agents#7169, firebase/genkit#6303
     (r"^api\.openai\.com$", r"^(gpt-[5-9]|o[1-9])", {"wire": "responses"}),
     # pydantic-ai profiles/openai.py
     ("", r"(^|/)(gpt-[5-9]|o[1-9])", _NO_TEMPERATURE),
@@ -211,7 +211,7 @@ FAMILIES: Final[tuple[tuple[str, str, Mapping[str, Any]], ...]] = (
 )
 
 
-def quirks_of(base_url: str, model: str) -> Quirks:
+def known_quirks(base_url: str, model: str) -> Quirks:
     host, quirks = urlsplit(base_url).hostname or "", Quirks()
     for host_pattern, model_pattern, changes in FAMILIES:
         if re.search(host_pattern, host) and re.search(model_pattern, model, re.IGNORECASE):
@@ -222,7 +222,7 @@ def quirks_of(base_url: str, model: str) -> Quirks:
 OPTIONAL: Final = frozenset(
     {"prompt_cache_key", "stream_options", "temperature", "reasoning_effort", "reasoning", "thinking"}
 )
-"""A request can do without them."""
+"""Fields that can be left out of a request."""
 _MAX_LESSONS: Final = 4
 _TEACHING_STATUSES: Final = frozenset({400, 404, 405, 422, 500, 501})
 _NUMBERED: Final = re.compile(r"(?<![\w-])(?:(?!\d)[\w-])*+\d[\w-]*+")  # an index, or the id of a request
@@ -236,22 +236,22 @@ _NOT_PLAIN: Final = re.compile(r"[^ -~]|\\")
 @dataclass(frozen=True, slots=True)
 class Lesson:
     name: str
-    about: str
-    """Needed in the refused request: see `_contents`."""
+    needs: str
+    """What the refused request must contain, see `_describe_request`; empty for nothing."""
     refusal: re.Pattern[str]
     changes: Mapping[str, Any]
     lasting: bool = True
     """False: for this request only."""
 
 
-def _lesson(name: str, about: str, refusal: str, *, lasting: bool = True, **changes: object) -> Lesson:
-    return Lesson(name, about, re.compile(refusal, re.IGNORECASE | re.DOTALL), changes, lasting)
+def _lesson(name: str, needs: str, refusal: str, *, lasting: bool = True, **changes: object) -> Lesson:
+    return Lesson(name, needs, re.compile(refusal, re.IGNORECASE | re.DOTALL), changes, lasting)
 
 
-_EFFORT: Final = r"'?reasoning_?effort'? does not support|parameter reasoning_?effort"
-# Not a path into one of them, such as `tools[0].function` or `tools.function_declarations`.
-_TOOLS: Final = r"\b(?:tools(?!\[|\.\w|['\"], ?\d)|tool (?:use|calling|choice)|function calling)\b"
-_IMAGES: Final = (
+_EFFORT_REFUSED: Final = r"'?reasoning_?effort'? does not support|parameter reasoning_?effort"
+# Not the path of a part, such as `tools[0].function` or `tools.function_declarations`.
+_TOOLS_NAMED: Final = r"\b(?:tools(?!\[|\.\w|['\"], ?\d)|tool (?:use|calling|choice)|function calling)\b"
+_IMAGES_REFUSED: Final = (
     r"unknown variant.{0,5}image_url|image_url.{0,5}is only supported|support image input"
     r"|(?:not|n't) support (?:\w+ )?images?\b|image inputs? (?:are|is) not (?:supported|enabled)"
     r"|images? (?:are|is) not supported|required for image input|at most 0 image|not a multimodal model"
@@ -260,8 +260,8 @@ _IMAGES: Final = (
 LESSONS: Final = (
     _lesson("responses", "chat", r"/v1/responses|responses api", wire="responses"),
     _lesson("effort none", "new wire", r"\A(?:404|405|501)\b", wire="chat only", effort_with_tools="none"),
-    _lesson("no tools beside effort", "effort none", _EFFORT, effort_with_tools="", tools=False),
-    _lesson("no effort", "", _EFFORT, omit=frozenset({"reasoning_effort"})),
+    _lesson("no tools beside effort", "effort none", _EFFORT_REFUSED, effort_with_tools="", tools=False),
+    _lesson("no effort", "", _EFFORT_REFUSED, omit=frozenset({"reasoning_effort"})),
     _lesson("signature", "calls", r"thought_?signature", skip_signature=True),
     _lesson(
         "nothing back",
@@ -273,7 +273,7 @@ LESSONS: Final = (
     ),
     _lesson("reasoning_content", "calls", r"reasoning_content", echo=frozenset({"reasoning_content"})),
     _lesson("reasoning_details", "calls", r"reasoning.details", echo=frozenset({"reasoning_details"})),
-    _lesson("no images", "images", _IMAGES, images=False),
+    _lesson("no images", "images", _IMAGES_REFUSED, images=False),
     _lesson(
         "no system role",
         "",
@@ -293,12 +293,12 @@ _LAST_LESSONS: Final = (
     _lesson(
         "no tools",
         "tools",
-        rf"{_TOOLS}.{{0,40}}(?:not supported|unsupported|requires|not permitted|not (?:been )?enabled)"
-        rf"|(?:(?:not|n't) support|unsupported|unknown|unrecognized|extra)\b.{{0,60}}{_TOOLS}"
+        rf"{_TOOLS_NAMED}.{{0,40}}(?:not supported|unsupported|requires|not permitted|not (?:been )?enabled)"
+        rf"|(?:(?:not|n't) support|unsupported|unknown|unrecognized|extra)\b.{{0,60}}{_TOOLS_NAMED}"
         r"|no endpoints found that support tool use",
         tools=False,
     ),
-    # Without it, an unreadable image would have every later question refused.
+    # Otherwise every later question would be refused because of an unreadable image.
     _lesson(
         "no images this time",
         "images",
@@ -309,18 +309,18 @@ _LAST_LESSONS: Final = (
 )
 
 
-def may_pass(body: str, status: int) -> bool:
-    """Return whether the same request may be answered later."""
+def is_transient(body: str, status: int) -> bool:
+    """Return whether the same request may succeed later."""
     text = refusal_text(body)
     lessons = (lesson for lesson in (*LESSONS, *_LAST_LESSONS) if lesson.lasting)
     teaches = status in _TEACHING_STATUSES and any(lesson.refusal.search(text) for lesson in lessons)
-    if teaches or too_long(text) or _NO_CREDIT.search(text):
+    if teaches or find_length_refusal(text) or _NO_CREDIT.search(text):
         return False
     return status in _TRANSIENT_STATUSES or status >= 500
 
 
 class Attempts:
-    """One request, changed by each refusal."""
+    """The attempts at one request, which each refusal changes."""
 
     def __init__(self, known: Quirks, request: ChatRequest) -> None:
         self.lessons: list[Lesson] = []
@@ -337,12 +337,12 @@ class Attempts:
         return reduce(lambda quirks, lesson: adapt(quirks, lesson.changes), self.lessons, self._known)
 
     def learn(self, error: ServerError) -> bool:
-        """Change the request. Returns whether to send it again."""
+        """Change the request after a refusal. Returns whether to send it again."""
         text, status = error.text, error.status
         final = isinstance(classify(error, "").error, errors.ContextTooLong | errors.ModelRefusedKey)
         if final or self._request.answer_begun:
             return False
-        if "tool_use_failed" in text:  # Groq: the model's call was not JSON; the next one mostly is
+        if "tool_use_failed" in text:  # Groq: the model's call was not JSON; the next attempt mostly succeeds
             repeat = "repeat" not in self._tried
             self._tried.add("repeat")
             self.started_s = None
@@ -351,26 +351,28 @@ class Attempts:
             return False
         before, self._refusal = self._refusal, _NUMBERED.sub("", text)
         if self.lessons and before == self._refusal:
-            self.lessons.pop()  # it did not help
-        if lesson := self._find(f"{status} {text}"):
+            self.lessons.pop()  # the same refusal again: the lesson did not help
+        if lesson := self._find_lesson(f"{status} {text}"):
             self._tried.add(lesson.name)
             self.lessons.append(lesson)
         return lesson is not None
 
-    def _find(self, refusal: str) -> Lesson | None:
-        contents, own = self._contents(), list[Lesson]()
+    def _find_lesson(self, refusal: str) -> Lesson | None:
+        contents, specific = self._describe_request(), list[Lesson]()
         if named := sorted(name for name in OPTIONAL & {*self.sent} if name in refusal):
-            own.append(_lesson("no " + ", ".join(named), "", "|".join(named), omit=frozenset(named)))
-        if (most := _MAX_TOOLS.search(refusal)) and int(most[1]) < self.quirks.max_tools:
-            own.append(_lesson(f"{most[1]} tools", "tools", re.escape(most[0]), max_tools=int(most[1])))
-        for lesson in (*LESSONS, *own, *_LAST_LESSONS):
-            fits = lesson.name not in self._tried and lesson.about in contents
+            specific.append(_lesson("no " + ", ".join(named), "", "|".join(named), omit=frozenset(named)))
+        limit = _MAX_TOOLS.search(refusal)
+        if limit and int(limit[1]) < self.quirks.max_tools:
+            pattern = re.escape(limit[0])
+            specific.append(_lesson(f"{limit[1]} tools", "tools", pattern, max_tools=int(limit[1])))
+        for lesson in (*LESSONS, *specific, *_LAST_LESSONS):
+            fits = lesson.name not in self._tried and lesson.needs in contents
             if fits and lesson.refusal.search(refusal) and adapt(self.quirks, lesson.changes) != self.quirks:
                 quoted = any(_may_quote(lesson, refusal, part) for part in self._request.prompt)
                 return replace(lesson, lasting=lesson.lasting and not quoted)
         return None
 
-    def _contents(self) -> set[str]:
+    def _describe_request(self) -> set[str]:
         quirks, prompt = self.quirks, self._request.prompt
         contents = {"", quirks.wire, *self.sent}
         if quirks.wire != self._known.wire:
@@ -385,11 +387,12 @@ class Attempts:
 
 
 def _may_quote(lesson: Lesson, refusal: str, part: PromptPart) -> bool:
-    """Servers quote the prompt, escaped or cut, and a user's words must not change later requests."""
-    if isinstance(part, SystemPart):  # mostly ours
+    """Return whether the refusal may match only because it quotes this part, escaped or cut. A user's text
+    must not change later requests."""
+    if isinstance(part, SystemPart):
         return lesson.refusal.search(f"{part.text}\n{_NOT_PLAIN.sub(' ', part.text)}") is not None
     calls = part.tool_requests if isinstance(part, AssistantPart) else ()
-    said = " ".join([part.text, *(call.arguments for call in calls)]).lower()
+    texts = " ".join([part.text, *(call.arguments for call in calls)]).lower()
     found = lesson.refusal.search(refusal)
     words = re.findall("[a-z_]+", found[0].lower()) if found else []
-    return bool(words) and words[0] in said and words[-1] in said
+    return bool(words) and words[0] in texts and words[-1] in texts

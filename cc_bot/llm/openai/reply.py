@@ -1,6 +1,6 @@
 """Reads the events of a stream, and assembles an answer and its tool calls from their chunks.
 
-Servers leave out fields, add others and send null: what is not understood is skipped."""
+Servers leave out fields, add others and send null. Unknown values are skipped."""
 
 import json
 import re
@@ -38,7 +38,7 @@ class TooManyBytes(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta:
-    """Empty where the server sent nothing."""
+    """Part of a call. Fields that the server left out are empty."""
 
     index: int | None = None
     id: str = ""
@@ -54,25 +54,25 @@ class Chunk:
     finish_reason: str | None = None
     usage: Usage | None = None
     reasoning: Mapping[str, Any] = field(default_factory=dict)
-    """By field name."""
+    """Fields with reasoning, by name."""
     items: tuple[Any, ...] = ()
-    """The Responses API's, to send back with the calls."""
+    """Items of the Responses API, to be sent back with the calls."""
     alive: bool = False
-    """The model did something; an empty chunk only shows that the server runs."""
+    """True if the chunk shows that the model works; an empty one only shows that the server does."""
 
 
 async def json_events(body: AsyncIterable[bytes]) -> AsyncGenerator[Any, None]:
-    """Yield the data of each event; a JSON body without events is one. Raises TooManyBytes, ValueError or
-    RecursionError."""
-    held = b""
+    """Yield the data of each event; a JSON body without events counts as one. Raises TooManyBytes, ValueError
+    or RecursionError."""
+    unfinished = b""
     async for data in body:
-        *blocks, held = _BLANK_LINE.split(held + data)
+        *blocks, unfinished = _BLANK_LINE.split(unfinished + data)
         for block in blocks:
             if event := _event(block):
                 yield event
-        if len(held) > MAX_EVENT_BYTES:
+        if len(unfinished) > MAX_EVENT_BYTES:
             raise TooManyBytes
-    if event := _event(held):
+    if event := _event(unfinished):
         yield event
 
 
@@ -87,19 +87,19 @@ def _event(block: bytes) -> Any:
     try:
         event = from_json(data)  # three times as fast as json
     except ValueError:
-        event = json.loads(data)  # takes half of an escaped emoji that was cut in two
-    is_error = block.startswith((b"event: error", b"event:error")) and not mapping(event).get("error")
+        event = json.loads(data)  # accepts half of an escaped surrogate pair
+    is_error = block.startswith((b"event: error", b"event:error")) and not as_mapping(event).get("error")
     return {"error": event} if is_error else event
 
 
 def read_usage(value: object, prompt_name: str, completion_name: str) -> Usage | None:
-    """None if a number can't be right: then an estimate is charged."""
+    """Return the reported usage; None if a number can't be right, so that an estimate is charged."""
     if not isinstance(value, Mapping):
         return None
     prompt, completion = _count(value.get(prompt_name)), _count(value.get(completion_name))
     if prompt is None or completion is None:
         return None
-    details = mapping(value.get(prompt_name + "_details"))
+    details = as_mapping(value.get(prompt_name + "_details"))
     return Usage(prompt, completion, min(_count(details.get("cached_tokens")) or 0, prompt))
 
 
@@ -109,20 +109,20 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
 
 
-def mapping(value: object) -> Mapping[str, Any]:
+def as_mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def items_of(value: object) -> list[Any]:
+def as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def text_of(value: object) -> str:
+def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
 def is_json_object(text: str) -> bool:
-    """False also for NaN, half a surrogate pair or endless nesting."""
+    """Return whether it is valid JSON of an object: without NaN, half a surrogate pair or endless nesting."""
     try:
         return isinstance(from_json(text.encode(errors="replace"), allow_inf_nan=False), dict)
     except ValueError:
@@ -142,30 +142,27 @@ _START_OF_TAG: Final = re.compile(r"(?:[<\[\u25c1] ?[a-z]{0,9} ?)?", re.IGNORECA
 # gpt-oss writes channels, of which the last is the answer.
 _CHANNEL: Final = "<|channel|>"
 _FINAL: Final = re.compile(r"(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>")
-_FINALS: Final = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>")
-# A template that opens the tag itself leaves only its end, on a line of its own.
-_LONE_END: Final = re.compile(rf"(?:\A|\n)[ \t]*[<\[]/{_WORDS}[>\]][ \t]*(?=\n)", re.IGNORECASE)
-_QUOTING: Final = re.compile(
-    rf"```|[<\[]{_WORDS}[>\]]", re.IGNORECASE
-)  # then later tags are the answer's own
-_MAX_LONE_END: Final = 16
+_FINAL_MARKERS: Final = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>")
+# If the template opens the tag, the answer contains only the end tag, on its own line.
+_LONE_END_TAG: Final = re.compile(rf"(?:\A|\n)[ \t]*[<\[]/{_WORDS}[>\]][ \t]*(?=\n)", re.IGNORECASE)
+_QUOTE: Final = re.compile(rf"```|[<\[]{_WORDS}[>\]]", re.IGNORECASE)  # then later tags are the answer's own
+_MAX_LONE_END_LENGTH: Final = 16
 
 
 class ReasoningFilter:
-    """Takes an answer in pieces and returns its visible part: removes reasoning that has no field of its own.
-    Tags count only at the start of an answer."""
+    """Removes reasoning from the text of an answer, which comes in pieces. Only tags at its start count."""
 
     def __init__(self) -> None:
         self._held = ""
         self._end: re.Pattern[str] | None = None
         self._started = False
-        self._tail = "\n"
-        self._may_end = True
+        self._last_characters = "\n"
+        self._expects_end_tag = True
         self.restarted = False
-        """Everything returned before the last piece was reasoning."""
+        """True if everything returned before the last piece was reasoning."""
 
     @property
-    def thinking(self) -> bool:
+    def in_reasoning(self) -> bool:
         return self._end is not None
 
     def add(self, piece: str) -> str:
@@ -174,43 +171,45 @@ class ReasoningFilter:
         while not self._started:
             if self._end is not None:
                 if not (end := self._end.search(text)):
-                    self._held = text[-len(_FINALS[0]) :]
+                    self._held = text[-len(_FINAL_MARKERS[0]) :]
                     return ""
                 text, self._end = text[end.end() :], None
                 continue
-            begun = text.lstrip()
-            if final := _FINAL.match(begun):
-                text = begun[final.end() :]
-            elif _START_OF_TAG.fullmatch(begun) or any(each.startswith(begun) for each in _FINALS):
+            stripped = text.lstrip()
+            if final := _FINAL.match(stripped):
+                text = stripped[final.end() :]
+            elif _START_OF_TAG.fullmatch(stripped) or any(
+                each.startswith(stripped) for each in _FINAL_MARKERS
+            ):
                 self._held = text
                 return ""
-            elif tag := _TAG.match(begun):
-                text, self._end = begun[tag.end() :], _END_TAG
-            elif begun.startswith(_CHANNEL):
-                text, self._end = begun, _FINAL
+            elif tag := _TAG.match(stripped):
+                text, self._end = stripped[tag.end() :], _END_TAG
+            elif stripped.startswith(_CHANNEL):
+                text, self._end = stripped, _FINAL
             else:
                 self._started = True
-        return self._answer(text) if self._may_end else text
+        return self._cut_at_lone_end(text) if self._expects_end_tag else text
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         return "" if self._end or self._started else self._held
 
-    def _answer(self, piece: str) -> str:
-        text = self._tail + piece
-        end, quoting = _LONE_END.search(text), _QUOTING.search(text)
-        if end and not (quoting and quoting.start() < end.start()):
-            self._may_end, self.restarted = False, True
+    def _cut_at_lone_end(self, piece: str) -> str:
+        text = self._last_characters + piece
+        end, quote = _LONE_END_TAG.search(text), _QUOTE.search(text)
+        if end and not (quote and quote.start() < end.start()):
+            self._expects_end_tag, self.restarted = False, True
             return text[end.end() :].lstrip("\n")
-        self._may_end = quoting is None
-        self._tail = text[-_MAX_LONE_END:]
+        self._expects_end_tag = quote is None
+        self._last_characters = text[-_MAX_LONE_END_LENGTH:]
         return piece
 
 
 _MAX_NATIVE: Final = 2**18
-_MAX_NAME: Final = 256
-_MAX_CHECKS: Final = 64
+_MAX_NAME_LENGTH: Final = 256
+_MAX_JSON_CHECKS: Final = 64
 _CUT_REASONS: Final = frozenset({"length", "max_tokens", "error", "abort", "cancelled"})
-_STORED_REASONING: Final[dict[str, type]] = {"reasoning_content": str, "reasoning_details": dict}
+_STORED_REASONING_FIELDS: Final[dict[str, type]] = {"reasoning_content": str, "reasoning_details": dict}
 
 
 @dataclass(slots=True)
@@ -219,44 +218,44 @@ class _Call:
     name: str = ""
     arguments: str = ""
     extra: Any = None
-    checks: int = 0
+    json_checks: int = 0
 
     def add(self, delta: ToolCallDelta) -> None:
-        self.id = self.id or delta.id[:_MAX_NAME]
+        self.id = self.id or delta.id[:_MAX_NAME_LENGTH]
         self.extra = self.extra or delta.extra
-        if delta.name.startswith(self.name):  # the first, a repeated or a longer name
-            self.name = delta.name[:_MAX_NAME]
+        if delta.name.startswith(self.name):  # the first name, the same again or a longer one
+            self.name = delta.name[:_MAX_NAME_LENGTH]
         elif not self.arguments:
-            self.name = (self.name + delta.name)[:_MAX_NAME]
+            self.name = (self.name + delta.name)[:_MAX_NAME_LENGTH]
         self.arguments += delta.arguments[: MAX_ARGUMENTS_CHARACTERS + 1 - len(self.arguments)]
 
-    def ends_before(self, delta: ToolCallDelta) -> bool:
-        """True if it begins another call under the same index."""
+    def is_followed_by(self, delta: ToolCallDelta) -> bool:
+        """Return whether the delta begins another call under the same index."""
         if not delta.name:
             return False
-        other_id = delta.id and self.id and delta.id[:_MAX_NAME] != self.id
-        other_name = delta.index is None and self.name not in ("", delta.name[:_MAX_NAME])
-        return bool(other_id or other_name or (delta.arguments and self._is_whole()))
+        other_id = delta.id and self.id and delta.id[:_MAX_NAME_LENGTH] != self.id
+        other_name = delta.index is None and self.name not in ("", delta.name[:_MAX_NAME_LENGTH])
+        return bool(other_id or other_name or (delta.arguments and self._is_complete()))
 
-    def _is_whole(self) -> bool:
-        if not self.arguments[-16:].rstrip().endswith("}") or self.checks == _MAX_CHECKS:
+    def _is_complete(self) -> bool:
+        if not self.arguments[-16:].rstrip().endswith("}") or self.json_checks == _MAX_JSON_CHECKS:
             return False
-        self.checks += 1
+        self.json_checks += 1
         return is_json_object(self.arguments)
 
 
 class ToolCallAssembler:
-    """Joins the deltas of calls. Servers leave out the id or the index, give every call index 0, repeat the
-    name in each delta, or send whole calls."""
+    """Joins the deltas of calls. Servers may leave out the id or the index, give every call index 0, repeat
+    the name in each delta, or send whole calls."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
         self._newest: dict[int | None, _Call] = {}
-        """By index, and the newest of all under None."""
+        """The newest call of each index, and of all under None."""
 
     def add(self, delta: ToolCallDelta) -> None:
         call = self._newest.get(delta.index)
-        if call is None or call.ends_before(delta):
+        if call is None or call.is_followed_by(delta):
             if len(self._calls) == MAX_CALLS:
                 return
             call = self._newest[delta.index] = self._newest[None] = _Call()
@@ -279,24 +278,23 @@ class Reply:
         self.usage = Usage()
         self.finish_reason: str | None = None
         self.chunks = 0
-        self.begun = False
-        """Something visible came."""
+        self.has_text = False
         self._held = ""
-        self._room = MAX_ANSWER_CHARACTERS
+        self._characters_left = MAX_ANSWER_CHARACTERS
         self._filter = ReasoningFilter()
-        self._reasoned = False
+        self._has_reasoned = False
         self._calls = ToolCallAssembler()
         self._phase = ""
         self._items: list[Any] = []
         self._reasoning = defaultdict[str, list[Any]](list)
 
     @property
-    def full(self) -> bool:
-        """Has more text than an answer may have."""
-        return self._room < 0
+    def is_full(self) -> bool:
+        """True if the text is longer than an answer may be."""
+        return self._characters_left < 0
 
     def add(self, chunk: Chunk) -> list[ModelEvent]:
-        """Returns what the chunk shows."""
+        """Add a chunk. Returns the events for its visible text."""
         self.chunks += 1
         self.finish_reason = chunk.finish_reason or self.finish_reason
         self.usage = chunk.usage or self.usage
@@ -304,41 +302,42 @@ class Reply:
             self._calls.add(delta)
         self._items += chunk.items
         if chunk.reasoning:
-            self._store(chunk.reasoning)
+            self._store_reasoning(chunk.reasoning)
         visible = self._filter.add(chunk.text) if chunk.text else ""
         if chunk.text and self._filter.restarted:
-            self._room = MAX_ANSWER_CHARACTERS
-            return [Thinking(aloud=True), *self._show(visible)]
-        if not self._reasoned and not self.begun and (chunk.reasoning or self._filter.thinking):
-            self._reasoned = True
-            return [Thinking(), *self._show(visible)]
-        return self._show(visible)
+            self._characters_left = MAX_ANSWER_CHARACTERS
+            return [Thinking(retracts_text=True), *self._release(visible)]
+        if not self._has_reasoned and not self.has_text and (chunk.reasoning or self._filter.in_reasoning):
+            self._has_reasoned = True
+            return [Thinking(), *self._release(visible)]
+        return self._release(visible)
 
-    def rest(self) -> list[ModelEvent]:
-        """Returns what was held back."""
-        return self._show(self._filter.rest())
+    def flush(self) -> list[ModelEvent]:
+        """Return the events for text that was held back."""
+        return self._release(self._filter.flush())
 
-    def _show(self, visible: str) -> list[ModelEvent]:
-        """Hold back white space until a word follows, and half a surrogate pair."""
-        text, self._held = self._held + visible[: max(self._room, 0)], ""
-        self._room -= len(visible)
+    def _release(self, visible: str) -> list[ModelEvent]:
+        """Return the event for a text. Holds back leading white space, and half a surrogate pair."""
+        text, self._held = self._held + visible[: max(self._characters_left, 0)], ""
+        self._characters_left -= len(visible)
         if "\ud800" <= text[-1:] <= "\udbff":
             text, self._held = text[:-1], text[-1]
-        if not self.begun and not text.strip():
+        if not self.has_text and not text.strip():
             self._held = text + self._held
             return []
-        self.begun = True
+        self.has_text = True
         return [Delta(join_surrogates(text))] if text else []
 
-    def _store(self, reasoning: Mapping[str, Any]) -> None:
+    def _store_reasoning(self, reasoning: Mapping[str, Any]) -> None:
         self._phase = reasoning.get("phase", self._phase)
-        for name in _STORED_REASONING.keys() & reasoning.keys():
-            value, kind = reasoning[name], _STORED_REASONING[name]
+        for name in _STORED_REASONING_FIELDS.keys() & reasoning.keys():
+            value, kind = reasoning[name], _STORED_REASONING_FIELDS[name]
             pieces = value if isinstance(value, list) else [value]
             self._reasoning[name] += [piece for piece in pieces if isinstance(piece, kind)]
 
     def finish(self, model: str, label: str) -> Finish:
-        """Calls count even if the server says `stop`, as many do."""
+        """Return the end of the stream. With calls the reason is `tools`, although many servers say
+        `stop`."""
         calls = self._calls.requests()
         if not calls:
             return Finish("stop", (), self.usage, model)
@@ -348,15 +347,15 @@ class Reply:
             "extras": [extra for _, extra in calls] if any(extra for _, extra in calls) else [],
             "items": self._items,
             "phase": self._phase,
-            "reasoning": {name: _joined(pieces) for name, pieces in self._reasoning.items()},
+            "reasoning": {name: _join_pieces(pieces) for name, pieces in self._reasoning.items()},
         }
         text = json.dumps({key: value for key, value in native.items() if value}, ensure_ascii=False)
         requests = tuple(request for request, _ in calls)
         return Finish("tools", requests, self.usage, model, text if len(text) <= _MAX_NATIVE else "{}")
 
     def failure(self) -> ModelFailure | None:
-        """Why it is not a whole answer; None if it is."""
-        if self.full:
+        """Return why the answer is not complete; None if it is."""
+        if self.is_full:
             return ModelFailure(ModelUnavailable(), "too_long")
         if self.finish_reason is None:
             return ModelFailure(ModelUnavailable(), "no_finish_reason")
@@ -364,22 +363,24 @@ class Reply:
             return ModelFailure(ModelRefusedRequest(), "content_filter")
         if self.finish_reason not in _CUT_REASONS:
             return None
-        out_of_room = self._reasoned and not self.begun and self.finish_reason in {"length", "max_tokens"}
+        used_up = self.finish_reason in {"length", "max_tokens"}
+        out_of_room = self._has_reasoned and not self.has_text and used_up
         return ModelFailure(ModelOutOfRoom() if out_of_room else ModelUnavailable(), "cut_by_server")
 
 
-def _joined(pieces: list[Any]) -> str | list[Any]:
-    """OpenRouter streams readable `reasoning_details` in pieces; sealed ones are whole."""
+def _join_pieces(pieces: list[Any]) -> str | list[Any]:
+    """Join strings, or the pieces of readable `reasoning_details` of OpenRouter. Encrypted ones are
+    complete."""
     if pieces and isinstance(pieces[0], str):
         return "".join(pieces)
     details = list[Any]()
     for (kind, _), group in groupby(pieces, lambda each: (each.get("type"), each.get("index"))):
-        alike = [*group]
+        same_kind = [*group]
         if kind not in ("reasoning.text", "reasoning.summary"):
-            details += alike
+            details += same_kind
             continue
-        detail = {name: value for each in alike for name, value in each.items() if value is not None}
+        detail = {name: value for each in same_kind for name, value in each.items() if value is not None}
         for name in {"text", "summary"} & detail.keys():
-            detail[name] = "".join(text_of(each.get(name)) for each in alike)
+            detail[name] = "".join(as_text(each.get(name)) for each in same_kind)
         details.append(detail)
     return details
