@@ -104,7 +104,7 @@ class Assistant:
         self._clock = clock
         self._meter = meter
         self._spending = spending or Spending(stores.usage)
-        self._calibration = Calibration(stores.token_factors, chains.first(()))
+        self._calibration = Calibration(stores.token_factors, chains.first_name(()))
         self.conversations = Conversations(stores, self._calibration, style, clock, summaries)
         self.hearing: Hearing | None = None
         """Handed in by the program. Without it there are no recordings."""
@@ -196,7 +196,7 @@ class Assistant:
         with active.timing("queue"):
             reservation = await reserved() if reserved else None
             if reservation is None:
-                payer, model = options.payer(request.user_id), self.chains.first(options.agent.models)
+                payer, model = options.payer(request.user_id), self.chains.first_name(options.agent.models)
                 tokens = sum(map(_max_tokens, request.questions))
                 reservation = await self._spending.reserve(payer, "turn", model=model, tokens=tokens)
         async with self._spending.record(reservation) as recorder:
@@ -277,7 +277,7 @@ class Assistant:
         with active.timing("store"):
             prompt = await turn.prompt(offered)
         context = tool_context(turn, self._stores, self._clock, registry)
-        model = recorder.metered(self.chains.of(options.agent.models))
+        model = recorder.metered(self.chains.chain_for(options.agent.models))
         earlier = _earlier_calls(turn, registry) if turn.replaced and turn.user_id else options.earlier_calls
         rounds = Rounds(model, registry, offered, context, active, emit, options.pictures, earlier)
         if options.entry and turn.user_id:

@@ -487,7 +487,7 @@ class Answers:
         role_ids: tuple[int, ...] | None,
     ) -> DiscordTurn:
         turn = DiscordTurn(self.running, row, recipient, chosen, interaction=interaction, role_ids=role_ids)
-        await turn.admit(self.assistant.chains.first(chosen.agent.models))
+        await turn.admit(self.assistant.chains.first_name(chosen.agent.models))
         return turn
 
     async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:

@@ -68,9 +68,9 @@ class OpenAIChatModel(Endpoint):
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
         """Raises ModelUnavailable, ModelRefusedKey, ModelRefusedRequest, ModelOutOfRoom or ContextTooLong."""
-        attempts, retries_now = Attempts(self._quirks, request), True
-        while retries_now:
-            reply, error_seen, retries_now = Reply(), None, False
+        attempts, send_again = Attempts(self._quirks, request), True
+        while send_again:
+            reply, stream_failure, send_again = Reply(), None, False
             try:
                 async with aclosing(self._request_chunks(request, attempts)) as chunks:
                     async for chunk in chunks:
@@ -81,16 +81,16 @@ class OpenAIChatModel(Endpoint):
                         if reply.is_full:
                             break
             except FAILURES as error:
-                error_seen = classify(error, self.name)
-                retries_now = isinstance(error, ServerError) and not reply.has_text and attempts.learn(error)
+                stream_failure = classify(error, self.name)
+                send_again = isinstance(error, ServerError) and not reply.has_text and attempts.learn(error)
         for event in reply.flush():
             yield event
         # An error after the finish reason doesn't matter.
-        if failure := error_seen if error_seen and reply.finish_reason is None else reply.failure():
-            has_text = request.answer_begun or reply.has_text
-            cut = {"outcome": "cut"} if has_text else {}
+        if failure := stream_failure if stream_failure and reply.finish_reason is None else reply.failure():
+            answer_begun = request.answer_begun or reply.has_text
+            cut = {"outcome": "cut"} if answer_begun else {}
             self._log_failure("model_failed", failure, chunks=reply.chunks, **cut)
-            if not has_text:
+            if not answer_begun:
                 raise _without_quoted_limit(failure.error, request)
             yield Finish("cut", usage=reply.usage, model=self.name)
             return

@@ -29,6 +29,7 @@ _MAX_RETRY_PAUSE_S: Final = 8.0
 
 # ValueError: malformed JSON or UTF-8. RecursionError: endless nesting.
 FAILURES: Final = (ServerError, aiohttp.ClientError, TimeoutError, ValueError, RecursionError)
+_UNREACHABLE: Final = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
 _WRONG_SHAPE: Final = (AttributeError, LookupError, TypeError)
 
 _log = structlog.get_logger(__name__)
@@ -102,7 +103,10 @@ class Endpoint:
                 async with aclosing(read_chunks(response)) as body:
                     text = b"".join([data async for data in body]).decode("utf-8", "replace")
             except aiohttp.ClientError as error:
-                failure = ServerError.from_client_error(error, self._host, retry)
+                failure = ServerError(str(error), retries=retry)
+                failure.problem = type(error).__name__
+                if isinstance(error, _UNREACHABLE):
+                    failure.unreachable_host = self._host
             else:
                 failure = ServerError(text, status=response.status, retries=retry)
                 retry_after_s = _retry_after_s(response)

@@ -9,8 +9,6 @@ from functools import reduce
 from typing import Any, Final, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-import aiohttp
-
 from cc_bot.domain import errors
 from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, SystemPart, UserPart
 
@@ -62,6 +60,8 @@ _LIMIT: Final = re.compile(
 
 
 class ServerError(Exception):
+    """A refusal, or a connection that failed."""
+
     def __init__(self, body: object, *, status: int | None = None, retries: int = 0) -> None:
         super().__init__(status)
         self.text = refusal_text(body) or f"{status} {body}"[:MAX_REFUSAL]
@@ -69,14 +69,6 @@ class ServerError(Exception):
         self.retries = retries
         self.problem = type(self).__name__
         self.unreachable_host = ""
-
-    @classmethod
-    def from_client_error(cls, error: aiohttp.ClientError, host: str, retries: int) -> "ServerError":
-        made = cls(str(error), retries=retries)
-        made.problem = type(error).__name__
-        if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
-            made.unreachable_host = host
-        return made
 
 
 class ModelFailure(NamedTuple):
@@ -358,7 +350,7 @@ class Attempts:
         return lesson is not None
 
     def _find_lesson(self, refusal: str) -> Lesson | None:
-        contents, specific = self._describe_request(), list[Lesson]()
+        request_features, specific = self._describe_request(), list[Lesson]()
         if named := sorted(name for name in OPTIONAL & {*self.sent} if name in refusal):
             specific.append(_lesson("no " + ", ".join(named), "", "|".join(named), omit=frozenset(named)))
         limit = _MAX_TOOLS.search(refusal)
@@ -366,7 +358,7 @@ class Attempts:
             pattern = re.escape(limit[0])
             specific.append(_lesson(f"{limit[1]} tools", "tools", pattern, max_tools=int(limit[1])))
         for lesson in (*LESSONS, *specific, *_LAST_LESSONS):
-            fits = lesson.name not in self._tried and lesson.needs in contents
+            fits = lesson.name not in self._tried and lesson.needs in request_features
             if fits and lesson.refusal.search(refusal) and adapt(self.quirks, lesson.changes) != self.quirks:
                 quoted = any(_may_quote(lesson, refusal, part) for part in self._request.prompt)
                 return replace(lesson, lasting=lesson.lasting and not quoted)
@@ -374,16 +366,16 @@ class Attempts:
 
     def _describe_request(self) -> set[str]:
         quirks, prompt = self.quirks, self._request.prompt
-        contents = {"", quirks.wire, *self.sent}
+        request_features = {"", quirks.wire, *self.sent}
         if quirks.wire != self._known.wire:
-            contents.add("new wire")
+            request_features.add("new wire")
         if self.sent.get("reasoning_effort") == "none" and "tools" in self.sent:
-            contents.add("effort none")
+            request_features.add("effort none")
         if any(isinstance(part, UserPart) and part.images for part in prompt):
-            contents.add("images")
+            request_features.add("images")
         if any(isinstance(part, AssistantPart) and part.tool_requests for part in prompt):
-            contents.add("calls")
-        return contents
+            request_features.add("calls")
+        return request_features
 
 
 def _may_quote(lesson: Lesson, refusal: str, part: PromptPart) -> bool:
