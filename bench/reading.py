@@ -30,6 +30,7 @@ from cc_bot.chat.context.attachments import as_prompt_text
 from cc_bot.chat.context.tokens import estimate_tokens
 from cc_bot.chat.tools import ToolContext, discover
 from cc_bot.domain.message import Attachment, Document
+from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.documents.reader import DocumentReader
 from cc_bot.llm.model import ToolRequest
@@ -199,7 +200,8 @@ async def look_up(file: Attachment, question: str) -> str:
 
 async def _look_up(folder: str, file: Attachment, question: str) -> str:
     async with open_stores(f"sqlite:///{folder}/sessions.db") as stores:
-        context = ToolContext(1, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories, files=(file,))
+        key = SessionKey(1, 2)
+        context = ToolContext(key, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores, files=(file,))
         tools = discover()
         request = ToolRequest("1", "read_file", json.dumps({"file": file.name, "query": question}))
         told = json.loads((await tools.call(request, context, tools.schemas())).text)

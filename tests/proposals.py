@@ -11,6 +11,7 @@ from cc_bot.chat.active import Stop
 from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.consent import changed_line, field_line, on_one_line, propose_call, show
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import ToolContext
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.chart import Chart, Series
@@ -29,7 +30,6 @@ from cc_bot.domain.proposal import (
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.texts import CanvasProposalTexts
-from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import ProposalTexts
 
@@ -90,7 +90,7 @@ def change(shown: ProposalText) -> ProposedCalls:
 
 def using(tool: str, arguments: Mapping[str, object], *, approvers: Approvers = "asker") -> ProposedCalls:
     """A call of a server's tool, as it is proposed."""
-    context = ToolContext(7, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), cast("MemoryStore", None))
+    context = ToolContext(SessionKey(7, 0), "public", Locale.JA, ZoneInfo("Asia/Tokyo"), cast("Stores", None))
     made = propose_call(context, "notes__t_1", tool, arguments, server="notes", approvers=approvers).proposal
     assert made is not None
     return made

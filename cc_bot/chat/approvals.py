@@ -251,17 +251,15 @@ class Approvals:
     async def _context(self, proposal: Proposal, asker: Asker | None) -> ToolContext:
         origin, found = proposal.content.origin, await self.stores.canvases.get(proposal.key)
         return ToolContext(
-            user_id=proposal.key.user_id,
-            visibility=proposal.visibility,
-            locale=origin.locale,
-            timezone=ZoneInfo(origin.timezone),
-            memories=self.stores.memories,
+            proposal.key,
+            proposal.visibility,
+            origin.locale,
+            ZoneInfo(origin.timezone),
+            self.stores,
             tainted=False,  # the user approved it
             source=Source("proposal"),
             clock=self.clock,
-            key=proposal.key,
             canvas=open_drawing(found.state if found else EMPTY_CANVAS, proposal.visibility, tainted=True),
-            stores=self.stores,
             place=origin.place,
             guild_id=origin.guild_id,
             in_dm=origin.in_dm,

@@ -196,8 +196,6 @@ class Rounds:
 
     async def _holds(self, call: ToolCall) -> bool:
         """False if the user has undone the call with a button."""
-        if self.context.stores is None:
-            return True
         now = await current(changes_in([call]), self.context.user_id, self.context.stores)
         return all(each.state != "undone" for each in now)
 

@@ -58,11 +58,12 @@ CALL_IN_DOUBT: Final = (ToolTimedOut, ToolCallLost)
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    user_id: int
+    key: SessionKey
+    """In a channel turn, the author and that channel."""
     visibility: Visibility
     locale: Locale
     timezone: ZoneInfo
-    memories: MemoryStore
+    stores: "Stores"
     tainted: bool = True
     """The model has read text not written by the user."""
     can_propose: bool = True
@@ -76,10 +77,7 @@ class ToolContext:
     """Number of existing memories that this turn changes or deletes."""
     source: Source = Source("model")
     clock: Clock = utc_now
-    key: SessionKey | None = None
-    """In a channel turn, the author and that channel."""
     canvas: Drawing | None = None
-    stores: "Stores | None" = None
     place: Place = "channel"
     guild_id: int | None = None
     in_dm: bool = False
@@ -99,6 +97,14 @@ class ToolContext:
     """The values that an approved call must find unchanged (see DeferredCall)."""
     owners_read: bool = True
     """An owner may see the answer and its proposals."""
+
+    @property
+    def user_id(self) -> int:
+        return self.key.user_id
+
+    @property
+    def memories(self) -> MemoryStore:
+        return self.stores.memories
 
     @property
     def own(self) -> "OwnWords":

@@ -350,16 +350,14 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegistry) 
     if place == "channel" and (turn.visibility == "private" or not options.can_write_there):
         place = "dm"
     return ToolContext(
-        user_id=turn.user_id,
-        visibility=turn.visibility,
-        locale=options.locale,
-        timezone=options.timezone,
-        memories=stores.memories,
+        turn.key,
+        turn.visibility,
+        options.locale,
+        options.timezone,
+        stores,
         source=Source("model", link=options.link),
         clock=clock,
-        key=turn.key,
         canvas=turn.canvas,
-        stores=stores,
         place=place,
         guild_id=options.guild_id,
         in_dm=options.guild_id is None and options.front_end == "discord",

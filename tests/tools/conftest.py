@@ -70,6 +70,4 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
 @pytest.fixture
 def context(stores: Stores) -> ToolContext:
     """Of a turn that has read nothing but its user's own words."""
-    return ToolContext(
-        ME.user_id, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories, tainted=False, key=ME
-    )
+    return ToolContext(ME, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores, tainted=False)

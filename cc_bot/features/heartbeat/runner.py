@@ -156,14 +156,13 @@ class Heartbeats:
         offered = _offered(tools, options, drawing=canvas is not None)
         notes = await read_profile_notes(self.stores.memories, key.user_id, schedule.audience, offered)
         context = ToolContext(
-            user_id=key.user_id,
-            visibility=schedule.audience,
-            locale=options.locale,
-            timezone=options.timezone,
-            memories=self.stores.memories,
+            key,
+            schedule.audience,
+            options.locale,
+            options.timezone,
+            self.stores,
             can_propose=False,  # no user is present
             clock=self.clock,
-            key=key,
             canvas=canvas,
         )
         payer = replace(options.payer(key.user_id), role_ids=None)  # unknown here

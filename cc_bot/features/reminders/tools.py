@@ -45,9 +45,7 @@ async def schedule(
 ) -> ToolOutcome:
     """Remind the user at a time, when they ask for that in this message. Work out the date and time from the
     present one; ask if it is not clear when."""
-    store, key = _store(context), context.key
-    if key is None:
-        raise InvalidToolCall("Nothing can be kept for later here.")
+    store, key = context.stores[ScheduleStore], context.key
     due, cron = _first_time(context, when, repeat or "")
     if needs_approval(context, lambda: context.own.mean_time(due, cron) and context.own.say_reminder(text)):
         text, words = store.check(text), texts(context.locale)
@@ -102,17 +100,11 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
         time = _time(found.due_at, found.repeat, words)
         shown = show(words[ProposalTexts].cancel, time, number=found.number, text=found.text)
         return propose(context, "cancel_schedule", {"id": found.number}, shown, held=held)
-    cancelled = await _store(context).cancel(context.user_id, found.id)
+    cancelled = await context.stores[ScheduleStore].cancel(context.user_id, found.id)
     if cancelled is None:
         raise ScheduleNotFound(id=id)
     content = {"cancelled": {"id": cancelled.number, "text": cancelled.text, "ref": cancelled.id}}
     return succeeded(content, changes=(ReminderChange.of("cancelled", cancelled),), tainted=cancelled.tainted)
-
-
-def _store(context: ToolContext) -> ScheduleStore:
-    if context.stores is None:
-        raise InvalidToolCall("Nothing can be kept for later here.")
-    return context.stores[ScheduleStore]
 
 
 def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime, str]:
@@ -142,9 +134,8 @@ def _time(
 
 async def _list_seen(context: ToolContext) -> Sequence[Schedule]:
     """The reminders that the answer's readers may see."""
-    known = await _store(context).list(context.user_id)
-    here = context.key.channel_id if context.key else None
-    return [each for each in known if may_mention(each, here, context.visibility)]
+    known = await context.stores[ScheduleStore].list(context.user_id)
+    return [each for each in known if may_mention(each, context.key.channel_id, context.visibility)]
 
 
 def _added(schedule: Schedule) -> ToolOutcome:
