@@ -114,13 +114,14 @@ def _end_of(expires: str | None, context: ToolContext) -> datetime | None:
     if expires is None or _NEVER.match(expires.strip()):
         return None
     try:
-        return parse_end(expires, context.clock(), context.timezone)
+        ends = parse_end(expires, context.clock(), context.timezone)
     except EndPassed:
         raise InvalidToolCall(
             "expires: that is in the past. Leave it out, or do not keep the fact."
         ) from None
     except InputError:
         raise InvalidToolCall("expires: write a date such as 2026-03-15, or 2026-03-15T18:00.") from None
+    return None if ends is None else ends.astimezone(context.timezone)
 
 
 NEAREST: Final = 3
