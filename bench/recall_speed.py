@@ -24,7 +24,7 @@ from typing import NamedTuple
 from bench.recall_quality import like
 from bench.recall_text import Everyday, Phrase
 from cc_bot.db import Database, Statement
-from cc_bot.features.memory.stores.rows import search_text
+from cc_bot.features.memory.stores.rows import make_search_data
 from cc_bot.features.memory.stores.store import MemoryStore
 
 NOTES_OF_SMALL = 100
@@ -180,7 +180,7 @@ async def report_adds(store: MemoryStore, database: Database, user_id: int) -> f
         statement = await insert_again(database, added.id)
         for times in (plain, after_work):
             if times is after_work:
-                search_text(source.note().text, ())
+                make_search_data(source.note().text, ())
             watch = Stopwatch()
             await database.transaction([statement], ())
             times.append(watch.took().clock * 1e3)

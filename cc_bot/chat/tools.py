@@ -322,7 +322,7 @@ class ToolRegistry:
             asked = (request.name, request.arguments)
             calls = tuple(replace(each, asked=asked) for each in outcome.proposal.calls)
             outcome = replace(outcome, proposal=replace(outcome.proposal, calls=calls))
-        if not outcome.ok and await context.memories.refuses(*_texts_in(request.arguments)):
+        if not outcome.ok and await context.memories.contain_secret(*_texts_in(request.arguments)):
             return replace(outcome, secret=True)  # in addition to the error
         return outcome
 

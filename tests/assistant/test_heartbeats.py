@@ -274,7 +274,7 @@ class TestSpeech:
         await heart.table.stores[ScheduleStore].mark_sent(firing, replace(message, discord_id=5))
         removal = heart.table.stores.memory_removal
         for each, emptied in ((other, 0), (memory, 1)):
-            counts = await removal.erase(ME, each.id, mark="（消去しました）")
+            counts = await removal.erase(ME, each.id, stub="（消去しました）")
             assert counts is not None
             assert counts.messages == emptied
         said = await heart.table.stores.archive.get_said(5)

@@ -126,7 +126,7 @@ class TestUpkeep:
         await scene.refresh()
         scene.boards.begin(WHOLE)
         try:
-            await scene.stores.memory_removal.erase(scene.aiko.id, memory.id, mark="×")
+            await scene.stores.memory_removal.erase(scene.aiko.id, memory.id, stub="×")
             await scene.discord.wait(lambda: scene.titles == ["買い物"], "the card to go")
         finally:
             await scene.boards.close()

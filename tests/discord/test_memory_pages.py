@@ -113,9 +113,9 @@ def test_what_can_not_be_kept_is_given_back_whole(entered: str) -> None:
 def test_used_memories_are_all_there_where_they_fit_and_else_counted(locale: Locale) -> None:
     words, source = mentioned(locale), Source("model", link=LINK.replace("1/2/3", "1/2/3" * 9), model="model")
     few = [memory("猫の名前は*モチ*", id=number, number=number) for number in range(1, 6)]
-    assert pages.used_list(few, words).count("猫の名前は\\*モチ\\*") == 5
+    assert pages.format_used_memories(few, words).count("猫の名前は\\*モチ\\*") == 5
     many = [memory("[*]" * 1000, id=number, number=number, source=source) for number in range(1, 21)]
-    told = pages.used_list(many, words)
+    told = pages.format_used_memories(many, words)
     shown = told.count("**#")
-    assert (len(told) <= pages.LIMIT, 5 < shown < 20) == (True, True)
+    assert (len(told) <= pages.MAX_MESSAGE_CHARACTERS, 5 < shown < 20) == (True, True)
     assert words[ReceiptTexts].more.format(count=20 - shown) in told

@@ -22,7 +22,7 @@ async def keep(stage: Stage, user: User, channel: Channel, content: str, **optio
     return int(found[1])
 
 
-def row_of(stage: Stage, user: User, number: int) -> int:
+def find_id(stage: Stage, user: User, number: int) -> int:
     """The row of a memory, by what its user calls it."""
     [(row,)] = stage.rows("SELECT id FROM memories WHERE user_id = ? AND number = ?", user.id, number)
     return int(row)

@@ -137,7 +137,7 @@ async def test_erasing_drops_answers(stage: Stage, aiko: User, channel: Channel,
     assert "取りやめました" in (await ended(replies[0])).text
     async with open_stores(f"sqlite:///{stage.database}", embedder=None) as stores:
         await stores.personal_data.erase(chie.id)  # as another program does
-        await stores.memory_removal.clean()
+        await stores.memory_removal.scrub()
     await press(stage, chie, replies[1], "止める")
     assert "質問か会話が消されました" in (await ended(replies[1])).text
     for user in (aiko, chie):

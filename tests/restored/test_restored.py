@@ -152,7 +152,7 @@ class TestForgotten:
             [deleted] = await stores.archive.list_sessions(ME, channel_id=3)
             await stores.archive.delete_session(ME, deleted.id)
             await stores.memory_removal.erase(ME, memory.id)
-            await stores.memory_removal.erase(YOU, emptied.id, mark=MARK)
+            await stores.memory_removal.erase(YOU, emptied.id, stub=MARK)
         assert (await bot.restore(backup)).forgotten == ErasedAgain(memories=2, sessions=1)
         assert (await contents(bot, ME), await contents(bot, YOU)) == (["猫が好き"], [])
         async with bot.stores() as stores:

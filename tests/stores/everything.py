@@ -186,7 +186,7 @@ async def remember(stores: Stores, database: Database) -> None:
     memory = (await memories.remember(USER, "猫が大好き")).memory
     await memories.remember(USER, "猫が、大好き")
     await memories.delete(USER, first.id)
-    await memories.refuses("猫")
+    await memories.contain_secret("猫")
     await memories.search(USER, "猫 犬", category="general", tags=("猫",))
     await do(memories.find(USER, ""), memories.suggest(USER, f"#{memory.id}"))
     await recompute_terms(stores, database)
@@ -352,12 +352,12 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     canvas = json.dumps({"elements": [{"id": "text-1", "content": "猫の名前はタマ"}]})
     sql = "UPDATE sessions SET canvas_state = $2, canvas_revision = 1 WHERE user_id = $1"
     await database.transaction([Statement(sql, (USER, canvas))], ())
-    erased = got(await removal.erase(USER, memory.id, mark="（消去しました）"))
+    erased = got(await removal.erase(USER, memory.id, stub="（消去しました）"))
     assert 0 not in (erased.versions, erased.summaries, erased.messages)
     await memories.delete(USER, (await memories.add(USER, "犬が好き")).id)
     assert await removal.hide(USER, (await memories.add(USER, "鳥が好き")).id)
     assert await removal.purge(datetime.now(UTC)) > 0
-    await do(removal.erase_all(USER), removal.clean())
+    await do(removal.erase_all(USER), removal.scrub())
 
 
 async def do_everything_in_channels(stores: Stores) -> None:

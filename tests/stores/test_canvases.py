@@ -164,7 +164,7 @@ class TestClock:
             lambda: draw(stores, CAT, text),
             lambda: stores.canvases.draw(KEY, redraw([SECRET])),
             lambda: remove_element(stores.canvases, KEY, "cat"),
-            lambda: stores.memory_removal.erase(KEY.user_id, memory.id, mark="×"),
+            lambda: stores.memory_removal.erase(KEY.user_id, memory.id, stub="×"),
             lambda: stores.canvases.clear(KEY),
         ):
             before, shown = await stores.canvases.read_clock(), await revision(stores)

@@ -86,7 +86,7 @@ class TestErased:
         there = {needle for _, needle in left_in_files(tmp_path, *traces(ME, "しまうま"))}
         assert there == {*traces(ME, "しまうま")}
         await lived.personal_data.erase(ME)
-        assert await lived.memory_removal.clean() == "done"
+        assert await lived.memory_removal.scrub() == "done"
         assert left_in_files(tmp_path, *traces(ME, "しまうま")) == []
 
     async def test_summary_and_reminder_underway_are_lost(self, stores: Stores, database: Database) -> None:

@@ -142,7 +142,7 @@ class TestWhatLeaves:
         memory = await stores.memories.add(ME, "金庫の鍵は本棚の裏にある")
         await ask(stores, text="金庫の鍵は本棚の裏にあるだよ")
         await freeze(database, CHANNEL, (1, 19), (20, 40))
-        await stores.memory_removal.erase(ME, memory.id, mark=MARK)
+        await stores.memory_removal.erase(ME, memory.id, stub=MARK)
         assert await read(stores) == [(ASKED, MARK), (ANSWERED, MARK)]
         assert await frozen(database) == [(1, 19)]
 

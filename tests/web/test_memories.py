@@ -15,7 +15,7 @@ import pytest
 from cc_bot.domain.text import Locale, without_sign
 from cc_bot.features.memory.files import PortableMemory, read_memories
 from cc_bot.features.memory.model import Memory, MemoryFilter, Source
-from cc_bot.features.memory.service import mark_of
+from cc_bot.features.memory.service import form_hash
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import texts
@@ -34,7 +34,7 @@ def listed(page: str) -> list[str]:
 
 async def edit(visit: Visit, memory: Memory, **form: str) -> aiohttp.ClientResponse:
     """Send the form of a memory's page."""
-    filled = {"content": memory.content, "audience": memory.audience, "mark": mark_of(memory)}
+    filled = {"content": memory.content, "audience": memory.audience, "mark": form_hash(memory)}
     return await visit.press(f"/memories/{memory.number}", **NEW | filled | form)
 
 

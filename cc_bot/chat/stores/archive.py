@@ -18,7 +18,7 @@ from cc_bot.db import Statement, Transaction, channel_lock, run_all, user_lock
 from cc_bot.db.columns import ISO, KEY, MESSAGE, Columns, Store, key_columns, to_ms, to_text
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import ArchivedSession, SessionKey
-from cc_bot.features.memory.stores.rows import OWE
+from cc_bot.features.memory.stores.rows import COUNT_ERASURE
 
 OPENING_CHARACTERS: Final = 200
 ANSWERED_WITHIN: Final = timedelta(days=1)
@@ -184,7 +184,7 @@ class ArchiveStore(Store):
         yield from delete_local_copies([discord_id for (discord_id,) in said])
         for sql in (_DELETE_MESSAGES, _DELETE):
             yield Statement(sql, owned)
-        yield Statement(OWE)
+        yield Statement(COUNT_ERASURE)
         yield Statement(MOVE)
 
     def _begin_anew(self, key: SessionKey, session_id: str) -> Transaction[None]:

@@ -56,7 +56,7 @@ from cc_bot.domain.message import (
 from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_calls import CANVAS_TOOLS, MEMORY_TOOLS
-from cc_bot.features.memory.stores.rows import read_texts
+from cc_bot.features.memory.stores.rows import fill_in_texts
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -444,7 +444,7 @@ class ChannelStore(Store):
         found = MESSAGE.first(await self._database.query(sql, *params))
         if found is None or to_user_id is None:
             return found
-        [read] = await read_texts(self._database, to_user_id, [found])
+        [read] = await fill_in_texts(self._database, to_user_id, [found])
         return read
 
     async def get_said(self, discord_id: int, place_id: int, user_id: int) -> tuple[Said | None, int]:

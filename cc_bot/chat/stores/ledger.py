@@ -36,7 +36,7 @@ from cc_bot.db.process import left_by_dead_process
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
-from cc_bot.features.memory.stores.rows import read_call_texts, read_texts
+from cc_bot.features.memory.stores.rows import fill_in_call_texts, fill_in_texts
 
 TURN: Final = Columns(
     PendingTurn,
@@ -250,7 +250,7 @@ class TurnLedger(Store):
             SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
         """
         rows = await self._database.query(sql, user_id, row_id)
-        messages = await read_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
+        messages = await fill_in_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
         return messages[0] if messages else None
 
     async def list_unfinished(self) -> tuple[PendingTurn, ...]:
@@ -394,13 +394,15 @@ class TurnLedger(Store):
 
     async def _with_memory_texts(self, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
         async def read(mention: Mention) -> Mention:
-            calls = await read_call_texts(self._database, mention.question.author_id, mention.calls, "public")
+            calls = await fill_in_call_texts(
+                self._database, mention.question.author_id, mention.calls, "public"
+            )
             return replace(mention, calls=calls)
 
         return tuple([await read(each) if each.calls else each for each in mentions])
 
     async def _with_texts(self, turn: PendingTurn) -> PendingTurn:
-        calls = await read_call_texts(self._database, turn.key.user_id, turn.calls, turn.visibility)
+        calls = await fill_in_call_texts(self._database, turn.key.user_id, turn.calls, turn.visibility)
         return replace(turn, calls=calls)
 
 

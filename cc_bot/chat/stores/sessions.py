@@ -50,7 +50,7 @@ from cc_bot.domain.errors import ConversationGone, StorageError
 from cc_bot.domain.message import FILE_QUOTA, ChannelKey, FileQuota, Message, Reference, Role, Visibility
 from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import EMPTY_CANVAS, PromptNote, Session, SessionKey
-from cc_bot.features.memory.stores.rows import read_texts
+from cc_bot.features.memory.stores.rows import fill_in_texts
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -367,7 +367,7 @@ class SessionStore:
     ) -> tuple[Message, ...]:
         """Return the messages with their files and the texts of memories."""
         found = await with_files(self.database, session, messages, before=before, following=following)
-        return await read_texts(self.database, session.key.user_id, found)
+        return await fill_in_texts(self.database, session.key.user_id, found)
 
     async def get_question(self, user_id: int, answer_id: int) -> Message | None:
         """Return the question of an answer, without files; None if it is missing."""

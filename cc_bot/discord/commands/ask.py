@@ -41,7 +41,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import ReferenceKind, is_blank, is_recording
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.features.memory.model import MAX_CONTENT_CHARACTERS, Source
-from cc_bot.features.memory.service import kept_reply
+from cc_bot.features.memory.service import saved_reply
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.texts import Texts, explain
@@ -236,7 +236,7 @@ async def remember_this(
         audience="anywhere" if is_open else "private",
         source=Source("message", link=target.make_link(ctx.guild_id), author=author),
     )
-    await show(ctx.interaction, kept_reply(words.remembered_message, added, recipient), recipient)
+    await show(ctx.interaction, saved_reply(words.remembered_message, added, recipient), recipient)
 
 
 async def _may_all_read(

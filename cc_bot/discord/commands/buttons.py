@@ -40,7 +40,7 @@ from cc_bot.features.memory.service import hidden_reply
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.memory.texts import ReceiptTexts
-from cc_bot.features.memory.views import used_list, within
+from cc_bot.features.memory.views import format_used_memories, format_with
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.log import begin_turn
 from cc_bot.texts.answer import AnswerTexts, UnfinishedTexts
@@ -83,17 +83,19 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
     memory = await stores.memories.get(user_id, memory_id)
     if button.action == "deleted":
         restored = memory or await stores.memory_removal.undelete(user_id, memory_id)
-        return within(words.undone_deleted, restored) if restored else words.gone
+        return format_with(words.undone_deleted, restored) if restored else words.gone
     if memory is None:
         hidden = await stores.memory_removal.get_hidden(user_id, memory_id)
-        return within(words.undone_added, hidden.memory) if hidden else words.gone
+        return format_with(words.undone_added, hidden.memory) if hidden else words.gone
     if (memory.supersedes or 0) != button.former_id:
         return words.changed_since.format(id=memory.number)
     if button.action == "added":
         undone = await stores.memories.delete(user_id, memory_id)
-        return within(words.undone_added, memory) if undone else words.gone
+        return format_with(words.undone_added, memory) if undone else words.gone
     before = await stores.memories.undo_update(user_id, memory_id, button.former_id)
-    return within(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)
+    return (
+        format_with(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)
+    )
 
 
 @on_press(UntellButton, not_yours=lambda words: words[ReceiptTexts].not_yours, response="message")
@@ -110,7 +112,7 @@ async def untell(press: Press[UntellButton], removal: MemoryRemovalStore) -> Non
 async def list_used(press: Press[UsedMemoriesButton], memories: MemoryStore) -> EphemeralView:
     _, button, recipient = press
     found = [await memories.get(recipient.user_id, memory_id) for memory_id in button.memory_ids]
-    return EphemeralView(used_list([memory for memory in found if memory], recipient.words))
+    return EphemeralView(format_used_memories([memory for memory in found if memory], recipient.words))
 
 
 _LOOKUP_TIMEOUT_S: Final = 1.0

@@ -60,9 +60,9 @@ from cc_bot.features.memory.service import (
     MAX_TAGS_CHARACTERS,
     Memories,
     MemoryForm,
+    find_id,
     plan_import,
-    row_of,
-    take_import,
+    run_import,
 )
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.memory.texts import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
@@ -79,7 +79,7 @@ on_memory_press = partial(on_press, not_yours=lambda words: words[ReceiptTexts].
 CONFIRM_WITHIN: Final = timedelta(minutes=5)
 IMPORT_WITHIN: Final = timedelta(minutes=30)
 """To read the file."""
-FINDING_S: Final = 1.0
+FORM_TIMEOUT_S: Final = 1.0
 """Discord waits 3 s for a form."""
 _QUERY_MARK: Final = "🔍 "
 """Before the query above its hits, where the paging buttons read it."""
@@ -109,11 +109,11 @@ async def suggest_categories(
     return sorted(found, key=lambda name: not name.casefold().startswith(wanted))
 
 
-def memory_id() -> int:
+def id_option() -> int:
     return number_option("memory_id", autocomplete=suggesting(suggest_memories))
 
 
-def category_filter() -> str | None:
+def category_option() -> str | None:
     return text_option(
         "memory_category",
         default=None,
@@ -122,11 +122,11 @@ def category_filter() -> str | None:
     )
 
 
-def where() -> str | None:
+def audience_option() -> str | None:
     return text_option("memory_audience", default=None, choices=choices("memory", "anywhere", "private"))
 
 
-def audience_of(chosen: str | None, caller: Caller) -> Audience:
+def choose_audience(chosen: str | None, caller: Caller) -> Audience:
     """Return the chosen audience; by default that of the channel."""
     if chosen is None:
         return "private" if caller.guild_id is None else "anywhere"
@@ -164,17 +164,17 @@ def _list_view(reply: Reply, caller: Recipient, turn: Callable[[int], str]) -> E
 
 
 async def _add(caller: Recipient, *, audience: str | None, service: Memories, **given: str) -> Reply:
-    chosen, source = audience_of(audience, caller), Source("command")
+    chosen, source = choose_audience(audience, caller), Source("command")
     _, reply = await memories.add(caller, audience=chosen, source=source, service=service, **given)
     return reply
 
 
 async def _show(caller: Recipient, id: int, *, service: Memories) -> EphemeralView:  # noqa: A002 - the option's name
-    return await _card(caller, await row_of(caller, id, service), service)
+    return await _card(caller, await find_id(caller, id, service), service)
 
 
 async def _pin(caller: Recipient, id: int, *, service: Memories) -> EphemeralView:  # noqa: A002 - likewise
-    memory_id = await row_of(caller, id, service)
+    memory_id = await find_id(caller, id, service)
     return await _card(
         caller, memory_id, service, await memories.change(caller, "pin", memory_id, service=service)
     )
@@ -192,7 +192,7 @@ async def _card(
     return memory_card(kept, former, caller, service.clock, said=text)
 
 
-async def _ask(caller: Recipient, *, service: Memories) -> EphemeralView:
+async def _ask_to_erase_all(caller: Recipient, *, service: Memories) -> EphemeralView:
     words, count = caller.words[MemoryBoxTexts], await service.stores.memories.count(caller.user_id)
     if not count:
         return EphemeralView(caller.words[MemoryTexts].none)
@@ -216,7 +216,7 @@ async def _import(
 ) -> EphemeralView:
     if file.size > MAX_IMPORT_BYTES:
         raise too_large(MAX_IMPORT_BYTES)
-    fetch, chosen = partial(fetch_bytes, file.url, MAX_IMPORT_BYTES), audience_of(audience, caller)
+    fetch, chosen = partial(fetch_bytes, file.url, MAX_IMPORT_BYTES), choose_audience(audience, caller)
     plan, planned = await plan_import(caller, fetch, audience=chosen, service=service)
     return import_preview(plan, planned, caller.user_id, service.clock() + IMPORT_WITHIN, caller.words)
 
@@ -267,32 +267,32 @@ _declare = partial(reply_command, memory.register)
 _declare(
     "memory_list",
     _list,
-    category=category_filter(),
+    category=category_option(),
     order=text_option("memory_order", default="newest", choices=choices("memory", *get_args(Order))),
 )
 _declare(
     "memory_search",
     _search,
     query=text_option("memory_query", max_length=MAX_QUERY_CHARACTERS),
-    category=category_filter(),
+    category=category_option(),
 )
 _declare(
     "memory_add",
     _add,
     content=text_option("memory_content"),
-    category=category_filter(),
+    category=category_option(),
     tags=text_option("memory_tags", default=None),
-    audience=where(),
+    audience=audience_option(),
     expires=text_option("memory_expires", default=None, max_length=MAX_END_CHARACTERS),
 )
 _declare("memory_pause", memories.pause)
 _declare("memory_resume", memories.resume)
 _declare("memory_stats", memories.statistics)
-_declare("memory_show", _show, id=memory_id())
-_declare("memory_delete", memories.delete, id=memory_id())
-_declare("memory_delete_all", _ask)
-_declare("memory_pin", _pin, id=memory_id())
-_declare("memory_import", _import, file=file_option("memory_file"), audience=where())
+_declare("memory_show", _show, id=id_option())
+_declare("memory_delete", memories.delete, id=id_option())
+_declare("memory_delete_all", _ask_to_erase_all)
+_declare("memory_pin", _pin, id=id_option())
+_declare("memory_import", _import, file=file_option("memory_file"), audience=audience_option())
 _declare(
     "memory_export",
     _export,
@@ -353,14 +353,14 @@ async def confirm(
     said = button.decision == "erase-said"
     erased = await memories.erase_all(recipient, asked=button.count, said=said, service=service)
     if erased is None:
-        return await _ask(recipient, service=service)
+        return await _ask_to_erase_all(recipient, service=service)
     await show(interaction, EphemeralView(words[ErasureTexts].say_erased(erased)), recipient)
     upkeep.refresh(recipient.user_id, recipient.words)
     await side_message.refresh_stale()
     return None
 
 
-@command(memory.register, "memory_edit", id=memory_id())
+@command(memory.register, "memory_edit", id=id_option())
 async def edit(
     ctx: lightbulb.Context,
     *,
@@ -415,7 +415,7 @@ async def _open_form(
     """Open the form, or report why not. It must be the first response, so the database must answer in
     time."""
     try:
-        async with asyncio.timeout(FINDING_S):
+        async with asyncio.timeout(FORM_TIMEOUT_S):
             recipient = await recipients.for_interaction(interaction)
             kept = await find(recipient.user_id)
     except (StorageError, TimeoutError) as error:
@@ -459,7 +459,7 @@ async def _import_planned(message: hikari.Message, caller: Recipient, service: M
         if len(message.attachments) != 1:
             raise AttachmentNotFetched
         fetch = partial(fetch_bytes, message.attachments[0].url, MAX_PLANNED_BYTES)
-        count = await take_import(caller, fetch, service=service)
+        count = await run_import(caller, fetch, service=service)
     except AttachmentNotFetched:
         return EphemeralView(words.attach_again)
     return EphemeralView(words.imported.format(count=count))

@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.change import Change
 from cc_bot.domain.errors import (
-    BesideTooLong,
     CategoryTooLong,
+    DetailsTooLong,
     EmptyMemory,
     EndNotUnderstood,
     EndPassed,
@@ -27,7 +27,7 @@ from cc_bot.domain.when.grammar import normalize
 from cc_bot.domain.when.resolve import MAX_LENGTH, read_moments
 
 MAX_CONTENT_CHARACTERS = 4000
-MAX_BESIDE_CHARACTERS = 4000
+MAX_DETAILS_CHARACTERS = 4000
 """Category, tags and metadata together; each tag and value counts one extra."""
 MAX_CATEGORY_CHARACTERS = 50
 MAX_TAGS = 20
@@ -97,7 +97,7 @@ class Memory:
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
-WORDING: Final = ("content", "category", "tags", "expires_at")
+VERSIONED: Final = ("content", "category", "tags", "expires_at")
 """A change of these fields keeps the former version."""
 
 
@@ -136,8 +136,10 @@ class MemoryChange:
 
     @property
     def unchanged(self) -> bool:
-        """An update that changed no field of WORDING."""
-        before, now = ([getattr(each, name, None) for name in WORDING] for each in (self.former, self.memory))
+        """An update that changed no versioned field."""
+        before, now = (
+            [getattr(each, name, None) for name in VERSIONED] for each in (self.former, self.memory)
+        )
         return self.kind == "updated" and before == now
 
     @property
@@ -182,7 +184,7 @@ class ErasureCounts:
     """Emptied because the user asked to erase the conversations too."""
 
 
-def says_the_same(one: str, other: str) -> bool:
+def is_same_text(one: str, other: str) -> bool:
     """Return whether two texts differ only in width, case, white space and sentence punctuation."""
     first, second = (unicodedata.normalize("NFKC", text).casefold() for text in (one, other))
     return _MARKS.sub("", first) == _MARKS.sub("", second)
@@ -202,11 +204,11 @@ def clean_content(content: str) -> str:
     return cleaned
 
 
-def check_beside(category: str | None, tags: Iterable[str], metadata: Mapping[str, str]) -> None:
+def check_details(category: str | None, tags: Iterable[str], metadata: Mapping[str, str]) -> None:
     """Raise BesideTooLong if category, tags and metadata are too long."""
     length = len(category or "") + sum(len(text) + 1 for text in (*tags, *metadata, *metadata.values()))
-    if length > MAX_BESIDE_CHARACTERS:
-        raise BesideTooLong(limit=MAX_BESIDE_CHARACTERS, length=length)
+    if length > MAX_DETAILS_CHARACTERS:
+        raise DetailsTooLong(limit=MAX_DETAILS_CHARACTERS, length=length)
 
 
 def clean_category(category: str | None) -> str:
@@ -319,6 +321,6 @@ def _read(written: str, now: datetime, zone: ZoneInfo) -> datetime:
         raise EndNotUnderstood from error
 
 
-def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
+def format_end(expires_at: datetime | None, zone: tzinfo) -> str:
     """Return the last day of validity, as `parse_end` reads it; empty if there is no end."""
     return (expires_at.astimezone(zone) - timedelta(microseconds=1)).date().isoformat() if expires_at else ""

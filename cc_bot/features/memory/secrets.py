@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
-# All patterns are for a text as `plainly` returns it.
+# All patterns are for a text as `normalize` returns it.
 _KNOWN_FORM: Final = re.compile(
     r"""
     -----BEGIN\ (?:[A-Z0-9]+\ )*PRIVATE\ KEY(?:\ BLOCK)?-----
@@ -33,11 +33,11 @@ _KNOWN_FORM: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
-_OPENS: Final = (
+_CREDENTIAL_WORDS: Final = (
     r"パスワード|パス(?:フレーズ|コード|キー|(?=\s?(?:は|が|を|[:=])))|暗証番号|暗証ばんごう|合い?言葉の?パス|ピンコード|(?<![a-z])(?:"
     r"pass\s?(?:word|phrase|code)s?|passwd|pwd?|pin(?:\s?(?:code|number))?)(?![a-z])"
 )
-_STANDS_FOR: Final = (
+_KEY_WORDS: Final = (
     r"トークン|シークレット|(?:秘密|api|アクセス|ライセンス|暗号|リカバリー?|復元|認証)\s?(?:キー|鍵|コード)|シードフレーズ"
     r"|(?<![a-z])(?:(?:api|access|secret|private|recovery|licen[cs]e|encryption|auth)[\s_-]?(?:key|token|code)s?"
     r"|token|secret|credentials?|seed\s?phrase|key|2fa|otp)(?![a-z])|キー|鍵"
@@ -46,19 +46,19 @@ _LINK: Final = (
     r"\s?(?:(?:の方|のほう|自体)?\s?(?:は|が|を|:|=|→|⇒|って|っていうのは|[\"'「『(])|\b(?:is|was|are|to)\b)"
 )
 _AFTER_WORD: Final = re.compile(
-    rf"(?:{_OPENS})[^\n。.!?]{{0,24}}?{_LINK}\s?(?:now\s)?[:=\"'「『(]*+\s?"
+    rf"(?:{_CREDENTIAL_WORDS})[^\n。.!?]{{0,24}}?{_LINK}\s?(?:now\s)?[:=\"'「『(]*+\s?"
     r"(?P<value>[^\s、。,\"'」』)]+)",
     re.IGNORECASE,
 )
-_BESIDE_WORD: Final = re.compile(
-    rf"(?:{_OPENS}) (?P<value>[!-~]{{4,64}})(?=[\s、。」』]|$)", re.IGNORECASE | re.MULTILINE
+_NEXT_TO_WORD: Final = re.compile(
+    rf"(?:{_CREDENTIAL_WORDS}) (?P<value>[!-~]{{4,64}})(?=[\s、。」』]|$)", re.IGNORECASE | re.MULTILINE
 )
-_NO_VALUE: Final = re.compile(
+_POLICY_WORDS: Final = re.compile(
     r"管理|マネージャ|manager|変更|リセット|期限|文字|ルール|長さ|hint|ヒント", re.IGNORECASE
 )
 """Between the word and the value: then the text is about passwords."""
-_SAID_PLAINLY: Final = re.compile(
-    rf"(?:{_OPENS})\s?(?:は|が|:|=|を)\s?[\"'「『]?(?P<value>[A-Za-z]{{5,}}+)[\"'」』]?\s?"
+_PLAIN_WORD: Final = re.compile(
+    rf"(?:{_CREDENTIAL_WORDS})\s?(?:は|が|:|=|を)\s?[\"'「『]?(?P<value>[A-Za-z]{{5,}}+)[\"'」』]?\s?"
     r"(?=です|だ|に(?:した|しました|する|変え)|。|、|$|\n)",
     re.IGNORECASE,
 )
@@ -68,7 +68,7 @@ _PHRASE: Final = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_WORD: Final = re.compile(
-    rf"(?<![!-~])(?P<value>[!-~]{{4,64}})[\"'」』]?\s?(?:が|は|is)\s?[^\n。.]{{0,20}}?(?:{_OPENS})",
+    rf"(?<![!-~])(?P<value>[!-~]{{4,64}})[\"'」』]?\s?(?:が|は|is)\s?[^\n。.]{{0,20}}?(?:{_CREDENTIAL_WORDS})",
     re.IGNORECASE,
 )
 _ORDINARY: Final = re.compile(
@@ -76,14 +76,14 @@ _ORDINARY: Final = re.compile(
 )
 """A time, date or URL, or a word."""
 _NEAR: Final = 40
-_TOKEN_WORD: Final = re.compile(f"(?:{_STANDS_FOR}|{_OPENS})", re.IGNORECASE)
+_TOKEN_WORD: Final = re.compile(f"(?:{_KEY_WORDS}|{_CREDENTIAL_WORDS})", re.IGNORECASE)
 _LONG_WORD: Final = re.compile(r"(?<![\w/.+=-])[A-Za-z0-9_+/=.-]{16,}")
 
 _DIGITS: Final = re.compile(r"(?<![\d.])\d(?:[ \-]?\d){6,18}(?![\d.])")
 _CARD_LENGTHS: Final = range(14, 20)
 _CARD_WORD: Final = re.compile(r"カード|クレカ|クレジット|デビット|card|visa|master|amex|jcb", re.IGNORECASE)
 _CARD_START: Final = re.compile(r"4|5[1-5]|2[2-7]|3[47]|35|36|30[0-5]|38|6(?:011|4|5|2)")
-_AS_ON_CARDS: Final = re.compile(r"\d{4}(?:([ -])\d{4}){3}(?:\1\d{1,3})?|\d{4}([ -])\d{6}\2\d{4,5}|\d{15,16}")
+_CARD_FORMAT: Final = re.compile(r"\d{4}(?:([ -])\d{4}){3}(?:\1\d{1,3})?|\d{4}([ -])\d{6}\2\d{4,5}|\d{15,16}")
 """How card numbers are written; a longer one in one piece is more often a Discord id."""
 _SECURITY_CODE: Final = re.compile(
     r"(?:セキュリティコード|cvv2?|cvc2?|security code)[^\d\n]{0,12}\d{3,4}(?!\d)", re.IGNORECASE
@@ -110,11 +110,11 @@ _DASH: Final = re.compile(r"(?<=\d)[‐‑‒–—―−ー](?=\d)")
 def looks_secret(text: str) -> bool:
     """Return whether a text contains a password, a token, a private key, or the number of a card, account or
     person."""
-    plain = plainly(text)
+    plain = normalize(text)
     return any(rule(plain) for rule in _RULES)
 
 
-def plainly(text: str) -> str:
+def normalize(text: str) -> str:
     """Normalize a text. Patterns allow white space in several positions: long runs would take minutes."""
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
     return _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", visible)
@@ -122,11 +122,11 @@ def plainly(text: str) -> str:
 
 def _names_password(text: str) -> bool:
     """`パスワードは hunter2`: the word, and not an ordinary word."""
-    if _PHRASE.search(text) or _SAID_PLAINLY.search(text):
+    if _PHRASE.search(text) or _PLAIN_WORD.search(text):
         return True
-    found = (*_AFTER_WORD.finditer(text), *_BESIDE_WORD.finditer(text), *_BEFORE_WORD.finditer(text))
+    found = (*_AFTER_WORD.finditer(text), *_NEXT_TO_WORD.finditer(text), *_BEFORE_WORD.finditer(text))
     return any(
-        _could_be_password(match["value"]) and not _NO_VALUE.search(match[0].replace(match["value"], ""))
+        _could_be_password(match["value"]) and not _POLICY_WORDS.search(match[0].replace(match["value"], ""))
         for match in found
     )
 
@@ -144,12 +144,12 @@ def _names_token(text: str) -> bool:
     """A long random-looking string near a word for a token."""
     for match in _LONG_WORD.finditer(text):
         around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR].replace(match[0], " ")
-        if _looks_drawn(match[0]) and _TOKEN_WORD.search(around):
+        if _looks_random(match[0]) and _TOKEN_WORD.search(around):
             return True
     return False
 
 
-def _looks_drawn(word: str) -> bool:
+def _looks_random(word: str) -> bool:
     """Many different characters, letters and digits mixed."""
     if "://" in word or word.count("/") > 3 or word.count(".") > 2:
         return False
@@ -173,7 +173,7 @@ def _has_secret_number(text: str) -> bool:
         if len(digits) == 12 and _MY_NUMBER_WORD.search(dashed) and _is_my_number(digits):
             return True
         if len(digits) in _CARD_LENGTHS and _passes_luhn(digits):
-            alone = _AS_ON_CARDS.fullmatch(match[0]) and _CARD_START.match(digits)
+            alone = _CARD_FORMAT.fullmatch(match[0]) and _CARD_START.match(digits)
             if alone or _CARD_WORD.search(dashed):
                 return True
     return False
@@ -204,7 +204,7 @@ _RULES: Final[tuple[Callable[[str], object], ...]] = (
 
 # A false match costs a form, a missed one a password.
 
-_WITHIN: Final = """
+_ASKED_TERMS: Final = """
     password passwd passcode passphrase passkey passnumber secret token credential apikey accesskey
     privatekey licensekey seedphrase recoveryphrase cardnumber cardno cardnum creditcard debitcard
     securitycode onetimecode verificationcode authcode authenticationcode confirmationcode recoverycode
@@ -225,20 +225,20 @@ _WITHIN: Final = """
     licensenumber licencenumber wifikey wpakey alarmcode doorcode recoverywords
 """
 """Anywhere, without what is between letters, hiragana as katakana without long vowels."""
-_AS_WORDS: Final = "pin pins cvc cvc2 csc otp totp 2fa mfa pwd pw pass ssn iban jwt bearer"
+_ASKED_WORDS: Final = "pin pins cvc cvc2 csc otp totp 2fa mfa pwd pw pass ssn iban jwt bearer"
 """As whole words: they are part of many others."""
 _HARMLESS: Final = re.compile(
     r"\b(?:postal|zip|post|room|seat|country|error|phone|flight|order|tracking|page|issue|line|qr|source|version|"
     r"ticket) (?:code|number|digit)s?\b"
 )
-_THING: Final = r"\b(?:digits?|codes?|sms|numbers?(?! of [a-z]{1,20}s\b))\b"
-_SOURCE: Final = (
+_CODE_WORDS: Final = r"\b(?:digits?|codes?|sms|numbers?(?! of [a-z]{1,20}s\b))\b"
+_CODE_CONTEXTS: Final = (
     r"\b(?:sent|texted|receive|received|arrived|arrives|got|sms|text message|e ?mail|inbox|unlocks?|log ?in|"
     r"e ?mailed|came by|sign ?in|verify|verification|"
     r"(?:from|to|on|in) your (?:phone|card|screen)|your (?:visa|mastercard|wallet))\b"
 )
 _BY_PHRASE: Final = re.compile(
-    rf"{_THING}.{{0,40}}{_SOURCE}|{_SOURCE}.{{0,40}}{_THING}"
+    rf"{_CODE_WORDS}.{{0,40}}{_CODE_CONTEXTS}|{_CODE_CONTEXTS}.{{0,40}}{_CODE_WORDS}"
     r"|\b(?:digits?|number)\b.{0,40}\b(?:discord|back|front)\b|\bdiscord\b.{0,40}\bdigits\b"
     r"|\b(?:digits|number) of your (?:visa|mastercard|card)\b"
     r"|\b(?:use|type|enter)(?: in)? to (?:log|sign|unlock)\b|\b(?:starts|begins) with (?:sk|ghp|xoxb|akia)\b"
@@ -253,7 +253,7 @@ _BY_PHRASE_JA: Final = re.compile(
     ".{0,15}(?:番号|数字|コド|桁|ケタ|リンク|3ツ)|アプリ.{0,10}(?:数字|桁)|カド.{0,5}有効期限|銀行.{0,5}口座"
     "|ウォレット.{0,10}単語"
 )
-_LETTERS_APART: Final = re.compile(r"\b[a-z0-9](?: [a-z0-9]){1,20}\b")
+_SPELLED_OUT: Final = re.compile(r"\b[a-z0-9](?: [a-z0-9]){1,20}\b")
 _ONE_AS_LONG_VOWEL: Final = re.compile("(?<=[ァ-ヶ])一(?=[ァ-ヶ])")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])")
 _WORD: Final = re.compile(r"[a-z0-9]+")
@@ -263,16 +263,16 @@ _BETWEEN: Final = re.compile(r"[\W_]+")
 def asks_for_secret(text: str) -> bool:
     """Return whether a text asks for a password, a code, or a card or account number."""
     visible = "".join(letter for letter in text if unicodedata.category(letter) not in ("Cf", "Mn"))
-    plain = "".join(map(_without_accent, unicodedata.normalize("NFKC", visible))).translate(_ALIKE)
+    plain = "".join(map(_without_accent, unicodedata.normalize("NFKC", visible))).translate(_LOOKALIKES)
     words = _WORD.findall(_HUMP.sub(" ", plain).casefold())
     spelt = (plain.casefold(), plain.casefold().translate(_LETTERS_FOR_DIGITS))
     close = [_BETWEEN.sub("", each).translate(_KATAKANA).replace("secretar", "") for each in spelt]
     close = [_ONE_AS_LONG_VOWEL.sub("", each) for each in close]
     spaced = " ".join(words)
-    words += [each.replace(" ", "") for each in _LETTERS_APART.findall(spaced)]
+    words += [each.replace(" ", "") for each in _SPELLED_OUT.findall(spaced)]
     return (
-        not set(words).isdisjoint(_AS_WORDS.split())
-        or any(word in each for word in _FOLDED for each in close)
+        not set(words).isdisjoint(_ASKED_WORDS.split())
+        or any(word in each for word in _FOLDED_TERMS for each in close)
         or _BY_PHRASE.search(_HARMLESS.sub("", spaced)) is not None
         or _BY_PHRASE_JA.search(close[0]) is not None
     )
@@ -283,8 +283,10 @@ def _without_accent(letter: str) -> str:
     return base if base.isascii() and base.isalpha() else letter
 
 
-_ALIKE: Final = str.maketrans("аеорсхуіѕԁкткпΑαοΟρνРАЕОСХКТМНВІЅ", "aeopcxyisdktknAaoOpvPAEOCXKTMHBIS")
+_LOOKALIKES: Final = str.maketrans("аеорсхуіѕԁкткпΑαοΟρνРАЕОСХКТМНВІЅ", "aeopcxyisdktknAaoOpvPAEOCXKTMHBIS")
 """They look like Latin letters."""
 _LETTERS_FOR_DIGITS: Final = str.maketrans("013457@$", "oleastas")
 _KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)} | {ord("ー"): None}
-_FOLDED: Final = tuple(word.translate(_ALIKE).translate(_KATAKANA) for word in _WITHIN.split())
+_FOLDED_TERMS: Final = tuple(
+    word.translate(_LOOKALIKES).translate(_KATAKANA) for word in _ASKED_TERMS.split()
+)

@@ -21,7 +21,7 @@ from cc_bot.features.memory.model import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,
     UNDO_TIME,
-    WORDING,
+    VERSIONED,
     Audience,
     ErasureCounts,
     FoundMemory,
@@ -29,10 +29,10 @@ from cc_bot.features.memory.model import (
     MemoryFilter,
     Order,
     Source,
+    format_end,
     parse_end,
     read_category,
     read_tags,
-    write_end,
 )
 from cc_bot.features.memory.stores.removal import HiddenMemory
 from cc_bot.features.memory.texts import (
@@ -71,7 +71,7 @@ class Memories:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class MemoryPage:
     """A page of a list or search."""
 
     found: Sequence[FoundMemory]
@@ -90,7 +90,7 @@ async def find_page(
     page: int = 1,
     page_size: int = PAGE_SIZE,
     service: Memories,
-) -> Listed:
+) -> MemoryPage:
     """Return a page of the caller's memories, for a query best first. A page past the end is the last one."""
     memories, user_id, hits = service.stores.memories, caller.user_id, list[FoundMemory]()
     if query:
@@ -100,10 +100,10 @@ async def find_page(
     page = min(max(page, 1), pages)
     offset = (page - 1) * page_size
     if query:
-        return Listed(hits[:MAX_FOUND][offset : offset + page_size], count, page, pages)
+        return MemoryPage(hits[:MAX_FOUND][offset : offset + page_size], count, page, pages)
     known: Order = next((each for each in get_args(Order) if each == order), "newest")
     listed = await memories.list(user_id, only=only, limit=page_size, order=known, offset=offset)
-    return Listed([FoundMemory(each, 1.0) for each in listed], count, page, pages)
+    return MemoryPage([FoundMemory(each, 1.0) for each in listed], count, page, pages)
 
 
 async def list_memories(
@@ -141,7 +141,7 @@ async def search(
 
 
 def _page(
-    caller: Caller, title: str, listed: Listed, service: Memories, notes: tuple[str, ...] = ()
+    caller: Caller, title: str, listed: MemoryPage, service: Memories, notes: tuple[str, ...] = ()
 ) -> Reply:
     items = tuple(memory_item(each, caller, service.clock) for each in listed.found)
     if any(each.memory.audience == "private" for each in listed.found):
@@ -215,7 +215,7 @@ async def add(
     service: Memories,
 ) -> tuple[Memory, Reply]:
     """Store a memory, or update one that says the same. Raises MemoryPaused and InputError."""
-    _ensure_on(caller)
+    _ensure_not_paused(caller)
     texts, memories = caller.words[MemoryTexts], service.stores.memories
     change = await memories.remember(
         caller.user_id,
@@ -230,22 +230,22 @@ async def add(
         hidden = await memories.update(caller.user_id, change.memory.id, audience=audience)
         change = replace(change, memory=hidden or change.memory)
     known = caller.words[ReceiptTexts].unchanged if change.unchanged else caller.words[ReceiptTexts].updated
-    return change.memory, kept_reply(texts.added if change.kind == "added" else known, change.memory, caller)
+    return change.memory, saved_reply(texts.added if change.kind == "added" else known, change.memory, caller)
 
 
-def kept_reply(template: str, memory: Memory, caller: Caller) -> Reply:
+def saved_reply(template: str, memory: Memory, caller: Caller) -> Reply:
     texts = caller.words[MemoryTexts]
     notes = [texts.private_only] if memory.audience == "private" else []
     if memory.expires_at is not None:
         notes.append(texts.until.format(date=caller.day(memory.expires_at - _END_OF_DAY)))
-    return Reply((_sentence(template, memory, caller),), notes=tuple(notes))
+    return Reply((_format_sentence(template, memory, caller),), notes=tuple(notes))
 
 
 async def delete(caller: Caller, *, id: int, service: Memories) -> Reply:  # noqa: A002 - the option's name
-    return await hide(caller, await row_of(caller, id, service), service=service)
+    return await hide(caller, await find_id(caller, id, service), service=service)
 
 
-async def row_of(caller: Caller, number: int, service: Memories) -> int:
+async def find_id(caller: Caller, number: int, service: Memories) -> int:
     """Return the id of the caller's memory of this number, also of a hidden one. Raises MemoryNotFound."""
     found = await service.stores.memories.get_id(caller.user_id, number)
     if found is None:
@@ -260,9 +260,9 @@ async def hide(caller: Caller, memory_id: int, *, service: Memories) -> Reply:
 
 def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
     texts, memory = caller.words[MemoryTexts], hidden.memory
-    until = texts.undo_until.format(until=caller.at(hidden.since + UNDO_TIME))
+    until = texts.undo_until.format(until=caller.at(hidden.hidden_at + UNDO_TIME))
     return Reply(
-        (_sentence(texts.deleted, memory, caller),),
+        (_format_sentence(texts.deleted, memory, caller),),
         notes=(until, texts.still_told),
         actions=(
             Action(texts.undo, "undelete", memory.id, f"/memory undo {memory.number}"),
@@ -289,7 +289,7 @@ async def change(
         case "erase" | "erase-said":
             erasure = caller.words[ErasureTexts]
             mark = erasure.mark if action == "erase-said" else None
-            erased = await removal.erase(user_id, memory_id, mark=mark)
+            erased = await removal.erase(user_id, memory_id, stub=mark)
             return Reply((erasure.say_erased(erased or ErasureCounts()),), receipts_changed=True)
         case "undelete":
             kept = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
@@ -308,7 +308,7 @@ async def change(
         case _:
             audience: Audience = "private" if action == "private" else "anywhere"
             kept = await memories.update(user_id, memory_id, audience=audience)
-    said = _sentence(done, kept, caller) if kept else failed
+    said = _format_sentence(done, kept, caller) if kept else failed
     return Reply((said,) if said else (), notes=notes, receipts_changed=kept is not None)
 
 
@@ -318,7 +318,7 @@ async def erase_all(caller: Caller, *, asked: int, said: bool, service: Memories
     if await service.stores.memories.count(caller.user_id) > asked:
         return None
     mark = caller.words[ErasureTexts].mark if said else None
-    return await service.stores.memory_removal.erase_all(caller.user_id, mark=mark)
+    return await service.stores.memory_removal.erase_all(caller.user_id, stub=mark)
 
 
 async def pause(caller: Caller, *, service: Memories) -> Reply:
@@ -331,7 +331,7 @@ async def resume(caller: Caller, *, service: Memories) -> Reply:
     return Reply((caller.words[MemoryTexts].resumed,))
 
 
-def _sentence(template: str, memory: Memory, caller: Caller) -> str:
+def _format_sentence(template: str, memory: Memory, caller: Caller) -> str:
     number = caller.words[ReceiptTexts].number.format(id=memory.number)
     content = caller.text(memory.content, MAX_QUOTED)
     return template.format(id=memory.number, number=number, content=content)
@@ -354,14 +354,14 @@ def fill_form(kept: Memory, zone: ZoneInfo) -> MemoryForm:
         kept.content,
         "" if kept.category == DEFAULT_CATEGORY else kept.category,
         shorten(", ".join(map(one_line, kept.tags)), MAX_TAGS_CHARACTERS),
-        write_end(kept.expires_at, zone),
+        format_end(kept.expires_at, zone),
         kept.audience,
     )
 
 
-def mark_of(kept: Memory) -> str:
+def form_hash(kept: Memory) -> str:
     """A hash of what the form shows, to detect changes."""
-    said = repr([getattr(kept, name) for name in (*WORDING, "audience")])
+    said = repr([getattr(kept, name) for name in (*VERSIONED, "audience")])
     return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
 
 
@@ -372,7 +372,7 @@ async def edit(caller: Caller, before: Memory, entered: MemoryForm, *, service: 
     return await service.stores.memories.update(
         caller.user_id,
         before.id,
-        only_as=before,
+        expected=before,
         content=entered.content,
         category=texts.stored_category(read_category(entered.category)) or DEFAULT_CATEGORY,
         tags=None if entered.tags == filled.tags else read_tags(entered.tags),
@@ -411,12 +411,12 @@ async def read_export(caller: Caller, *, readable: bool, service: Memories) -> A
 async def plan_import(
     caller: Caller, fetch: Fetch, *, audience: Audience, service: Memories
 ) -> tuple[ImportPlan, str]:
-    """Return a preview of an import, and the new memories as a file for `take_import`. `audience`: for
+    """Return a preview of an import, and the new memories as a file for `run_import`. `audience`: for
     memories without one.
 
     Raises MemoryPaused, InputError, and what `fetch` raises.
     """
-    _ensure_on(caller)
+    _ensure_not_paused(caller)
     store = service.stores.memories
     async with service.line.of(caller.user_id):
         await store.admit_import(caller.user_id)
@@ -427,10 +427,10 @@ async def plan_import(
             return plan, await asyncio.to_thread(to_json, plan.new, service.clock())
 
 
-async def take_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int:
+async def run_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int:
     """Store the new memories of a file from `plan_import`, and return their number. Raises as
     `plan_import`."""
-    _ensure_on(caller)
+    _ensure_not_paused(caller)
     async with service.line.of(caller.user_id):
         data = await fetch()
         async with service.line.work:
@@ -438,6 +438,6 @@ async def take_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int
             return await service.stores.memories.import_all(caller.user_id, read)
 
 
-def _ensure_on(caller: Caller) -> None:
+def _ensure_not_paused(caller: Caller) -> None:
     if caller.memory_paused:
         raise MemoryPaused

@@ -50,7 +50,7 @@ async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str
     """Undo the deletion, else the newest change. Raises MemoryNotFound."""
     words, user_id, stored = chat.texts, chat.user_id, chat.stores.memories
     number = number_in(text, words[MemoryTexts].id_needed)
-    memory_id = await memories.row_of(chat.profile.caller, number, chat.memories)
+    memory_id = await memories.find_id(chat.profile.caller, number, chat.memories)
     back = await chat.stores.memory_removal.undelete(user_id, memory_id)
     if back is None and (memory := await stored.get(user_id, memory_id)):
         back = await stored.undo_update(user_id, memory.id, memory.supersedes or 0)

@@ -9,7 +9,7 @@ from cc_bot.features.memory.model import (
     MAX_CONTENT_CHARACTERS,
     Memory,
     SourceKind,
-    write_end,
+    format_end,
 )
 from cc_bot.texts import Texts
 from cc_bot.texts.area import Area, Both, Sentence, by_key
@@ -241,7 +241,7 @@ def to_markdown(memories: Sequence[PortableMemory], words: Texts, now: datetime,
 
 def _about(memory: PortableMemory, words: Texts, zone: tzinfo) -> str:
     texts = words[MemoryBoxTexts]
-    details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", words[MemoryTexts].until.format(date=write_end(memory.expires_at, zone)) if memory.expires_at else "")
+    details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", words[MemoryTexts].until.format(date=format_end(memory.expires_at, zone)) if memory.expires_at else "")
     return " ・ ".join(filter(None, details))
 
 

@@ -41,9 +41,9 @@ from cc_bot.features.memory.model import (
     MemoryFilter,
     clean_category,
     clean_content,
+    is_same_text,
     parse_end,
     parse_tags,
-    says_the_same,
 )
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
 from cc_bot.texts import Texts, texts
@@ -56,7 +56,7 @@ SURE: Final = 0.75
 LIKELY: Final = 0.4
 
 
-def note(context: ToolContext, memory: Memory) -> dict[str, Any]:
+def describe(context: ToolContext, memory: Memory) -> dict[str, Any]:
     """A memory in a result: `id` is the number that the user sees, `ref` its row."""
     result: dict[str, Any] = {
         "id": memory.number,
@@ -71,17 +71,17 @@ def note(context: ToolContext, memory: Memory) -> dict[str, Any]:
     return result
 
 
-def labelled(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def with_warning(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"note": DATA_NOT_INSTRUCTIONS, "memories": notes} if notes else {"memories": []}
 
 
-def changed_note(context: ToolContext, change: MemoryChange) -> dict[str, Any]:
+def describe_change(context: ToolContext, change: MemoryChange) -> dict[str, Any]:
     """Receipts of stored answers are built from this (discord/pages)."""
-    result = note(context, change.memory) | {"change": "unchanged" if change.unchanged else change.kind}
+    result = describe(context, change.memory) | {"change": "unchanged" if change.unchanged else change.kind}
     return result if change.version is None else result | {"former_ref": change.version}
 
 
-def _in_words(confidence: float) -> str:
+def _confidence_word(confidence: float) -> str:
     """A model would quote a number, and compare it with unrelated ones."""
     return "sure" if confidence >= SURE else "likely" if confidence >= LIKELY else "maybe"
 
@@ -129,7 +129,7 @@ NEAREST: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Note:
+class _Draft:
     content: str
     category: str
     tags: tuple[str, ...]
@@ -137,7 +137,7 @@ class _Note:
     audience: Audience
 
     @classmethod
-    def of(cls, memory: Memory) -> "_Note":
+    def of(cls, memory: Memory) -> "_Draft":
         return cls(memory.content, memory.category, memory.tags, memory.expires_at, memory.audience)
 
     @property
@@ -162,32 +162,32 @@ async def remember(
     and facts about other people only when asked for in so many words. If one of the other notes in the result
     no longer holds because of the new fact, call remember again with the same content and its id as
     `supersedes`."""
-    former = None if supersedes is None else await _own(context, supersedes)
+    former = None if supersedes is None else await _find_own(context, supersedes)
     if former is not None:
         check_held(context, content=former.content)
-    wanted = _Note(
+    wanted = _Draft(
         clean_content(content),
         clean_category(category),
         tuple(tags),
         _end_of(expires, context),
         context.kept_audience,
     )
-    known = await context.memories.find_alike(context.user_id, wanted.content, wanted.audience)
-    same = known is not None and says_the_same(known.content, wanted.content)
+    known = await context.memories.find_duplicate(context.user_id, wanted.content, wanted.audience)
+    same = known is not None and is_same_text(known.content, wanted.content)
     if known is not None and same and former is None:
-        return await _say_again(context, wanted, known, filed=bool(category), tagged=bool(tags))
+        return await _handle_duplicate(context, wanted, known, filed=bool(category), tagged=bool(tags))
     own, ends = context.own, wanted.expires_at
     if needs_approval(context, lambda: own.say(wanted.content) and (ends is None or own.mean_day(ends))):
         return await _propose_new(context, wanted, former)
-    category, said_tags = _said_labels(context, wanted.category, wanted.tags)
+    category, said_tags = _grounded_labels(context, wanted.category, wanted.tags)
     wanted = replace(wanted, category=clean_category(category), tags=tuple(said_tags or ()))
     if former is None:
-        return await _keep(context, wanted)
-    others = await _others(context, former)
+        return await _store(context, wanted)
+    others = await _find_others(context, former)
     if _change_needs_approval(
         context, former, lambda: _is_change_said(context, former, wanted.content, others)
     ):
-        return await _keep_beside(context, wanted, former)
+        return await _store_and_propose(context, wanted, former)
     return await _replace(context, wanted, former, known if same else None)
 
 
@@ -208,8 +208,8 @@ async def recall(
         context.user_id, query, limit=limit, audience=context.audience, only=only
     )
     memories = [each.memory for each in found]
-    result = labelled(
-        [note(context, each.memory) | {"confidence": _in_words(each.confidence)} for each in found]
+    result = with_warning(
+        [describe(context, each.memory) | {"confidence": _confidence_word(each.confidence)} for each in found]
     )
     return succeeded(result, recalled=tuple(memories), tainted=_any_tainted(memories))
 
@@ -225,16 +225,16 @@ async def update_memory(
     expires: Annotated[str | None, Field(description="As for remember; or `never`.")] = None,
 ) -> ToolOutcome:
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
-    former = await _own(context, id)
-    check_held(context, **_Note.of(former).arguments)
-    wanted = _Note(
+    former = await _find_own(context, id)
+    check_held(context, **_Draft.of(former).arguments)
+    wanted = _Draft(
         clean_content(content) if content else former.content,
         clean_category(category) if category else former.category,
         former.tags if tags is None else tuple(tags),
         _end_of(expires, context) if expires else former.expires_at,
         "private" if context.kept_audience == "private" else former.audience,
     )
-    others, ends = await _others(context, former), wanted.expires_at
+    others, ends = await _find_others(context, former), wanted.expires_at
 
     def is_said() -> bool:
         as_said = ends == former.expires_at or (ends is not None and context.own.mean_day(ends))
@@ -242,7 +242,7 @@ async def update_memory(
 
     if _change_needs_approval(context, former, is_said):
         return await _propose_edit(context, wanted, former)
-    category, tags = _said_labels(context, category, tags)
+    category, tags = _grounded_labels(context, category, tags)
     memory = await context.memories.update(
         context.user_id,
         former.id,
@@ -256,16 +256,16 @@ async def update_memory(
     if memory is None:
         raise MemoryNotFound(id=former.number)
     change = MemoryChange("updated", memory, former)
-    return succeeded({"updated": changed_note(context, change)}, changes=(change.receipt,))
+    return succeeded({"updated": describe_change(context, change)}, changes=(change.receipt,))
 
 
 @tool(writes=True, about="memory")
 async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A002 - what the notes call it
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
-    memory = await _own(context, id)
+    memory = await _find_own(context, id)
     held = {"content": memory.content}
     check_held(context, **held)
-    others = await _others(context, memory)
+    others = await _find_others(context, memory)
     if _change_needs_approval(
         context,
         memory,
@@ -275,7 +275,7 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A0
         return propose(context, "forget", {"id": memory.number}, shown, held=held, memory_id=memory.id)
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
-    return succeeded(_forgotten(memory), changes=(MemoryChange("deleted", memory).receipt,))
+    return succeeded(_deletion_result(memory), changes=(MemoryChange("deleted", memory).receipt,))
 
 
 @tool(writes=False, about="memory")
@@ -292,23 +292,23 @@ async def list_memories(
     audience: Audience | None = None if context.audience == "private" else "anywhere"
     only = MemoryFilter(category=category or None, audience=audience)
     memories = await context.memories.list(context.user_id, limit=limit + 1, before_id=before_id, only=only)
-    result = labelled([note(context, memory) for memory in memories[:limit]])
+    result = with_warning([describe(context, memory) for memory in memories[:limit]])
     if len(memories) > limit:
         result["more_before"] = memories[limit - 1].number
     shown = memories[:limit]
     return succeeded(result, recalled=tuple(shown), tainted=_any_tainted(shown))
 
 
-async def _say_again(
-    context: ToolContext, wanted: _Note, known: Memory, *, filed: bool, tagged: bool
+async def _handle_duplicate(
+    context: ToolContext, wanted: _Draft, known: Memory, *, filed: bool, tagged: bool
 ) -> ToolOutcome:
     """Report a memory with the same content. A new category, tag or end changes it, unless the call was
     approved: the user was not shown that."""
     ends = wanted.expires_at if wanted.expires_at or known.is_expired(context.clock()) else known.expires_at
-    filing = replace(_Note.of(known), expires_at=ends)
+    filing = replace(_Draft.of(known), expires_at=ends)
     filing = replace(filing, category=wanted.category) if filed else filing
     filing = replace(filing, tags=wanted.tags) if tagged else filing
-    if filing == _Note.of(known) or context.approved is not None:
+    if filing == _Draft.of(known) or context.approved is not None:
         memory: Memory | None = known
     elif _change_needs_approval(context, known, lambda: False):
         return await _propose_edit(context, filing, known)
@@ -318,11 +318,11 @@ async def _say_again(
         )
     change = MemoryChange("updated", memory or known, known)
     return succeeded(
-        {"remembered": changed_note(context, change)}, changes=(change.receipt,), tainted=known.tainted
+        {"remembered": describe_change(context, change)}, changes=(change.receipt,), tainted=known.tainted
     )
 
 
-async def _keep(context: ToolContext, wanted: _Note) -> ToolOutcome:
+async def _store(context: ToolContext, wanted: _Draft) -> ToolOutcome:
     # before the new one is stored, which would outrank them
     found = await context.memories.find(
         context.user_id, wanted.content, limit=NEAREST + 2, audience=context.audience
@@ -337,17 +337,17 @@ async def _keep(context: ToolContext, wanted: _Note) -> ToolOutcome:
         expires_at=wanted.expires_at,
     )
     made = (change.memory.id,) if change.kind == "added" else ()
-    result: dict[str, Any] = {"remembered": changed_note(context, change)}
+    result: dict[str, Any] = {"remembered": describe_change(context, change)}
     nearest = [each.memory for each in found if each.memory.id != change.memory.id][:NEAREST]
     if nearest:
-        notes = [note(context, memory) for memory in nearest]
+        notes = [describe(context, memory) for memory in nearest]
         short = [{name: each[name] for name in ("id", "content", "date", "ref")} for each in notes]
         result |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short}
     shown = [change.memory, *([change.former] if change.former else []), *nearest]
     return succeeded(result, changes=(change.receipt,), made=made, tainted=_any_tainted(shown))
 
 
-async def _replace(context: ToolContext, wanted: _Note, former: Memory, known: Memory | None) -> ToolOutcome:
+async def _replace(context: ToolContext, wanted: _Draft, former: Memory, known: Memory | None) -> ToolOutcome:
     """Replace a memory's content. If `known` already says the same, delete it if this turn created it, else
     the former."""
     gone: Memory | None
@@ -368,26 +368,26 @@ async def _replace(context: ToolContext, wanted: _Note, former: Memory, known: M
         if updated is None:
             raise MemoryNotFound(id=former.number)
         gone, change = twin, MemoryChange("updated", updated, former)
-    result = {"remembered": changed_note(context, change), "superseded": former.number}
+    result = {"remembered": describe_change(context, change), "superseded": former.number}
     changes = [change.receipt]
     if gone is not None and await memories.delete(context.user_id, gone.id):
-        result |= _forgotten(gone)
+        result |= _deletion_result(gone)
         changes.append(MemoryChange("deleted", gone).receipt)
     return succeeded(result, changes=tuple(changes), tainted=_any_tainted([change.memory, former]))
 
 
-def _forgotten(memory: Memory) -> dict[str, Any]:
+def _deletion_result(memory: Memory) -> dict[str, Any]:
     return {"forgotten": {"id": memory.number, "content": memory.content, "ref": memory.id}}
 
 
-async def _keep_beside(context: ToolContext, wanted: _Note, former: Memory) -> ToolOutcome:
+async def _store_and_propose(context: ToolContext, wanted: _Draft, former: Memory) -> ToolOutcome:
     """Store a memory, and propose that it replaces the former one, which the user was not shown."""
-    kept = await _keep(context, wanted)
-    if kept.changes[0].id == former.id:
-        return kept
+    stored = await _store(context, wanted)
+    if stored.changes[0].id == former.id:
+        return stored
     left = await _propose_new(context, wanted, former)
-    result = {**json.loads(kept.text), "superseded": json.loads(left.text)}
-    return replace(kept, text=json.dumps(result, ensure_ascii=False), proposal=left.proposal)
+    result = {**json.loads(stored.text), "superseded": json.loads(left.text)}
+    return replace(stored, text=json.dumps(result, ensure_ascii=False), proposal=left.proposal)
 
 
 def _change_needs_approval(context: ToolContext, memory: Memory, is_grounded: Callable[[], bool]) -> bool:
@@ -412,7 +412,7 @@ _LABELS: Final = frozenset(
 )
 
 
-def _said_labels(
+def _grounded_labels(
     context: ToolContext, category: str | None, tags: Sequence[str] | None
 ) -> tuple[str | None, list[str] | None]:
     """The labels; in a tainted turn, only common ones and the user's words."""
@@ -420,18 +420,18 @@ def _said_labels(
         return category, None if tags is None else list(tags)
 
     def is_said(label: str) -> bool:
-        usual = label.strip().casefold() in _LABELS
-        return usual or context.own.say_phrase(label)
+        is_common = label.strip().casefold() in _LABELS
+        return is_common or context.own.say_phrase(label)
 
-    kept = category if category and is_said(category) else None
-    return kept, None if tags is None else [tag for tag in tags if is_said(tag)]
+    stored = category if category and is_said(category) else None
+    return stored, None if tags is None else [tag for tag in tags if is_said(tag)]
 
 
 def _any_tainted(memories: Sequence[Memory]) -> bool:
     return any(memory.tainted for memory in memories)
 
 
-async def _own(context: ToolContext, number: int) -> Memory:
+async def _find_own(context: ToolContext, number: int) -> Memory:
     """Raises MemoryNotFound, also if the answer's readers may not see it."""
     memory = await context.memories.get_by_number(context.user_id, number)
     if memory is None or (memory.audience == "private" and context.audience != "private"):
@@ -439,7 +439,7 @@ async def _own(context: ToolContext, number: int) -> Memory:
     return memory
 
 
-async def _others(context: ToolContext, memory: Memory) -> Sequence[str]:
+async def _find_others(context: ToolContext, memory: Memory) -> Sequence[str]:
     """Other memories that the message of a tainted turn may mean, including private ones."""
     if not context.tainted or context.approved is not None:
         return []
@@ -449,7 +449,7 @@ async def _others(context: ToolContext, memory: Memory) -> Sequence[str]:
     return [each.memory.content for each in found if each.memory.id != memory.id]
 
 
-async def _propose_new(context: ToolContext, wanted: _Note, former: Memory | None) -> ToolOutcome:
+async def _propose_new(context: ToolContext, wanted: _Draft, former: Memory | None) -> ToolOutcome:
     words = texts(context.locale)
     parts = [*_card_lines(None, wanted, words)]
     if former is None:
@@ -461,11 +461,11 @@ async def _propose_new(context: ToolContext, wanted: _Note, former: Memory | Non
     return await _propose(context, "remember", wanted, arguments, shown, held=held, memory_id=former.id)
 
 
-async def _propose_edit(context: ToolContext, wanted: _Note, former: Memory) -> ToolOutcome:
-    now, words = _Note.of(former), texts(context.locale)
+async def _propose_edit(context: ToolContext, wanted: _Draft, former: Memory) -> ToolOutcome:
+    now, words = _Draft.of(former), texts(context.locale)
     if wanted == now:
         unchanged = MemoryChange("updated", former, former)
-        return succeeded({"updated": changed_note(context, unchanged)}, changes=(unchanged.receipt,))
+        return succeeded({"updated": describe_change(context, unchanged)}, changes=(unchanged.receipt,))
     changes = {name: value for name, value in wanted.arguments.items() if value != now.arguments[name]}
     parts = [*_content_lines(now.content, wanted.content, words), *_card_lines(now, wanted, words)]
     shown = show(words[ProposalTexts].change, *parts, number=former.number)
@@ -478,7 +478,7 @@ async def _propose_edit(context: ToolContext, wanted: _Note, former: Memory) -> 
 async def _propose(
     context: ToolContext,
     name: str,
-    wanted: _Note,
+    wanted: _Draft,
     arguments: Mapping[str, object],
     shown: ProposalText,
     *,
@@ -486,7 +486,7 @@ async def _propose(
     memory_id: int | None = None,
 ) -> ToolOutcome:
     """Raises SecretNotStored: secrets must not be stored in proposals either."""
-    if await context.memories.refuses(wanted.content, wanted.category, *wanted.tags):
+    if await context.memories.contain_secret(wanted.content, wanted.category, *wanted.tags):
         raise SecretNotStored
     return propose(context, name, arguments, shown, held=held, memory_id=memory_id)
 
@@ -497,7 +497,7 @@ def _content_lines(before: str, after: str, words: Texts) -> Iterator[ProposalLi
         yield ProposalLine(words[ProposalTexts].then, below=after)
 
 
-def _card_lines(before: _Note | None, after: _Note, words: Texts) -> Iterator[ProposalLine]:
+def _card_lines(before: _Draft | None, after: _Draft, words: Texts) -> Iterator[ProposalLine]:
     old = _card(before, words) if before else {}
     for name, value in _card(after, words).items():
         if before:
@@ -506,11 +506,11 @@ def _card_lines(before: _Note | None, after: _Note, words: Texts) -> Iterator[Pr
             yield field_line(name, value, words)
 
 
-def _card(note: _Note, words: Texts) -> Mapping[str, Value]:
+def _card(describe: _Draft, words: Texts) -> Mapping[str, Value]:
     card = words[MemoryCardTexts]
     return {
-        card.category: on_one_line(words[MemoryTexts].shown_category(note.category)) or None,
-        card.tags: on_one_line(" ".join(f"#{tag}" for tag in note.tags)) or None,
-        card.end: Moment(note.expires_at, ends_day=True) if note.expires_at else None,
-        card.audience: card.private if note.audience == "private" else card.anywhere,
+        card.category: on_one_line(words[MemoryTexts].shown_category(describe.category)) or None,
+        card.tags: on_one_line(" ".join(f"#{tag}" for tag in describe.tags)) or None,
+        card.end: Moment(describe.expires_at, ends_day=True) if describe.expires_at else None,
+        card.audience: card.private if describe.audience == "private" else card.anywhere,
     }

@@ -58,12 +58,12 @@ def memory_card(
     words, card = reader.words, reader.words[MemoryCardTexts]
     embed = hikari.Embed(
         title=f"{PIN_MARK if memory.pinned else ''}{card.title.format(id=memory.number)}",
-        description=_whole(memory.content),
+        description=_escape(memory.content),
         colour=COLOUR,
     )
-    for name, value in _facts(memory, reader, clock):
+    for name, value in _list_fields(memory, reader, clock):
         embed.add_field(name, shorten(value, _FIELD_CHARACTERS), inline=True)
-    embed.add_field(card.why, shorten(_source(memory, words), _FIELD_CHARACTERS))
+    embed.add_field(card.why, shorten(_source_field(memory, words), _FIELD_CHARACTERS))
     if former:
         embed.add_field(card.history, _history(memory, former, words))
     return EphemeralView(said, embed, _buttons(memory, words), _restore_menu(memory, former, words))
@@ -91,16 +91,16 @@ def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
 
 
 def refused_view(sentence: str, entered: str, words: Texts) -> EphemeralView:
-    embed = hikari.Embed(title=words[MemoryCardTexts].your_text, description=_whole(entered), colour=COLOUR)
+    embed = hikari.Embed(title=words[MemoryCardTexts].your_text, description=_escape(entered), colour=COLOUR)
     return EphemeralView(sentence, embed if entered.strip() else None)
 
 
-def _whole(content: str) -> str:
+def _escape(content: str) -> str:
     text = _LINE_MARK.sub(r"\1\\\2", escape_markdown(content))
     return text if len(text) <= DESCRIPTION_CHARACTERS else content[:DESCRIPTION_CHARACTERS]
 
 
-def _facts(memory: Memory, reader: Caller, clock: Clock) -> list[tuple[str, str]]:
+def _list_fields(memory: Memory, reader: Caller, clock: Clock) -> list[tuple[str, str]]:
     words, card = reader.words, reader.words[MemoryCardTexts]
     facts = [
         (card.category, escape_markdown(words[MemoryTexts].shown_category(memory.category))),
@@ -112,13 +112,15 @@ def _facts(memory: Memory, reader: Caller, clock: Clock) -> list[tuple[str, str]
     return [(name, value) for name, value in facts if value]
 
 
-def _source(memory: Memory, words: Texts) -> str:
+def _source_field(memory: Memory, words: Texts) -> str:
     link = memory.source.link
     shown = words[MemoryCardTexts].source_link.format(link=link) if 0 < len(link) <= _LINK_CHARACTERS else ""
-    return "\n".join(filter(None, (why(memory.source, words), shown, timestamp(memory.created_at, "f"))))
+    return "\n".join(
+        filter(None, (explain_source(memory.source, words), shown, timestamp(memory.created_at, "f")))
+    )
 
 
-def why(source: Source, words: Texts) -> str:
+def explain_source(source: Source, words: Texts) -> str:
     author, model = (escape_markdown(shorten(one_line(name), 100)) for name in (source.author, source.model))
     return words[MemoryCardTexts].because(source.kind, author=author, model=model)
 
@@ -209,14 +211,14 @@ def _embed(lines: list[str], words: Texts) -> hikari.Embed:
     return hikari.Embed(title=words[MemoryBoxTexts].import_title, description="\n".join(lines), colour=COLOUR)
 
 
-LIMIT: Final = 1900
+MAX_MESSAGE_CHARACTERS: Final = 1900
 """Discord allows 2000 characters."""
 CARD_CHARACTERS: Final = 120
 SHORT_CHARACTERS: Final = 40
 """If not all fit otherwise."""
 
 
-def used_list(memories: Sequence[Memory], words: Texts) -> str:
+def format_used_memories(memories: Sequence[Memory], words: Texts) -> str:
     """Return a list of memories, as many as fit in a message, and the number of the others."""
     if not memories:
         return words[ReceiptTexts].none_left
@@ -228,12 +230,12 @@ def used_list(memories: Sequence[Memory], words: Texts) -> str:
         shown = [_card_entry(memory, characters, words) for memory in memories[:count]]
         more = [f"-# {said.more.format(count=whole - count)}"] if count < whole else []
         text = "\n".join((said.used_title, *shown, *more, f"-# {said.what_next}"))
-        if len(text) <= LIMIT:
+        if len(text) <= MAX_MESSAGE_CHARACTERS:
             break
     return text
 
 
-def within(template: str, memory: Memory) -> str:
+def format_with(template: str, memory: Memory) -> str:
     """Write a sentence about a memory, shortened to fit."""
     return template.format(
         id=memory.number, content=escape_markdown(shorten(one_line(memory.content), CARD_CHARACTERS))
@@ -242,5 +244,5 @@ def within(template: str, memory: Memory) -> str:
 
 def _card_entry(memory: Memory, characters: int, words: Texts) -> str:
     text = escape_markdown(shorten(one_line(memory.content), characters))
-    origin = (why(memory.source, words), timestamp(memory.created_at), memory.source.link)
+    origin = (explain_source(memory.source, words), timestamp(memory.created_at), memory.source.link)
     return f"**#{memory.number}** {text}\n-# {' ・ '.join(filter(None, origin))}"

@@ -42,8 +42,8 @@ from cc_bot.features.memory.model import (
     MemoryFilter,
     Source,
     SourceKind,
+    format_end,
     read_category,
-    write_end,
 )
 from cc_bot.features.memory.service import (
     MAX_END_CHARACTERS,
@@ -55,10 +55,10 @@ from cc_bot.features.memory.service import (
     Memories,
     MemoryForm,
     fill_form,
-    mark_of,
+    form_hash,
     plan_import,
     read_export,
-    take_import,
+    run_import,
 )
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts, WebMemoryTexts
 from cc_bot.features.privacy.texts import ErasureTexts
@@ -222,7 +222,7 @@ class MemoryPages(Pages):
             problem=problem,
             wish=wish,
             found=found.found,
-            count=_count(found.count, "q" in wish, visitor.words[WebMemoryTexts]),
+            count=_count_sentence(found.count, "q" in wish, visitor.words[WebMemoryTexts]),
             page=PageNumber(found.page, found.pages),
             categories=categories,
             tags=tags,
@@ -232,9 +232,9 @@ class MemoryPages(Pages):
             chosen=chosen,
             elsewhere=elsewhere,
             to_category=category,
-            shown=_shown,
+            shown=_preview,
             ended=lambda memory: memory.is_expired(now),
-            last_day=lambda memory: write_end(memory.expires_at, visitor.timezone),
+            last_day=lambda memory: format_end(memory.expires_at, visitor.timezone),
             unsure_below=UNSURE_BELOW,
             here_again=urlencode({**wish, **({"page": found.page} if found.page > 1 else {})}),
             **_LIMITS,
@@ -254,7 +254,7 @@ class MemoryPages(Pages):
         before, until = await self._find(request)
         if until:
             raise MemoryHidden
-        entered, mark = _form(request), mark_of(before)
+        entered, mark = _form(request), form_hash(before)
         if text_of(request, "mark") != mark:
             return await self._card(request, before, entered, conflict=True)
         try:
@@ -266,15 +266,15 @@ class MemoryPages(Pages):
         if after is None:
             raise NothingHere
         card = visitor.words[MemoryCardTexts]
-        done = card.unchanged if mark_of(after) == mark else card.edited
+        done = card.unchanged if form_hash(after) == mark else card.edited
         reply = Reply((done.format(id=after.number),), receipts_changed=True)
         return await self._redirect_with_reply(request, _path(after.number), reply)
 
     async def change(self, request: web.Request) -> web.StreamResponse:
         """Run the button in the path. Raises NothingHere, and what `memories.change` raises."""
         visitor, action = visitor_of(request), request.match_info["action"]
-        memory_id = await self._row(request)
-        version = _number(text_of(request, "version") or "0")
+        memory_id = await self._find_id(request)
+        version = _parse_number(text_of(request, "version") or "0")
         reply = await memories.change(
             visitor, action, memory_id, version=version, service=self._services[Memories]
         )
@@ -301,13 +301,13 @@ class MemoryPages(Pages):
             problem=problem,
             memory=kept,
             entered=entered,
-            mark=mark_of(kept),
+            mark=form_hash(kept),
             conflict=conflict,
             former=former,
             undoes=bool(former) and former[0].id > kept.id,
-            why=_why(kept, visitor.words),
+            why=_explain_source(kept, visitor.words),
             ended=kept.is_expired(self._services.clock()),
-            last_day=write_end(kept.expires_at, visitor.timezone),
+            last_day=format_end(kept.expires_at, visitor.timezone),
             pin_hint=pin_use(kept, self._memories.profile_notes) if kept.pinned else "",
             **_LIMITS,
         )
@@ -320,7 +320,7 @@ class MemoryPages(Pages):
             raise NothingHere
         return found.memory, found.until
 
-    async def _row(self, request: web.Request) -> int:
+    async def _find_id(self, request: web.Request) -> int:
         """Return the id of the memory in the path, hidden or not. Raises NothingHere."""
         found = await self._memories.get_id(visitor_of(request).user_id, id_in(request, "number"))
         if found is None:
@@ -344,8 +344,8 @@ class MemoryPages(Pages):
             outcomes=outcomes,
             counts=counts,
             not_done=sum(bool(each.why_not) for each in outcomes),
-            shown=_shown,
-            back=_back(request.query.get("back", "")),
+            shown=_preview,
+            back=_list_query(request.query.get("back", "")),
         )
 
     async def change_several(self, request: web.Request) -> web.StreamResponse:
@@ -353,7 +353,7 @@ class MemoryPages(Pages):
         form."""
         visitor, form = visitor_of(request), form_of(request)
         numbers = _chosen(form.getall("n", ()))
-        named, back = text_of(request, "action"), _back(text_of(request, "back"))
+        named, back = text_of(request, "action"), _list_query(text_of(request, "back"))
         action: Action | None = next((each for each in get_args(Action) if each == named), None)
         if action is None:
             raise InputError
@@ -387,14 +387,14 @@ class MemoryPages(Pages):
             return Outcome(number, kept, why_not=why_not)
         memory_id = await self._memories.get_id(user_id, number)
         hidden = await self._removal.get_hidden(user_id, memory_id or 0)
-        return (
-            Outcome(number, hidden.memory, hidden.since + UNDO_TIME, why_not) if hidden else Outcome(number)
-        )
+        if hidden is None:
+            return Outcome(number)
+        return Outcome(number, hidden.memory, hidden.hidden_at + UNDO_TIME, why_not)
 
     async def ask_to_erase(self, request: web.Request) -> web.StreamResponse:
         """Ask how much to erase with the chosen memories. Raises NothingHere."""
         visitor = visitor_of(request)
-        numbers, back = _chosen(request.query.getall("n", ())), _back(request.query.get("back", ""))
+        numbers, back = _chosen(request.query.getall("n", ())), _list_query(request.query.get("back", ""))
         if not numbers:
             return redirect(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
         outcomes = [await self._outcome(each, visitor.user_id) for each in numbers]
@@ -406,7 +406,7 @@ class MemoryPages(Pages):
             "memory/memories_erase.html",
             outcomes=there,
             missing=[each.number for each in outcomes if not each.memory],
-            shown=_shown,
+            shown=_preview,
             back=back,
         )
 
@@ -421,7 +421,7 @@ class MemoryPages(Pages):
             else:
                 ids.append(found)
         mark = visitor.words[ErasureTexts].mark if _scope(request) == "said" else None
-        erased = await self._removal.erase(visitor.user_id, *ids, mark=mark)
+        erased = await self._removal.erase(visitor.user_id, *ids, stub=mark)
         if erased is None:
             raise NothingHere
         return await self._erased(request, erased, missing)
@@ -433,7 +433,7 @@ class MemoryPages(Pages):
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
         """Erase all, unless there are more than the question named. Raises InputError."""
-        visitor, asked = visitor_of(request), _number(text_of(request, "count"))
+        visitor, asked = visitor_of(request), _parse_number(text_of(request, "count"))
         said = _scope(request) == "said"
         erased = await memories.erase_all(visitor, asked=asked, said=said, service=self._services[Memories])
         if erased is None:
@@ -479,12 +479,12 @@ class MemoryPages(Pages):
             return _import_page(request, ImportNotUnderstood())
         try:
             plan, planned = await plan_import(
-                visitor, _at_hand(sent), audience=audience, service=self._services[Memories]
+                visitor, _fetch_given(sent), audience=audience, service=self._services[Memories]
             )
             packed = await asyncio.to_thread(_pack, planned)
         except InputError as error:
             return _import_page(request, error)
-        shown = [*map(_shown, plan.new[:MAX_PREVIEWED])]
+        shown = [*map(_preview, plan.new[:MAX_PREVIEWED])]
         return render(request, "memory/memories_import_preview.html", plan=plan, packed=packed, shown=shown)
 
     async def take(self, request: web.Request) -> web.StreamResponse:
@@ -492,7 +492,7 @@ class MemoryPages(Pages):
         visitor = visitor_of(request)
         try:
             planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
-            count = await take_import(visitor, _at_hand(planned), service=self._services[Memories])
+            count = await run_import(visitor, _fetch_given(planned), service=self._services[Memories])
         except InputError as error:
             return _import_page(request, error)
         return redirect(request, "/memories", "memories_imported", count=f"{count:,}")
@@ -509,17 +509,17 @@ def _path(number: int) -> str:
     return f"/memories/{number}"
 
 
-def _shown(memory: Memory | PortableMemory) -> str:
+def _preview(memory: Memory | PortableMemory) -> str:
     return shorten(one_line(memory.content), SHOWN_CHARACTERS)
 
 
-def _why(kept: Memory, words: Texts) -> str:
+def _explain_source(kept: Memory, words: Texts) -> str:
     source = kept.source
     author, model = (shorten(one_line(name), 100) for name in (source.author, source.model))
     return words[MemoryCardTexts].because(source.kind, author=author, model=model)
 
 
-def _count(count: int, searched: bool, words: WebMemoryTexts) -> str:
+def _count_sentence(count: int, searched: bool, words: WebMemoryTexts) -> str:
     if searched and count > MAX_FOUND:
         return words.found_most.format(count=MAX_FOUND)
     few = (words.found_none, words.found_one)
@@ -544,7 +544,7 @@ def _scope(request: web.Request) -> str:
     return scope
 
 
-def _number(text: str) -> int:
+def _parse_number(text: str) -> int:
     try:
         return number_of(text)
     except NothingHere as error:
@@ -553,13 +553,13 @@ def _number(text: str) -> int:
 
 def _chosen(named: Sequence[object]) -> Sequence[int]:
     """Return the chosen numbers. Raises TooManyChosen and InputError."""
-    numbers = dict.fromkeys(_number(each if isinstance(each, str) else "") for each in named)
+    numbers = dict.fromkeys(_parse_number(each if isinstance(each, str) else "") for each in named)
     if len(numbers) > MAX_CHOSEN:
         raise TooManyChosen(limit=MAX_CHOSEN)
     return tuple(numbers)
 
 
-def _back(address: str) -> dict[str, str]:
+def _list_query(address: str) -> dict[str, str]:
     return {name: value for name, value in parse_qsl(address, max_num_fields=20) if name in _ADDRESS}
 
 
@@ -567,7 +567,7 @@ def _import_page(request: web.Request, problem: InputError | None = None) -> web
     return render(request, "memory/memories_import.html", problem=problem, limit=MAX_IMPORTED)
 
 
-def _at_hand(data: bytes) -> Callable[[], Awaitable[bytes]]:
+def _fetch_given(data: bytes) -> Callable[[], Awaitable[bytes]]:
     async def fetch() -> bytes:
         return data
 

@@ -24,7 +24,7 @@ from cc_bot.db.columns import Store, from_ms, to_ms
 from cc_bot.db.personal import PersonalTable
 from cc_bot.domain.errors import ErasureUnfinished, StorageError
 from cc_bot.features import modules
-from cc_bot.features.memory.stores.rows import OWE, SEARCHED
+from cc_bot.features.memory.stores.rows import COUNT_ERASURE, SEARCH_DATA
 from cc_bot.features.privacy.model import DataKind, Holdings, StoredAmount
 
 # ruff: noqa: S608 - put together from constants alone
@@ -109,7 +109,7 @@ _CORE_TABLES: Final[tuple[PersonalTable, ...]] = (
     ),
     PersonalTable(
         *("memories", "memories", "created_at"),
-        hidden=SEARCHED.names,
+        hidden=SEARCH_DATA.names,
         ids="SELECT id FROM memories WHERE user_id = $1",
     ),
     *(PersonalTable(table, None) for table in ("memory_vectors", "memory_terms", "memory_imports")),
@@ -346,4 +346,4 @@ def _erasure(user_id: int, counting_on: date | None) -> list[Statement]:
     if counting_on:
         days = (counting_on.isoformat(), counting_on.replace(day=1).isoformat())
         statements.insert(0, Statement(KEEP_COUNT, (user_id, *days)))
-    return [*statements, Statement(OWE), Statement(MOVE)]
+    return [*statements, Statement(COUNT_ERASURE), Statement(MOVE)]

@@ -68,7 +68,7 @@ async def erase_again(
         deleted=await _erase_messages(database, ChannelStore(database, clock=clock), known),
         since=since,
     )
-    await removal.clean(vacuum=True)
+    await removal.scrub(vacuum=True)
     return erased
 
 
@@ -96,7 +96,7 @@ async def _erase_memories(database: Database, store: MemoryRemovalStore, known: 
         name = memory_name(user, number, created_at)
         with_messages = known.match("memory_and_messages", name, None)
         if with_messages or known.match("memory", name, None):
-            erased = await store.erase(user, number, mark=mark if with_messages else None)
+            erased = await store.erase(user, number, stub=mark if with_messages else None)
             count += erased.memories if erased else 0
     return count
 

@@ -208,7 +208,7 @@ class Privacy:
 
     async def _clean(self) -> None:
         try:
-            await self._stores.memory_removal.clean()
+            await self._stores.memory_removal.scrub()
         except StorageError as error:  # the purge tries again
             _log.warning("erased_not_cleaned", error=type(error).__name__)
 
@@ -311,7 +311,7 @@ async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool =
     try:
         if count := await removal.purge(clock() - UNDO_TIME):
             _log.info("memories_purged", count=count)
-        outcome = await removal.clean(vacuum=vacuum)
+        outcome = await removal.scrub(vacuum=vacuum)
     except Exception as error:  # noqa: BLE001 - an error must not end the purge
         _log.warning("purge_failed", error=type(error).__name__)
         return False

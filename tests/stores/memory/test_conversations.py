@@ -21,7 +21,7 @@ from tests.stores.places import CHANNEL, answer, archived, freeze, frozen, list_
 
 
 async def erase(stores: Stores, memory: Memory, mark: str | None = MARK) -> ErasureCounts:
-    return got(await stores.memory_removal.erase(ME, memory.id, mark=mark))
+    return got(await stores.memory_removal.erase(ME, memory.id, stub=mark))
 
 
 async def answered_in_channel(
@@ -164,7 +164,7 @@ class TestConversations:
         memories = await keep(stores, *(f"{FACT}-第{number:03}" for number in range(60)))
         await stored(stores, f"あのね、{FACT}-第041 だよ", "第041 ですね")
         await stored(stores, "金庫の番号はZEBRA-4711-第059", "はい", remembered(memories[3]))
-        erased = await stores.memory_removal.erase_all(ME, mark=MARK)
+        erased = await stores.memory_removal.erase_all(ME, stub=MARK)
         assert (erased.memories, erased.messages) == (60, 3)
         rest = await everything(database)
         assert "第059" not in rest

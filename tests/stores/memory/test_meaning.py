@@ -51,8 +51,8 @@ class Kept:
 
 @pytest.fixture
 async def kept(database: Database, monkeypatch: pytest.MonkeyPatch) -> Kept:
-    monkeypatch.setattr(search, "SETTLE_S", 0.01)
-    monkeypatch.setattr(search, "PAUSE_S", 0.01)
+    monkeypatch.setattr(search, "DEBOUNCE_S", 0.01)
+    monkeypatch.setattr(search, "RETRY_S", 0.01)
     return Kept(database)
 
 
@@ -140,7 +140,7 @@ class TestNearness:
         self, kept: Kept, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(search, "TIMEOUT_S", 0.02)
-        monkeypatch.setattr(search, "REST_S", 0.2)
+        monkeypatch.setattr(search, "BACKOFF_S", 0.2)
         await kept.add("猫が好き")
         await kept.embedding.catch_up()
         kept.encoder.waits_for = asyncio.Event()

@@ -133,14 +133,14 @@ class TestErasing:
 @pytest.mark.sqlite("what stands in its file")
 class TestDatabaseFiles:
     async def test_hold_nothing_once_nobody_reads_any_more(self, stores: Stores, tmp_path: Path) -> None:
-        assert await stores.memory_removal.clean() == "done"
+        assert await stores.memory_removal.scrub() == "done"
         memory = await rewrite(stores, f"前の{FACT}", FACT)
         await stored(stores, "?", "はい", remembered(memory))
         with somebody_reading(tmp_path / "sessions.db"):
             await stores.memory_removal.erase(ME, memory.id)
-            assert await stores.memory_removal.clean() == "busy"
+            assert await stores.memory_removal.scrub() == "busy"
             assert found_in(tmp_path, [FACT])
-        assert await stores.memory_removal.clean() == "done"
+        assert await stores.memory_removal.scrub() == "done"
         assert found_in(tmp_path, [FACT, FOLDED]) == set()
         [again] = await keep(stores, FACT)
         await stores.memory_removal.erase(ME, again.id)

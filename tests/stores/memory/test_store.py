@@ -122,9 +122,9 @@ class TestSecrets:
         with pytest.raises(SecretNotStored):
             SecretRules(["(a|aa)+$"]).check("a" * 3000 + "!")
         rules = SecretRules(["社外秘"])
-        assert rules.refuse("あ" * (MAX_CHARACTERS + 1))
-        assert rules.refuse(*["あ" * 100] * 81)
-        assert not rules.refuse("あ" * MAX_CHARACTERS)
+        assert rules.contain_secret("あ" * (MAX_CHARACTERS + 1))
+        assert rules.contain_secret(*["あ" * 100] * 81)
+        assert not rules.contain_secret("あ" * MAX_CHARACTERS)
 
 
 class TestSuggestions:
@@ -223,12 +223,12 @@ class TestUpdate:
     async def test_is_made_only_of_what_it_was_made_from(self, stores: Stores) -> None:
         [memory] = await keep(stores, "一")
         await stores.memories.pin(ME, memory.id)
-        after = got(await stores.memories.update(ME, memory.id, content="二", only_as=memory))
+        after = got(await stores.memories.update(ME, memory.id, content="二", expected=memory))
         with pytest.raises(MemoryEditOutdated):
-            await stores.memories.update(ME, memory.id, content="三", only_as=memory)
+            await stores.memories.update(ME, memory.id, content="三", expected=memory)
         await stores.memories.update(ME, memory.id, audience="private")
         with pytest.raises(MemoryEditOutdated):
-            await stores.memories.update(ME, memory.id, content="三", only_as=after)
+            await stores.memories.update(ME, memory.id, content="三", expected=after)
         assert await listed(stores) == ["二"]
         assert len(await stores.memories.list_versions(ME, memory.id)) == 1
 

@@ -121,7 +121,7 @@ class TestErasedMemory:
                     await stores.memory_removal.erase_all(ME)
                 else:
                     await stores.memory_removal.erase(ME, secret.id)
-                assert await stores.memory_removal.clean() == "done"
+                assert await stores.memory_removal.scrub() == "done"
                 in_files = bytes_of(tmp_path)
                 for piece in ("瓢箪".encode(), "駒".encode(), b"xylophon", key):
                     assert piece not in in_files

@@ -1,4 +1,4 @@
-"""Conditions for storing: limits on memories, bytes and imports, and no secrets.
+"""Checks before memories are stored: limits on memories, bytes and imports, and no secrets.
 
 Usage is counted after a change, in its transaction, which is rolled back if it exceeds a limit.
 """
@@ -17,7 +17,7 @@ from cc_bot.db.columns import from_ms, to_ms, upsert
 from cc_bot.domain.clock import MAX_CLOCK_SKEW, Clock, utc_now
 from cc_bot.domain.errors import MemoryFull, SecretNotStored, TooManyImports, TooManyMemories
 from cc_bot.domain.usage import HOUR, Limits, Rules, UsageSubject, limits_of_user
-from cc_bot.features.memory.model import DEFAULT_CATEGORY, MAX_BESIDE_CHARACTERS, MAX_CONTENT_CHARACTERS
+from cc_bot.features.memory.model import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTERS, MAX_DETAILS_CHARACTERS
 
 # Uses memories_by_size. $1 user
 _SELECT_USED: Final = """
@@ -29,12 +29,12 @@ _SELECT_IMPORTS: Final = "SELECT moments FROM memory_imports WHERE user_id = $1"
 _SET_IMPORTS: Final = upsert("memory_imports", "user_id", "moments")
 
 TIMEOUT_S: Final = 0.05
-"""Per operator's pattern and text; an ordinary pattern takes well under 1 ms."""
-MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_BESIDE_CHARACTERS
-"""A longer text is refused like a secret, unsearched."""
+"""For one of the operator's patterns; an ordinary one takes well under 1 ms."""
+MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_DETAILS_CHARACTERS
+"""A longer text is refused like a secret, without a search."""
 
 FileRules = Callable[[], Awaitable[Rules]]
-"""Returns the current limits of the operator's file."""
+"""Returns the current limits in the operator's file."""
 
 _log = structlog.get_logger(__name__)
 
@@ -44,7 +44,7 @@ async def no_rules() -> Rules:
 
 
 class MemoryQuotas:
-    """`rules` are the operator's file; limits set by an owner override them."""
+    """Enforces limits. `rules` are those in the operator's file; limits set by an owner override them."""
 
     def __init__(self, database: Database, rules: FileRules = no_rules, *, clock: Clock = utc_now) -> None:
         self.rules = rules
@@ -77,8 +77,8 @@ class MemoryQuotas:
 def ensure_room_left(
     user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, added: bool = True
 ) -> Transaction[None]:
-    """Raise TooManyMemories or MemoryFull if this much more exceeds the limits; only bytes count if the
-    change `added` no memory."""
+    """Raise TooManyMemories or MemoryFull if this much more exceeds the limits; if the change `added` no
+    memory, only bytes count."""
     quotas = yield from _quotas(user_id, file_rules)
     max_memories, max_bytes = quotas.get("memories"), quotas.get("memory_bytes")
     if max_memories is None and max_bytes is None:
@@ -105,26 +105,27 @@ def _size(count: int) -> str:
 
 
 class SecretRules:
-    """Built-in patterns of secrets, and the operator's, with a timeout."""
+    """Detects secrets by built-in patterns and the operator's."""
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
-        """`patterns` match anywhere and regardless of case. Raises ValueError for an invalid one."""
+        """`patterns` match anywhere in a text, and ignore case. Raises ValueError for an invalid one."""
         try:
             self._patterns = [regex.compile(pattern, regex.IGNORECASE) for pattern in patterns]
         except regex.error as error:
             raise ValueError(str(error)) from error
 
     def check(self, *texts: str | None) -> None:
-        if self.refuse(*texts):
+        """Raise SecretNotStored if a text contains a secret."""
+        if self.contain_secret(*texts):
             raise SecretNotStored
 
-    def refuse(self, *texts: str | None) -> bool:
-        """Return whether a text contains a secret, or they are too long to search."""
+    def contain_secret(self, *texts: str | None) -> bool:
+        """Return whether a text contains a secret, or the texts are too long to search."""
         given = [text for text in texts if text]
-        return sum(map(len, given)) > MAX_CHARACTERS or any(map(self._refuse, given))
+        return sum(map(len, given)) > MAX_CHARACTERS or any(map(self._contains_secret, given))
 
-    def _refuse(self, text: str) -> bool:
-        from cc_bot.features.memory.secrets import looks_secret  # noqa: PLC0415 - 10 ms, for the first memory
+    def _contains_secret(self, text: str) -> bool:
+        from cc_bot.features.memory.secrets import looks_secret  # noqa: PLC0415 - takes 10 ms
 
         if text != DEFAULT_CATEGORY and looks_secret(text):  # the default is not user text
             return True
@@ -132,7 +133,7 @@ class SecretRules:
         return bool(self._patterns) and any(map(self._matches, {text, unicodedata.normalize("NFKC", text)}))
 
     def _matches(self, text: str) -> bool:
-        """A timeout counts as a match, to be safe."""
+        """Return whether a pattern matches, or takes too long."""
         for number, pattern in enumerate(self._patterns, 1):
             try:
                 if pattern.search(text, timeout=TIMEOUT_S):

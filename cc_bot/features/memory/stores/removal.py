@@ -1,14 +1,14 @@
-"""Undo of deleted memories, and their erasure, on request also from stored conversations.
+"""Hides, restores and erases memories, on request also in stored conversations.
 
 `/memory delete` hides a memory; the purge erases it after UNDO_TIME. An erasure is first recorded in the
 erasure log, so that restoring a backup repeats it; if that fails, nothing is erased.
 
-SQLite keeps changed pages in the WAL until a checkpoint, and parts of rows in unused pages until VACUUM:
-`clean` checkpoints after each erasure and vacuums a small file; the purge vacuums a large one at night.
+SQLite keeps old data in the WAL until a checkpoint, and in unused pages until VACUUM: `scrub` checkpoints
+after each erasure and vacuums a small file; the purge vacuums a large one at night.
 
-In conversations it empties answers that stored or looked up the memory, questions of those that stored one,
-and messages that contain its text. Summaries that cover them are deleted, as are canvas elements that those
-answers drew.
+In conversations, an erasure empties answers that stored or looked up the memory, questions of answers that
+stored it, and messages that contain its text. It deletes the summaries that cover them, and the canvas
+elements that those answers drew.
 """
 
 import json
@@ -40,17 +40,17 @@ from cc_bot.domain.errors import MemoryKnown
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import EMPTY_CANVAS
 from cc_bot.domain.tool_calls import CANVAS_TOOLS, shown_memory_ids, stored_memory_ids
-from cc_bot.features.memory.model import UNDO_TIME, ErasureCounts, Memory, says_the_same
+from cc_bot.features.memory.model import UNDO_TIME, ErasureCounts, Memory, is_same_text
 from cc_bot.features.memory.search.folding import fold
 from cc_bot.features.memory.stores.limits import MemoryQuotas, ensure_room_left
 from cc_bot.features.memory.stores.rows import (
+    COUNT_ERASURE,
     MEMORY,
-    OWE,
     ROOM_FOR_PIN,
     delete_terms,
     hide,
-    known_id,
     reindex,
+    storable_id,
     with_versions,
 )
 
@@ -71,7 +71,7 @@ _SELECT_SAID: Final = """
     LIMIT $4
 """
 
-# Answers in channels, and messages without a question. $2 previous message, $3 limit
+# Answers in channels, and messages that the bot sent unasked. $2 previous message, $3 limit
 _SELECT_OTHERS: Final = """
     SELECT id, content, tool_calls, discord_id FROM messages
     WHERE memory_user_id = $1 AND id > $2
@@ -90,31 +90,33 @@ SELECT_CHANNEL_QUESTIONS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class _Mentions:
-    ids: set[int] = field(default_factory=set)
-    drawn: list[ToolCall] = field(default_factory=list)
+    """Messages that mention a memory, and the calls by which they drew on a canvas."""
+
+    message_ids: set[int] = field(default_factory=set)
+    canvas_calls: list[ToolCall] = field(default_factory=list)
 
 
 async def _find_mentions(
     database: Database, user_id: int, memory_ids: Collection[int], texts: Collection[str]
 ) -> _Mentions:
-    """Search in pages and at most MAX_MESSAGES from the newest sessions, so that a long archive does not
-    block other users."""
-    found, sought, question = _Mentions(), TextMatcher(texts), 0
+    """Search page by page, and at most MAX_MESSAGES of the newest sessions, so that a long archive does not
+    delay other users."""
+    found, matcher, question = _Mentions(), TextMatcher(texts), 0
     async for id_, role, content, stored in _read_sessions(database, user_id):
         calls = tool_calls_of(stored)
         if role == "user":
             question = id_
-        if _keeps(calls, memory_ids):
-            found.ids.add(question)
-        _add(found, id_, calls, memory_ids, says_it=sought.within(content))
+        if _stores_memory(calls, memory_ids):
+            found.message_ids.add(question)
+        _add_mention(found, id_, calls, memory_ids, contains_text=matcher.matches(content))
     after = 0
     while rows := await database.query(_SELECT_OTHERS, user_id, after, _PAGE):
         for id_, content, stored, discord_id in rows:
             calls = tool_calls_of(stored)
-            if _keeps(calls, memory_ids):
+            if _stores_memory(calls, memory_ids):
                 questions = await database.query(SELECT_CHANNEL_QUESTIONS, user_id, discord_id)
-                found.ids.update(question for (question,) in questions)
-            _add(found, id_, calls, memory_ids, says_it=sought.within(content))
+                found.message_ids.update(question for (question,) in questions)
+            _add_mention(found, id_, calls, memory_ids, contains_text=matcher.matches(content))
         after = rows[-1][0]
     return found
 
@@ -132,30 +134,30 @@ async def _read_sessions(database: Database, user_id: int) -> AsyncIterator[Row]
             after = rows[-1][0]
 
 
-def _keeps(calls: Iterable[ToolCall], memory_ids: Collection[int]) -> bool:
+def _stores_memory(calls: Iterable[ToolCall], memory_ids: Collection[int]) -> bool:
     return any(not stored_memory_ids(call).isdisjoint(memory_ids) for call in calls)
 
 
-def _add(
-    found: _Mentions, id_: int, calls: Sequence[ToolCall], memory_ids: Collection[int], *, says_it: bool
+def _add_mention(
+    found: _Mentions, id_: int, calls: Sequence[ToolCall], memory_ids: Collection[int], *, contains_text: bool
 ) -> None:
-    if says_it or not shown_memory_ids(calls).isdisjoint(memory_ids):
-        found.ids.add(id_)
-        found.drawn.extend(call for call in calls if call.name in CANVAS_TOOLS)
+    if contains_text or not shown_memory_ids(calls).isdisjoint(memory_ids):
+        found.message_ids.add(id_)
+        found.canvas_calls.extend(call for call in calls if call.name in CANVAS_TOOLS)
 
 
 MIN_LENGTH: Final = 12
-"""Characters. A shorter text, such as a number or name, also occurs in unrelated messages."""
+"""In characters. Shorter texts, such as numbers or names, occur in unrelated messages, too."""
 _START: Final = 4
-"""Characters by which candidates are looked up."""
+"""Characters that texts are indexed by."""
 _LETTER: Final = "[0-9a-z\u00c0-\u052f]"
-"""Folded letters of scripts that separate words by spaces. Japanese has no visible word boundary."""
+"""Folded letters of scripts that separate words by spaces; Japanese does not."""
 _EDGE: Final = f"(?:(?<!{_LETTER})|(?!{_LETTER}))"
 _END: Final = f"(?:(?!{_LETTER})|(?<!{_LETTER}))"
 
 
 class TextMatcher:
-    """A set of texts to find in others. Those shorter than MIN_LENGTH never match."""
+    """Finds a set of texts in others. Texts shorter than MIN_LENGTH are not searched for."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._by_start = defaultdict[str, set[str]](set)
@@ -163,13 +165,13 @@ class TextMatcher:
             if len(folded := fold(text).strip()) >= MIN_LENGTH:
                 self._by_start[folded[:_START]].add(folded)
 
-    def within(self, text: str) -> bool:
-        """Return whether this text contains one of the texts as whole words, ignoring width and case."""
+    def matches(self, text: str) -> bool:
+        """Return whether a text contains one of the texts as whole words, in any width and case."""
         folded = fold(text) if self._by_start else ""
         return any(
-            folded.startswith(sought, at) and re.search(f"{_EDGE}{re.escape(sought)}{_END}", folded)
+            folded.startswith(searched, at) and re.search(f"{_EDGE}{re.escape(searched)}{_END}", folded)
             for at in range(len(folded) - MIN_LENGTH + 1)
-            for sought in self._by_start.get(folded[at : at + _START], ())
+            for searched in self._by_start.get(folded[at : at + _START], ())
         )
 
 
@@ -177,14 +179,14 @@ class TextMatcher:
 
 _DELETE_FILES: Final = "DELETE FROM attachments WHERE user_id = $1 AND message_id IN @ids($2)"
 
-# Also messages of the user, and answers to them, in channels. $3 the replacement text
-_EMPTY: Final = """
+# In channels, too: messages of the user, and answers to them. $3 the text that replaces theirs
+_EMPTY_MESSAGES: Final = """
     UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
     WHERE id IN @ids($2) AND (user_id = $1 OR user_id IS NULL AND $1 IN (author_id, memory_user_id))
     RETURNING id /* channel */
 """
 
-# The frozen blocks with these messages. $1 an array of messages
+# The frozen blocks that contain these messages. $1 an array of messages
 THAW: Final = thaw(f"{SHOWN_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
 
 _DELETE_PROPOSALS: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)"
@@ -216,25 +218,25 @@ _SELECT_CANVASES: Final = "SELECT id, canvas_state FROM sessions WHERE user_id =
 _CHANGE_CANVAS: Final = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE user_id = $1 AND id = $2"
 
 
-def _empty_messages(user_id: int, mentions: _Mentions, mark: str) -> Transaction[tuple[int, int]]:
-    """Returns the numbers of messages, and of summaries deleted."""
-    said = json.dumps(sorted(mentions.ids))
-    summaries = yield Statement(_DELETE_SUMMARIES, (user_id, said))
-    yield Statement(_SKIP_MESSAGES, (user_id, said))
-    yield Statement(_DELETE_PROPOSALS, (user_id, said))
-    yield Statement(_DELETE_FILES, (user_id, said))
-    yield Statement(THAW, (said,))
-    emptied = yield Statement(_EMPTY, (user_id, said, mark))
-    if mentions.drawn:
+def _empty_messages(user_id: int, mentions: _Mentions, stub: str) -> Transaction[tuple[int, int]]:
+    """Returns the number of messages emptied, and of summaries deleted."""
+    ids = json.dumps(sorted(mentions.message_ids))
+    summaries = yield Statement(_DELETE_SUMMARIES, (user_id, ids))
+    yield Statement(_SKIP_MESSAGES, (user_id, ids))
+    yield Statement(_DELETE_PROPOSALS, (user_id, ids))
+    yield Statement(_DELETE_FILES, (user_id, ids))
+    yield Statement(THAW, (ids,))
+    emptied = yield Statement(_EMPTY_MESSAGES, (user_id, ids, stub))
+    if mentions.canvas_calls:
         yield Statement(TICK)
         for session_id, canvas in (yield Statement(_SELECT_CANVASES, (user_id,))):
-            if (changed := _without_drawn(canvas, mentions.drawn)) != canvas:
+            if (changed := _remove_drawn(canvas, mentions.canvas_calls)) != canvas:
                 yield Statement(_CHANGE_CANVAS, (user_id, session_id, changed))
     return len(emptied), len(summaries)
 
 
-def _without_drawn(canvas: str, calls: Iterable[ToolCall]) -> str:
-    """Elements changed since they were drawn stay."""
+def _remove_drawn(canvas: str, calls: Iterable[ToolCall]) -> str:
+    """Remove what the calls drew from a canvas, unless it was changed since."""
     drawn = set[tuple[str, str]]()
     for call in calls:
         try:
@@ -257,7 +259,7 @@ def _without_drawn(canvas: str, calls: Iterable[ToolCall]) -> str:
 @dataclass(frozen=True, slots=True)
 class HiddenMemory:
     memory: Memory
-    since: datetime
+    hidden_at: datetime
 
 
 class _Row(NamedTuple):
@@ -267,44 +269,44 @@ class _Row(NamedTuple):
     created_at: str
 
 
-_HIDDEN: Final = Columns(HiddenMemory, memory=MEMORY, since=replace(ISO, column="deleted_at"))
+_HIDDEN: Final = Columns(HiddenMemory, memory=MEMORY, hidden_at=replace(ISO, column="deleted_at"))
 _ROW: Final = Columns(_Row)
 
-# $2 memory, $3 deletion cutoff: older ones can't be restored
-UNDELETE: Final = f"""
+# $2 memory, $3 latest deletion time that is too old to undo
+_UNDELETE: Final = f"""
     UPDATE memories SET
         status = 'active', deleted_at = NULL, pinned = CASE WHEN {ROOM_FOR_PIN} THEN pinned ELSE 0 END
     WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
     RETURNING {MEMORY.select}
 """
 
-# Active ones with the same likeness that the same answers may use. $2 memory, $3 its audience
-SELECT_TWINS: Final = f"""
+# Active memories with the same likeness that the same answers may use. $2 memory, $3 its audience
+_SELECT_DUPLICATES: Final = f"""
     SELECT {MEMORY.select} FROM memories
     WHERE user_id = $1 AND id <> $2 AND status = 'active' AND audience IN ('anywhere', $3)
         AND likeness = (SELECT likeness FROM memories WHERE user_id = $1 AND id = $2)
 """
 
 # Without changing it.
-SELECT_HIDDEN: Final = f"""
+_SELECT_HIDDEN: Final = f"""
     SELECT {_HIDDEN.select} FROM memories
     WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
 """
 
-_OF_CHAIN: Final = f"SELECT {_ROW.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)"
+_CHAIN_ROWS: Final = f"SELECT {_ROW.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)"
 
 # $2 an array of memories
-SELECT_CHAIN: Final = with_versions("id IN @ids($2) AND status IN ('active', 'deleted')") + _OF_CHAIN
+_SELECT_CHAIN: Final = with_versions("id IN @ids($2) AND status IN ('active', 'deleted')") + _CHAIN_ROWS
 
-# Without memories restored since. $2 an array of memories, $3 latest deletion time
-SELECT_DUE_CHAIN: Final = (
-    with_versions("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _OF_CHAIN
+# Without memories that were restored since. $2 an array of memories, $3 latest deletion time
+_SELECT_DUE_CHAIN: Final = (
+    with_versions("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _CHAIN_ROWS
 )
 
-SELECT_ALL: Final = f"SELECT {_ROW.select} FROM memories WHERE user_id = $1"
+_SELECT_ALL: Final = f"SELECT {_ROW.select} FROM memories WHERE user_id = $1"
 
 # All users. $1 latest deletion time, $2 limit
-SELECT_DUE: Final = """
+_SELECT_DUE: Final = """
     SELECT user_id, id FROM memories
     WHERE status = 'deleted' AND deleted_at <= $1
     ORDER BY deleted_at
@@ -312,23 +314,23 @@ SELECT_DUE: Final = """
 """
 
 # All users.
-SELECT_OLDEST_HIDDEN: Final = "SELECT min(deleted_at) FROM memories WHERE status = 'deleted' /* all users */"
+_SELECT_OLDEST_HIDDEN: Final = "SELECT min(deleted_at) FROM memories WHERE status = 'deleted' /* all users */"
 
 # $2 an array of memories
-DELETE_MEMORIES: Final = (
+_DELETE_MEMORIES: Final = (
     "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id IN @ids($2)",
     "DELETE FROM proposals WHERE user_id = $1 AND memory_id IN @ids($2)",
     "DELETE FROM memories WHERE user_id = $1 AND id IN @ids($2)",
 )
 
-SELECT_OWED: Final = "SELECT erased, vacuumed FROM memory_erasures WHERE id = 1"
+_SELECT_ERASURES: Final = "SELECT erased, vacuumed FROM memory_erasures WHERE id = 1"
 
 # $1 the number of erasures at that time
-VACUUMED: Final = "UPDATE memory_erasures SET vacuumed = $1 WHERE id = 1 AND vacuumed < $1"
+_MARK_VACUUMED: Final = "UPDATE memory_erasures SET vacuumed = $1 WHERE id = 1 AND vacuumed < $1"
 
-_AT_A_TIME: Final = 500
+_BATCH: Final = 500
 SMALL_BYTES: Final = 2**24
-"""VACUUM of such a file takes 0.1 s: it is done at once."""
+"""A file of this size is vacuumed at once, which takes 0.1 s."""
 
 
 class MemoryRemovalStore:
@@ -340,28 +342,28 @@ class MemoryRemovalStore:
         log: ErasureLog | None = None,
         quotas: MemoryQuotas | None = None,
     ) -> None:
-        """Erasures are recorded in `log`, if given."""
+        """`log`: None if erasures are not recorded."""
         self._database = database
         self._clock = clock
         self._log = log
         self._quotas = quotas or MemoryQuotas(database)
 
     async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
-        """Restore a hidden memory with its history; None if it is too late. Raises MemoryKnown if another one
-        says the same, TooManyMemories or MemoryFull."""
+        """Restore a hidden memory with its history; return None if it is too late. Raises MemoryKnown if
+        another one has the same text, TooManyMemories or MemoryFull."""
         now = self._clock()
-        params = (user_id, known_id(memory_id), to_text(now - UNDO_TIME))
+        params = (user_id, storable_id(memory_id), to_text(now - UNDO_TIME))
         rules = await self._quotas.rules()
 
         def steps() -> Transaction[Memory | None]:
-            rows = yield Statement(UNDELETE, params)
+            rows = yield Statement(_UNDELETE, params)
             if not rows:
                 return None
             memory = MEMORY.read(rows[0])
-            twins = yield Statement(SELECT_TWINS, (user_id, memory.id, memory.audience))
-            for twin in map(MEMORY.read, twins):
-                if says_the_same(twin.content, memory.content) and not twin.is_expired(now):
-                    raise MemoryKnown(id=twin.number)
+            duplicates = yield Statement(_SELECT_DUPLICATES, (user_id, memory.id, memory.audience))
+            for known in map(MEMORY.read, duplicates):
+                if is_same_text(known.content, memory.content) and not known.is_expired(now):
+                    raise MemoryKnown(id=known.number)
             yield from reindex(user_id, memory.id, memory.content, memory.tags)
             yield mark_stale(user_id, "memory", [memory.id])
             yield from ensure_room_left(user_id, rules)
@@ -370,74 +372,74 @@ class MemoryRemovalStore:
         return await self._database.write(steps, [user_lock(user_id)])
 
     async def hide(self, user_id: int, memory_id: int) -> HiddenMemory | None:
-        """Hide a memory and return it, also if it was hidden already; None if it is gone."""
-        now, row = self._clock(), (user_id, known_id(memory_id))
+        """Hide a memory and return it; None if there is none. It may be hidden already."""
+        now, row = self._clock(), (user_id, storable_id(memory_id))
 
         def steps() -> Transaction[Sequence[Row]]:
             yield from hide(*row, to_text(now))
-            return (yield Statement(SELECT_HIDDEN, (*row, to_text(now - UNDO_TIME))))
+            return (yield Statement(_SELECT_HIDDEN, (*row, to_text(now - UNDO_TIME))))
 
         return _HIDDEN.first(await self._database.write(steps, [user_lock(user_id)]))
 
     async def get_hidden(self, user_id: int, memory_id: int) -> HiddenMemory | None:
-        params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
-        rows = await self._database.query(SELECT_HIDDEN, *params)
+        params = (user_id, storable_id(memory_id), to_text(self._clock() - UNDO_TIME))
+        rows = await self._database.query(_SELECT_HIDDEN, *params)
         return _HIDDEN.first(rows)
 
-    async def erase(self, user_id: int, *memory_ids: int, mark: str | None = None) -> ErasureCounts | None:
-        """Erase memories at once, active or hidden; None if the user has none of them.
+    async def erase(self, user_id: int, *memory_ids: int, stub: str | None = None) -> ErasureCounts | None:
+        """Erase memories, active or hidden, at once; return None if the user has none of them.
 
-        With `mark`, it replaces the text of messages that mention them; their attachments, and the summaries
-        and canvas elements made from them, are deleted.
+        A `stub` replaces the text of messages that mention them; the attachments of these messages,
+        and the summaries and canvas elements made from them, are deleted.
         """
-        select = Statement(SELECT_CHAIN, (user_id, _array({*map(known_id, memory_ids)})))
-        return await self._erase(user_id, select, mark=mark)
+        select = Statement(_SELECT_CHAIN, (user_id, _array({*map(storable_id, memory_ids)})))
+        return await self._erase(user_id, select, stub=stub)
 
-    async def erase_all(self, user_id: int, *, mark: str | None = None) -> ErasureCounts:
-        """Erase all memories of a user at once, as `erase`."""
-        return await self._erase(user_id, Statement(SELECT_ALL, (user_id,)), mark=mark) or ErasureCounts()
+    async def erase_all(self, user_id: int, *, stub: str | None = None) -> ErasureCounts:
+        """Erase all memories of a user, as `erase` does."""
+        return await self._erase(user_id, Statement(_SELECT_ALL, (user_id,)), stub=stub) or ErasureCounts()
 
     async def purge(self, hidden_until: datetime) -> int:
-        """Erase memories of all users deleted up to this time. Returns their number."""
+        """Erase all users' memories that were deleted up to this time. Returns their number."""
         until, count = to_text(hidden_until), 0
-        while due := await self._database.query(SELECT_DUE, until, _AT_A_TIME):
+        while due := await self._database.query(_SELECT_DUE, until, _BATCH):
             of_user = defaultdict[int, list[int]](list)
             for user_id, memory_id in due:
                 of_user[user_id].append(memory_id)
             for user_id, ids in of_user.items():
-                select = Statement(SELECT_DUE_CHAIN, (user_id, _array(ids), until))
+                select = Statement(_SELECT_DUE_CHAIN, (user_id, _array(ids), until))
                 erased = await self._erase(user_id, select)
                 count += erased.memories if erased else 0
         return count
 
     async def get_next_purge(self) -> datetime | None:
-        [(deleted_at,)] = await self._database.query(SELECT_OLDEST_HIDDEN)
+        [(deleted_at,)] = await self._database.query(_SELECT_OLDEST_HIDDEN)
         return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
 
-    async def clean(self, *, vacuum: bool = False) -> ScrubOutcome:
-        """Remove erased data from the WAL and, with `vacuum` or in a small file, from unused pages. A server
+    async def scrub(self, *, vacuum: bool = False) -> ScrubOutcome:
+        """Remove erased data from the WAL and, with `vacuum` or in a small file, from unused pages; a server
         does both by itself."""
-        [(erased, vacuumed)] = await self._database.query(SELECT_OWED)
+        [(erased, vacuumed)] = await self._database.query(_SELECT_ERASURES)
         if erased == vacuumed:
             return "done"
         vacuum = vacuum or self._database.dialect != "sqlite" or await self._database.size() <= SMALL_BYTES
         outcome = await self._database.scrub(vacuum=vacuum)
         if vacuum and outcome == "done":
-            await self._database.transaction([Statement(VACUUMED, (erased,))], [MAINTENANCE_LOCK])
+            await self._database.transaction([Statement(_MARK_VACUUMED, (erased,))], [MAINTENANCE_LOCK])
         return outcome
 
     async def _erase(
-        self, user_id: int, select: Statement, *, mark: str | None = None
+        self, user_id: int, select: Statement, *, stub: str | None = None
     ) -> ErasureCounts | None:
-        """Raises StorageError with nothing erased."""
+        """Raises StorageError, and then nothing is erased."""
         rows = await self._database.query(select.sql, *select.params)
         if not rows:
             return None
         chosen, mentions = [*map(_ROW.read, rows)], _Mentions()
         if self._log:
             names = (memory_name(user_id, each.id, each.created_at) for each in chosen)
-            await self._log.note("memory" if mark is None else "memory_and_messages", *names)
-        if mark is not None:
+            await self._log.note("memory" if stub is None else "memory_and_messages", *names)
+        if stub is not None:
             texts = {each.content for each in chosen}
             mentions = await _find_mentions(self._database, user_id, {each.id for each in chosen}, texts)
 
@@ -445,18 +447,18 @@ class MemoryRemovalStore:
             chosen = [*map(_ROW.read, (yield select))]
             ids = {each.id for each in chosen}
             yield delete_terms(user_id, ids)
-            for statement in DELETE_MEMORIES:
+            for statement in _DELETE_MEMORIES:
                 yield Statement(statement, (user_id, _array(ids)))
             yield mark_stale(user_id, "memory", ids)
-            yield Statement(OWE)
+            yield Statement(COUNT_ERASURE)
             messages, summaries = (
-                (0, 0) if mark is None else (yield from _empty_messages(user_id, mentions, mark))
+                (0, 0) if stub is None else (yield from _empty_messages(user_id, mentions, stub))
             )
             versions = len(ids & {each.supersedes for each in chosen})
             return ErasureCounts(len(ids) - versions, versions, summaries, messages)
 
         counts = await self._database.write(steps, [user_lock(user_id)])
-        await self.clean()
+        await self.scrub()
         return counts
 
 

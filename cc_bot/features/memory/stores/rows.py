@@ -1,7 +1,7 @@
-"""Rows of memories, with the steps that write them, and their search data: columns of the row, and terms in
-`memory_terms`.
+"""SQL that writes memories and their search data: columns of the row, and terms in `memory_terms`.
 
-Search data changes in the memory's transaction. Rows of older rules are recomputed in the background.
+Search data changes in the memory's transaction. Search data made by older rules is recomputed in the
+background.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ from cc_bot.domain.usage import Rules
 from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import (
     MAX_PINNED,
-    WORDING,
+    VERSIONED,
     Memory,
     Source,
     clean_category,
@@ -59,46 +59,46 @@ _BATCH: Final = 100
 _RETRY_S: Final = 30.0
 
 # Neither letter nor digit; but C++ is not C, and 3.5, -5 and 10:30 are not 35, 5 and 1030.
-_NO_DIFFERENCE: Final = re.compile(r"[^\w+#](?!\d)|(?<!\d)[^\w+#-](?=\d)|_")
+_IGNORED: Final = re.compile(r"[^\w+#](?!\d)|(?<!\d)[^\w+#-](?=\d)|_")
 
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class SearchText:
-    """Each field but `term_counts` is a column."""
+class SearchData:
+    """What search stores of a memory: columns, and the rows of `memory_terms`."""
 
     search_content: str
     search_tags: str
     likeness: int
     term_count: int
-    """Including repeated terms."""
+    """Counts repeated terms, too."""
     term_counts: str
-    """JSON list of `[term key, occurrences]`."""
+    """Not a column: a JSON list of `[term key, occurrences]`."""
     terms_version: int = VERSION
 
 
-def search_text(content: str, tags: Sequence[str]) -> SearchText:
+def make_search_data(content: str, tags: Sequence[str]) -> SearchData:
     terms = document_terms(content, tags)
     counts = dict(zip(term_keys(terms), terms.values(), strict=True))
     term_counts = json.dumps([*counts.items()])
-    return SearchText(searchable(content), fold_tags(tags), likeness(content), terms.total(), term_counts)
+    return SearchData(fold_content(content), fold_tags(tags), dedup_hash(content), terms.total(), term_counts)
 
 
 def term_keys(terms: Iterable[str]) -> list[int]:
-    """Return each term's 32-bit hash, in order. In 100,000 memories, one query in a thousand meets a
-    collision, and scores a memory slightly too high."""
+    """Return each term's 32-bit hash, in order. A collision, in one of a thousand queries over 100,000
+    memories, scores a memory slightly too high."""
     return list(map(crc32, " ".join(terms).encode("utf-8", "replace").split()))
 
 
-def searchable(content: str) -> str:
-    """Return the folded text in which a verbatim query is searched.
+def fold_content(content: str) -> str:
+    """Return the folded text in which a query is searched as written.
 
-    Folding joins letters written in parts (か and ゛, e and ´). A text with such parts is followed by the
-    original, so that a part alone is found too.
+    Folding joins letters with separate marks (か and ゛, e and ´). If there are such marks, the original text
+    is appended, so that a letter without its mark is found too.
     """
     if is_normalized("NFKC", content) and is_normalized("NFKC", lowered := content.casefold()):
-        return lowered  # as each of its characters is folded by itself
+        return lowered  # faster, and the same
     folded = fold(content)
     return folded if folded == "".join(map(_fold_character, content)) else f"{folded}\n{content}"
 
@@ -112,24 +112,23 @@ def fold_tags(tags: Iterable[str]) -> str:
     return "\n".join(["", *folded, ""]) if folded else ""
 
 
-def likeness(content: str) -> int:
-    """Return a 64-bit hash, the same for texts that differ only in width, case, white space or
-    punctuation."""
-    normalized = _NO_DIFFERENCE.sub("", fold(content)) or content
+def dedup_hash(content: str) -> int:
+    """Return a 64-bit hash that ignores width, case, white space and punctuation."""
+    normalized = _IGNORED.sub("", fold(content)) or content
     digest = hashlib.blake2b(normalized.encode("utf-8", "replace"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
 # ruff: noqa: S608 - put together from constants alone
 
-SEARCHED: Final = Columns(SearchText, without=("term_counts",))
+SEARCH_DATA: Final = Columns(SearchData, without=("term_counts",))
 
-# $1 user, $2 memory, then SEARCHED
-_SET_SEARCHED: Final = f"""
-    UPDATE memories SET {Parameters(SEARCHED.names, first=3).assignments} WHERE user_id = $1 AND id = $2
+# $1 user, $2 memory, then SEARCH_DATA
+_SET_SEARCH_DATA: Final = f"""
+    UPDATE memories SET {Parameters(SEARCH_DATA.names, first=3).assignments} WHERE user_id = $1 AND id = $2
 """
 
-# $1 user, $2 memory, $3 its SearchText.term_counts
+# $1 user, $2 memory, $3 SearchData.term_counts
 _INSERT_TERMS: Final = """
     INSERT INTO memory_terms (user_id, term, memory_id, occurrences)
     SELECT $1, @number_at(value, 0), $2, @number_at(value, 1) FROM @rows($3) AS given
@@ -151,11 +150,11 @@ def reindex(
     user_id: int, memory_id: int, content: str, tags: Sequence[str], *, active: bool = True
 ) -> Transaction[None]:
     """Write a memory's search data. Only active memories have terms."""
-    made = search_text(content, tags)
-    yield Statement(_SET_SEARCHED, (user_id, memory_id, *SEARCHED.write(made).values()))
+    data = make_search_data(content, tags)
+    yield Statement(_SET_SEARCH_DATA, (user_id, memory_id, *SEARCH_DATA.write(data).values()))
     yield delete_terms(user_id, [memory_id])
     if active:
-        yield insert_terms(user_id, memory_id, made.term_counts)
+        yield insert_terms(user_id, memory_id, data.term_counts)
 
 
 # Uses memories_by_rules. $1 version, $2 limit
@@ -167,7 +166,7 @@ _SELECT_OUTDATED: Final = """
 
 @asynccontextmanager
 async def in_background(work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
-    """Run the work until the block ends."""
+    """Run a coroutine while the block runs."""
     task = asyncio.create_task(work)
     try:
         yield
@@ -177,7 +176,7 @@ async def in_background(work: Coroutine[Any, Any, object]) -> AsyncIterator[None
 
 
 async def keep_terms_current(database: Database) -> None:
-    """Recompute outdated search data, again after a StorageError."""
+    """Recompute outdated search data, and retry after a StorageError."""
     while True:
         try:
             return await recompute_outdated(database)
@@ -187,7 +186,8 @@ async def keep_terms_current(database: Database) -> None:
 
 
 async def recompute_outdated(database: Database) -> None:
-    """Pauses after each transaction as long as it took. Raises StorageError."""
+    """Recompute outdated search data. Pauses after each transaction as long as it took. Raises
+    StorageError."""
     while rows := await database.query(_SELECT_OUTDATED, VERSION, _BATCH):
         begun, users = monotonic(), {row[0] for row in rows}
         await database.write(partial(_recompute_batch, users), [MAINTENANCE_LOCK, *map(user_lock, users)])
@@ -208,9 +208,9 @@ MEMORY: Final = Columns(
     ),
     number=Kind(read=lambda number: number or 0),
 )
-_PUT_BY_STORES: Final = ("id", "user_id", "created_at", "updated_at", "supersedes", "number", "pinned")
-GIVEN: Final = tuple(name for name in MEMORY.names if name not in _PUT_BY_STORES)
-CLEAN: Final[Mapping[str, Callable[[Any], Any]]] = {
+_SET_BY_STORES: Final = ("id", "user_id", "created_at", "updated_at", "supersedes", "number", "pinned")
+SETTABLE: Final = tuple(name for name in MEMORY.names if name not in _SET_BY_STORES)
+CLEANERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "category": clean_category,
     "tags": clean_tags,
     "metadata": clean_metadata,
@@ -219,25 +219,25 @@ CLEAN: Final[Mapping[str, Callable[[Any], Any]]] = {
 MAX_ID: Final = 2**63 - 1
 
 
-def known_id(number: int) -> int:
-    """Return the number; 0, which no row has, beyond the database's integers."""
+def storable_id(number: int) -> int:
+    """Return the number, or 0, which no row has, if it exceeds the database's integers."""
     return number if 0 < number <= MAX_ID else 0
 
 
-def words_of(given: Mapping[str, Any]) -> list[str]:
+def texts_in(given: Mapping[str, Any]) -> list[str]:
     """Return all texts in a memory's fields, as they will be stored."""
-    words = list[str]()
+    texts = list[str]()
     for name, value in given.items():
         match value:
             case str():
-                words += [] if name == "audience" else [value]
+                texts += [] if name == "audience" else [value]
             case Mapping():
-                words += value.values()
+                texts += value.values()
             case Iterable():
-                words += value
+                texts += value
             case _:
                 pass
-    return list(map(without_controls, words))
+    return list(map(without_controls, texts))
 
 
 # $1 user, $2 memory
@@ -248,38 +248,38 @@ SELECT: Final = f"""
 # Includes former versions and hidden memories. $1 user, $2 an array of memories
 _SELECT_ANY: Final = f"SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
 
-_WRITTEN: Final = Parameters((*GIVEN, *SEARCHED.names), first=4)
+_INSERTED: Final = Parameters((*SETTABLE, *SEARCH_DATA.names), first=4)
 
-# Uses memories_by_likeness. $1 user, $2 now, $3 1: always, 0: unless there is one of this likeness with
-# audience 'anywhere' or the same; then _WRITTEN
+# Uses memories_by_likeness. $1 user, $2 now, $3 0: only if no memory with audience 'anywhere' or the same has
+# this likeness, else 1; then _INSERTED
 _INSERT: Final = f"""
-    INSERT INTO memories (user_id, number, created_at, updated_at, {_WRITTEN.names})
-    SELECT $1, {next_number("memory")}, $2, $2, {_WRITTEN.marks}
+    INSERT INTO memories (user_id, number, created_at, updated_at, {_INSERTED.names})
+    SELECT $1, {next_number("memory")}, $2, $2, {_INSERTED.marks}
     WHERE CAST($3 AS @number) = 1 OR NOT EXISTS (
         SELECT 1 FROM memories AS known
-        WHERE known.user_id = $1 AND known.likeness = {_WRITTEN["likeness"]} AND known.status = 'active'
-            AND known.audience IN ('anywhere', {_WRITTEN["audience"]})
+        WHERE known.user_id = $1 AND known.likeness = {_INSERTED["likeness"]} AND known.status = 'active'
+            AND known.audience IN ('anywhere', {_INSERTED["audience"]})
     )
     RETURNING {MEMORY.select}
 """
 _KEEP_NUMBER: Final = keep_number("memory")
 
-_COPIED: Final = f"{_WRITTEN.names}, supersedes, created_at, updated_at"
+_COPIED: Final = f"{_INSERTED.names}, supersedes, created_at, updated_at"
 
-# Copies the version to be replaced. $1 user, $2 memory
+# Copies the current version. $1 user, $2 memory
 _KEEP_FORMER: Final = f"""
     INSERT INTO memories (user_id, status, {_COPIED})
     SELECT user_id, 'superseded', {_COPIED} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
     RETURNING id
 """
 
-_CHANGED: Final = Parameters(GIVEN, first=5)
+_UPDATED: Final = Parameters(SETTABLE, first=5)
 
-# $1 user, $2 memory, $3 now, $4 the copy of the former version or NULL, then _CHANGED
+# $1 user, $2 memory, $3 now, $4 the copy of the former version or NULL, then _UPDATED
 _UPDATE: Final = f"""
     UPDATE memories SET
         updated_at = $3, supersedes = coalesce($4, supersedes),
-        {_CHANGED.assignments}
+        {_UPDATED.assignments}
     WHERE user_id = $1 AND id = $2 AND status = 'active'
     RETURNING {MEMORY.select}
 """
@@ -299,7 +299,7 @@ _HIDE: Final = """
     RETURNING id
 """
 
-# True if another memory may be pinned. Uses memories_pinned. $1 user
+# Whether another memory may be pinned. Uses memories_pinned. $1 user
 ROOM_FOR_PIN: Final = f"""
     (
         SELECT count(*) FROM memories AS other
@@ -314,14 +314,15 @@ PIN: Final = f"""
     RETURNING {MEMORY.select}
 """
 
-OWE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
+COUNT_ERASURE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
 
 
-def with_versions(chosen: str) -> str:
-    """Return SQL beginning with `chain`: the chosen memories of user $1 with their former versions."""
+def with_versions(condition: str) -> str:
+    """Return the beginning of SQL that defines `chain`: user $1's memories that meet a condition, with their
+    former versions."""
     return f"""
     WITH RECURSIVE chain (id, former) AS (
-        SELECT id, supersedes FROM memories WHERE user_id = $1 AND {chosen}
+        SELECT id, supersedes FROM memories WHERE user_id = $1 AND {condition}
         UNION
         SELECT older.id, older.supersedes
         FROM chain
@@ -333,28 +334,30 @@ def with_versions(chosen: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
+    """A memory that is ready to be inserted."""
+
     user_id: int
-    made_at: str
+    created_at: str
     columns: Mapping[str, Any]
-    """Given columns and search columns."""
+    """Includes those of SEARCH_DATA."""
     term_counts: str
 
     @classmethod
-    def of(cls, user_id: int, memory: PortableMemory, now: datetime) -> "NewMemory":
-        """Clean a memory with clean content."""
-        given = {name: getattr(memory, name) for name in GIVEN} | {
-            **{name: clean(getattr(memory, name)) for name, clean in CLEAN.items()},
+    def prepare(cls, user_id: int, memory: PortableMemory, now: datetime) -> "NewMemory":
+        """Clean a memory whose content is clean already."""
+        given = {name: getattr(memory, name) for name in SETTABLE} | {
+            **{name: clean(getattr(memory, name)) for name, clean in CLEANERS.items()},
             "audience": memory.audience or "anywhere",
         }
-        made = search_text(memory.content, given["tags"])
-        columns = MEMORY.write_some(given) | SEARCHED.write(made)
-        return cls(user_id, to_text(memory.created_at or now), columns, made.term_counts)
+        data = make_search_data(memory.content, given["tags"])
+        columns = MEMORY.write_some(given) | SEARCH_DATA.write(data)
+        return cls(user_id, to_text(memory.created_at or now), columns, data.term_counts)
 
-    def steps(self, file_rules: Rules, *, unless_known: bool = False) -> Transaction[list[Memory]]:
-        """Store it and return it; with `unless_known`, an empty list if the user has one of this likeness.
-        Raises TooManyMemories or MemoryFull."""
-        own = (self.user_id, self.made_at, int(not unless_known))
-        stored = [*map(MEMORY.read, (yield Statement(_INSERT, (*own, *_WRITTEN.of(self.columns)))))]
+    def insert(self, file_rules: Rules, *, unless_known: bool = False) -> Transaction[list[Memory]]:
+        """Insert the memory and return it; with `unless_known`, return an empty list if the user has one of
+        this likeness. Raises TooManyMemories or MemoryFull."""
+        own = (self.user_id, self.created_at, int(not unless_known))
+        stored = [*map(MEMORY.read, (yield Statement(_INSERT, (*own, *_INSERTED.of(self.columns)))))]
         for memory in stored:
             yield insert_terms(self.user_id, memory.id, self.term_counts)
             yield Statement(_KEEP_NUMBER, own[:1])
@@ -363,35 +366,37 @@ class NewMemory:
         return stored
 
 
-_SEARCHED_BY: Final = frozenset({"content", "tags"})
+_SEARCHED_FIELDS: Final = frozenset({"content", "tags"})
 
 
-def change(
+def update_fields(
     own: tuple[int, int],
     given: Mapping[str, Any],
     now: datetime,
     file_rules: Rules,
     *,
-    only_as: Memory | None = None,
+    expected: Memory | None = None,
 ) -> Transaction[Memory | None]:
-    """Set cleaned fields and return the memory, if any. Raises MemoryFull, or MemoryEditOutdated if wording
-    or audience differ from `only_as`."""
+    """Set cleaned fields of a memory (user and id) and return it, if it exists. Raises MemoryFull, or
+    MemoryEditOutdated if versioned fields or audience differ from `expected`."""
     known = yield Statement(SELECT, own)
     if not known:
         return None
     stored = MEMORY.read(known[0])
-    if only_as and any(getattr(stored, name) != getattr(only_as, name) for name in (*WORDING, "audience")):
+    if expected and any(
+        getattr(stored, name) != getattr(expected, name) for name in (*VERSIONED, "audience")
+    ):
         raise MemoryEditOutdated
     before = MEMORY.by_name(known[0])
     after = before | MEMORY.write_some(given)
     former_id = None
-    if any(before[name] != after[name] for name in WORDING):
+    if any(before[name] != after[name] for name in VERSIONED):
         [(former_id,)] = yield Statement(_KEEP_FORMER, own)
     if "content" in given:
         yield Statement(_DROP_OUTDATED_VECTOR, (*own, after["content"]))
-    if not _SEARCHED_BY.isdisjoint(given):
+    if not _SEARCHED_FIELDS.isdisjoint(given):
         yield from reindex(*own, after["content"], list_of(after["tags"]))
-    [changed] = yield Statement(_UPDATE, (*own, to_text(now), former_id, *_CHANGED.of(after)))
+    [changed] = yield Statement(_UPDATE, (*own, to_text(now), former_id, *_UPDATED.of(after)))
     yield mark_stale(own[0], "memory", own[1:])
     if file_rules:
         yield from ensure_room_left(own[0], file_rules, added=False)
@@ -406,8 +411,8 @@ def hide(user_id: int, memory_id: int, now: str) -> Transaction[Sequence[Row]]:
     return rows
 
 
-async def read_texts(database: Database, user_id: int, messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Insert the user's current memory texts into the tool calls of stored messages."""
+async def fill_in_texts(database: Database, user_id: int, messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Put the user's memories into the stored tool calls that refer to them."""
     if not any(message.tool_calls for message in messages):
         return tuple(messages)
     named = [frozenset[int]().union(*map(referenced_memory_ids, message.tool_calls)) for message in messages]
@@ -422,10 +427,10 @@ async def read_texts(database: Database, user_id: int, messages: Sequence[Messag
     )
 
 
-async def read_call_texts(
+async def fill_in_call_texts(
     database: Database, user_id: int, calls: tuple[ToolCall, ...], visibility: Visibility
 ) -> tuple[ToolCall, ...]:
-    """As `read_texts`, for a turn's stored calls."""
+    """As `fill_in_texts`, for the stored calls of a turn."""
     answer = Message("assistant", "", tool_calls=calls, visibility=visibility)
-    [read] = await read_texts(database, user_id, [answer])
+    [read] = await fill_in_texts(database, user_id, [answer])
     return read.tool_calls

@@ -1,9 +1,9 @@
-"""Search of a user's memories by words and meaning, and the embedding vectors that it compares.
+"""Searches a user's memories by words and meaning, and makes the embedding vectors for that.
 
-The database sums the weights of the query's terms per memory and returns the best that pass the filters, and
-all that contain the query verbatim; the package `search` ranks them, with those whose vectors are nearest to
-that of the query. Words alone are used if there are no vectors, or if the encoder does not answer in time;
-then it is not called for a while.
+The database sums the weights of the query's terms per memory. It returns the best memories that pass the
+filters, and all that contain the query as written; the package `search` ranks these and those whose vectors
+are nearest to that of the query. If there are no vectors, or the encoder does not answer in time, only words
+count; then the encoder is not called for a while.
 """
 
 import asyncio
@@ -36,20 +36,22 @@ _SELECT_VECTORS: Final = """
 """
 _PAGE: Final = 2000
 TIMEOUT_S: Final = 1.5
-REST_S: Final = 10.0
-"""Without calling an encoder that failed or was late."""
+BACKOFF_S: Final = 10.0
+"""After an encoder failed or was late."""
 _MAX_QUERY_CHARACTERS: Final = 1000
-_QUICK: Final = 256
-"""Comparing so many vectors is faster than starting a thread."""
+_MAX_COMPARED_INLINE: Final = 256
+"""To compare so many vectors is faster than to start a thread."""
 
 _log = structlog.get_logger(__name__)
 
 
 class Meaning:
+    """Compares the meaning of a query and memories by their vectors."""
+
     def __init__(self, database: Database, embedder: Embedder) -> None:
         self._database = database
         self._embedder = embedder
-        self._rest_ends = 0.0
+        self._backoff_ends = 0.0
 
     async def get_nearness(self, user_id: int, query: str) -> Mapping[int, float]:
         """Return standard scores (see search.vectors) of the user's memories that have a vector."""
@@ -60,7 +62,7 @@ class Meaning:
             if (vector := vector or await self._get_vector(query)) is None:
                 return {}
             ids, others = zip(*rows, strict=True)
-            if len(others) <= _QUICK:
+            if len(others) <= _MAX_COMPARED_INLINE:
                 values = cosines(vector, others)
             else:
                 values = await asyncio.to_thread(cosines, vector, others)
@@ -70,21 +72,21 @@ class Meaning:
         return nearness(found, query=query, unrelated=self._embedder.unrelated)
 
     async def _get_vector(self, query: str) -> Vector | None:
-        """None if the encoder does not answer in time; then it is not called for a while."""
+        """Return the query's vector; None if the encoder does not answer in time, and for a while after."""
         text, now = query.strip()[:_MAX_QUERY_CHARACTERS], asyncio.get_running_loop().time()
-        if not text or now < self._rest_ends:
+        if not text or now < self._backoff_ends:
             return None
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 [vector] = await self._embedder.embed([text])
                 return vector
         except (TimeoutError, ModelError) as error:
-            self._rest_ends = now + TIMEOUT_S + REST_S
+            self._backoff_ends = now + TIMEOUT_S + BACKOFF_S
             _log.info("query_not_embedded", problem=type(error).__name__)
             return None
 
 
-# Only if the text is still the one that the vector was made from. $1 user, $2 memory, $3 model, $4 vector, $5
+# Only if the text has not changed since the vector was made. $1 user, $2 memory, $3 model, $4 vector, $5
 # the text
 PUT_VECTOR: Final = """
     INSERT INTO memory_vectors (user_id, memory_id, model, vector)
@@ -106,25 +108,25 @@ SELECT_MISSING: Final = """
 """
 
 _BATCH: Final = 16
-"""Memories per batch; a search waits for one at most."""
-_MAX_PAUSE_S: Final = 600.0
+"""Memories per call of the encoder; a search waits for at most one."""
+_MAX_RETRY_S: Final = 600.0
 _SWEEP_EVERY_S: Final = 3600.0
-SETTLE_S: Final = 1.0
-"""To wait after a memory was written."""
-PAUSE_S: Final = 5.0
-"""To wait after a first failure."""
+DEBOUNCE_S: Final = 1.0
+"""Pause after a memory was written."""
+RETRY_S: Final = 5.0
+"""Pause after the first failure."""
 _NO_VECTOR: Final = Vector(b"")
-"""For texts that the encoder refuses: similar to nothing."""
+"""For a text that the encoder refuses; it is similar to nothing."""
 
 
-class _Missing(NamedTuple):
+class _Unembedded(NamedTuple):
     user_id: int
     id: int
     content: str
 
 
 class Embedding:
-    """Creates missing vectors: `run` in the background, `catch_up` at once.
+    """Makes missing vectors: `run` in the background, `catch_up` at once.
 
     The database shows which are missing, so nothing is lost at exit, and a new encoder replaces all vectors.
     """
@@ -150,17 +152,17 @@ class Embedding:
 
     async def run(self) -> None:
         while True:
-            await asyncio.sleep(SETTLE_S)
+            await asyncio.sleep(DEBOUNCE_S)
             self._woken.clear()
             skipped = await self._sweep()
             try:
-                async with asyncio.timeout(PAUSE_S if skipped else _SWEEP_EVERY_S):
+                async with asyncio.timeout(RETRY_S if skipped else _SWEEP_EVERY_S):
                     await self._woken.wait()
             except TimeoutError:
                 self._swept_to = 0  # another program may have written to the same database
 
     async def _sweep(self) -> bool:
-        """Embed until nothing is missing, with pauses. Returns whether memories were skipped."""
+        """Embed until no vector is missing, with pauses. Returns whether memories were skipped."""
         skipped = False
         while True:
             begun = monotonic()
@@ -168,18 +170,19 @@ class Embedding:
                 if not await self._embed_next():
                     return skipped
                 await asyncio.sleep(monotonic() - begun)
-            except Exception as error:  # noqa: BLE001 - whatever one text does to an encoder, the rest goes on
+            except Exception as error:  # noqa: BLE001 - one text must not stop the others
                 skipped = True
-                pause_s = min(PAUSE_S * 2.0 ** min(self._failures - 1, 10), _MAX_PAUSE_S)
+                pause_s = min(RETRY_S * 2.0 ** min(self._failures - 1, 10), _MAX_RETRY_S)
                 _log.warning("vectors_put_off", error=type(error).__name__, pause_s=pause_s)
                 await asyncio.sleep(pause_s)
 
     async def _embed_next(self) -> bool:
-        """Embed the next memories, if any; one by one after a failure. One that fails alone is skipped."""
+        """Embed the next memories, and return whether there were any. After a failure, embed them one by one,
+        and skip those that fail."""
         async with self._one_at_a_time:
             size, start = 1 if self._failures else _BATCH, self._swept_to
             rows = await self._database.query(SELECT_MISSING, start, self.embedder.name, size)
-            missing = [_Missing(*row) for row in rows]
+            missing = [_Unembedded(*row) for row in rows]
             if not missing:
                 return False
             self._swept_to = missing[-1].id
@@ -193,7 +196,7 @@ class Embedding:
             self._failures = 0
             return True
 
-    async def _embed(self, missing: Sequence[_Missing]) -> None:
+    async def _embed(self, missing: Sequence[_Unembedded]) -> None:
         vectors = await self._make_vectors([each.content for each in missing])
         await self._database.transaction(
             [
@@ -204,7 +207,7 @@ class Embedding:
         )
 
     async def _make_vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Texts refused as a batch are retried singly."""
+        """Embed texts; if the encoder refuses a batch, one by one."""
         try:
             return await self.embedder.embed(texts)
         except (ModelRefusedRequest, ContextTooLong):
@@ -214,18 +217,18 @@ class Embedding:
 
 
 POOL: Final = 64
-"""Candidates to rank."""
+"""Candidates found by words."""
 NEAREST: Final = 32
-"""Candidates chosen by similarity alone."""
+"""Candidates found only by their vectors."""
 _MAX_TERMS: Final = 128
-"""The ones with the greatest weights."""
+"""Those with the greatest weights."""
 _GREATEST_WEIGHT: Final = 1000
 """Integer weight of the heaviest term."""
 
 # ruff: noqa: S608 - put together from constants alone
 
 # A MemoryFilter: $4 category or NULL, $5 audience or NULL, $6 origin or NULL, $7 an array of folded tags
-WANTED: Final = """
+FILTERS: Final = """
     (CAST($4 AS TEXT) IS NULL OR category = $4)
     AND (CAST($5 AS TEXT) IS NULL OR audience = $5)
     AND (CAST($6 AS TEXT) IS NULL OR coalesce(@text_of(source, kind), '') = $6)
@@ -234,10 +237,10 @@ WANTED: Final = """
     ))
 """
 
-# $1 user, $2 the audience besides 'anywhere', $3 now, $4 to $7 as WANTED
-_ADMITTED: Final = f"""
+# $1 user, $2 the audience besides 'anywhere', $3 now, $4 to $7 as FILTERS
+_VISIBLE: Final = f"""
     user_id = $1 AND status = 'active' AND audience IN ('anywhere', $2)
-    AND (expires_at IS NULL OR expires_at > $3) AND {WANTED}
+    AND (expires_at IS NULL OR expires_at > $3) AND {FILTERS}
 """
 
 # Uses memories_by_text. $1 user
@@ -258,7 +261,7 @@ _IS_WRITTEN: Final = """
 """
 _CANDIDATE: Final = f"id, search_content || search_tags AS text, term_count, {_IS_WRITTEN} AS is_written"
 
-# Uses memory_terms' key and memories_by_text. $1 to $7 as _ADMITTED, $8 and $9 the query, folded and as
+# Uses memory_terms' key and memories_by_text. $1 to $7 as _VISIBLE, $8 and $9 the query, folded and as
 # typed, $10 an array of [term, weight], $11 limit
 _SELECT_BEST: Final = f"""
     WITH scores AS (
@@ -270,14 +273,14 @@ _SELECT_BEST: Final = f"""
     SELECT id, text, term_count, is_written FROM (
         SELECT {_CANDIDATE}, coalesce(score, 0) AS score
         FROM memories LEFT JOIN scores ON memory_id = id
-        WHERE {_ADMITTED}
+        WHERE {_VISIBLE}
     ) AS candidates
     WHERE is_written = 1 OR score > 0
     ORDER BY is_written DESC, score DESC, id DESC LIMIT $11
 """
 
 # $1 to $9 as _SELECT_BEST, $10 an array of memories
-_SELECT_NEAR: Final = f"SELECT {_CANDIDATE} FROM memories WHERE {_ADMITTED} AND id IN @ids($10)"
+_SELECT_NEAR: Final = f"SELECT {_CANDIDATE} FROM memories WHERE {_VISIBLE} AND id IN @ids($10)"
 
 # The plus makes SQLite use the primary key. $1 user, $2 an array of memories, $3 of terms
 _SELECT_TERMS: Final = """
@@ -290,8 +293,8 @@ _SELECT_MEMORIES: Final = f"""
     SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2) AND status = 'active'
 """
 
-# $1 to $7 as _ADMITTED, $8 limit
-_SELECT_NEWEST: Final = f"SELECT {MEMORY.select} FROM memories WHERE {_ADMITTED} ORDER BY id DESC LIMIT $8"
+# $1 to $7 as _VISIBLE, $8 limit
+_SELECT_NEWEST: Final = f"SELECT {MEMORY.select} FROM memories WHERE {_VISIBLE} ORDER BY id DESC LIMIT $8"
 
 
 class MemorySearch:
@@ -299,40 +302,40 @@ class MemorySearch:
         self._database = database
         self._clock = clock
         self._meaning = meaning
-        self._lines = WeakValueDictionary[int, asyncio.Lock]()
-        """One search per user at a time, so that one user's hundred searches do not delay others."""
+        self._locks = WeakValueDictionary[int, asyncio.Lock]()
+        """Per user: a hundred searches of one user must not delay others."""
 
     async def find(
-        self, user_id: int, query: str, *, limit: int, audience: Audience, wanted: Sequence[str | None]
+        self, user_id: int, query: str, *, limit: int, audience: Audience, filters: Sequence[str | None]
     ) -> list[FoundMemory]:
-        """As MemoryStore.find. `wanted` are the parameters of WANTED."""
+        """Find memories as MemoryStore.find does. `filters`: the parameters of FILTERS."""
         if limit == 0:
             return []
-        async with self._lines.setdefault(user_id, asyncio.Lock()):
+        async with self._locks.setdefault(user_id, asyncio.Lock()):
             typed = without_controls(query).strip()
-            filters = (user_id, audience, to_text(self._clock()), *wanted)
+            visible = (user_id, audience, to_text(self._clock()), *filters)
             if not typed:
-                newest = await self._database.query(_SELECT_NEWEST, *filters, limit)
+                newest = await self._database.query(_SELECT_NEWEST, *visible, limit)
                 return [FoundMemory(MEMORY.read(row), confidence=1.0) for row in newest]
             parsed = await asyncio.to_thread(parse_query, typed)  # takes up to 20 ms, and 0.2 s at first
             near = await self._meaning.get_nearness(user_id, typed) if self._meaning else {}
-            return await self._database.read(lambda: _search(parsed, filters, typed, limit, near))
+            return await self._database.read(lambda: _search(parsed, visible, typed, limit, near))
 
 
 def _search(
-    query: Query, filters: tuple[Any, ...], typed: str, limit: int, near: Mapping[int, float]
+    query: Query, visible: tuple[Any, ...], typed: str, limit: int, near: Mapping[int, float]
 ) -> Transaction[list[FoundMemory]]:
-    """Rank memories that contain the query verbatim, those with the best scores, and the nearest. `filters`:
-    the parameters of _ADMITTED."""
-    user_id, weights = filters[0], query.weights
+    """Rank the memories that contain the query as written, those with the best scores, and the nearest.
+    `visible`: the parameters of _VISIBLE."""
+    user_id, weights = visible[0], query.weights
     used = nlargest(_MAX_TERMS, weights, key=weights.__getitem__)
     terms = dict(zip(term_keys(used), used, strict=True))
     keys = json.dumps([*terms])
     [(documents, length)] = yield Statement(_COUNT, (user_id,))
     frequency = {terms[key]: count for key, count in (yield Statement(_COUNT_TERMS, (user_id, keys)))}
     statistics = Statistics(documents, length / max(documents, 1), frequency)
-    whole = _whole_weights(terms, term_weight(query, statistics))
-    shown = (*filters, query.folded, typed)
+    whole = _integer_weights(terms, term_weight(query, statistics))
+    shown = (*visible, query.folded, typed)
     rows: list[Row] = [*(yield Statement(_SELECT_BEST, (*shown, whole, max(POOL, limit))))]
     others = near.keys() - {row[0] for row in rows}
     if nearest := nlargest(max(NEAREST, limit), others, key=near.__getitem__):
@@ -342,7 +345,7 @@ def _search(
     for memory_id, key, count in (yield Statement(_SELECT_TERMS, (user_id, ids, keys))):
         occurrences[memory_id][terms[key]] = count
     candidates = [
-        # The query itself is added to a text that contains it as typed: `rank` looks for it folded.
+        # `rank` looks for the folded query, so it is added to a text that contains the query as typed.
         Candidate(id_, f"{text}\n{query.folded}" if is_written else text, occurrences[id_], term_count)
         for id_, text, term_count, is_written in rows
     ]
@@ -353,8 +356,8 @@ def _search(
     return [FoundMemory(memories[hit.id], hit.confidence) for hit in hits]
 
 
-def _whole_weights(terms: Mapping[int, str], weights: Mapping[str, float]) -> str:
-    """Integer weights of terms, as _SELECT_BEST takes them."""
+def _integer_weights(terms: Mapping[int, str], weights: Mapping[str, float]) -> str:
+    """Return integer weights of terms, for _SELECT_BEST."""
     greatest = max((weights[term] for term in terms.values()), default=0.0)
     whole = (
         (key, weights[term] / greatest * _GREATEST_WEIGHT) for key, term in terms.items() if weights[term] > 0

@@ -1,10 +1,10 @@
-"""Memories: the notes that users asked to store, with their pins and former versions.
+"""Stores memories: notes that users asked to store, with pins and former versions.
 
-Imports and exports work in batches and threads, so that others are served in between. An import skips known
-memories, so an interrupted one is simply repeated.
+Imports and exports work in batches and threads, so that other users are served in between. An import skips
+known memories, so an interrupted one can be repeated.
 
-A change of a memory's wording keeps the former version, which it names in `supersedes`. Pins and audience
-belong to a memory, not to a version.
+A change of a memory's versioned fields keeps the former version, whose id is in `supersedes`. Pins and
+audience belong to a memory, not to a version.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from cc_bot.features.memory.model import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,
     MAX_PINNED,
-    WORDING,
+    VERSIONED,
     Audience,
     FoundMemory,
     Memory,
@@ -38,49 +38,50 @@ from cc_bot.features.memory.model import (
     MemoryStatistics,
     Order,
     Source,
-    check_beside,
+    check_details,
     clean_category,
     clean_content,
     clean_tags,
-    says_the_same,
+    is_same_text,
 )
 from cc_bot.features.memory.stores.limits import MemoryQuotas, SecretRules, ensure_room_left
 from cc_bot.features.memory.stores.rows import (
-    CLEAN,
-    GIVEN,
+    CLEANERS,
+    COUNT_ERASURE,
     MAX_ID,
     MEMORY,
-    OWE,
     PIN,
     SELECT,
+    SETTABLE,
     NewMemory,
-    change,
+    dedup_hash,
     fold_tags,
     hide,
-    known_id,
-    likeness,
     reindex,
+    storable_id,
+    texts_in,
+    update_fields,
     with_versions,
-    words_of,
 )
-from cc_bot.features.memory.stores.search import WANTED, Embedding, Meaning, MemorySearch
+from cc_bot.features.memory.stores.search import FILTERS, Embedding, Meaning, MemorySearch
 
 # ruff: noqa: S608 - put together from constants alone
 
 MAX_QUERY_CHARACTERS: Final = 6000
 """Longer queries are cut."""
 MAX_SCANNED: Final = 200
-"""Newest memories examined for a prompt."""
-_SHORT_CHARACTERS: Final = 500
+"""Newest memories that a prompt's notes are chosen from."""
+_MAX_INLINE_CHARACTERS: Final = 500
+"""Longer texts are processed in a thread."""
 
 # $1 user, $2 likeness, $3 the audience besides 'anywhere'
-_SELECT_ALIKE: Final = f"""
+_SELECT_DUPLICATE: Final = f"""
     SELECT {MEMORY.select} FROM memories
     WHERE user_id = $1 AND likeness = $2 AND status = 'active' AND audience IN ('anywhere', $3)
     ORDER BY id DESC LIMIT 1
 """
 
-# Only current rows have numbers, hidden ones included.
+# Former versions have no number; hidden memories have one.
 _SELECT_ID: Final = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
 _SELECT_NUMBERED: Final = f"""
     SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND number = $2 AND status = 'active'
@@ -91,18 +92,18 @@ _ORDERS: Final[Mapping[Order, str]] = {
     "oldest": "id",
     "updated": "updated_at DESC, id DESC",
 }
-# $1 user, $2 and $3 the ids before and after the page, then WANTED, $8 limit, $9 offset
+# $1 user, $2 and $3 the ids before and after the page, then FILTERS, $8 limit, $9 offset
 LIST: Final[Mapping[Order, str]] = {
     order: f"""
         SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
+        WHERE user_id = $1 AND id > $2 AND id < $3 AND {FILTERS} AND status = 'active'
         ORDER BY {columns} LIMIT $8 OFFSET $9
     """
     for order, columns in _ORDERS.items()
 }
 _COUNT: Final = f"""
     SELECT count(*) FROM memories
-    WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
+    WHERE user_id = $1 AND id > $2 AND id < $3 AND {FILTERS} AND status = 'active'
 """
 
 _COUNTED: Final = Columns(MemoryStatistics, moments=ISO, without=("categories", "sources"))
@@ -157,12 +158,12 @@ _SELECT_VERSIONS: Final = f"""
     ORDER BY id DESC
 """
 
-_TAKEN_BACK: Final = (*(name for name in GIVEN if name != "audience"), "supersedes", "updated_at")
+_RESTORED: Final = (*(name for name in SETTABLE if name != "audience"), "supersedes", "updated_at")
 
 # $1 user, $2 memory, $3 the version before it
-_GO_BACK: Final = f"""
-    UPDATE memories SET ({", ".join(_TAKEN_BACK)}) = (
-        SELECT {", ".join(f"former.{name}" for name in _TAKEN_BACK)}
+_RESTORE_FORMER: Final = f"""
+    UPDATE memories SET ({", ".join(_RESTORED)}) = (
+        SELECT {", ".join(f"former.{name}" for name in _RESTORED)}
         FROM memories AS former WHERE former.user_id = $1 AND former.id = $3
     )
     WHERE user_id = $1 AND id = $2 AND status = 'active' AND supersedes = $3 AND EXISTS (
@@ -172,7 +173,7 @@ _GO_BACK: Final = f"""
     RETURNING {MEMORY.select}
 """
 
-# Run after _GO_BACK.
+# Run after _RESTORE_FORMER.
 _DROP_VERSION: Final = """
     DELETE FROM memories
     WHERE user_id = $1 AND id = $3 AND id > $2 AND status = 'superseded' AND NOT EXISTS (
@@ -181,18 +182,18 @@ _DROP_VERSION: Final = """
 """
 _DROP_VECTOR: Final = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2"
 
-# Uses memories_by_likeness alone. $1 user
+# Uses only memories_by_likeness. $1 user
 _SELECT_LIKENESSES: Final = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
 
-_EXPORTED_AT_A_TIME: Final = 500
-_IMPORTED_AT_A_TIME: Final = 25
+_EXPORT_BATCH: Final = 500
+_IMPORT_BATCH: Final = 25
 """Memories per thread or transaction."""
 
-_SIZED: Final = ("content", "tags", "metadata")
+_COUNTED_FIELDS: Final = ("content", "tags", "metadata")
 
 
 class MemoryFields(TypedDict, total=False):
-    """If missing or None, a field gets the default or stays unchanged; but None removes `expires_at`."""
+    """A field that is missing or None gets its default or stays unchanged; but None removes `expires_at`."""
 
     category: str | None
     tags: Sequence[str] | None
@@ -202,7 +203,7 @@ class MemoryFields(TypedDict, total=False):
     expires_at: datetime | Keep | None
 
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
 class MemoryStore:
@@ -218,42 +219,44 @@ class MemoryStore:
         quotas: MemoryQuotas | None = None,
         profile_notes: int = 0,
     ) -> None:
-        """Without `quotas`, nothing is limited. `profile_notes`: memories in each prompt."""
+        """Nothing is limited without `quotas`. `profile_notes`: the number of memories in each prompt."""
         self.profile_notes = profile_notes
         self._database = database
         self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
         self._embedding = embedding
         self._secret_rules = secret_rules or SecretRules()
-        self._apart = asyncio.Lock()
+        self._thread_lock = asyncio.Lock()
         meaning = Meaning(database, embedding.embedder) if embedding else None
         self._search = MemorySearch(database, clock, meaning=meaning)
-        self._by_words = MemorySearch(database, clock)
+        self._word_search = MemorySearch(database, clock)
 
     async def add(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> Memory:
         """Store a memory. Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or
         MemoryFull."""
-        note = await self._new(user_id, content, given)
+        note = await self._prepare(user_id, content, given)
         rules = await self._quotas.rules()
-        [stored] = await self._database.write(lambda: note.steps(rules), [user_lock(user_id)])
+        [stored] = await self._database.write(lambda: note.insert(rules), [user_lock(user_id)])
         return self.note_written(stored)
 
     async def remember(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> MemoryChange:
-        """Store a memory, or update the one that `says_the_same`; an expired one becomes valid again. A
-        public call never updates a private memory. Raises as `add`."""
-        note = await self._new(user_id, content, given)
+        """Store a memory, or update one with the same text; an expired one becomes valid again. A public call
+        never updates a private memory. Raises what `add` raises."""
+        note = await self._prepare(user_id, content, given)
         rules, unless_known = await self._quotas.rules(), True
-        wording: dict[str, Any] = {name: value for name, value in given.items() if value and name in WORDING}
+        wording: dict[str, Any] = {
+            name: value for name, value in given.items() if value and name in VERSIONED
+        }
         if note.columns["category"] == DEFAULT_CATEGORY:
             wording.pop("category", None)
         while True:
-            steps = lambda: note.steps(rules, unless_known=unless_known)  # noqa: B023, E731 - run at once
+            steps = lambda: note.insert(rules, unless_known=unless_known)  # noqa: B023, E731 - run at once
             if stored := await self._database.write(steps, [user_lock(user_id)]):
                 return MemoryChange("added", self.note_written(stored[0]))
-            known = await self.find_alike(user_id, content, note.columns["audience"])
+            known = await self.find_duplicate(user_id, content, note.columns["audience"])
             if known is None:
                 continue  # it was deleted in between
-            if not says_the_same(known.content, content):
+            if not is_same_text(known.content, content):
                 unless_known = False
                 continue
             if known.is_expired(self._clock()):
@@ -262,20 +265,20 @@ class MemoryStore:
             if updated is not None:
                 return MemoryChange("updated", updated, known)
 
-    async def find_alike(self, user_id: int, content: str, audience: Audience) -> Memory | None:
-        alike_to = likeness(without_controls(content).strip())
-        return MEMORY.first(await self._database.query(_SELECT_ALIKE, user_id, alike_to, audience))
+    async def find_duplicate(self, user_id: int, content: str, audience: Audience) -> Memory | None:
+        hash_ = dedup_hash(without_controls(content).strip())
+        return MEMORY.first(await self._database.query(_SELECT_DUPLICATE, user_id, hash_, audience))
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
-        return MEMORY.first(await self._database.query(SELECT, user_id, known_id(memory_id)))
+        return MEMORY.first(await self._database.query(SELECT, user_id, storable_id(memory_id)))
 
     async def get_id(self, user_id: int, number: int) -> int | None:
         """Return the id of the user's memory with this number, also of a hidden one."""
-        rows = await self._database.query(_SELECT_ID, user_id, known_id(number))
+        rows = await self._database.query(_SELECT_ID, user_id, storable_id(number))
         return rows[0][0] if rows else None
 
     async def get_by_number(self, user_id: int, number: int) -> Memory | None:
-        return MEMORY.first(await self._database.query(_SELECT_NUMBERED, user_id, known_id(number)))
+        return MEMORY.first(await self._database.query(_SELECT_NUMBERED, user_id, storable_id(number)))
 
     async def find(
         self,
@@ -292,7 +295,7 @@ class MemoryStore:
         """
         query = query[:MAX_QUERY_CHARACTERS]
         return await self._search.find(
-            user_id, query, limit=_limit(limit), audience=audience, wanted=_filter(only)
+            user_id, query, limit=_limit(limit), audience=audience, filters=_filter(only)
         )
 
     async def search(
@@ -304,7 +307,7 @@ class MemoryStore:
         category: str | None = None,
         tags: Sequence[str] = (),
     ) -> "list[Memory]":
-        """As `find`, for scripts: without confidences."""
+        """Find memories as `find` does, without confidences."""
         only = MemoryFilter(category, tuple(tags))
         return [each.memory for each in await self.find(user_id, query, limit=limit, only=only)]
 
@@ -315,8 +318,8 @@ class MemoryStore:
             return await self.list(user_id, limit=limit)
         digits = re.fullmatch(r"\A[#＃]*+(\d{1,19})", text)
         words = digits[1] if digits else text
-        alike = await self._by_words.find(
-            user_id, words, limit=_limit(limit), audience="private", wanted=_filter(ALL_MEMORIES)
+        alike = await self._word_search.find(
+            user_id, words, limit=_limit(limit), audience="private", filters=_filter(ALL_MEMORIES)
         )
         found = [each.memory for each in alike]
         numbered = await self.get_by_number(user_id, int(digits[1])) if digits else None
@@ -338,7 +341,7 @@ class MemoryStore:
     ) -> "list[Memory]":
         """List memories with ids between `after_id` and `before_id`. `category` overrides that of `only`."""
         only = replace(only, category=category) if category is not None else only
-        low = 0 if after_id is None else known_id(after_id)
+        low = 0 if after_id is None else storable_id(after_id)
         high = MAX_ID if before_id is None else min(before_id, MAX_ID)
         rows = await self._database.query(
             LIST[order], user_id, low, high, *_filter(only), _limit(limit), max(offset, 0)
@@ -350,11 +353,11 @@ class MemoryStore:
         return int(number)
 
     async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[Row]:
-        """Categories with their number of memories, largest first."""
+        """Return categories and their number of memories, largest first."""
         return (await self._database.query(_CATEGORIES, user_id))[: _limit(limit)]
 
     async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[Row]:
-        """Tags with their number of memories, most used first."""
+        """Return tags and their number of memories, most used first."""
         return await self._database.query(_TAGS, user_id, _limit(limit))
 
     async def get_statistics(self, user_id: int) -> MemoryStatistics:
@@ -378,31 +381,31 @@ class MemoryStore:
         memory_id: int,
         *,
         content: str | None = None,
-        only_as: Memory | None = None,
+        expected: Memory | None = None,
         **given: Unpack[MemoryFields],
     ) -> Memory | None:
-        """Change the given fields; a change of WORDING keeps the former version. With `only_as`, only if the
-        memory still has this wording and audience.
+        """Change the given fields; a change of versioned ones keeps the former version. With `expected`, only
+        if the memory still has its versioned fields and audience.
 
         Raises EmptyMemory, MemoryTooLong, SecretNotStored, MemoryFull or MemoryEditOutdated.
         """
         cleaned = {} if content is None else {"content": clean_content(content)}
-        for name, value in (await self._checked(given, cleaned.get("content", ""))).items():
-            cleaned[name] = CLEAN[name](value) if name in CLEAN else value
-        own, now, rules = (user_id, known_id(memory_id)), self._clock(), await self._quotas.rules()
+        for name, value in (await self._check_fields(given, cleaned.get("content", ""))).items():
+            cleaned[name] = CLEANERS[name](value) if name in CLEANERS else value
+        own, now, rules = (user_id, storable_id(memory_id)), self._clock(), await self._quotas.rules()
         changed = await self._database.write(
-            lambda: change(own, cleaned, now, rules, only_as=only_as), [user_lock(user_id)]
+            lambda: update_fields(own, cleaned, now, rules, expected=expected), [user_lock(user_id)]
         )
         return self.note_written(changed) if changed else None
 
     async def delete(self, user_id: int, memory_id: int) -> bool:
         """Hide a memory; it is erased after UNDO_TIME. Returns whether the user had it."""
-        params = (user_id, known_id(memory_id), to_text(self._clock()))
+        params = (user_id, storable_id(memory_id), to_text(self._clock()))
         return bool(await self._database.write(lambda: hide(*params), [user_lock(user_id)]))
 
     async def pin(self, user_id: int, memory_id: int) -> Memory | None:
-        """Raises TooManyPinned if MAX_PINNED others are pinned."""
-        params = (user_id, known_id(memory_id))
+        """Pin a memory. Raises TooManyPinned if MAX_PINNED others are pinned."""
+        params = (user_id, storable_id(memory_id))
 
         def steps() -> Transaction[Sequence[Row]]:
             pinned = yield Statement(PIN, params)
@@ -413,7 +416,7 @@ class MemoryStore:
         return MEMORY.first(await self._database.write(steps, [user_lock(user_id)]))
 
     async def unpin(self, user_id: int, memory_id: int) -> Memory | None:
-        unpin = Statement(_UNPIN, (user_id, known_id(memory_id)))
+        unpin = Statement(_UNPIN, (user_id, storable_id(memory_id)))
         [rows] = await self._database.transaction([unpin], [user_lock(user_id)])
         return MEMORY.first(rows)
 
@@ -434,37 +437,37 @@ class MemoryStore:
 
     async def list_versions(self, user_id: int, memory_id: int) -> Sequence[Memory]:
         """List a memory's former versions, newest first."""
-        rows = await self._database.query(_SELECT_VERSIONS, user_id, known_id(memory_id))
+        rows = await self._database.query(_SELECT_VERSIONS, user_id, storable_id(memory_id))
         return [MEMORY.read(row) for row in rows]
 
     async def restore(self, user_id: int, memory_id: int, version_id: int) -> Memory | None:
-        """Set a memory's WORDING to that of a version; what it had becomes a version."""
+        """Set a memory's versioned fields to those of a version; the present ones become a version."""
         versions = await self.list_versions(user_id, memory_id)
         version = next((each for each in versions if each.id == version_id), None)
         if version is None:
             return None
-        wording = {name: getattr(version, name) for name in WORDING}
-        return await self.update(user_id, memory_id, **wording, source=version.source)  # it keeps its author
+        wording = {name: getattr(version, name) for name in VERSIONED}
+        return await self.update(user_id, memory_id, **wording, source=version.source)  # with the author
 
     async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
         """Undo an update that kept the version `former_id`. None if it was updated since."""
-        params = (user_id, known_id(memory_id), known_id(former_id))
+        params = (user_id, storable_id(memory_id), storable_id(former_id))
 
         def steps() -> Transaction[Memory | None]:
-            memory = MEMORY.first((yield Statement(_GO_BACK, params)))
+            memory = MEMORY.first((yield Statement(_RESTORE_FORMER, params)))
             if memory:
                 yield from reindex(user_id, memory.id, memory.content, memory.tags)
                 yield mark_stale(user_id, "memory", [memory.id])
             yield Statement(_DROP_VERSION, params)
             yield Statement(_DROP_VECTOR, params[:2])
-            yield Statement(OWE)
+            yield Statement(COUNT_ERASURE)
             return memory
 
         memory = await self._database.write(steps, [user_lock(user_id)])
         return self.note_written(memory) if memory else None
 
-    async def refuses(self, *texts: str) -> bool:
-        return await self._make("".join(texts), self._secret_rules.refuse, *texts)
+    async def contain_secret(self, *texts: str) -> bool:
+        return await self._compute("".join(texts), self._secret_rules.contain_secret, *texts)
 
     def note_written(self, memory: Memory) -> Memory:
         """Schedule the embedding of a memory just written."""
@@ -473,9 +476,9 @@ class MemoryStore:
         return memory
 
     async def export_all(self, user_id: int) -> Sequence[PortableMemory]:
-        """All memories of a user, oldest first."""
+        """Return all memories of a user, oldest first."""
         found, after_id = list[PortableMemory](), 0
-        while page := await self.list(user_id, order="oldest", after_id=after_id, limit=_EXPORTED_AT_A_TIME):
+        while page := await self.list(user_id, order="oldest", after_id=after_id, limit=_EXPORT_BATCH):
             found += map(portable, page)
             after_id = page[-1].id
         return found
@@ -487,71 +490,71 @@ class MemoryStore:
     async def plan_import(
         self, user_id: int, memories: Iterable[PortableMemory], *, audience: Audience = "anywhere"
     ) -> ImportPlan:
-        """Plan an import. `audience`: of memories that do not name one. Raises TooManyMemories or
-        MemoryFull."""
+        """Plan an import. `audience`: for memories without one. Raises TooManyMemories or MemoryFull."""
         likenesses = await self._database.query(_SELECT_LIKENESSES, user_id)
         new, refused, known = list[PortableMemory](), Counter[str](), {number for (number,) in likenesses}
-        for some in _split(tuple(memories), _IMPORTED_AT_A_TIME):
-            for each, problem in await asyncio.to_thread(_checked, some, self._secret_rules):
-                alike = likeness(each.content)
+        for batch in _batches(tuple(memories), _IMPORT_BATCH):
+            for each, problem in await asyncio.to_thread(_check_imports, batch, self._secret_rules):
+                alike = dedup_hash(each.content)
                 if problem or alike in known:
                     refused[problem or "known"] += 1
                 else:
                     known.add(alike)
                     new.append(replace(each, audience=each.audience or audience))
         plan = ImportPlan(tuple(new), **refused)
-        size = await asyncio.to_thread(_size_of, plan.new)
+        size = await asyncio.to_thread(_stored_bytes, plan.new)
         await self._quotas.ensure_room(user_id, len(plan.new), size)
         return plan
 
     async def import_all(self, user_id: int, memories: Iterable[PortableMemory]) -> int:
-        """Store the new memories, and return their number. Raises as `plan_import`, before anything is
-        stored."""
+        """Store the new memories, and return their number. Raises what `plan_import` raises, before it stores
+        anything."""
         plan = await self.plan_import(user_id, memories, audience="private")
         rules = await self._quotas.rules()
-        for some in _split(plan.new, _IMPORTED_AT_A_TIME):
-            await self._import(user_id, some, rules)
+        for batch in _batches(plan.new, _IMPORT_BATCH):
+            await self._import(user_id, batch, rules)
         return len(plan.new)
 
     async def _import(self, user_id: int, memories: Sequence[PortableMemory], rules: Rules) -> None:
         now = self._clock()
         imported = [replace(each, source=replace(each.source, kind="import")) for each in memories]
-        notes = await asyncio.to_thread(lambda: [NewMemory.of(user_id, each, now) for each in imported])
+        notes = await asyncio.to_thread(lambda: [NewMemory.prepare(user_id, each, now) for each in imported])
 
         def steps() -> Transaction[list[Memory]]:
-            kept = list[Memory]()
+            stored = list[Memory]()
             for memory, note in zip(memories, notes, strict=True):
-                kept += yield from note.steps({})
-                if memory.pinned:  # does nothing beyond MAX_PINNED
-                    yield Statement(PIN, (user_id, kept[-1].id))
+                stored += yield from note.insert({})
+                if memory.pinned:  # at most MAX_PINNED
+                    yield Statement(PIN, (user_id, stored[-1].id))
             yield from ensure_room_left(user_id, rules)
-            return kept
+            return stored
 
         for memory in await self._database.write(steps, [user_lock(user_id)]):
             self.note_written(memory)
 
-    async def _new(self, user_id: int, content: str, given: MemoryFields) -> NewMemory:
+    async def _prepare(self, user_id: int, content: str, given: MemoryFields) -> NewMemory:
         content = clean_content(content)
-        memory = PortableMemory(content, **await self._checked(given, content))
-        return await self._make(content, NewMemory.of, user_id, memory, self._clock())
+        memory = PortableMemory(content, **await self._check_fields(given, content))
+        return await self._compute(content, NewMemory.prepare, user_id, memory, self._clock())
 
-    async def _checked(self, given: MemoryFields, content: str) -> dict[str, Any]:
-        """Return the fields that are given. Raises BesideTooLong or SecretNotStored."""
+    async def _check_fields(self, given: MemoryFields, content: str) -> dict[str, Any]:
+        """Return the fields that are given. Raises DetailsTooLong or SecretNotStored."""
         fields = {
             name: value
             for name, value in given.items()
             if not isinstance(value, Keep) and (value is not None or name in MEMORY.nullable)
         }
-        check_beside(given.get("category"), given.get("tags") or (), given.get("metadata") or {})
-        words = [content, *words_of(fields)]
-        await self._make("".join(words), self._secret_rules.check, *words)
+        check_details(given.get("category"), given.get("tags") or (), given.get("metadata") or {})
+        texts = [content, *texts_in(fields)]
+        await self._compute("".join(texts), self._secret_rules.check, *texts)
         return fields
 
-    async def _make(self, text: str, make: Callable[..., Made], *given: object) -> Made:
-        """Call `make(*given)`; for a long text in a thread, one at a time, to keep the event loop free."""
-        if len(text) <= _SHORT_CHARACTERS:
+    async def _compute(self, text: str, make: Callable[..., Result], *given: object) -> Result:
+        """Call `make(*given)`. Long texts are processed in a thread, one at a time, to keep the event loop
+        free."""
+        if len(text) <= _MAX_INLINE_CHARACTERS:
             return make(*given)
-        async with self._apart:
+        async with self._thread_lock:
             return await asyncio.to_thread(make, *given)
 
 
@@ -565,7 +568,7 @@ def _limit(number: int) -> int:
     return min(max(number, 0), MAX_ID)  # to SQLite a negative LIMIT means unlimited
 
 
-def _checked(
+def _check_imports(
     memories: Iterable[PortableMemory], rules: SecretRules
 ) -> list[tuple[PortableMemory, Literal["", "empty", "too_long", "secret"]]]:
     """Return each memory with clean content, or why it can't be stored."""
@@ -573,8 +576,8 @@ def _checked(
     for memory in memories:
         try:
             content = clean_content(memory.content)
-            check_beside(memory.category, memory.tags, memory.metadata)
-            rules.check(*words_of({name: getattr(memory, name) for name in GIVEN} | {"content": content}))
+            check_details(memory.category, memory.tags, memory.metadata)
+            rules.check(*texts_in({name: getattr(memory, name) for name in SETTABLE} | {"content": content}))
         except EmptyMemory:
             checked.append((memory, "empty"))
         except MemoryTooLong:
@@ -586,13 +589,13 @@ def _checked(
     return checked
 
 
-def _size_of(memories: Iterable[PortableMemory]) -> int:
-    """As the database counts them."""
-    given = ({name: getattr(each, name) for name in _SIZED} for each in memories)
+def _stored_bytes(memories: Iterable[PortableMemory]) -> int:
+    """Return the bytes of memories, as the database counts them."""
+    given = ({name: getattr(each, name) for name in _COUNTED_FIELDS} for each in memories)
     stored = (text for each in given for text in MEMORY.write_some(each).values())
     return sum(len(text.encode("utf-8", "replace")) for text in stored)
 
 
-def _split(items: Sequence[PortableMemory], size: int) -> Iterator[Sequence[PortableMemory]]:
+def _batches(items: Sequence[PortableMemory], size: int) -> Iterator[Sequence[PortableMemory]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]
