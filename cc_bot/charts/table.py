@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from cc_bot.domain.chart import Chart, Series
-from cc_bot.domain.kinsoku import cells, wrap_label
+from cc_bot.domain.kinsoku import width_in_cells, wrap_label
 from cc_bot.domain.text import Locale
 
 # Numbers are shortened in the units of the language: 1,250万 in Japanese, 12.5M in English.
@@ -161,7 +161,7 @@ def _series_rows(labels: Sequence[str], group: Sequence[Series], width: int) -> 
         for letter, series in zip(letters, group, strict=True)
     ]
     if len(group) == 1:
-        yield from wrap_label(group[0].name, width, cells)
+        yield from wrap_label(group[0].name, width, width_in_cells)
         columns = [_align_right([format_exactly(value) for value in group[0].values])]
     else:
         for letter, series in zip(letters, group, strict=True):
@@ -172,7 +172,7 @@ def _series_rows(labels: Sequence[str], group: Sequence[Series], width: int) -> 
 
 
 def _row(head: str, label: str, width: int) -> Iterator[str]:
-    first, *rest = wrap_label(label, max(2, width - len(head)), cells)
+    first, *rest = wrap_label(label, max(2, width - len(head)), width_in_cells)
     yield (head + first).rstrip()
     yield from (" " * len(head) + line for line in rest)
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded
 from cc_bot.domain.errors import ProposalOutdated
-from cc_bot.domain.message import ToolCall, parse_json, spell_out
+from cc_bot.domain.message import ToolCall, parse_json, show_invisible
 from cc_bot.domain.proposal import (
     Approvers,
     DeferredCall,
@@ -175,7 +175,7 @@ def changed_line(name: str, old: Value, new: Value, words: Texts) -> Iterator[Pr
 
 def on_one_line(text: str) -> str:
     """The text on one line, with invisible characters spelled out."""
-    return spell_out(" ".join(text.split()))
+    return show_invisible(" ".join(text.split()))
 
 
 def is_pending(call: ToolCall) -> bool:

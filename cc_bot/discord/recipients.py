@@ -53,7 +53,7 @@ class GuildLocales:
     def learn(self, guild: hikari.Guild) -> None:
         self._locales.pop(int(guild.id), None)
         if hikari.GuildFeature.COMMUNITY in guild.features:
-            self._locales[int(guild.id)] = Locale.of(str(guild.preferred_locale))
+            self._locales[int(guild.id)] = Locale.from_tag(str(guild.preferred_locale))
 
     def note_guild(self, channel_id: int, guild_id: int) -> None:
         self._guilds[channel_id] = guild_id
@@ -186,7 +186,7 @@ class Recipients:
         )
 
     def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:
-        return Locale.of(str(interaction.locale)) if interaction.locale else self.locale
+        return Locale.from_tag(str(interaction.locale)) if interaction.locale else self.locale
 
 
 async def tell_failure(interaction: Answerable, error: Exception, recipients: Recipients) -> None:

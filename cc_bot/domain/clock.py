@@ -12,8 +12,8 @@ from cc_bot.domain.text import hiragana
 
 Clock = Callable[[], datetime]
 MAX_CLOCK_SKEW: Final = timedelta(minutes=1)
-"""How far stored times may be ahead of the clock: clocks of machines differ. A time further ahead was stored
-before a clock was set back."""
+"""How far stored times may be ahead of the clock, as clocks of machines differ. A time further ahead was
+stored before a clock was set back."""
 
 
 def utc_now() -> datetime:
@@ -98,7 +98,7 @@ _WORDS_BY_ZONE: Final[Mapping[str, str]] = {
     "Pacific/Auckland": "オークランド ニュージーランド nzst nzdt newzealand",
     "UTC": "世界標準時 協定世界時 utc gmt z",
 }
-"""Words for a zone that are not part of its name. A word of several zones means the first."""
+"""Words for a zone besides its name. A word of several zones means the first."""
 
 
 _UTC: Final = ZoneInfo("UTC")
@@ -121,7 +121,8 @@ def zone_name_for_word(typed: str) -> str:
 
 
 def suggest_zones(typed: str, own_zone: str | None = None) -> list[str]:
-    """Return names of zones for a typed prefix, best first; without one, the user's own, then common ones."""
+    """Return names of zones that match a typed prefix, best first. Without one: the user's own, then common
+    ones."""
     folded = _fold(typed)
     if not folded:
         return _unique_known([*filter(None, [own_zone]), DEFAULT_ZONE, *_WORDS_BY_ZONE, *_zone_names()])
@@ -144,7 +145,7 @@ def _zone_names() -> tuple[str, ...]:
 
 @cache
 def _zones_by_word() -> Mapping[str, list[str]]:
-    """Return zones by folded word: of _WORDS_BY_ZONE, then of cities and whole names."""
+    """Return the zones of each folded word: of _WORDS_BY_ZONE, then cities and whole names."""
     zones: dict[str, list[str]] = {}
     for zone, words in _WORDS_BY_ZONE.items():
         for word in words.split():

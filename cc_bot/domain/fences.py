@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, cast
 
 # Follows CommonMark (0.31, section 4.5), also in quotes and lists. As on Discord, fences may have any indent,
-# and less indented text does not end them.
+# and text with less indent does not end them.
 
 LineKind = Literal["prose", "opening", "code", "closing"]
 _PREFIX = (
@@ -46,7 +46,7 @@ class Fence:
         return len(marks) >= len(self.marks) and not marks.strip(self.marks[0])
 
 
-def next_line(
+def classify_line(
     fence: Fence | None, line: str, *, max_fence_line: int | None = None
 ) -> tuple[LineKind, Fence | None]:
     """Return the kind of a line, and the fence that is open after it. Lines longer than `max_fence_line`
@@ -64,7 +64,7 @@ def close_fences(text: str) -> str:
     """Close the fence that the text leaves open."""
     fence: Fence | None = None
     for line in text.split("\n"):
-        _, fence = next_line(fence, line)
+        _, fence = classify_line(fence, line)
     return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{fence.closing}" if fence else text
 
 
@@ -75,7 +75,7 @@ def line_prefix(line: str) -> str:
 
 
 def _indent_of(match: re.Match[str]) -> str:
-    return re.sub(r"[^ \t]", " ", match["indent"])  # only the first line of a list item has its mark
+    return re.sub(r"[^ \t]", " ", match["indent"])  # only the first line of a list item has its marker
 
 
 # Discord opens a code block at three backticks anywhere in a line, and closes it at the next three.
@@ -87,22 +87,22 @@ _LANGUAGE_LINE: Final = re.compile(r"[a-z0-9_+\-.#]{1,40}+[ \t]{0,8}+(?:\n|\Z)",
 
 def put_fences_on_own_lines(text: str) -> str:
     """Return the text with each fence on its own line."""
-    return "\n".join(_split_lines(text)) if _INLINE_FENCE in text else text
+    return "\n".join(_split_at_fences(text)) if _INLINE_FENCE in text else text
 
 
-def _split_lines(text: str) -> Iterator[str]:
+def _split_at_fences(text: str) -> Iterator[str]:
     fence: Fence | None = None
     next_start = 0
     for line in text.split("\n"):
         next_start += len(line) + 1
-        kind, _ = next_line(fence, line)
+        kind, _ = classify_line(fence, line)
         parts: Sequence[str] = (line,)
         if kind == "prose":
             parts = _split_at_opening(line, text, next_start)
         elif kind == "code" and fence and fence.marks == _INLINE_FENCE:
             parts = _split_at_closing(line, fence)
         for part in parts:
-            _, fence = next_line(fence, part)
+            _, fence = classify_line(fence, part)
         yield from parts
 
 

@@ -38,7 +38,7 @@ _UNSEEN: Final = re.compile(
 )
 
 
-def spell_out(text: str) -> str:
+def show_invisible(text: str) -> str:
     """Return the text with invisible characters written as their numbers (⟨U+202E⟩)."""
     return _UNSEEN.sub(lambda unseen: f"⟨U+{ord(unseen[0]):04X}⟩", text.replace("\r\n", "\n"))
 

@@ -10,7 +10,7 @@ class Locale(StrEnum):
     EN = "en"
 
     @classmethod
-    def of(cls, tag: str) -> "Locale":
+    def from_tag(cls, tag: str) -> "Locale":
         """Return the language for a BCP 47 tag (`ja`, `en-GB`); English for other languages."""
         return cls.JA if tag.lower().replace("_", "-").split("-")[0] == "ja" else cls.EN
 
@@ -24,18 +24,20 @@ def language_of(text: str) -> Locale | None:
     return Locale.EN if any(map(str.isascii, letters)) and max(letters) < "\u2e80" else None
 
 
-_TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""UAX #9: they affect text beyond their own."""
-_HALVES: Final = re.compile("[\ud800-\udfff]")
+_BIDI_MARKS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""They also reorder the text that follows (UAX #9)."""
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
-_BREAKS: Final = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_LINE_BREAKS: Final = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _CONTROLS: Final = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 """All but tab and line breaks."""
 
 _TO_HIRAGANA: Final = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
 _DIGITS: Final = {"〇": 0, "零": 0} | {kanji: digit for digit, kanji in enumerate("一二三四五六七八九", 1)}
 
-_SIGN: Final = re.compile("^[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]+ ?")
+_LEADING_EMOJI: Final = re.compile(
+    "^[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]+ ?"
+)
 
 
 def shorten(text: str, limit: int) -> str:
@@ -45,31 +47,31 @@ def shorten(text: str, limit: int) -> str:
 
 def one_line(text: str) -> str:
     """Return the text without line breaks and bidirectional marks."""
-    return " ".join(_TURNING.sub("", text).split())
+    return " ".join(_BIDI_MARKS.sub("", text).split())
 
 
 def without_controls(text: str) -> str:
     """Remove control characters and bidirectional marks; line breaks become line feeds. Joiners and variation
     selectors stay, as emoji need them."""
-    return _CONTROLS.sub("", _TURNING.sub("", _BREAKS.sub("\n", text)))
+    return _CONTROLS.sub("", _BIDI_MARKS.sub("", _LINE_BREAKS.sub("\n", text)))
 
 
 def printable(text: str) -> str:
     """Return what a terminal can show."""
-    return _HALVES.sub("", without_controls(text))
+    return _SURROGATES.sub("", without_controls(text))
 
 
-def without_sign(text: str) -> str:
-    """Return a sentence without its leading emoji, for fonts that may lack it."""
-    return _SIGN.sub("", text)
+def without_leading_emoji(text: str) -> str:
+    """Return a sentence without its first emoji, which some fonts lack."""
+    return _LEADING_EMOJI.sub("", text)
 
 
 def hiragana(text: str) -> str:
     return text.translate(_TO_HIRAGANA)
 
 
-def in_digits(numerals: str) -> str:
-    """Return a kanji number below a hundred, or a row of kanji digits. Raises KeyError."""
+def kanji_to_digits(numerals: str) -> str:
+    """Return a kanji number below a hundred, or a row of kanji digits, in digits. Raises KeyError."""
     if "十" in numerals:
         tens, _, ones = numerals.partition("十")
         return str((_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0))

@@ -23,11 +23,11 @@ SEPARATOR: Final = "__"
 UNAVAILABLE: Final = {"unavailable": True}
 """Replaces a memory that was erased or made private."""
 
-_KEEPING_TOOLS: Final = frozenset({"remember", "update_memory"})
-_KEPT: Final = ("remembered", "updated")
+_STORING_TOOLS: Final = frozenset({"remember", "update_memory"})
+_STORED_RESULTS: Final = ("remembered", "updated")
 _TEXTS: Final = ("content", "category", "tags")
 _REF: Final = re.compile(r'"ref": (\d+)')
-"""Inside a JSON string the quotes would be escaped."""
+"""Inside a JSON string the quotes are escaped."""
 
 
 def is_of_server(name: str) -> bool:
@@ -35,24 +35,24 @@ def is_of_server(name: str) -> bool:
 
 
 def referenced_memory_ids(call: ToolCall) -> frozenset[int]:
-    """The memories that a call's result refers to."""
+    """Return the ids of the memories that a call's result refers to."""
     return frozenset(map(int, _REF.findall(call.result))) if call.name in MEMORY_TOOLS else frozenset()
 
 
 def stored_memory_ids(call: ToolCall) -> frozenset[int]:
-    """The memory that a call stored or changed, without others in its result."""
+    """Return the id of the memory that a call stored or changed."""
     result = parse_json(call.result)
-    if call.name not in _KEEPING_TOOLS or not isinstance(result, dict):
+    if call.name not in _STORING_TOOLS or not isinstance(result, dict):
         return frozenset()
-    kept = (result.get(name) for name in _KEPT)
-    return frozenset(each["ref"] for each in kept if isinstance(each, dict) and "ref" in each)
+    memories = (result.get(name) for name in _STORED_RESULTS)
+    return frozenset(each["ref"] for each in memories if isinstance(each, dict) and "ref" in each)
 
 
 def shown_memory_ids(calls: Iterable[ToolCall]) -> frozenset[int]:
-    """The memories that calls stored, changed or looked up."""
+    """Return the ids of the memories that calls stored, changed or looked up."""
     return frozenset[int]().union(
         *(
-            stored_memory_ids(call) if call.name in _KEEPING_TOOLS else referenced_memory_ids(call)
+            stored_memory_ids(call) if call.name in _STORING_TOOLS else referenced_memory_ids(call)
             for call in calls
         )
     )
@@ -63,59 +63,60 @@ def without_texts(call: ToolCall) -> ToolCall:
         return call
     arguments = call.arguments
     if stored_memory_ids(call) and isinstance(given := parse_json(arguments), dict):
-        arguments = _dump(_emptied(given))
-    return replace(call, arguments=arguments, result=_change_notes(call.result, _emptied))
+        arguments = _dump(_without_field_texts(given))
+    return replace(call, arguments=arguments, result=_change_memories(call.result, _without_field_texts))
 
 
 def with_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
     """Insert the memories' current texts into a stored answer's calls.
 
-    A memory that is missing or not for the answer's readers is UNAVAILABLE; the calls then lose their sealed
-    reasoning too, which may contain the text.
+    A memory that is missing or not for the answer's readers becomes UNAVAILABLE. The calls then also lose
+    their encrypted reasoning, which may contain the text.
     """
-    seen = {
+    readable = {
         id_: memory
         for id_, memory in memories.items()
         if memory.audience == "anywhere" or message.visibility == "private"
     }
-    calls = [_with_texts(call, seen) for call in message.tool_calls]
-    named = frozenset[int]().union(*map(referenced_memory_ids, message.tool_calls))
-    if not named <= seen.keys():
+    calls = [_insert_texts(call, readable) for call in message.tool_calls]
+    referenced = frozenset[int]().union(*map(referenced_memory_ids, message.tool_calls))
+    if not referenced <= readable.keys():
         calls = [replace(call, native="{}") if call.native else call for call in calls]
-    tainted = message.tainted or any(seen[id_].tainted for id_ in named & seen.keys())
+    tainted = message.tainted or any(readable[id_].tainted for id_ in referenced & readable.keys())
     return replace(message, tool_calls=tuple(calls), tainted=tainted)
 
 
-def _with_texts(call: ToolCall, memories: Mapping[int, Memory]) -> ToolCall:
+def _insert_texts(call: ToolCall, memories: Mapping[int, Memory]) -> ToolCall:
     if not referenced_memory_ids(call):
         return call
-    arguments, kept = call.arguments, stored_memory_ids(call)
-    if kept and isinstance(given := parse_json(arguments), dict):
-        memory = memories.get(min(kept))
-        arguments = _dump(_filled(given, memory) if memory else UNAVAILABLE)
+    arguments, stored = call.arguments, stored_memory_ids(call)
+    if stored and isinstance(given := parse_json(arguments), dict):
+        memory = memories.get(min(stored))
+        arguments = _dump(_with_field_texts(given, memory) if memory else UNAVAILABLE)
 
-    def fill(note: Mapping[str, Any]) -> Mapping[str, Any]:
-        if note["content"] is not None:
-            return note
-        return _filled(note, memories[note["ref"]]) if note["ref"] in memories else UNAVAILABLE
+    def fill(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        if fields["content"] is not None:
+            return fields
+        memory = memories.get(fields["ref"])
+        return _with_field_texts(fields, memory) if memory else UNAVAILABLE
 
-    return replace(call, arguments=arguments, result=_change_notes(call.result, fill))
+    return replace(call, arguments=arguments, result=_change_memories(call.result, fill))
 
 
-def _change_notes(result: str, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> str:
-    def change_note(value: dict[str, Any]) -> Mapping[str, Any]:
+def _change_memories(result: str, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> str:
+    def change_memory(value: dict[str, Any]) -> Mapping[str, Any]:
         return change(value) if isinstance(value.get("ref"), int) and "content" in value else value
 
-    return _dump(parse_json(result, change_note))
+    return _dump(parse_json(result, change_memory))
 
 
-def _emptied(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _without_field_texts(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: None if name in _TEXTS else value for name, value in fields.items()}
 
 
-def _filled(fields: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
-    now: Mapping[str, Any] = {"content": memory.content, "category": memory.category, "tags": [*memory.tags]}
-    return {name: now[name] if name in _TEXTS and value is None else value for name, value in fields.items()}
+def _with_field_texts(fields: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
+    texts = {"content": memory.content, "category": memory.category, "tags": [*memory.tags]}
+    return {name: texts.get(name) if value is None else value for name, value in fields.items()}
 
 
 def _dump(value: Any) -> str:
@@ -124,8 +125,8 @@ def _dump(value: Any) -> str:
 
 READ_PAGE: Final = "read_page"
 WEB_SEARCH: Final = "web_search"
-LINKS_SHOWN: Final = 5
-FOUND_SHOWN: Final = 3
+MAX_LINKS: Final = 5
+MAX_RESULTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,24 +139,24 @@ class PageLink:
         return urlsplit(self.url).netloc.removeprefix("www.")
 
 
-def pages_behind(calls: Iterable[ToolCall]) -> tuple[PageLink, ...]:
-    """Return the pages that were read, or else the first results of the last search. The model's arguments
-    are ignored."""
-    read, found = list[Any](), tuple[PageLink, ...]()
+def list_sources(calls: Iterable[ToolCall]) -> tuple[PageLink, ...]:
+    """Return the pages that were read, or else the first results of the last search: what the results say,
+    not the arguments that the model wrote."""
+    read_pages, results = list[Any](), tuple[PageLink, ...]()
     for call in calls:
         result = parse_json(call.result) if call.ok else None
         if call.name == READ_PAGE:
-            read.append(result)
+            read_pages.append(result)
         elif call.name == WEB_SEARCH and isinstance(result, dict):
-            found = _links(result.get("results"))[:FOUND_SHOWN] or found
-    return _links(read) or found
+            results = _links(result.get("results"))[:MAX_RESULTS] or results
+    return _links(read_pages) or results
 
 
 def _links(pages: Any) -> tuple[PageLink, ...]:
-    """Return each link once."""
-    known = dict[str, PageLink]()
+    """Return the links of pages, each once."""
+    links = dict[str, PageLink]()
     for page in pages if isinstance(pages, list) else ():
         match page:
             case {"url": str(url), "title": str(title)} if url.startswith(("http://", "https://")):
-                known.setdefault(url, PageLink(url, title))
-    return tuple(known.values())
+                links.setdefault(url, PageLink(url, title))
+    return tuple(links.values())

@@ -28,10 +28,10 @@ from cc_bot.domain.change import Change, with_change
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.fences import put_fences_on_own_lines
 from cc_bot.domain.kinsoku import wrap
-from cc_bot.domain.message import spell_out
+from cc_bot.domain.message import show_invisible
 from cc_bot.domain.text import one_line as join_lines
 from cc_bot.domain.text import printable, shorten
-from cc_bot.domain.tool_calls import LINKS_SHOWN, is_of_server, pages_behind
+from cc_bot.domain.tool_calls import MAX_LINKS, is_of_server, list_sources
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, UnfinishedTexts
@@ -88,7 +88,7 @@ Notice = str | Quoted
 def _split_notice(notice: Notice) -> tuple[Sequence[str], str, str]:
     """Return the lines, the prefix of a line, and that of its continuation rows."""
     if isinstance(notice, Quoted):
-        return _LINE_ENDS.split(spell_out(notice.text)), BAR, BAR
+        return _LINE_ENDS.split(show_invisible(notice.text)), BAR, BAR
     return notice.splitlines(), f"{MARK} ", MARGIN
 
 
@@ -269,11 +269,11 @@ class AnswerView:
 
     def _show_end(self, done: turn.Done) -> None:
         words, answer = self._texts, done.answer
-        pages = pages_behind(answer.tool_calls)
-        for number, page in enumerate(pages[:LINKS_SHOWN], 1):
+        pages = list_sources(answer.tool_calls)
+        for number, page in enumerate(pages[:MAX_LINKS], 1):
             self._output.notice(f"{number}. {one_line(page.title, MAX_PAGE_TITLE_CHARACTERS)}  {page.url}")
-        if len(pages) > LINKS_SHOWN:
-            self._output.notice(words[AnswerTexts].more_pages.format(count=len(pages) - LINKS_SHOWN).strip())
+        if len(pages) > MAX_LINKS:
+            self._output.notice(words[AnswerTexts].more_pages.format(count=len(pages) - MAX_LINKS).strip())
         if answer.status == "stopped":
             has_something = answer.content or answer.tool_calls
             self._output.notice(

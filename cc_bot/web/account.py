@@ -27,7 +27,7 @@ from cc_bot.domain.errors import (
     UnknownTimezone,
 )
 from cc_bot.domain.message import UserSettings
-from cc_bot.domain.text import Locale, without_sign
+from cc_bot.domain.text import Locale, without_leading_emoji
 from cc_bot.domain.usage import Remaining, Total, UsageReport
 from cc_bot.features.privacy.model import CONFIRM_WITHIN
 from cc_bot.features.privacy.texts import PrivacyTexts
@@ -173,7 +173,7 @@ class AccountPages(Pages):
             return redirect(request, "/privacy/erase", "erase_too_late")
         async with self._services.discord.erasing(visitor.user_id):
             held = await self._services.privacy.erase(visitor.user_id)
-        outcome = without_sign(visitor.words[PrivacyTexts].say_erased(held))
+        outcome = without_leading_emoji(visitor.words[PrivacyTexts].say_erased(held))
         page = render_for_anyone(request, "privacy_erased.html", visitor=None, owner=False, outcome=outcome)
         drop_cookie(request, page)
         return page

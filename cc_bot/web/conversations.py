@@ -11,7 +11,7 @@ from aiohttp import web
 
 from cc_bot.domain.errors import NothingHere
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.tool_calls import pages_behind
+from cc_bot.domain.tool_calls import list_sources
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebConversationTexts, WebTexts
 from cc_bot.web.form import PageNumber
@@ -90,7 +90,7 @@ class ConversationPages(Pages):
             page=page,
             key_text=key_text,
             to_html=to_html,
-            pages_behind=pages_behind,
+            list_sources=list_sources,
         )
 
     async def delete(self, request: web.Request) -> web.StreamResponse:

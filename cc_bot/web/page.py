@@ -40,7 +40,7 @@ from cc_bot.domain.errors import (
     TooManyLinks,
     TooManyRequests,
 )
-from cc_bot.domain.text import without_sign
+from cc_bot.domain.text import without_leading_emoji
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.area import Area
 from cc_bot.texts.session import UsageTexts
@@ -165,7 +165,7 @@ class Pages:
         """Redirect to a page that shows the reply of a command."""
         if reply.receipts_changed:
             await self._services.discord.receipts_changed(visitor_of(request).user_id)
-        text = "\n".join(map(without_sign, (*reply.lines, *reply.notes)))
+        text = "\n".join(map(without_leading_emoji, (*reply.lines, *reply.notes)))
         return _redirect_with(request, path, PageNotice(text=text))
 
 

@@ -51,7 +51,7 @@ def locale_of(request: web.Request, default: Locale) -> Locale:
     for wanted in request.headers.get("Accept-Language", "")[:MAX_LANGUAGES_LENGTH].split(","):
         tag = wanted.partition(";")[0].strip().lower()
         if tag.partition("-")[0] in [*Locale]:
-            return Locale.of(tag)
+            return Locale.from_tag(tag)
     return default
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from cc_bot.charts import table
 from cc_bot.charts.table import format_exactly, format_short, scale
 from cc_bot.domain.chart import Chart, ChartKind, Series
-from cc_bot.domain.kinsoku import balance, cells
+from cc_bot.domain.kinsoku import balance, width_in_cells
 from cc_bot.domain.text import Locale
 from tests.charts.charts import chart, several
 
@@ -47,7 +47,7 @@ class TestTable:
     def test_has_numbers_bars_and_labels_as_far_as_there_is_room(self) -> None:
         assert [table(what) for what, _ in TABLES] == [shown for _, shown in TABLES]
         wide = {"abc": 3, "りんご": 6, "ｱｲｳ": 3, "❤️": 2, "👨‍👩‍👧": 2, "": 0}
-        assert {text: cells(text) for text in wide} == wide
+        assert {text: width_in_cells(text) for text in wide} == wide
 
     @given(
         kind=st.sampled_from(KINDS),
@@ -63,7 +63,7 @@ class TestTable:
         values = st.lists(numbers, min_size=len(labels), max_size=len(labels)).map(tuple)
         series = tuple(Series(name, data.draw(values)) for name in names)
         lines = table(Chart("c", "t", kind, tuple(labels), series), width).split("\n")
-        assert max(map(cells, lines)) <= width
+        assert max(map(width_in_cells, lines)) <= width
         said = "".join("".join(lines).split())
         assert all(letter in said for label in labels for letter in label if not letter.isspace())
 
@@ -76,7 +76,7 @@ def test_a_label_ends_its_lines_between_words() -> None:
         ("New York City hall", 12): ["New York", "City hall"],
         ("東京", 40): ["東京"],
     }
-    assert {(label, room): balance(label, room, cells) for label, room in labels} == labels
+    assert {(label, room): balance(label, room, width_in_cells) for label, room in labels} == labels
 
 
 class TestNumbers:

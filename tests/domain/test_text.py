@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from cc_bot.domain.text import (
     format_size,
     hiragana,
-    in_digits,
+    kanji_to_digits,
     language_of,
     shorten,
     without_controls,
-    without_sign,
+    without_leading_emoji,
 )
 from cc_bot.files import decode_declared, decode_text
 
@@ -24,17 +24,17 @@ def test_what_is_written_in_several_ways_is_made_one() -> None:
     assert {text: shorten(text, 4) for text in shown} == shown
     assert hiragana("ヴァイオリン、ヵヶ・カーa漢") == "ゔぁいおりん、ゕゖ・かーa漢"
     digits = {"十": "10", "二十": "20", "十五": "15", "九十九": "99", "二〇二六": "2026", "零": "0"}
-    assert {kanji: in_digits(kanji) for kanji in digits} == digits
+    assert {kanji: kanji_to_digits(kanji) for kanji in digits} == digits
     for word in ("百", "十十", "十a"):
         with pytest.raises(KeyError):
-            in_digits(word)
+            kanji_to_digits(word)
     sizes = {4096: "4 kB", 12_345_678: "12.3 MB", 79_288_000_000: "79.3 GB"}
     assert {count: format_size(count) for count in sizes} == sizes
     written = {"hello": "en", "ハロー": "ja", "ok、です": "ja", "漢字": None, "привет": None, "": None}
     written |= {"https://example.com/ok @Ben <:ok:1> :+1: 2+2?": None, "https://example.com って何": "ja"}
     assert {text: language_of(text) for text in written} == written
     signed = {"🗑️ 消しました。": "消しました。", "👨‍👩‍👧 家族": "家族", "「⏸️」は": "「⏸️」は", "": ""}
-    assert {told: without_sign(told) for told in signed} == signed
+    assert {told: without_leading_emoji(told) for told in signed} == signed
 
 
 def test_a_text_without_controls_is_what_people_see() -> None:

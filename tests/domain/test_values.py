@@ -16,7 +16,7 @@ def test_a_message_needs_a_time_zone_and_an_attachment_shows_no_byte_in_a_log() 
 
 def test_a_locale_is_japanese_for_japanese_and_english_for_the_rest() -> None:
     tags = {"ja": True, "ja-JP": True, "JA_jp": True, "en-GB": False, "fr": False, "jav": False, "": False}
-    assert {tag: Locale.of(tag) is Locale.JA for tag in tags} == tags
+    assert {tag: Locale.from_tag(tag) is Locale.JA for tag in tags} == tags
 
 
 def test_a_quotation_and_a_name_are_not_typed() -> None:

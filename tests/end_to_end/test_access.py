@@ -63,7 +63,8 @@ async def test_a_denied_user_is_told_by_all(stage: Stage, aiko: User, owner: Use
     ]
     here = f"<#{channel.id}>"
     await decide(stage, owner, channel, "allow", subject=here)
-    listed, words = await decide(stage, owner, channel, "list"), texts(Locale.of(owner.locale))[AdminTexts]
+    listed = await decide(stage, owner, channel, "list")
+    words = texts(Locale.from_tag(owner.locale))[AdminTexts]
     for line in (
         words.allowed.format(subjects=here),
         words.denied.format(subjects=aiko.mention),

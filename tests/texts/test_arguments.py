@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.message import spell_out
+from cc_bot.domain.message import show_invisible
 from cc_bot.texts.proposal import argument_lines
 
 AWKWARD = st.text(st.sampled_from('ab1:│{}[]",\\ \n\r\t\x85\u2028\u202e\u200b⟨U+02E⟩あ'), max_size=12)
@@ -21,7 +21,7 @@ OBJECTS = st.dictionaries(TEXTS, VALUES, max_size=3)
 
 def shown(value: dict[str, Any]) -> str:
     """The arguments as they come to a screen, before its own marks are added."""
-    return spell_out(argument_lines(value))
+    return show_invisible(argument_lines(value))
 
 
 def exact(value: Any) -> str:
@@ -32,8 +32,8 @@ def exact(value: Any) -> str:
 def near(value: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
     """Objects that a person may take for this one: whole lines of it, put into a value."""
     lines = argument_lines(value)
-    put = st.sampled_from([lines, spell_out(lines), lines.replace("│ ", "")])
-    texts = st.sampled_from([spell_out(each) for each in map(str, value.values())] or [""])
+    put = st.sampled_from([lines, show_invisible(lines), lines.replace("│ ", "")])
+    texts = st.sampled_from([show_invisible(each) for each in map(str, value.values())] or [""])
     names = st.sampled_from([*value, "a"])
     return st.dictionaries(names, put | texts | VALUES, max_size=3)
 

@@ -12,7 +12,7 @@ from cc_bot.chat.tools import ToolContext, ToolOutcome
 from cc_bot.domain.errors import AddressNotPublic, PageKindRefused, PageNotThere
 from cc_bot.domain.message import Attachment, Message, Reference, ToolCall
 from cc_bot.domain.text import Locale
-from cc_bot.domain.tool_calls import PageLink, pages_behind
+from cc_bot.domain.tool_calls import PageLink, list_sources
 from cc_bot.features.web_pages.addresses import AddressBook
 from cc_bot.features.web_pages.reader import PageReader
 from cc_bot.features.web_pages.searches import SearxngSearch, WebSearch
@@ -279,7 +279,7 @@ def test_pages_behind_an_answer_are_those_that_were_read_or_else_the_first_that_
     urls = [f"https://{name}.example/" for name in "abcde"]
     found = called("web_search", {"results": [page(url) for url in urls]})
     read, failed = called("read_page", page(urls[1])), called("read_page", {"error": "no"}, ok=False)
-    assert pages_behind([found, read, failed, read]) == (PageLink(urls[1], "題"),)
-    assert [each.url for each in pages_behind([found, failed])] == urls[:3]
+    assert list_sources([found, read, failed, read]) == (PageLink(urls[1], "題"),)
+    assert [each.url for each in list_sources([found, failed])] == urls[:3]
     for odd in ("", "[]", "?", {"url": 1, "title": "a"}, {"url": "javascript:a", "title": "a"}):
-        assert pages_behind([called("read_page", odd), called("notes__read_page", page(urls[0]))]) == ()
+        assert list_sources([called("read_page", odd), called("notes__read_page", page(urls[0]))]) == ()

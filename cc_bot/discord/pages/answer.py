@@ -46,7 +46,7 @@ from cc_bot.domain.fences import close_fences
 from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import Locale, one_line, shorten
-from cc_bot.domain.tool_calls import LINKS_SHOWN, SEPARATOR, PageLink, pages_behind
+from cc_bot.domain.tool_calls import MAX_LINKS, SEPARATOR, PageLink, list_sources
 from cc_bot.domain.turn import (
     AskedAbout,
     CallsResumed,
@@ -190,7 +190,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 done=event,
                 receipts=state.receipts or changes_in(answer.tool_calls),
                 recalled=state.recalled or recalled_in(answer.tool_calls),
-                pages=pages_behind(answer.tool_calls),
+                pages=list_sources(answer.tool_calls),
             )
         case _:  # a Note
             return replace(state, notes=tuple(dict.fromkeys((*state.notes, event))))
@@ -434,13 +434,13 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
 
 
 def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
-    beyond = len(pages) - LINKS_SHOWN
-    for number, page in enumerate(pages[:LINKS_SHOWN], 1):
+    beyond = len(pages) - MAX_LINKS
+    for number, page in enumerate(pages[:MAX_LINKS], 1):
         host = escape_markdown(shorten(page.host, PAGE_HOST_CHARACTERS))
         name = shorten(_SCHEME.sub("", one_line(page.title)), MAX_PAGE_TITLE_CHARACTERS)
         label = "" if is_blank(name) else escape_markdown(name)
         line = f"{number}. {_linked(label or host, page.url)}{f' · {host}' if label else ''}"
-        last = number == LINKS_SHOWN and beyond > 0
+        last = number == MAX_LINKS and beyond > 0
         yield line + (words[AnswerTexts].more_pages.format(count=beyond) if last else "")
 
 

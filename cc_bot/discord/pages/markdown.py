@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import Final
 
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, split, utf16_length
-from cc_bot.domain.fences import Fence, next_line, put_fences_on_own_lines
+from cc_bot.domain.fences import Fence, classify_line, put_fences_on_own_lines
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import shorten
 
@@ -146,7 +146,7 @@ def _without_tables(text: str, *, growing: bool) -> str:
     lines, shown, at = text.split("\n"), list[str](), 0
     fence: Fence | None = None
     while at < len(lines):
-        kind, fence = next_line(fence, lines[at])
+        kind, fence = classify_line(fence, lines[at])
         end = _table_end(lines, at) if kind == "prose" else at
         if end > at:
             shown += _list_of(lines[at], lines[at + 2 : end])

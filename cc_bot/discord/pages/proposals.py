@@ -28,7 +28,7 @@ from cc_bot.discord.pages.page import (
     timestamp,
 )
 from cc_bot.domain.chart import Chart
-from cc_bot.domain.message import spell_out
+from cc_bot.domain.message import show_invisible
 from cc_bot.domain.proposal import CallState, Moment, Proposal, Value
 from cc_bot.domain.text import shorten
 from cc_bot.features.memory.texts import MemoryCardTexts
@@ -166,5 +166,5 @@ def _write(value: Value, words: Texts) -> str:
 
 def quote(text: str) -> str:
     """Quote line by line, so that no line can imitate another part."""
-    marked = _LINE_MARK.sub(r"\1\\\2", escape_markdown(spell_out(text)))
+    marked = _LINE_MARK.sub(r"\1\\\2", escape_markdown(show_invisible(text)))
     return "\n".join(f"> {line}" for line in marked.splitlines())

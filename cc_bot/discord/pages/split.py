@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, cast
 
 import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
 
-from cc_bot.domain.fences import Fence, LineKind, next_line
+from cc_bot.domain.fences import Fence, LineKind, classify_line
 from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST, NOT_FIRST_IN_LINE
 
 MESSAGE_LIMIT: Final = 2000
@@ -155,7 +155,7 @@ def _resume(text: str, at: int, fence: Fence | None, limit: int) -> tuple[int, F
     if fence is None or (fence.quote and line_ends > 1):  # a blank line ends a quote
         return begin, None
     line = text[begin : begin + limit].partition("\n")[0]
-    kind, fence = next_line(fence, line, max_fence_line=limit // 5)
+    kind, fence = classify_line(fence, line, max_fence_line=limit // 5)
     if kind == "closing":  # the line that closed it in the last piece stands for this one
         return _resume(text, begin + len(line), None, limit)
     return begin, fence if kind == "code" else None
@@ -164,7 +164,7 @@ def _resume(text: str, at: int, fence: Fence | None, limit: int) -> tuple[int, F
 def _lines(view: str, fence: Fence | None, mark: str, limit: int) -> list[_Line]:
     lines, at = list[_Line](), 0
     for line in view.split("\n"):
-        kind, fence = next_line(fence, line if at else mark + line, max_fence_line=limit // 5)
+        kind, fence = classify_line(fence, line if at else mark + line, max_fence_line=limit // 5)
         lines.append(_Line(at, at + len(line), kind, fence))
         at += len(line) + 1
     return lines

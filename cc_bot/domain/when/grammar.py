@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, get_args
 
 from cc_bot.domain.errors import InputError, NoSuchTime, WhenNotUnderstood
-from cc_bot.domain.text import in_digits
+from cc_bot.domain.text import kanji_to_digits
 
 Part = Literal["", "am", "pm", "morning", "noon", "afternoon", "evening", "night", "late"]
 Unit = Literal["", "seconds", "minutes", "hours", "days", "weeks", "months", "years"]
@@ -135,7 +135,7 @@ def normalize(text: str) -> str:
     """Normalize a text: half width, lower case, digits, Western years."""
     plain = unicodedata.normalize("NFKC", text).casefold().strip().replace("’", "'")
     plain = _MONTHS_LONG.sub("か月", plain)
-    plain = _NUMERALS.sub(lambda match: in_digits(match[0]), plain)
+    plain = _NUMERALS.sub(lambda match: kanji_to_digits(match[0]), plain)
     plain = _NUMBER_EN.sub(lambda match: str(_NUMBERS_EN.split("|").index(match[0]) + 1), plain)
     return _ERA_YEAR.sub(lambda match: f"{_ERAS[match[1]] + int(match[2].replace('元', '1'))}年", plain)
 

@@ -267,7 +267,7 @@ class CanvasPages(Pages):
             heartbeat=PING_S, compress=False, max_msg_size=MAX_MESSAGE_BYTES, timeout=2.0
         )
         await socket.prepare(request)
-        locale = Locale.of(request.query.get("language", visitor.locale))  # the page's own
+        locale = Locale.from_tag(request.query.get("language", visitor.locale))  # the page's own
         watcher = Watcher(socket, visitor.session, channel_id, locale, hides_private(request), key)
         try:
             await self._feed.open(watcher)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-from cc_bot.domain.text import hiragana, in_digits
+from cc_bot.domain.text import hiragana, kanji_to_digits
 
 _SMALL_TO_LARGE: Final = str.maketrans("ぁぃぅぇぉっゃゅょゎゕゖ", "あいうえおつやゆよわかけ")
 _WITHOUT_MARKS: Final = _SMALL_TO_LARGE | str.maketrans("", "", "ー・")
@@ -61,7 +61,7 @@ def loosen(folded: str) -> str:
 
 def counters_in_digits(folded: str) -> str:
     """Write counted numbers in digits: 三月十五日 becomes 3月15日; 三重県 stays."""
-    return _COUNTED_NUMBER.sub(lambda match: in_digits(match[0]), folded)
+    return _COUNTED_NUMBER.sub(lambda match: kanji_to_digits(match[0]), folded)
 
 
 def joined_numbers(folded: str) -> list[str]:
