@@ -14,7 +14,7 @@ from cc_bot.domain.errors import HearingFailed, HearingNotSetUp, NobodyListens, 
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference
 from cc_bot.domain.turn import FilesLeftOut, Heard, Notice, TurnEvent
 from cc_bot.features.voice.models import OpenAITranscriber
-from cc_bot.features.voice.speech import MAX_LENGTH, aloud
+from cc_bot.features.voice.speech import MAX_LENGTH, spoken_text
 from cc_bot.llm.model import UserPart
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, done, laid_table
 from tests.loopback.speech_server import HEARD, LoopbackSpeechServer
@@ -178,4 +178,4 @@ def test_an_answer_is_read_aloud_without_its_marks_and_only_where_that_helps() -
         "あ" * (MAX_LENGTH + 1): "",
         **dict.fromkeys(("```py\nprint()\n```", "", "**", "https://example.com"), ""),
     }
-    assert {text: aloud(text) for text in read} == read
+    assert {text: spoken_text(text) for text in read} == read

@@ -48,11 +48,11 @@ class Heart:
     async def beat(self, **changes: object) -> str | None:
         """What one heartbeat says."""
         options = replace(OPTIONS, **changes)  # type: ignore[arg-type]  # passed on as it is
-        speech = await self.heartbeats.speak(self.schedule, options)
+        speech = await self.heartbeats.compose(self.schedule, options)
         return None if speech is None or speech.message is None else speech.message.content
 
     async def speech(self) -> Composed:
-        speech = await self.heartbeats.speak(self.schedule, OPTIONS)
+        speech = await self.heartbeats.compose(self.schedule, OPTIONS)
         assert speech is not None
         return speech
 
@@ -206,7 +206,7 @@ class TestRequest:
         tools = discover().beside(ServerTools(servers))
         await heart.remember("11月24日に検査")
         heart.table.model.script = [[call("notes__look", text="11月24日に検査")], ["はい"]]
-        await heart.over(tools).speak(heart.schedule, OPTIONS)
+        await heart.over(tools).compose(heart.schedule, OPTIONS)
         assert len(calls_in(tmp_path)) == 1
         names = [tool.name for tool in heart.table.model.requests[0].tools if tool.name.startswith("notes")]
         assert names == ["notes__look"]

@@ -179,12 +179,12 @@ class TestHeartbeats:
         )
         till.model.script = [says("[silent]"), says("[silent]")]
         await till.stores.memories.add(KEY.user_id, "明日は健康診断")
-        await heart.speak(schedule, OPTIONS)
+        await heart.compose(schedule, OPTIONS)
         assert [(each.purpose, each.tokens) for each in await till.used()] == [("heartbeat", 1100)]
         till.limit("tokens_per_day", 1000)
         await till.stores.memories.add(KEY.user_id, "明後日は会議")
         with capture_logs() as records:
-            assert await heart.speak(schedule, OPTIONS) is None
+            assert await heart.compose(schedule, OPTIONS) is None
         events = [(record["event"], record["limit"]) for record in records]
         assert events == [("heartbeat_not_begun", "tokens_per_day")]
         assert len(till.model.requests) == 1

@@ -87,7 +87,7 @@ async def test_heartbeats_have_those_that_may_be_heard_there(
         KEY, "薬を飲む", now + timedelta(hours=1), place=place, visibility=visibility
     )
     heartbeats = Heartbeats(stores, only(table.model), discover(), Spending(stores.usage))
-    await heartbeats.speak(schedule, replace(OPTIONS, memory_paused=paused))
+    await heartbeats.compose(schedule, replace(OPTIONS, memory_paused=paused))
     assert "薬を飲む" in table.shown()
     assert ("モチ" in begins_with(table), "モチ" in table.shown()) == (told, told)
 

@@ -210,7 +210,7 @@ async def heartbeat(scene: Scene, order: str) -> Ready:
 
     async def beat() -> Sequence[TurnEvent]:
         beats = Heartbeats(scene.stores, only(scene.switch), discover(), Spending(scene.stores.usage))
-        await beats.speak(schedule, OPTIONS)
+        await beats.compose(schedule, OPTIONS)
         return []
 
     return Ready(beat)

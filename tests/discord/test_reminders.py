@@ -94,7 +94,7 @@ async def scene(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
         place.stores, model = stores, ScriptedModel()
         heartbeats = Heartbeats(stores, only(model), ToolRegistry(()), Spending(stores.usage))
         reminders = Reminders(
-            Composer(heartbeats.speak, stopped),
+            Composer(heartbeats.compose, stopped),
             stores[ScheduleStore],
             Posting(rest),
             chooser=chooser_over(stores, rest),

@@ -112,7 +112,7 @@ class LiveAnswer:
         if self.before and not self.state.stored:  # only the user sees why there is no new answer
             *above, last = self.before
             await self.reply.show((*above, with_effects(last, self.state, self.words, self.asker_id)))
-            await self.reply.whisper(self.state.failure or self.words[AnswerTexts].kept)
+            await self.reply.send_ephemeral(self.state.failure or self.words[AnswerTexts].kept)
             return
         pages = partial(final_pages, self.state, self.words, temporary=temporary, note=note)
         try:

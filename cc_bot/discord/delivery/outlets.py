@@ -53,7 +53,7 @@ OnPosted = Callable[[int], Awaitable[None]]
 
 
 async def noop(_: int) -> None:
-    """Record nothing: recovery need not find the message."""
+    """Record nothing, as recovery need not find the message."""
 
 
 def reply_by_token(
@@ -148,7 +148,7 @@ class InteractionOutlet(Outlet):
     async def first_id(self) -> hikari.Snowflake:
         return (await self.rest.fetch_interaction_response(*self._webhook)).id
 
-    async def whisper(self, sentence: str) -> bool:
+    async def send_ephemeral(self, sentence: str) -> bool:
         await self.rest.execute_webhook(
             *self._webhook, sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS
         )
@@ -173,13 +173,14 @@ class InteractionOutlet(Outlet):
 
 
 UNREACHABLE: Final = "🔇"
+"""The reaction to a question whose answer Discord refuses."""
 _NONCE_SUFFIXES: Final = "bcdefghijklm"
 """Tried in order while Discord returns a deleted message for the nonce."""
 
 
-BUSY_FROM: Final = 0.7
+BUSY_USAGE: Final = 0.7
 BUSY_INTERVAL_S: Final = 9.0
-"""Between edits while the bot uses more than BUSY_FROM of its rate limit. The first text never waits."""
+"""Between edits while the bot uses more than BUSY_USAGE of its rate limit. The first text never waits."""
 
 
 @dataclass(eq=False, slots=True)
@@ -349,7 +350,7 @@ class MessageOutlet(Outlet):
         await _try_to_record(self.channels.drop_pages(self.place_id, [int(_require_id(message_id))]))
 
     def pause_s(self, changes: int) -> float:
-        is_busy = changes > 0 and rate_limit_usage(self.rest) > BUSY_FROM
+        is_busy = changes > 0 and rate_limit_usage(self.rest) > BUSY_USAGE
         return BUSY_INTERVAL_S if is_busy else EDIT_INTERVAL_S
 
 

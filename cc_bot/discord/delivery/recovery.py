@@ -75,9 +75,11 @@ class UnshownTurn:
     def pages(self) -> tuple[Page, ...]:
         if self.answer is not None:
             return final_pages(stored_state(self.answer, heard=self.heard), self.recipient.words)
-        return (self._restored_page(self.older) if self.older and not self.turn.below else self.sentence(),)
+        return (
+            self._restored_page(self.older) if self.older and not self.turn.below else self.sentence_page(),
+        )
 
-    def sentence(self) -> Page:
+    def sentence_page(self) -> Page:
         words, again = self.recipient.words[UnfinishedTexts], False
         if self.turn.temporary:
             sentence = words.temporary
@@ -90,7 +92,7 @@ class UnshownTurn:
         return interrupted_page(self.turn, sentence, self.recipient.words, may_be_asked_again=again)
 
     def _restored_page(self, older: Message) -> Page:
-        """The pages above the last one were never changed."""
+        """Return the last page of the older answer; those above were never changed."""
         state = advance(stored_state(older, self.proposals, heard=self.heard), CallsResumed(self.turn.calls))
         words, earlier = self.recipient.words, self.turn.earlier
         pages = final_pages(state, words, note=words[UnfinishedTexts].kept)
@@ -108,12 +110,12 @@ stored."""
 CHECK_INTERVAL_S: Final = 3600.0
 RETRY_S: Final = 30.0
 MAX_CONCURRENT: Final = 8
-_MAX_SENTENCE: Final = 600
+_MAX_SENTENCE_CHARACTERS: Final = 600
 
 
 @dataclass(eq=False)
 class Recovery:
-    """Shows missing ends. Does nothing until `begin`.
+    """Shows the ends of turns that were not shown. Does nothing until `begin`.
 
     Edits by the interaction's token while it works, then posts with the bot's own: in the channel if the
     answer is public, else in the user's DM. Nothing is posted twice: earlier messages are recorded or
@@ -137,6 +139,7 @@ class Recovery:
         self._work.start(self._run())
 
     def recheck(self) -> None:
+        """Check now, as other processes may have ended."""
         self._recheck_due.set()
         self.running.retry_due.set()
 
@@ -156,6 +159,7 @@ class Recovery:
             self._recheck_due.clear()
 
     async def _recover_due(self) -> bool:
+        """Returns False to retry soon."""
         ledger, receipts = self.running.ledger, self.running.receipts
         self.running.retry_due.clear()
         try:
@@ -202,7 +206,7 @@ class Recovery:
                 return True
 
     async def _recover(self, turn: PendingTurn) -> None:
-        unshown, ledger, user_id = await self._look_up(turn), self.running.ledger, turn.key.user_id
+        unshown, ledger, user_id = await self._load(turn), self.running.ledger, turn.key.user_id
         shown = await self._show(unshown)
         if isinstance(shown, Reply):
             if unshown.answer is not None:
@@ -221,14 +225,14 @@ class Recovery:
         else:
             _log.info("turn_not_finished", state=turn.state, reason=shown)
             if shown == "deleted":
-                await self._remove(turn)
+                await self._delete_messages(turn)
             elif shown == "never_acknowledged":
                 await ledger.release_claim(turn.id, user_id)
                 if turn.former is not None:
                     return
         await ledger.delete_seen(turn.id, user_id)
 
-    async def _look_up(self, turn: PendingTurn) -> UnshownTurn:
+    async def _load(self, turn: PendingTurn) -> UnshownTurn:
         ledger = self.running.ledger
         locale = turn.locale or self.recipients.guilds.for_channel(turn.key.channel_id)
         recipient = await self.recipients.for_user(turn.key.user_id, locale)
@@ -245,20 +249,20 @@ class Recovery:
         turn = unshown.turn
         token = turn.token_at(self.recipients.clock())
         if token is not None:
-            first = await self._try(self._by_token(unshown, token))
+            outcome = await self._try(self._show_by_token(unshown, token))
             unchanged = unshown.answer is None and (unshown.older is not None or turn.former is not None)
-            if first != "refused" and (first != "never_acknowledged" or unchanged):
-                return first
+            if outcome != "refused" and (outcome != "never_acknowledged" or unchanged):
+                return outcome
         shown: Reply | NotShown = "refused"
         if not turn.ephemeral and turn.place_id in {None, turn.key.channel_id}:
-            shown = await self._try(self._in_channel(unshown))
+            shown = await self._try(self._show_in_channel(unshown))
         if shown == "refused":
-            shown = await self._try(self._by_dm(unshown))
-        waiting = turn.shown_in if turn.kind == "ask" and not turn.below else None
-        if isinstance(shown, Reply) and token and waiting is not None and not shown.shows(waiting):
-            self.replies.expected_deletions.expect(waiting)  # it still shows "thinking"
+            shown = await self._try(self._show_by_dm(unshown))
+        first_id = turn.shown_in if turn.kind == "ask" and not turn.below else None
+        if isinstance(shown, Reply) and token and first_id is not None and not shown.shows(first_id):
+            self.replies.expected_deletions.expect(first_id)  # it still shows "thinking"
             with suppress(hikari.HikariError):
-                await self.replies.rest.delete_interaction_response(await self._application(), token)
+                await self.replies.rest.delete_interaction_response(await self._get_application_id(), token)
         return shown
 
     async def _try(self, showing: Awaitable[Shown]) -> Shown | NotShown:
@@ -272,8 +276,8 @@ class Recovery:
                 return "deleted"
             return "never_acknowledged" if error.code == UNKNOWN_WEBHOOK else "refused"
 
-    async def _by_token(self, unshown: UnshownTurn, token: str) -> Reply | NotShown:
-        turn, rest, application_id = unshown.turn, self.replies.rest, await self._application()
+    async def _show_by_token(self, unshown: UnshownTurn, token: str) -> Reply | NotShown:
+        turn, rest, application_id = unshown.turn, self.replies.rest, await self._get_application_id()
         channel_id = turn.place_id or turn.key.channel_id
         outlet = InteractionOutlet(
             rest,
@@ -295,18 +299,18 @@ class Recovery:
         known = sent_messages(further) if turn.below else (Sent(None), *sent_messages(further))
         reply = Reply(outlet, known)
         if unshown.answer is None and turn.below and unshown.older and not (reply.has_messages or turn.calls):
-            await outlet.whisper(unshown.pages()[0].content)  # the older answer is unchanged
+            await outlet.send_ephemeral(unshown.pages()[0].content)  # the older answer is unchanged
             return reply
         # It is unknown whether the next page was posted.
         one_message = unrecorded is None and len(unshown.pages()) > len(known)
-        await self._show_in(unshown, reply, one_message=one_message)
+        await self._show_exclusively(unshown, reply, one_message=one_message)
         return reply
 
-    async def _in_channel(self, unshown: UnshownTurn) -> Reply | NotShown:
+    async def _show_in_channel(self, unshown: UnshownTurn) -> Reply | NotShown:
         turn = unshown.turn
         if turn.kind != "message":
             reply = await self._reply_without_token(turn)
-            await self._show_in(unshown, reply)
+            await self._show_exclusively(unshown, reply)
             return reply
         first_id, channel_id = turn.shown_in, turn.place_id or turn.key.channel_id
         ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
@@ -324,10 +328,10 @@ class Recovery:
                 return "deleted"
             if turn.state != "answered" and ids and _shows_an_end(await fetch(ids[-1])):
                 return "shown_already"
-        await self._show_in(unshown, reply)
+        await self._show_exclusively(unshown, reply)
         return reply
 
-    async def _by_dm(self, unshown: UnshownTurn) -> Reply:
+    async def _show_by_dm(self, unshown: UnshownTurn) -> Reply:
         turn = unshown.turn
         dm_id = await open_dm(self.replies.rest, turn.key.user_id)
         ids = _recorded_ids(turn) if turn.place_id == dm_id else ()
@@ -339,10 +343,12 @@ class Recovery:
         shown_in = turn.question_id if turn.kind == "message" else turn.shown_in
         link = "" if turn.ephemeral else message_link(turn.guild_id, turn.key.channel_id, shown_in)
         note = unshown.recipient.words[UnfinishedTexts].late_note(link)
-        await self._show_pages(unshown, reply, unshown.sentence(), owner_id=None, note=note)
+        await self._show_pages(unshown, reply, unshown.sentence_page(), owner_id=None, note=note)
         return reply
 
-    async def _show_in(self, unshown: UnshownTurn, reply: Reply, *, one_message: bool = False) -> None:
+    async def _show_exclusively(
+        self, unshown: UnshownTurn, reply: Reply, *, one_message: bool = False
+    ) -> None:
         ids, owner_id = await reply.message_ids(), unshown.turn.key.user_id
         async with self.running.receipts.changes.after(ids[-1] if ids else unshown.turn.id):
             page = unshown.pages()[0]
@@ -420,7 +426,7 @@ class Recovery:
         )
         return tuple(sorted(found))
 
-    async def _remove(self, turn: PendingTurn) -> None:
+    async def _delete_messages(self, turn: PendingTurn) -> None:
         if turn.ephemeral:  # only dismissed: it stays in the conversation
             return
         replies, channel_id = self.replies, turn.place_id or turn.key.channel_id
@@ -452,7 +458,7 @@ class Recovery:
         token = shown.token_at(self.recipients.clock())
         channel_id, message_id = shown.place_id or 0, shown.shown_in or 0
         if token is not None:
-            application_id = await self._application()
+            application_id = await self._get_application_id()
             message = await rest.fetch_interaction_response(application_id, token)
             page = page_of(message, recipient.locale)
             to = (rest, application_id, token, channel_id, message_id)
@@ -468,7 +474,7 @@ class Recovery:
         await reply.show((replace(page, facts=page.facts.noting(line)),), retry_edits=False)
         return None
 
-    async def _application(self) -> int:
+    async def _get_application_id(self) -> int:
         if self._application_id is None:
             self._application_id = int((await self.replies.rest.fetch_application()).id)
         return self._application_id
@@ -485,5 +491,5 @@ def _shows_an_end(message: hikari.Message) -> bool:
     """A waiting or streaming message has a button. A full page whose next one is missing is longer than a
     sentence."""
     page = page_of(message, Locale.EN)
-    full = len(page.content) > _MAX_SENTENCE and not page.facts
+    full = len(page.content) > _MAX_SENTENCE_CHARACTERS and not page.facts
     return hikari.MessageFlag.LOADING not in message.flags and not page.buttons and not full

@@ -147,7 +147,7 @@ class Outlet(ABC):
     async def first_id(self) -> hikari.Snowflake:
         raise ValueError("only interactions have a first response")
 
-    async def whisper(self, sentence: str) -> bool:  # noqa: ARG002 - only interactions can
+    async def send_ephemeral(self, sentence: str) -> bool:  # noqa: ARG002 - only interactions can
         """Send an ephemeral message. Returns False if that is impossible."""
         return False
 
@@ -191,8 +191,8 @@ class Reply:
         return bool(self._sent)
 
     async def show(self, pages: Sequence[Page], *, retry_edits: bool = True) -> None:
-        """Edit, post and delete messages until they look like the pages, without the parts that Discord
-        refuses. Raises hikari's errors and PostUncertain."""
+        """Edit, post and delete messages until they look like the pages, without what Discord refuses. Raises
+        hikari's errors and PostUncertain."""
         pauses_s = RETRY_PAUSES_S if retry_edits else ()
         try:
             await self._show(pages, pauses_s)
@@ -286,10 +286,10 @@ class Reply:
         """All ids but the first, which may need a request."""
         return tuple(int(sent.id) for sent in self._sent[1:] if sent.id is not None)
 
-    async def whisper(self, sentence: str) -> None:
+    async def send_ephemeral(self, sentence: str) -> None:
         """Send an ephemeral message; if impossible, show the sentence below the answer."""
         page = self._sent[-1].page if self._sent else None
-        if await self._outlet.whisper(sentence) or page is None:
+        if await self._outlet.send_ephemeral(sentence) or page is None:
             return
         noted_page = replace(page, facts=page.facts.noting(sentence))
         await self._edit(len(self._sent) - 1, noted_page, RETRY_PAUSES_S)
@@ -389,7 +389,7 @@ MAX_EXPECTED_DELETIONS: Final = 1000
 
 
 class ExpectedDeletions:
-    """Messages that the bot itself deletes. When a user deletes one, it deletes the answer."""
+    """Messages that the bot is deleting itself. If a user deletes one, the bot deletes the whole answer."""
 
     def __init__(self) -> None:
         self._ids = LruCache[int, None](MAX_EXPECTED_DELETIONS)
@@ -399,7 +399,7 @@ class ExpectedDeletions:
         self._ids[message_id] = None
 
     def was_expected(self, message_id: int) -> bool:
-        """True only once."""
+        """Return whether the deletion was expected. True only once."""
         expected = message_id in self._ids
         self._ids.discard(message_id)
         return expected

@@ -1,4 +1,4 @@
-"""A message beside a conversation: none, unless a feature provides it."""
+"""A message about a conversation, such as its canvas."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -18,6 +18,8 @@ IsCurrent = Callable[[SessionKey, Answerable | None], Awaitable[bool]]
 
 
 class SideMessage:
+    """Does nothing, unless a feature provides a subclass."""
+
     def listen(self, bot: hikari.GatewayBot) -> None:
         """Subscribe to events, before the connection is opened."""
 

@@ -18,9 +18,9 @@ REMINDER_LOOKAHEAD: Final = timedelta(hours=24)
 MEMORY_LOOKAHEAD_DAYS: Final = 7
 """For a memory's end, and for a day that its text names."""
 SECOND_MENTION_WITHIN: Final = timedelta(days=1)
-"""This long before the end or the day, a memory is mentioned once more."""
+"""How long before the end or the day a memory is mentioned once more."""
 NEWS_PERIOD: Final = timedelta(days=8)
-"""For which a change or missed reminder is news; longer than the longest interval of heartbeats."""
+"""How long a change or missed reminder is news: longer than the longest interval of heartbeats."""
 REPEATED_MARK_KEPT: Final = timedelta(days=400)
 MAX_ITEMS: Final = 20
 """Per heartbeat; the next one has the rest."""
@@ -35,7 +35,7 @@ class Reason:
     why: Why
     when: datetime
     mark: str
-    """Identifies a mentioned reason; consists of a kind, numbers and dates."""
+    """Identifies the reason once it was mentioned: a kind, numbers and dates."""
     until: datetime
     """When the mark may be deleted."""
 
@@ -63,6 +63,7 @@ def due_items(schedules: Iterable[Schedule], now: datetime) -> Iterator[Heartbea
 
 
 def missed_items(firings: Iterable[Firing], now: datetime) -> Iterator[HeartbeatItem]:
+    """Yield reminders that may not have been delivered within NEWS_PERIOD."""
     for firing in firings:
         schedule, due = firing.schedule, firing.due_at
         if now - NEWS_PERIOD <= due <= now:

@@ -7,5 +7,5 @@ from cc_bot.features.reminders.service import Composer
 
 
 def make_parts(given: Building) -> Iterable[object]:
-    own = Heartbeats(given.stores, given.chains, given.tools, given.spending, given.clock)
-    return (Composer(own.speak, stopped),)
+    heartbeats = Heartbeats(given.stores, given.chains, given.tools, given.spending, given.clock)
+    return (Composer(heartbeats.compose, stopped),)

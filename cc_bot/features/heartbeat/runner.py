@@ -46,44 +46,46 @@ from cc_bot.llm.model import Chains, ChatRequest, SystemPart, ToolSchema, UserPa
 
 _log = structlog.get_logger(__name__)
 
-AT_A_TIME: Final = 2
+MAX_CONCURRENT: Final = 2
 """Heartbeats must not delay users."""
 TIME_LIMIT_S: Final = 180.0
 MAX_LENGTH: Final = 1500
-LOOKING: Final = frozenset({"recall", "list_memories"})
-DRAWING: Final = "canvas_"
-_PAGE: Final = 200
+LOOKUP_TOOLS: Final = frozenset({"recall", "list_memories"})
+CANVAS_TOOL_PREFIX: Final = "canvas_"
+_MEMORIES_PER_PAGE: Final = 200
 
 
 @dataclass(eq=False, slots=True)
 class Heartbeats:
+    """Composes heartbeats."""
+
     stores: Stores
     chains: Chains
     tools: ToolRegistry
     spending: Spending
     clock: Clock = utc_now
-    _looking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
-    _thinking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
+    _collecting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
+    _asking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
 
-    async def speak(self, schedule: Schedule, options: TurnOptions) -> Composed | None:
+    async def compose(self, schedule: Schedule, options: TurnOptions) -> Composed | None:
         """Return what a due heartbeat has to say; None if nothing, the usual case, or if a limit is reached.
         Raises a ModelError or StorageError."""
         now, key = self.clock(), schedule.key
         if is_quiet(now, options.timezone, schedule.quiet):
             return None
-        async with self._looking:
-            items = await self._news(schedule, options, now)
+        async with self._collecting:
+            items = await self._collect_items(schedule, options, now)
         if not items:
             return None
-        async with self._thinking:
+        async with self._asking:
             state = await self.stores.canvases.draw(key, None)
             canvas = None if state is None else open_drawing(state, schedule.audience)
             try:
-                draft = await self._think(schedule, options, items, now, canvas)
+                draft = await self._ask_model(schedule, options, items, now, canvas)
             except LimitReached as error:
                 _log.info("heartbeat_not_begun", schedule=schedule.id, limit=error.params["what"])
                 return None
-        if not await self._is_wanted(schedule, items):
+        if not await self._is_still_wanted(schedule, items):
             return None
         marks = {reason.mark: reason.until for each in items for reason in each.reasons}
         await self.stores[HeartbeatStore].set_marks(key.user_id, marks)
@@ -103,7 +105,7 @@ class Heartbeats:
             return Composed(None, drew) if drew else None
         return Composed(_message(draft, items, schedule.audience), drew)
 
-    async def _news(
+    async def _collect_items(
         self, schedule: Schedule, options: TurnOptions, now: datetime
     ) -> tuple[HeartbeatItem, ...]:
         user_id, here = schedule.key.user_id, (schedule.key.channel_id, schedule.audience)
@@ -115,18 +117,18 @@ class Heartbeats:
         ]
         before: int | None = None
         while not options.memory_paused and (
-            memories := await self.stores.memories.list(user_id, limit=_PAGE, before_id=before)
+            memories := await self.stores.memories.list(user_id, limit=_MEMORIES_PER_PAGE, before_id=before)
         ):
             before = memories[-1].id
             private = schedule.audience == "private"
             allowed = [each for each in memories if private or each.audience == "anywhere"]
-            looking = memory_items(allowed, now, options.timezone, since=schedule.created_at)
-            found += await asyncio.to_thread(list, looking)  # texts may be long
+            new_items = memory_items(allowed, now, options.timezone, since=schedule.created_at)
+            found += await asyncio.to_thread(list, new_items)  # texts may be long
         return select_new(found, await self.stores[HeartbeatStore].get_marks(user_id)) if found else ()
 
-    async def _is_wanted(self, schedule: Schedule, items: Sequence[HeartbeatItem]) -> bool:
-        """Not if the heartbeat was stopped, memory was paused, or a memory or reminder in it was deleted
-        while the model was asked."""
+    async def _is_still_wanted(self, schedule: Schedule, items: Sequence[HeartbeatItem]) -> bool:
+        """Return False if the heartbeat was stopped, memory was paused, or a memory or reminder in it was
+        deleted while the model was asked."""
         user_id, stores = schedule.key.user_id, self.stores
         now = await stores[ScheduleStore].get(user_id, schedule.id)
         if now is None or now.status != "active":
@@ -142,7 +144,7 @@ class Heartbeats:
             ]
         )
 
-    async def _think(
+    async def _ask_model(
         self,
         schedule: Schedule,
         options: TurnOptions,
@@ -150,10 +152,10 @@ class Heartbeats:
         now: datetime,
         canvas: Drawing | None,
     ) -> Draft:
-        """Raises LimitReached before the model is asked, and a ModelError if the answer is incomplete."""
+        """Ask the model. Raises LimitReached before that, and a ModelError if the answer is incomplete."""
         key, models = schedule.key, options.agent.models
         tools = self.tools.for_visitor(Visitor(key.user_id, (key.channel_id,), schedule.guild_id, None))
-        offered = _offered(tools, options, drawing=canvas is not None)
+        offered = _offered_tools(tools, options, drawing=canvas is not None)
         notes = await read_profile_notes(self.stores.memories, key.user_id, schedule.audience, offered)
         context = ToolContext(
             key,
@@ -199,22 +201,23 @@ def _prompt(
     )
 
 
-def _offered(tools: ToolRegistry, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
-    """Tools that look things up or draw; of servers only those that read, as no user can approve a call."""
+def _offered_tools(tools: ToolRegistry, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
+    """Return the tools that look things up or draw. Of servers only those that read, as no user can approve
+    a call."""
     schemas = tools.schemas(
         memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
     )
     return tuple(
         schema
         for schema in schemas
-        if schema.name in LOOKING
-        or schema.name.startswith(DRAWING)
+        if schema.name in LOOKUP_TOOLS
+        or schema.name.startswith(CANVAS_TOOL_PREFIX)
         or (SEPARATOR in schema.name and not tools.writes(schema.name))
     )
 
 
 def _message(draft: Draft, items: Sequence[HeartbeatItem], visibility: Visibility) -> Message:
-    """Includes a call that names the memories shown to the model."""
+    """Return the message, with a tool call that names the memories shown to the model."""
     shown = [{"id": each.number, "ref": each.id} for each in items if each.kind == "memory"]
     calls = tuple(draft.calls)
     if shown:

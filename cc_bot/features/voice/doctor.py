@@ -13,17 +13,17 @@ from cc_bot.texts import Texts
 def list_checks(given: Examined) -> Iterator[Check]:
     if given.online:
         config, words, limit_s = given.config, given.words, given.config.model_timeout_s + SLACK_S
-        said = words[VoiceCheckTexts]
-        yield Check("hearing", check_transcriber(build_transcriber(config), words), limit_s, said.hearing)
-        yield Check("speaking", check_speaker(build_speaker(config), words), limit_s, said.speaking)
+        titles = words[VoiceCheckTexts]
+        yield Check("hearing", check_transcriber(build_transcriber(config), words), limit_s, titles.hearing)
+        yield Check("speaking", check_speaker(build_speaker(config), words), limit_s, titles.speaking)
 
 
-async def check_transcriber(transcriber: OpenAITranscriber | None, texts: Texts) -> Finding:
-    said = texts[VoiceCheckTexts]
+async def check_transcriber(transcriber: OpenAITranscriber | None, words: Texts) -> Finding:
+    texts = words[VoiceCheckTexts]
     if transcriber is None:
-        return ok("hearing", said.hearing_none)
+        return ok("hearing", texts.hearing_none)
     use = transcriber.transcribe(Attachment("", "audio/wav", _silence()), Locale.EN)
-    return await try_service("hearing", transcriber, use, said.hearing_ok, said.hearing_failed)
+    return await try_service("hearing", transcriber, use, texts.hearing_ok, texts.hearing_failed)
 
 
 def _silence() -> bytes:
@@ -34,8 +34,9 @@ def _silence() -> bytes:
     return file.getvalue()
 
 
-async def check_speaker(speaker: OpenAISpeaker | None, texts: Texts) -> Finding:
-    said = texts[VoiceCheckTexts]
+async def check_speaker(speaker: OpenAISpeaker | None, words: Texts) -> Finding:
+    texts = words[VoiceCheckTexts]
     if speaker is None:
-        return ok("speaking", said.speaking_none)
-    return await try_service("speaking", speaker, speaker.speak("OK"), said.speaking_ok, said.speaking_failed)
+        return ok("speaking", texts.speaking_none)
+    use = speaker.speak("OK")
+    return await try_service("speaking", speaker, use, texts.speaking_ok, texts.speaking_failed)

@@ -1,6 +1,8 @@
-"""Speech: transcribes the recordings of questions, and reads short answers aloud. Recordings are transcribed
-before their turn begins, and are not stored. The transcript is appended to the question and stored before
-the model is asked, so that a crash costs no second transcription."""
+"""Transcribes the recordings of questions, and reads short answers aloud.
+
+Recordings are transcribed before their turn begins, and are not stored. The transcript is appended to the
+question and stored before the model is asked, so that a crash costs no second transcription.
+"""
 
 import asyncio
 import re
@@ -25,12 +27,13 @@ from cc_bot.domain.turn import FilesLeftOut, Notice
 from cc_bot.domain.usage import TOKENS_PER_AUDIO_SECOND, UsageSubject
 from cc_bot.features.voice.models import OpenAISpeaker, OpenAITranscriber
 
-NOT_HEARD = "[not shown, it could not be heard: {name}]"
+NOT_TRANSCRIBED = "[not shown, it could not be heard: {name}]"
 """Shown to the model in place of a recording, if there is something else to answer."""
 
 _log = structlog.get_logger(__name__)
 
 Outcome = str | errors.InputError | errors.TurnError
+"""A transcript, or why there is none."""
 
 
 @dataclass(eq=False, slots=True)
@@ -38,18 +41,18 @@ class TranscribedHearing(Hearing):
     transcriber: OpenAITranscriber | None
     ledger: TurnLedger
     channels: ChannelStore
-    _told: bool = False
+    _has_warned: bool = False
 
     def is_needed(self, request: TurnRequest) -> bool:
-        pointed_at = (file for reference in request.references for file in reference.attachments)
-        return any(file.is_recording for file in pointed_at) or any(map(_recordings, request.questions))
+        referenced = (file for reference in request.references for file in reference.attachments)
+        return any(file.is_recording for file in referenced) or any(map(_recordings, request.questions))
 
     async def hear(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
         if any(_recordings(question) and not question.heard for question in request.questions):
             emit(Notice("hearing"))
         async with asyncio.TaskGroup() as group:  # concurrent: the time limit is that of one
             hearing = [
-                group.create_task(self._hear_one(request, question, recorder))
+                group.create_task(self._transcribe_question(request, question, recorder))
                 for question in request.questions
             ]
         heard = [task.result() for task in hearing]
@@ -58,13 +61,13 @@ class TranscribedHearing(Hearing):
         questions = tuple(one.question for one in heard)
         if request.references:  # of a question asked again; its own text is stored
             pointing = Message("user", "", references=request.references)
-            heard.append(await self._hear_one(request, pointing, recorder))
-        if left_out := tuple(name for one in heard for name in one.missed):
+            heard.append(await self._transcribe_question(request, pointing, recorder))
+        if left_out := tuple(name for one in heard for name in one.failed_names):
             emit(FilesLeftOut(left_out))
         references = heard[-1].question.references if request.references else ()
         return replace(request, questions=questions, references=references)
 
-    async def _hear_one(
+    async def _transcribe_question(
         self, request: TurnRequest, question: Message, recorder: UsageRecorder
     ) -> "_HeardQuestion":
         if question.heard:
@@ -76,36 +79,36 @@ class TranscribedHearing(Hearing):
         async with asyncio.TaskGroup() as group:
             hearing = []
             for recording in _recordings(question):
-                left_s -= _about_s(recording)
+                left_s -= _estimate_s(recording)
                 hearing.append(
-                    group.create_task(self._outcome(recording, language, recorder, fits=left_s >= 0))
+                    group.create_task(self._transcribe(recording, language, recorder, fits=left_s >= 0))
                 )
-        read = _with_outcomes(question, [task.result() for task in hearing])
-        if read.question.heard and not question.heard:
-            await self._note(request, question, read.question.heard)
-        return read
+        transcribed = _with_transcripts(question, [task.result() for task in hearing])
+        if transcribed.question.heard and not question.heard:
+            await self._record_transcript(request, question, transcribed.question.heard)
+        return transcribed
 
-    async def _outcome(
+    async def _transcribe(
         self, recording: Attachment, language: Locale, recorder: UsageRecorder, *, fits: bool
     ) -> Outcome:
         if self.transcriber is None:
-            if not self._told:
+            if not self._has_warned:
                 _log.warning("nobody_listens", setting="CC_BOT_TRANSCRIBE_MODEL")
-            self._told = True
+            self._has_warned = True
             return errors.NobodyListens()
         if not fits:
             return errors.RecordingTooLong(minutes=MAX_SECONDS // 60)
         try:
-            about_s = _about_s(recording)
-            with recorder.sound(self.transcriber.name, about_s) as sound:
+            estimated_s = _estimate_s(recording)
+            with recorder.sound(self.transcriber.name, estimated_s) as sound:
                 heard = await self.transcriber.transcribe(recording, language)
-                sound.seconds = max(recording.seconds, heard.seconds) or about_s
+                sound.seconds = max(recording.seconds, heard.seconds) or estimated_s
         except errors.ModelError as error:
-            return _meaning(errors.forget_frames(error))
+            return _user_error(errors.forget_frames(error))
         return errors.NothingHeard() if is_silence_artifact(heard.text, sound.seconds) else heard.text
 
-    async def _note(self, request: TurnRequest, question: Message, heard: str) -> None:
-        """An error must not end the turn: it only means another transcription after a crash."""
+    async def _record_transcript(self, request: TurnRequest, question: Message, heard: str) -> None:
+        """Store a transcript. An error does not end the turn: after a crash it is transcribed again."""
         try:
             if not isinstance(request.key, SessionKey):
                 await self.channels.note_heard(request.key, question, heard)
@@ -115,57 +118,60 @@ class TranscribedHearing(Hearing):
             _log.warning("heard_not_noted", error=type(error).__name__)
 
 
-def _about_s(recording: Attachment) -> float:
+def _estimate_s(recording: Attachment) -> float:
     return recording.seconds or len(recording.data) / BYTES_PER_AUDIO_SECOND
 
 
 def _recordings(question: Message) -> Sequence[Attachment]:
-    pointed_at = (file for reference in question.references for file in reference.attachments)
-    return [file for file in (*question.attachments, *pointed_at) if file.is_recording]
+    referenced = (file for reference in question.references for file in reference.attachments)
+    return [file for file in (*question.attachments, *referenced) if file.is_recording]
 
 
 @dataclass(frozen=True, slots=True)
 class _HeardQuestion:
     question: Message
-    missed: tuple[str, ...] = ()
+    failed_names: tuple[str, ...] = ()
     failure: errors.InputError | errors.TurnError | None = None
 
 
 FileOutcome = tuple[Attachment, Outcome | None]
+"""A file, with the outcome if it is a recording."""
 
 
-def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> _HeardQuestion:
-    coming = iter(outcomes)
+def _with_transcripts(question: Message, outcomes: Sequence[Outcome]) -> _HeardQuestion:
+    """`outcomes`: of the recordings of the question and its references, in this order."""
+    remaining = iter(outcomes)
 
     def pair_up(files: Sequence[Attachment]) -> list[FileOutcome]:
-        return [(file, next(coming) if file.is_recording else None) for file in files]
+        return [(file, next(remaining) if file.is_recording else None) for file in files]
 
-    mine, pointed_at = (
-        pair_up(question.attachments),
-        [pair_up(each.attachments) for each in question.references],
-    )
-    own = [(file, outcome) for file, outcome in mine if outcome is not None and not file.source_id]
-    heard = question.heard or "\n".join(outcome for _, outcome in own if isinstance(outcome, str))
-    everything = [*mine, *(one for each in pointed_at for one in each)]
-    missed = tuple(file.name for file, outcome in everything if isinstance(outcome, Exception))
-    notes = (NOT_HEARD.format(name=" ".join(name.split())) for name in missed)
+    own_files = pair_up(question.attachments)
+    referenced = [pair_up(each.attachments) for each in question.references]
+    own_recordings = [
+        (file, outcome) for file, outcome in own_files if outcome is not None and not file.source_id
+    ]
+    heard = question.heard or "\n".join(outcome for _, outcome in own_recordings if isinstance(outcome, str))
+    all_files = [*own_files, *(one for each in referenced for one in each)]
+    failed_names = tuple(file.name for file, outcome in all_files if isinstance(outcome, Exception))
+    notes = (NOT_TRANSCRIBED.format(name=" ".join(name.split())) for name in failed_names)
     content = "\n".join(filter(None, (question.content, *notes)))
-    references = zip(question.references, pointed_at, strict=True)
-    read = replace(
+    references = zip(question.references, referenced, strict=True)
+    transcribed = replace(
         question,
         content=content if question.heard else with_heard(content, heard),
         heard=heard,
-        attachments=tuple(_written_down(each for each in mine if each not in own)),
+        attachments=tuple(_as_text_files(each for each in own_files if each not in own_recordings)),
         references=tuple(
-            replace(each, attachments=tuple(_written_down(files))) for each, files in references
+            replace(each, attachments=tuple(_as_text_files(files))) for each, files in references
         ),
-        tainted=question.tainted or not all(file.own_words for file, _ in own),
+        tainted=question.tainted or not all(file.own_words for file, _ in own_recordings),
     )
-    failures = [outcome for _, outcome in own if not isinstance(outcome, str)]
-    return _HeardQuestion(read, missed, failures[0] if failures and not heard else None)
+    failures = [outcome for _, outcome in own_recordings if not isinstance(outcome, str)]
+    return _HeardQuestion(transcribed, failed_names, failures[0] if failures and not heard else None)
 
 
-def _written_down(files: Iterable[FileOutcome]) -> Iterator[Attachment]:
+def _as_text_files(files: Iterable[FileOutcome]) -> Iterator[Attachment]:
+    """Yield the files, with transcripts in place of recordings, and without those that failed."""
     for file, outcome in files:
         if outcome is None:
             yield file
@@ -174,7 +180,7 @@ def _written_down(files: Iterable[FileOutcome]) -> Iterator[Attachment]:
             yield Attachment(name, "text/plain", outcome.encode(), source_id=file.source_id)
 
 
-def _meaning(error: errors.ModelError) -> errors.InputError | errors.TurnError:
+def _user_error(error: errors.ModelError) -> errors.InputError | errors.TurnError:
     match error:
         case errors.ModelRefusedKey() | errors.ModelNotFound():
             return errors.HearingNotSetUp()
@@ -187,18 +193,18 @@ def _meaning(error: errors.ModelError) -> errors.InputError | errors.TurnError:
 MAX_LENGTH: Final = 1000
 """Characters; a longer answer is faster to read than to hear."""
 MAX_BYTES: Final = 10 * 2**20
-_CHARACTERS_A_SECOND: Final = 5
-_ADDRESS: Final = re.compile(r"<?https?://[^\s<>()]+>?")
-_MARKS: Final = re.compile(r"[*_~`#>|\[\]]|\(\)|^[ \t]*-[ \t]", re.MULTILINE)
+_CHARACTERS_PER_SECOND: Final = 5
+_URL: Final = re.compile(r"<?https?://[^\s<>()]+>?")
+_MARKUP: Final = re.compile(r"[*_~`#>|\[\]]|\(\)|^[ \t]*-[ \t]", re.MULTILINE)
 _CODE: Final = "```"
 
 
-def aloud(text: str) -> str:
+def spoken_text(text: str) -> str:
     """Return the spoken text of an answer, without markup and addresses; empty if it is too
     long or has code."""
     if len(text) > MAX_LENGTH or _CODE in text:
         return ""
-    words = _MARKS.sub("", _ADDRESS.sub("", text)).strip()
+    words = _MARKUP.sub("", _URL.sub("", text)).strip()
     return "" if is_blank(words) else words
 
 
@@ -208,7 +214,7 @@ class SynthesizedSpeech(Speaking):
     spending: Spending
 
     async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:
-        text = aloud(answer.content) if answer.status == "complete" else ""
+        text = spoken_text(answer.content) if answer.status == "complete" else ""
         try:
             return await self._speak(text, payer) if text else None
         except (errors.LimitReached, errors.ModelError, errors.StorageError) as error:
@@ -216,13 +222,13 @@ class SynthesizedSpeech(Speaking):
             return None
 
     async def _speak(self, text: str, payer: UsageSubject) -> bytes | None:
-        speaker, about_s = self.speaker, ceil(len(text) / _CHARACTERS_A_SECOND)
-        tokens = TOKENS_PER_AUDIO_SECOND * about_s
+        speaker, estimated_s = self.speaker, ceil(len(text) / _CHARACTERS_PER_SECOND)
+        tokens = TOKENS_PER_AUDIO_SECOND * estimated_s
         async with self.spending.admit(payer, "speech", model=speaker.name, tokens=tokens) as recorder:
-            with recorder.sound(speaker.name, about_s) as sound:
+            with recorder.sound(speaker.name, estimated_s) as sound:
                 data = await speaker.speak(text)
                 known = probe_audio(data)
-                sound.seconds = (known.seconds if known else None) or about_s
+                sound.seconds = (known.seconds if known else None) or estimated_s
         if known is None or known.content_type != "audio/mpeg" or len(data) > MAX_BYTES:
             _log.info("answer_not_spoken", error="no sound" if known is None else known.content_type)
             return None
@@ -233,9 +239,9 @@ class SynthesizedSpeech(Speaking):
 
 _SHORT_S: Final = 30.0
 """Up to this length such a phrase may be the whole transcript."""
-_SLOWEST: Final = 1.0
+_MIN_CHARACTERS_PER_SECOND: Final = 1.0
 """Characters a second; fewer mean silence."""
-_NOTE: Final = re.compile(r"[\[(（【<][^\[\](){}（）【】<>]{0,40}[\])）】>]")
+_SOUND_NOTE: Final = re.compile(r"[\[(（【<][^\[\](){}（）【】<>]{0,40}[\])）】>]")
 """Such as [BLANK_AUDIO] and (音楽)."""
 # Ends of videos that speech models were trained on.
 _PHRASES: Final = """
@@ -249,18 +255,18 @@ _PHRASES: Final = """
     pleaselikeandsubscribe dontforgettolikeandsubscribe seeyouinthenextvideo illseeyouinthenextvideo
     subtitlesbytheamaraorgcommunity transcriptionbycastingwords you
 """
-_OF_SILENCE: Final = sorted(_PHRASES.split(), key=len, reverse=True)
+_SILENCE_PHRASES: Final = sorted(_PHRASES.split(), key=len, reverse=True)
 
 
 def is_silence_artifact(text: str, seconds: float) -> bool:
     """Return whether a transcript has no words but those that models make of silence."""
-    rest = "".join(filter(str.isalnum, unicodedata.normalize("NFKC", _NOTE.sub("", text)).casefold()))
+    rest = "".join(filter(str.isalnum, unicodedata.normalize("NFKC", _SOUND_NOTE.sub("", text)).casefold()))
     if not rest:
         return True
-    if seconds > _SHORT_S and len(rest) >= seconds * _SLOWEST:
+    if seconds > _SHORT_S and len(rest) >= seconds * _MIN_CHARACTERS_PER_SECOND:
         return False
     while rest:
-        phrase = next((phrase for phrase in _OF_SILENCE if rest.startswith(phrase)), None)
+        phrase = next((phrase for phrase in _SILENCE_PHRASES if rest.startswith(phrase)), None)
         if phrase is None:
             return False
         rest = rest.removeprefix(phrase)
