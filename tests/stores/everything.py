@@ -312,7 +312,7 @@ async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
     await schedules.mark_sent(claimed[0], Message("assistant", "薬", discord_id=77))
     await do(schedules.mark_skipped(claimed[1]), schedules.mark_failed(claimed[2], "dms_closed"))
     await do(schedules.claim_due(now - hour * 48, ("channel", "dm")), schedules.mark_lost(now + hour))
-    await schedules.mark_told(await schedules.take_unreported(("channel", "dm"), user_id=USER))
+    await schedules.mark_reported(await schedules.take_unreported(("channel", "dm"), user_id=USER))
     assert await schedules.cancel(USER, daily.id)
     await schedules.prune()
 

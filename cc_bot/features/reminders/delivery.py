@@ -224,7 +224,7 @@ class Reminders:
             await _record(lambda: self.schedules.mark_sent(firing, sent, channel_id=channel_id))
 
     async def _run_scheduler(self) -> None:
-        """Keeps the lease until claimed firings are posted."""
+        """Claim and post firings; end, and give up the lease, once all claimed ones are posted."""
         self._is_leader = True
         try:
             while not self._scheduler_ended.is_set():
@@ -319,10 +319,10 @@ class Reminders:
                         page = replace(page, content=f"<@{user_id}>\n{page.content}")
                         nonce = nonce_at("u", channel_id, latest)
                         await self.posting.post(channel_id, user_id, page, nonce)
-        await _record(lambda: self.schedules.mark_told(missed))
+        await _record(lambda: self.schedules.mark_reported(missed))
 
     async def _is_wanted(self, schedule: Schedule) -> bool:
-        """Not cancelled or paused since the claim; assumed if the database fails."""
+        """Return False if its user cancelled or paused it since the claim, and True if the database fails."""
         with suppress(StorageError):
             now = await self.schedules.get(schedule.key.user_id, schedule.id)
             return now is not None and now.status != "paused"
@@ -358,7 +358,7 @@ class Reminders:
 
 
 async def _record(record: Callable[[], Awaitable[Result]]) -> None:
-    """Retries, as a post can't be taken back."""
+    """Record an outcome, with retries: the post can't be taken back."""
     for pause_s in RECORD_PAUSES_S:
         await asyncio.sleep(pause_s)
         with suppress(StorageError):

@@ -60,7 +60,7 @@ class Schedule:
 
 
 def may_mention(schedule: Schedule, channel_id: int | None, visibility: Visibility) -> bool:
-    """In a channel: only what was made there in public."""
+    """Return whether an answer may mention it: in a channel, only if it was made there in public."""
     made_here = schedule.visibility == "public" and schedule.key.channel_id == channel_id
     return visibility == "private" or made_here
 

@@ -14,7 +14,7 @@ from cc_bot.domain.when.repeats import Quiet, move_start
 from cc_bot.features.reminders.model import MAX_SCHEDULES, ReminderChange, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleFields, ScheduleStore
-from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts, described
+from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts, describe_repeat
 from cc_bot.texts import Texts
 
 MAX_QUOTED_CHARACTERS: Final = 700
@@ -65,7 +65,7 @@ async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
 
 async def add(
     caller: Caller,
-    to: Destination,
+    destination: Destination,
     *,
     text: str,
     when: str,
@@ -80,14 +80,17 @@ async def add(
     if len(planned) > MAX_SCHEDULES - len(await schedules.list(caller.user_id)):
         raise TooManySchedules(limit=MAX_SCHEDULES)
     added = [
-        await schedules.add(to.key, text, due_at, place=to.place, **to.fields(caller, again))
-        for due_at, again in planned
+        await schedules.add(
+            destination.key, text, due_at, place=destination.place, **destination.fields(caller, cron)
+        )
+        for due_at, cron in planned
     ]
     limit = MAX_QUOTED_CHARACTERS // (2 * len(added) - 1)  # five fit a message
-    where = caller.words[ReminderTexts].by_dm_instead if to.moved_to_dm else _place(added[0], caller)
+    in_dm = caller.words[ReminderTexts].by_dm_instead
+    where = in_dm if destination.moved_to_dm else _describe_place(added[0], caller)
     return Reply(
         tuple(reminder_sentence(each, each.due_at, caller, limit=limit) for each in added),
-        notes=(*([] if to.place == "terminal" else [where]), *await _paused_note(caller, schedules)),
+        notes=(*([] if destination.place == "terminal" else [where]), *await _paused_note(caller, schedules)),
         actions=tuple(_cancel_action(each, caller, one_of_several=len(added) > 1) for each in added),
     )
 
@@ -106,13 +109,13 @@ async def change(
     and a time alone keeps the repeat. Raises ScheduleNotFound or SeveralTimes, and as `add`."""
     time, zone = None, caller.timezone
     if when.strip() or repeat.strip():
-        begins = when if when.strip() else f"{before.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
+        first_time = when if when.strip() else f"{before.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
         schedules.check(text)
-        time, *others = await moments.resolve(begins, repeat, zone, caller.locale, payer=caller.payer)
+        time, *others = await moments.resolve(first_time, repeat, zone, caller.locale, payer=caller.payer)
         if others:
             raise SeveralTimes
-        due, again = time
-        if before.repeat and not again and not repeat.strip():
+        due, cron = time
+        if before.repeat and not cron and not repeat.strip():
             time = move_start(before.repeat, due, zone)
     changed = await schedules.change(caller.user_id, before.id, text=text, time=time, timezone=zone.key)
     if changed is None:
@@ -133,7 +136,7 @@ async def delete(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
     if await schedules.cancel(caller.user_id, known.id) is None:
         raise ScheduleNotFound(id=id)
     notes = await _paused_note(caller, schedules)
-    return Reply((cancelled(known, caller),), notes=notes, receipts_changed=True)
+    return Reply((cancelled_sentence(known, caller),), notes=notes, receipts_changed=True)
 
 
 async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) -> Reply:
@@ -141,7 +144,7 @@ async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) 
     known = await schedules.get(caller.user_id, schedule_id)
     if known is None or known.status == "done" or not await schedules.cancel(caller.user_id, schedule_id):
         return Reply((caller.words[ReminderTexts].gone,))
-    return Reply((cancelled(known, caller),))
+    return Reply((cancelled_sentence(known, caller),))
 
 
 async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - likewise
@@ -155,16 +158,20 @@ async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
 
 
 def reminder_sentence(
-    of: Schedule | ReminderChange, due_at: datetime, caller: Caller, *, limit: int = MAX_QUOTED_CHARACTERS
+    reminder: Schedule | ReminderChange,
+    due_at: datetime,
+    caller: Caller,
+    *,
+    limit: int = MAX_QUOTED_CHARACTERS,
 ) -> str:
-    texts, text = caller.words[ReminderTexts], caller.text(of.text, limit)
-    if of.repeat:
-        repeat = described(of.repeat, caller.words[RepeatTexts])
+    texts, text = caller.words[ReminderTexts], caller.text(reminder.text, limit)
+    if reminder.repeat:
+        repeat = describe_repeat(reminder.repeat, caller.words[RepeatTexts])
         return texts.again_and_again.format(repeat=repeat, time=caller.at(due_at), text=text)
     return texts.once.format(time=caller.moment(due_at), text=text)
 
 
-def cancelled(schedule: Schedule, caller: Caller) -> str:
+def cancelled_sentence(schedule: Schedule, caller: Caller) -> str:
     return caller.words[ReminderTexts].cancelled.format(
         text=caller.text(schedule.text, MAX_QUOTED_CHARACTERS)
     )
@@ -173,10 +180,13 @@ def cancelled(schedule: Schedule, caller: Caller) -> str:
 def reminder_item(schedule: Schedule, caller: Caller) -> Item:
     times = [caller.moment(schedule.due_at)]
     if schedule.repeat:
-        times = [f"🔁 {described(schedule.repeat, caller.words[RepeatTexts])}", caller.at(schedule.due_at)]
+        times = [
+            f"🔁 {describe_repeat(schedule.repeat, caller.words[RepeatTexts])}",
+            caller.at(schedule.due_at),
+        ]
     paused = schedule.status == "paused"
     trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if paused else ""
-    return Item(schedule.number, schedule.text, (*times, _place(schedule, caller)), trouble)
+    return Item(schedule.number, schedule.text, (*times, _describe_place(schedule, caller)), trouble)
 
 
 def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) -> Action:
@@ -190,7 +200,7 @@ def short_time(schedule: Schedule) -> str:
     return f"{schedule.due_at.astimezone(schedule.zone):%m/%d %H:%M}"
 
 
-def _place(schedule: Schedule, caller: Caller) -> str:
+def _describe_place(schedule: Schedule, caller: Caller) -> str:
     texts = caller.words[ReminderTexts]
     if schedule.place == "channel":
         return texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
@@ -198,7 +208,7 @@ def _place(schedule: Schedule, caller: Caller) -> str:
 
 
 async def _paused_note(caller: Caller, schedules: ScheduleStore) -> tuple[str, ...]:
-    """Undeliverable reminders: a user with closed DMs has no other way to learn of them."""
+    """Point to undeliverable reminders: a user with closed DMs can't learn of them otherwise."""
     known = await schedules.list(caller.user_id)
     count = sum(each.status == "paused" and each.obstacle != "" for each in known)
     return (caller.words[ReminderTexts].look_at_paused.format(count=count),) if count else ()

@@ -75,7 +75,7 @@ INSERT: Final = f"""
 # $1 user, $2 id
 SELECT: Final = f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.id = $2"
 # $1 user
-_LIVE: Final = f"""
+_SELECT_OPEN: Final = f"""
     SELECT {SCHEDULE.of("s")} FROM schedules AS s
     WHERE s.user_id = $1 AND s.status IN ('active', 'paused')
 """
@@ -87,12 +87,12 @@ _MISSED: Final = f"""
 """
 
 # $2 kind
-_LIST: Final = f"{_LIVE} AND s.kind = $2 ORDER BY s.due_at, s.id"
+_LIST: Final = f"{_SELECT_OPEN} AND s.kind = $2 ORDER BY s.due_at, s.id"
 
 # The message belongs to its user and to no session. If the gateway delivered it first, that row becomes the
 # user's. After an erasure nothing is stored. $1 user, $2 channel, $3 author, $4 name, $5 Discord's id,
 # $6 text, $7 tool calls, $8 visibility, $9 now, $10 schedule, $11 due, $12 tainted
-INSERT_SAID: Final = """
+INSERT_MESSAGE: Final = """
     INSERT INTO messages (
         user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
         role, content, tool_calls, visibility, timestamp, created_at, tainted
@@ -107,7 +107,7 @@ INSERT_SAID: Final = """
 
 
 # $1 places (JSON array), $2 user; NULL: all users
-_WHOSE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
+_SCOPE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
 
 MAX_IN_FLIGHT: Final = 4  # per channel or DM: Discord takes five messages in five seconds
 
@@ -124,14 +124,14 @@ _HAS_ROOM: Final = f"""(
 # $3 now, $4 limit
 SELECT_DUE: Final = f"""
     SELECT {SCHEDULE.of("s")} FROM schedules AS s
-    WHERE s.status = 'active' AND s.due_at <= $3 AND {_WHOSE} AND {_HAS_ROOM}
+    WHERE s.status = 'active' AND s.due_at <= $3 AND {_SCOPE} AND {_HAS_ROOM}
     ORDER BY s.due_at LIMIT $4 /* all users */
 """
 
 # $3 a later `advanced_at` means that the clock was set back
 SELECT_REWOUND: Final = f"""
     SELECT {SCHEDULE.of("s")} FROM schedules AS s
-    WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_WHOSE} /* all users */
+    WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_SCOPE} /* all users */
 """
 
 # Uses firings_open. $1 earlier claims are uncertain even if their process lives
@@ -157,11 +157,11 @@ _BATCH: Final = 50
 
 
 def _claim(
-    process: str, whose: tuple[str, int | None], now: datetime, limit: int
+    process: str, scope: tuple[str, int | None], now: datetime, limit: int
 ) -> Transaction[list[Firing]]:
-    """Claim due times, each with the next one computed. If `advanced_at` lies in the future, the clock was
-    set back, and the next time is computed again: otherwise the repeat would stay silent."""
-    rows = yield Statement(SELECT_REWOUND, (*whose, to_ms(now + MIN_CLOCK_CHANGE)))
+    """Claim due times, and move their schedules to the next ones. If `advanced_at` lies in the future, the
+    clock was set back, and the next time is computed again: otherwise the repeat would stay silent."""
+    rows = yield Statement(SELECT_REWOUND, (*scope, to_ms(now + MIN_CLOCK_CHANGE)))
     for schedule in map(SCHEDULE.read, rows):
         yield _advance(schedule, _time_after(schedule, now), now)
     claim = """
@@ -171,15 +171,15 @@ def _claim(
         RETURNING schedule_id
     """
     claimed: list[Firing] = []
-    rows = yield Statement(SELECT_DUE, (*whose, to_ms(now), _BATCH))
+    rows = yield Statement(SELECT_DUE, (*scope, to_ms(now), _BATCH))
     for schedule in map(SCHEDULE.read, rows):
-        due, following = _choose_time(schedule, now)
-        if not (yield _advance(schedule, following, now)):
+        due, next_due = _choose_time(schedule, now)
+        if not (yield _advance(schedule, next_due, now)):
             continue
-        noted: list[tuple[datetime, FiringState]] = [(due, "claimed")] if due else []
+        outcomes: list[tuple[datetime, FiringState]] = [(due, "claimed")] if due else []
         if now - schedule.due_at > MAX_LATENESS:
-            noted.append((schedule.due_at, "missed" if schedule.kind == "reminder" else "skipped"))
-        for moment, state in noted:
+            outcomes.append((schedule.due_at, "missed" if schedule.kind == "reminder" else "skipped"))
+        for moment, state in outcomes:
             times = (to_ms(moment), schedule.key.user_id, state, process, to_ms(now))
             is_first = yield Statement(claim, (schedule.id, *times))
             if is_first and state == "claimed":
@@ -193,7 +193,7 @@ def _time_after(schedule: Schedule, moment: datetime) -> datetime | None:
     return next_time(schedule.repeat, moment, schedule.zone, schedule.quiet)
 
 
-def _following_time(schedule: Schedule, now: datetime) -> datetime | None:
+def _next_after(schedule: Schedule, now: datetime) -> datetime | None:
     if not counts_hours(schedule.repeat):
         return _time_after(schedule, now)
     hours = timedelta(hours=parse_hours(schedule.repeat))  # counted from its time, not from now
@@ -209,15 +209,15 @@ def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, da
     if not schedule.repeat:
         return due, None
     if counts_hours(schedule.repeat):
-        return due, _following_time(schedule, now)
-    while (following := _time_after(schedule, after)) and following <= now:
-        due = after = following
-    return due, following
+        return due, _next_after(schedule, now)
+    while (next_due := _time_after(schedule, after)) and next_due <= now:
+        due = after = next_due
+    return due, next_due
 
 
-def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> Statement:
-    """Only if its user has not changed it since it was read."""
-    due, status = (following, "active") if following else (schedule.due_at, "done")
+def _advance(schedule: Schedule, next_due: datetime | None, now: datetime) -> Statement:
+    """Move a schedule to its next time, unless its user has changed it since it was read."""
+    due, status = (next_due, "active") if next_due else (schedule.due_at, "done")
     times = (to_ms(due), status, to_ms(now), to_ms(schedule.due_at))
     advance = """
         UPDATE schedules SET due_at = $3, status = $4, advanced_at = $5
@@ -305,11 +305,11 @@ class ScheduleStore(Store):
     async def cancel(self, user_id: int, schedule_id: int) -> Schedule | None:
         """Delete and return it; None if the user does not have it."""
         delete = f"DELETE FROM schedules WHERE user_id = $1 AND id = $2 RETURNING {SCHEDULE.select}"
-        silence = "UPDATE firings SET reported = 1 WHERE user_id = $1 AND schedule_id = $2"
+        suppress_reports = "UPDATE firings SET reported = 1 WHERE user_id = $1 AND schedule_id = $2"
 
         def steps() -> Transaction[Schedule | None]:
             rows = yield Statement(delete, (user_id, schedule_id))
-            yield Statement(silence, (user_id, schedule_id))
+            yield Statement(suppress_reports, (user_id, schedule_id))
             yield mark_stale(user_id, "schedule", [schedule_id] if rows else [])
             return SCHEDULE.first(rows)
 
@@ -331,7 +331,7 @@ class ScheduleStore(Store):
             schedule = SCHEDULE.read(rows[0])
             due = max(schedule.due_at, now)
             if schedule.repeat and schedule.due_at <= now:
-                due = _following_time(schedule, now) or now
+                due = _next_after(schedule, now) or now
             rows = yield Statement(resume, (user_id, schedule_id, to_ms(due), to_ms(now)))
             return SCHEDULE.first(rows)
 
@@ -350,7 +350,7 @@ class ScheduleStore(Store):
     ) -> Schedule | None:
         """Change a reminder's text and, if `time` is given, its next time, repeat and time zone, which
         resumes it. None if the user has no such reminder. Raises as `check`."""
-        of = (user_id, schedule_id)
+        ids = (user_id, schedule_id)
         where = f"""
             WHERE user_id = $1 AND id = $2 AND kind = 'reminder' AND status IN ('active', 'paused')
             RETURNING {SCHEDULE.select}
@@ -358,7 +358,7 @@ class ScheduleStore(Store):
         reword = f"""
             UPDATE schedules SET text = $3, tainted = CASE WHEN text = $3 THEN tainted ELSE 0 END {where}
         """
-        batch = [Statement(reword, (*of, self.check(text)))]
+        batch = [Statement(reword, (*ids, self.check(text)))]
         if time is not None:
             retime = f"""
                 UPDATE schedules
@@ -366,7 +366,7 @@ class ScheduleStore(Store):
                     status = 'active', obstacle = '' {where}
             """
             times = (to_ms(time[0]), time[1], timezone, to_ms(self._clock()))
-            batch.append(Statement(retime, (*of, *times)))
+            batch.append(Statement(retime, (*ids, *times)))
         *_, rows = await self._database.transaction(batch, [user_lock(user_id)])
         self._notify()
         return SCHEDULE.first(rows)
@@ -383,12 +383,12 @@ class ScheduleStore(Store):
         """
 
         def steps() -> Transaction[None]:
-            rows = yield Statement(_LIVE, (user_id,))
+            rows = yield Statement(_SELECT_OPEN, (user_id,))
             for old in map(SCHEDULE.read, rows):
                 if old.timezone == timezone:
                     continue
                 [[sent]] = yield Statement(last_sent, (user_id, old.id))
-                due = _time_in(timezone, old, now, None if sent is None else from_ms(sent))
+                due = _next_time_in(timezone, old, now, None if sent is None else from_ms(sent))
                 yield Statement(move, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
 
         await self._database.write(steps, [user_lock(user_id), MAINTENANCE_LOCK])
@@ -398,36 +398,36 @@ class ScheduleStore(Store):
         self, now: datetime, places: Collection[Place], *, user_id: int | None = None, limit: int = 1
     ) -> Sequence[Firing]:
         """Claim at most `limit` due times. A time more than MAX_LATENESS late is recorded as missed."""
-        whose = (_as_list(places), user_id)
+        scope = (_as_list(places), user_id)
         return await self._database.write(
-            lambda: _claim(self._process, whose, now, limit), [MAINTENANCE_LOCK]
+            lambda: _claim(self._process, scope, now, limit), [MAINTENANCE_LOCK]
         )
 
     async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
-        """Record that it was sent in this message. `channel_id`: if not the schedule's own channel."""
+        """Record that it was sent in this message. `channel_id`: of the message, if not the schedule's."""
         schedule = firing.schedule
-        said = (
+        values = (
             *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
             *(message.author_name, message.discord_id, message.content),
             *(tool_calls_to_json(message.tool_calls), schedule.audience, to_ms(self._clock())),
             *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
         )
         await self._database.transaction(
-            [_settle(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)],
+            [_record_outcome(firing, "sent", message.discord_id), Statement(INSERT_MESSAGE, values)],
             [user_lock(schedule.key.user_id)],
         )
         self._notify()
 
     async def mark_skipped(self, firing: Firing) -> None:
         await self._database.transaction(
-            [_settle(firing, "skipped")], [user_lock(firing.schedule.key.user_id)]
+            [_record_outcome(firing, "skipped")], [user_lock(firing.schedule.key.user_id)]
         )
 
     async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
         """Record that it can't be sent, and pause the schedule."""
         user_id = firing.schedule.key.user_id
         pause = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE user_id = $1 AND id = $2"
-        batch = [_settle(firing, "failed"), Statement(pause, (user_id, firing.schedule.id, obstacle))]
+        batch = [_record_outcome(firing, "failed"), Statement(pause, (user_id, firing.schedule.id, obstacle))]
         await self._database.transaction(batch, [user_lock(user_id)])
 
     async def mark_lost(self, older_than: datetime) -> int:
@@ -439,9 +439,9 @@ class ScheduleStore(Store):
 
     async def take_unreported(self, places: Collection[Place], *, user_id: int | None = None) -> Missed:
         """Return one owner's missed and uncertain times, and mark them as reported: returned again only if
-        this process dies before `mark_told`."""
+        this process dies before `mark_reported`."""
         unreported = f"""
-            {_MISSED} AND f.reported = 0 AND {_WHOSE} ORDER BY f.user_id, f.due_at LIMIT 100 /* all users */
+            {_MISSED} AND f.reported = 0 AND {_SCOPE} ORDER BY f.user_id, f.due_at LIMIT 100 /* all users */
         """
         report = """
             UPDATE firings SET reported = 1, told_by = $4
@@ -463,20 +463,20 @@ class ScheduleStore(Store):
         missed = f"{_MISSED} AND s.user_id = $1 AND f.user_id = $1 AND f.due_at >= $2 ORDER BY f.due_at"
         return [*map(_FIRING.read, await self._database.query(missed, user_id, to_ms(since)))]
 
-    async def mark_told(self, missed: Missed) -> None:
+    async def mark_reported(self, missed: Missed) -> None:
         """Record that the report was delivered."""
-        settle = "UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3"
-        batch = [Statement(settle, _firing_key(each)) for each in missed]
+        update = "UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3"
+        batch = [Statement(update, _firing_key(each)) for each in missed]
         await self._database.transaction(batch, [user_lock(missed[0].schedule.key.user_id)])
 
     async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
         """Return the earliest next time; it may have passed."""
-        following = f"""
+        next_due = f"""
             SELECT s.due_at FROM schedules AS s
-            WHERE s.status = 'active' AND s.due_at > 0 AND {_WHOSE} AND {_HAS_ROOM}
+            WHERE s.status = 'active' AND s.due_at > 0 AND {_SCOPE} AND {_HAS_ROOM}
             ORDER BY s.due_at LIMIT 1 /* all users */
         """
-        rows = await self._database.query(following, _as_list(places), user_id)
+        rows = await self._database.query(next_due, _as_list(places), user_id)
         return from_ms(rows[0][0]) if rows else None
 
     async def prune(self) -> None:
@@ -508,29 +508,29 @@ def _firing_key(firing: Firing) -> tuple[int, int, int]:
     return (firing.schedule.id, to_ms(firing.due_at), firing.schedule.key.user_id)
 
 
-def _settle(firing: Firing, state: FiringState, message_id: int | None = None) -> Statement:
-    """Also settles an uncertain firing."""
-    settle = """
+def _record_outcome(firing: Firing, state: FiringState, message_id: int | None = None) -> Statement:
+    """Record the outcome of a claimed or uncertain firing."""
+    update = """
         UPDATE firings SET state = $4, message_id = $5
         WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND state IN ('claimed', 'uncertain')
         RETURNING schedule_id
     """
-    return Statement(settle, (*_firing_key(firing), state, message_id))
+    return Statement(update, (*_firing_key(firing), state, message_id))
 
 
-_SELDOM: Final = timedelta(hours=4)
+_FEW_HOURS: Final = timedelta(hours=4)
 
 
-def _time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None) -> datetime:
-    """Unless it comes every few hours, no local time up to the last one sent comes again. A repeat that
-    begins later still begins on that day."""
+def _next_time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None) -> datetime:
+    """Return a schedule's next time in another time zone. Unless it comes every few hours, local times up to
+    the last sent one are skipped. A repeat that begins later still begins on that day."""
     if not old.repeat or counts_hours(old.repeat) or old.due_at <= now:
         return old.due_at
     new, after = replace(old, timezone=timezone), now
     if old.due_at != _time_after(old, now):
         day = old.due_at.astimezone(old.zone).date()
         after = datetime.combine(day, time(), new.zone) - timedelta(seconds=1)
-    elif sent and old.due_at - sent >= _SELDOM:
+    elif sent and old.due_at - sent >= _FEW_HOURS:
         after = sent.astimezone(old.zone).replace(tzinfo=new.zone)
     return _time_after(new, max(now, after)) or old.due_at
 

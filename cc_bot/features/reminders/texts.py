@@ -100,113 +100,113 @@ class RepeatTexts(Area):
     last_comma = Sentence(ja="・", en=" and ")
 
 
-def described(repeat: str, phrases: RepeatTexts) -> str:
+def describe_repeat(repeat: str, phrases: RepeatTexts) -> str:
     """Return a repeat in words: `0 9 * * 1-5` is 平日 9:00, or every weekday at 9:00. It fits into 「…にお知らせします」
     and `I'll remind you …`. Other repeats are returned as cron.
     """
     if match := _HOURS.fullmatch(repeat):
-        return _hours(phrases, int(match[1]))
+        return _describe_hours(phrases, int(match[1]))
     try:
         cron, interval = split_repeat(repeat)
         minute, hour, *days = cron.split()
         steps = _HOUR_STEPS.fullmatch(hour)
         if interval is None and days == ["*"] * 3 and (steps or hour == "*"):
             if steps:
-                return _hours(phrases, int(steps[2]), first=int(steps[1] or 0), past=int(minute))
+                return _describe_hours(phrases, int(steps[2]), first=int(steps[1] or 0), past=int(minute))
             return phrases.hourly_at.format(minute=minute) if int(minute) else phrases.hourly
-        times = [_time(phrases, each, int(minute)) for each in _numbers(hour)]
-        return phrases.at.format(days=_days(phrases, interval, *days), times=_joined(phrases, times))
+        times = [_describe_time(phrases, each, int(minute)) for each in _parse_numbers(hour)]
+        return phrases.at.format(days=_describe_days(phrases, interval, *days), times=_join(phrases, times))
     except (ValueError, IndexError, TypeError):
         return phrases.by_cron.format(cron=repeat)
 
 
-def _days(phrases: RepeatTexts, interval: Interval | None, day: str, month: str, weekday: str) -> str:
+def _describe_days(phrases: RepeatTexts, interval: Interval | None, day: str, month: str, weekday: str) -> str:
     """Raises ValueError or IndexError if there are no words for the days."""
     count, unit = (interval.count, interval.unit) if interval else (1, "")
     match (unit, day, month, weekday):
         case ("" | "days", "*", "*", "*"):
             return phrases.days_apart.format(count=count) if unit else phrases.daily
-        case ("" | "weeks", "*", "*", _) if not _is_nth(weekday):
-            return _of_week(phrases, _numbers(weekday.replace("7", "0")), count)
+        case ("" | "weeks", "*", "*", _) if not _has_nth_day(weekday):
+            return _describe_week(phrases, _parse_numbers(weekday.replace("7", "0")), count)
         case ("" | "months", _, "*", _):
             template = phrases.months_apart if unit else phrases.monthly
-            return template.format(count=count, days=_of_month(phrases, day, weekday))
+            return template.format(count=count, days=_describe_month(phrases, day, weekday))
         case ("" | "months", _, _, _) if not unit or count % 12 == 0:
             template = phrases.years_apart if unit else phrases.yearly
-            return template.format(count=count // 12, date=_date(phrases, month, day, weekday))
+            return template.format(count=count // 12, date=_describe_date(phrases, month, day, weekday))
         case _:
             raise ValueError(interval)
 
 
-def _is_nth(weekday: str) -> bool:
+def _has_nth_day(weekday: str) -> bool:
     return "#" in weekday or "L" in weekday
 
 
-def _of_week(phrases: RepeatTexts, numbers: Sequence[int], count: int) -> str:
+def _describe_week(phrases: RepeatTexts, numbers: Sequence[int], count: int) -> str:
     if count == 1 and numbers in ([1, 2, 3, 4, 5], [0, 6]):
         return phrases.workdays if len(numbers) == 5 else phrases.weekends
     from_monday = sorted(numbers, key=lambda number: number or 7)
-    days = _joined(phrases, [phrases.weekdays[number] for number in from_monday])
+    days = _join(phrases, [phrases.weekdays[number] for number in from_monday])
     return phrases.weekly.format(days=days) if count == 1 else phrases.weeks_apart.format(count=count, days=days)
 
 
-def _of_month(phrases: RepeatTexts, day: str, weekday: str) -> str:
-    if day == "*" and _is_nth(weekday):
-        return _joined(phrases, [_nth_day(phrases, each) for each in weekday.split(",")])
+def _describe_month(phrases: RepeatTexts, day: str, weekday: str) -> str:
+    if day == "*" and _has_nth_day(weekday):
+        return _join(phrases, [_describe_nth_day(phrases, each) for each in weekday.split(",")])
     if weekday != "*":
         raise ValueError(weekday)
     if day == "L":
         return phrases.month_end
-    numbers = _numbers(day)
-    words = _joined(phrases, [phrases.counted[number - 1] for number in numbers])
+    numbers = _parse_numbers(day)
+    words = _join(phrases, [phrases.counted[number - 1] for number in numbers])
     return words + (phrases.some_months if numbers[-1] > _IN_EVERY_MONTH else "")
 
 
-def _date(phrases: RepeatTexts, month: str, day: str, weekday: str) -> str:
+def _describe_date(phrases: RepeatTexts, month: str, day: str, weekday: str) -> str:
     name = phrases.months[int(month) - 1]
     if weekday != "*":
-        return phrases.nth_of_month.format(month=name, days=_of_month(phrases, day, weekday))
+        return phrases.nth_of_month.format(month=name, days=_describe_month(phrases, day, weekday))
     leap = phrases.leap_years if (int(day), int(month)) == (29, 2) else ""
     return phrases.day_of_month.format(month=name, day=phrases.counted[int(day) - 1]) + leap
 
 
-def _nth_day(phrases: RepeatTexts, field: str) -> str:
+def _describe_nth_day(phrases: RepeatTexts, field: str) -> str:
     """第2水曜, the last Friday."""
     if field.endswith("L"):
         return phrases.last_day.format(day=phrases.weekdays[int(field[:-1])])
     day, _, nth = field.partition("#")
     count = phrases.counted[int(nth) - 1].removesuffix("日")  # 第2月曜, the 2nd Monday
-    return phrases.nth_day.format(nth=count, day=phrases.weekdays[_number(day)])
+    return phrases.nth_day.format(nth=count, day=phrases.weekdays[_parse_number(day)])
 
 
-def _time(phrases: RepeatTexts, hour: int, minute: int) -> str:
+def _describe_time(phrases: RepeatTexts, hour: int, minute: int) -> str:
     """`at 3:05` is in the afternoon, `at 03:05` at night (domain/when)."""
     hours = phrases.small_hour.format(hour=hour) if 1 <= hour < SMALL_HOURS // 60 else str(hour)
     return f"{hours}:{minute:02}"
 
 
-def _hours(phrases: RepeatTexts, hours: int, *, first: int = 0, past: int = 0) -> str:
+def _describe_hours(phrases: RepeatTexts, hours: int, *, first: int = 0, past: int = 0) -> str:
     if first or past:
-        return phrases.hours_apart_from.format(hours=hours, time=_time(phrases, first, past))
+        return phrases.hours_apart_from.format(hours=hours, time=_describe_time(phrases, first, past))
     return phrases.hourly if hours == 1 else phrases.hours_apart.format(hours=hours)
 
 
-def _numbers(field: str) -> list[int]:
+def _parse_numbers(field: str) -> list[int]:
     """Expand a list with ranges, such as `1-3,5` or `MON-WED,FRI`."""
     found = set[int]()
     for part in field.split(","):
         first, _, last = part.partition("-")
-        found.update(range(_number(first), _number(last or first) + 1))
+        found.update(range(_parse_number(first), _parse_number(last or first) + 1))
     return sorted(found)
 
 
-def _number(text: str) -> int:
+def _parse_number(text: str) -> int:
     return _NAMES.index(text) if text in _NAMES else int(text)
 
 
-def _joined(phrases: RepeatTexts, parts: list[str]) -> str:
-    *most, last = parts
-    return f"{phrases.comma.join(most)}{phrases.last_comma}{last}" if most else last
+def _join(phrases: RepeatTexts, parts: list[str]) -> str:
+    *others, last = parts
+    return f"{phrases.comma.join(others)}{phrases.last_comma}{last}" if others else last
 
 
 class WebReminderTexts(Area):

@@ -20,7 +20,7 @@ from cc_bot.domain.when.resolve import parse_schedule
 from cc_bot.features.memory.tools import DATA_NOT_INSTRUCTIONS
 from cc_bot.features.reminders.model import ReminderChange, Schedule, may_mention
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.reminders.texts import RepeatTexts, described
+from cc_bot.features.reminders.texts import RepeatTexts, describe_repeat
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.proposal import ProposalTexts
 
@@ -49,14 +49,14 @@ async def schedule(
     due, cron = _first_time(context, when, repeat or "")
     if needs_approval(context, lambda: context.own.mean_time(due, cron) and context.own.say_reminder(text)):
         text, words = store.check(text), texts(context.locale)
-        time = _time(due, cron, words, timezone=context.timezone.key, place=context.place)
+        time = _time_line(due, cron, words, timezone=context.timezone.key, place=context.place)
         arguments = {"when": due.isoformat(), "text": text, "repeat": cron}
         shown = show(words[ProposalTexts].remind, time, text=text)
         return propose(context, "schedule", arguments, shown)
     same = (key.channel_id, text.strip(), due, cron, "active", context.visibility)
     for known in await store.list(context.user_id):  # models repeat calls, and answers are regenerated
         if _identity(known) == same:
-            return _added(known)
+            return _report_added(known)
     added = await store.add(
         key,
         text,
@@ -69,17 +69,17 @@ async def schedule(
         locale=context.locale,
         tainted=context.approved is not None,
     )
-    return _added(added)
+    return _report_added(added)
 
 
 @tool(writes=False, about="schedule")
 async def list_schedules(context: ToolContext) -> ToolOutcome:
     """List the user's reminders, the next one first."""
-    known = await _list_seen(context)
+    known = await _list_visible(context)
     if not known:
         return succeeded({"schedules": []})
     listed = known[:MAX_LISTED]
-    content = {"note": DATA_NOT_INSTRUCTIONS, "schedules": [_content(each) for each in listed]}
+    content = {"note": DATA_NOT_INSTRUCTIONS, "schedules": [_to_json(each) for each in listed]}
     more = {"more": len(known) - MAX_LISTED} if len(known) > MAX_LISTED else {}
     return succeeded({**content, **more}, tainted=any(each.tainted for each in listed))
 
@@ -88,7 +88,7 @@ async def list_schedules(context: ToolContext) -> ToolOutcome:
 async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A002 - what the list calls it
     """Cancel a reminder, when the user asks for that in this message; list_schedules tells its id. To change
     one, cancel it and schedule it again."""
-    known = await _list_seen(context)
+    known = await _list_visible(context)
     found = next((each for each in known if each.number == id), None)
     if found is None:
         raise ScheduleNotFound(id=id)
@@ -97,7 +97,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
     others = [each.text for each in known if each is not found]
     if needs_approval(context, lambda: context.own.end(found.text, others=others, may_be_done=True)):
         words = texts(context.locale)
-        time = _time(found.due_at, found.repeat, words)
+        time = _time_line(found.due_at, found.repeat, words)
         shown = show(words[ProposalTexts].cancel, time, number=found.number, text=found.text)
         return propose(context, "cancel_schedule", {"id": found.number}, shown, held=held)
     cancelled = await context.stores[ScheduleStore].cancel(context.user_id, found.id)
@@ -108,7 +108,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
 
 
 def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime, str]:
-    """An approved call passes exactly what the user was shown."""
+    """Return the first time and the cron. An approved call passes exactly those that the user was shown."""
     if context.approved is not None:
         due = datetime.fromisoformat(when)
         if due <= context.clock():
@@ -124,26 +124,26 @@ def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime,
         ) from None
 
 
-def _time(
+def _time_line(
     due: datetime, cron: str, words: Texts, *, timezone: str = "", place: Place | None = None
 ) -> ProposalLine:
-    repeat = on_one_line(described(cron, words[RepeatTexts])) if cron else ""
+    repeat = on_one_line(describe_repeat(cron, words[RepeatTexts])) if cron else ""
     moment = Moment(due, repeat=repeat, timezone=timezone, place=place)
     return field_line(words[ProposalTexts].time, moment, words)
 
 
-async def _list_seen(context: ToolContext) -> Sequence[Schedule]:
-    """The reminders that the answer's readers may see."""
+async def _list_visible(context: ToolContext) -> Sequence[Schedule]:
+    """List the reminders that the answer's readers may see."""
     known = await context.stores[ScheduleStore].list(context.user_id)
     return [each for each in known if may_mention(each, context.key.channel_id, context.visibility)]
 
 
-def _added(schedule: Schedule) -> ToolOutcome:
-    return succeeded({"scheduled": _content(schedule)}, changes=(ReminderChange.of("added", schedule),))
+def _report_added(schedule: Schedule) -> ToolOutcome:
+    return succeeded({"scheduled": _to_json(schedule)}, changes=(ReminderChange.of("added", schedule),))
 
 
-def _content(schedule: Schedule) -> dict[str, Any]:
-    """One reminder as JSON; receipts of stored answers are built from this."""
+def _to_json(schedule: Schedule) -> dict[str, Any]:
+    """Return a reminder as JSON; receipts of stored answers are built from this."""
     content: dict[str, Any] = {
         "id": schedule.number,
         "text": schedule.text,
