@@ -253,7 +253,7 @@ def _files(
     kind, max_bytes, max_memories = (
         ("md", MAX_MARKDOWN_BYTES, len(kept)) if readable else ("json", MAX_IMPORT_BYTES, MAX_IMPORTED)
     )
-    write = memories.export_writer(caller, now, readable=readable)
+    write = memories.make_export_writer(caller, now, readable=readable)
     parts = [*split_export(kept, write, max_bytes=max_bytes, max_memories=max_memories)]
     day = now.astimezone(caller.timezone).date().isoformat()
     numbers = [""] if len(parts) == 1 else [f"-{number}" for number in range(1, len(parts) + 1)]
@@ -351,7 +351,7 @@ async def confirm(
     if button.decision == "import":
         return await _import_planned(interaction.message, recipient, service)
     said = button.decision == "erase-said"
-    erased = await memories.erase_all(recipient, asked=button.count, said=said, service=service)
+    erased = await memories.erase_all(recipient, max_count=button.count, conversations=said, service=service)
     if erased is None:
         return await _ask_to_erase_all(recipient, service=service)
     await show(interaction, EphemeralView(words[ErasureTexts].say_erased(erased)), recipient)

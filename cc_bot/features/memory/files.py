@@ -14,7 +14,7 @@ MAX_IMPORT_BYTES: Final = 2**20
 MAX_IMPORTED: Final = 5000
 """Memories per file."""
 MARKDOWN_MARK: Final = "<!-- cc-bot memories, for reading: import the JSON -->"
-"""In an export for reading, which can't be imported."""
+"""Marks an export for reading, which can't be imported."""
 
 _FORMAT: Final = "cc-bot memories"
 _VERSION: Final = 1
@@ -41,7 +41,7 @@ class PortableMemory:
     category: str = DEFAULT_CATEGORY
     tags: tuple[str, ...] = ()
     audience: Audience | None = None
-    """None if the file does not say."""
+    """None if the file does not tell."""
     created_at: datetime | None = None
     updated_at: datetime | None = None
     expires_at: datetime | None = None
@@ -54,7 +54,7 @@ class PortableMemory:
 class ImportPlan:
     new: tuple[PortableMemory, ...] = ()
     known: int = 0
-    """Stored already, or twice in the file."""
+    """Already stored, or repeated in the file."""
     empty: int = 0
     too_long: int = 0
     secret: int = 0
@@ -66,7 +66,7 @@ class ImportPlan:
 
 _FIELDS: Final = get_type_hints(PortableMemory)
 _ALWAYS: Final = ("content", "category", "tags")
-"""Written even if empty."""
+"""Written even if they are empty."""
 
 
 def portable(memory: Memory) -> PortableMemory:
@@ -75,8 +75,8 @@ def portable(memory: Memory) -> PortableMemory:
 
 def to_json(memories: Iterable[PortableMemory], exported_at: datetime) -> str:
     """Return a file that `read_memories` restores unchanged, with one line per memory."""
-    head = {"format": _FORMAT, "version": _VERSION, "exported_at": _text(exported_at)}
-    return f'{json.dumps(head)[:-1]}, "memories": [\n' + ",\n".join(map(_line, memories)) + "\n]}\n"
+    head = {"format": _FORMAT, "version": _VERSION, "exported_at": _write_moment(exported_at)}
+    return f'{json.dumps(head)[:-1]}, "memories": [\n' + ",\n".join(map(_write_memory, memories)) + "\n]}\n"
 
 
 def split_export(
@@ -86,7 +86,7 @@ def split_export(
     max_bytes: int,
     max_memories: int,
 ) -> Iterator[bytes]:
-    """Yield files that together hold all memories, none of them too large; at least one."""
+    """Yield one file, or several of which none is too large, with all memories."""
     file = write(memories).encode("utf-8", "replace")
     if len(memories) < 2 or (len(file) <= max_bytes and len(memories) <= max_memories):
         yield file
@@ -111,7 +111,7 @@ def read_memories(text: str) -> list[PortableMemory]:
     return found
 
 
-def _line(memory: PortableMemory) -> str:
+def _write_memory(memory: PortableMemory) -> str:
     item = {name: _to_json_value(getattr(memory, name)) for name in _FIELDS}
     written = {name: value for name, value in item.items() if value or name in _ALWAYS}
     return json.dumps(written, ensure_ascii=False)
@@ -120,7 +120,7 @@ def _line(memory: PortableMemory) -> str:
 def _to_json_value(value: object) -> object:
     match value:
         case datetime():
-            return _text(value)
+            return _write_moment(value)
         case Source():
             return value.as_object()
         case Mapping():
@@ -130,7 +130,7 @@ def _to_json_value(value: object) -> object:
 
 
 def _from_json(text: str) -> list[PortableMemory] | None:
-    """None if it only looks like JSON (a ChatGPT list begins with a date in brackets)."""
+    """Return None if the text only looks like JSON (a ChatGPT list begins with a date in brackets)."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -140,38 +140,40 @@ def _from_json(text: str) -> list[PortableMemory] | None:
     items = document.get("memories") if isinstance(document, dict) else document
     if not isinstance(items, list):
         raise ImportNotUnderstood
-    _ensure_few(len(items))
-    return [_memory(item) for item in items]
+    _ensure_not_too_many(len(items))
+    return [_read_memory(item) for item in items]
 
 
-def _ensure_few(items: int) -> None:
-    """Raise TooManyToImport early: a megabyte may hold half a million."""
+def _ensure_not_too_many(items: int) -> None:
+    """Raise TooManyToImport early: a megabyte may contain half a million."""
     if items > MAX_IMPORTED:
         raise TooManyToImport(limit=MAX_IMPORTED)
 
 
-def _memory(item: object) -> PortableMemory:
+def _read_memory(item: object) -> PortableMemory:
     known = {"content": item} if isinstance(item, str) else item if isinstance(item, dict) else {}
-    read = {name: _READ[kind](known.get(name)) for name, kind in _FIELDS.items()}
+    read = {name: _READERS[kind](known.get(name)) for name, kind in _FIELDS.items()}
     return PortableMemory(**{"content": "", **{name: value for name, value in read.items() if value}})
 
 
-def _string(value: object) -> str:
-    """JSON can hold lone surrogates; the database can't."""
+def _read_text(value: object) -> str:
+    """Replace lone surrogates, which JSON allows and the database does not."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
-def _strings(value: object) -> tuple[str, ...]:
-    return tuple(_string(each) for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+def _read_texts(value: object) -> tuple[str, ...]:
+    return (
+        tuple(_read_text(each) for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+    )
 
 
-def _named_strings(value: object) -> dict[str, str]:
+def _read_text_map(value: object) -> dict[str, str]:
     named = value.items() if isinstance(value, dict) else ()
-    return {_string(name): _string(each) for name, each in named if isinstance(each, str)}
+    return {_read_text(name): _read_text(each) for name, each in named if isinstance(each, str)}
 
 
-def _audience(value: object) -> Audience | None:
-    """An unknown value was meant as a restriction."""
+def _read_audience(value: object) -> Audience | None:
+    """Return `private` for an unknown value, as it was meant as a restriction."""
     match value:
         case None | "anywhere" | "private":
             return value
@@ -179,10 +181,10 @@ def _audience(value: object) -> Audience | None:
             return "private"
 
 
-def _source(value: object) -> Source:
+def _read_source(value: object) -> Source:
     if not isinstance(value, dict):
         return Source()
-    link, model, author = (_string(value.get(name)) for name in ("link", "model", "author"))
+    link, model, author = (_read_text(value.get(name)) for name in ("link", "model", "author"))
     match value.get("kind"):
         case ("command" | "message" | "model" | "import" | "terminal") as kind:
             return Source(kind, link, model, author)
@@ -190,37 +192,38 @@ def _source(value: object) -> Source:
             return Source("", link, model, author)
 
 
-def _text(moment: datetime) -> str:
+def _write_moment(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat()
 
 
-def _moment(value: object) -> datetime | None:
-    """UTC if it has no zone. None near the ends of the calendar, which other zones can't express."""
+def _read_moment(value: object) -> datetime | None:
+    """Return a time in UTC, also if it has no zone; None near the ends of the calendar, which other zones
+    can't express."""
     try:
-        moment = datetime.fromisoformat(_string(value))
+        moment = datetime.fromisoformat(_read_text(value))
         moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
     return moment if MINYEAR < moment.year < MAXYEAR else None
 
 
-_READ: Final[Mapping[Any, Callable[[object], Any]]] = {
-    str: _string,
-    tuple[str, ...]: _strings,
-    Mapping[str, str]: _named_strings,
-    Audience | None: _audience,
-    datetime | None: _moment,
-    Source: _source,
+_READERS: Final[Mapping[Any, Callable[[object], Any]]] = {
+    str: _read_text,
+    tuple[str, ...]: _read_texts,
+    Mapping[str, str]: _read_text_map,
+    Audience | None: _read_audience,
+    datetime | None: _read_moment,
+    Source: _read_source,
     bool: lambda value: value is True,
 }
-"""By field type; an invalid value is read as empty."""
+"""By field type. An invalid value is read as an empty one."""
 
 
 def _from_lines(text: str) -> list[PortableMemory]:
     if MARKDOWN_MARK in text:
         raise ImportNotUnderstood
     entries: list[list[str]] = []
-    """Lines per entry: appending to a text would copy it for each line."""
+    """The lines of each entry: to append to a text would copy it for each line."""
     for line in text.splitlines():
         if not line.strip() or _FENCE_OR_RULE.fullmatch(line) or _HEADING.match(line):
             continue
@@ -229,15 +232,15 @@ def _from_lines(text: str) -> list[PortableMemory]:
             entries[-1].append(line.strip())
         else:
             entries.append([line[bullet.end() :] if bullet else line])
-            _ensure_few(len(entries))
-    return [_dated("\n".join(entry).strip()) for entry in entries]
+            _ensure_not_too_many(len(entries))
+    return [_split_date("\n".join(entry).strip()) for entry in entries]
 
 
-def _dated(entry: str) -> PortableMemory:
-    """A date before the text, set off from it, is the creation date."""
+def _split_date(entry: str) -> PortableMemory:
+    """Parse an entry. A date before the text, and set off from it, is the creation date."""
     found = _DATED.match(entry)
     if found is None or found.end() == len(entry):
         return PortableMemory(entry)
     year, month, day = (number for number in found.groups() if number is not None)
-    written = _moment(f"{year}-{month:0>2}-{day:0>2}")
+    written = _read_moment(f"{year}-{month:0>2}-{day:0>2}")
     return PortableMemory(entry[found.end() :], created_at=written) if written else PortableMemory(entry)

@@ -28,7 +28,7 @@ from cc_bot.domain.when.resolve import MAX_LENGTH, read_moments
 
 MAX_CONTENT_CHARACTERS = 4000
 MAX_DETAILS_CHARACTERS = 4000
-"""Category, tags and metadata together; each tag and value counts one extra."""
+"""For category, tags and metadata together; one is added for each tag, name and value."""
 MAX_CATEGORY_CHARACTERS = 50
 MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 50
@@ -36,33 +36,33 @@ DEFAULT_CATEGORY = "general"
 MAX_PINNED = 10
 """Per user."""
 UNDO_TIME = timedelta(minutes=10)
-"""A deleted memory is only hidden, and can be restored."""
+"""A deleted memory is hidden, and can be restored for this long."""
 
-_MARKS: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
+_PUNCTUATION: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
 
 Audience = Literal["anywhere", "private"]
-"""A memory is recalled in every answer, or only in those that its user alone sees."""
+"""`private`: recalled only in answers that no one but its user sees."""
 
 Order = Literal["newest", "oldest", "updated"]
-"""By creation, or by last change (latest first)."""
+"""By creation; `updated`: by last change, latest first."""
 
 SourceKind = Literal["", "command", "message", "model", "import", "terminal", "proposal"]
-"""How a memory was created; empty if unknown. `proposal`: its user approved it after the model had read
-others' text."""
+"""How a memory was created; empty if unknown. `proposal`: the user approved what the model proposed after it
+had read others' text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     kind: SourceKind = ""
     link: str = ""
-    """The message from which or in which it was created."""
+    """To the message that it was created from or in."""
     model: str = ""
     """The model that called `remember`."""
     author: str = ""
-    """The author of that message, if it may not be the owner."""
+    """The author of that message, unless it is the owner."""
 
     def as_object(self) -> dict[str, str]:
-        """Return the fields that are known, for JSON."""
+        """Return the known fields, for JSON."""
         return {name: value for name, value in asdict(self).items() if value}
 
 
@@ -82,32 +82,31 @@ class Memory:
     source: Source = Source()
     expires_at: datetime | None = None
     supersedes: int | None = None
-    """The former version."""
+    """The id of the former version."""
     number: int = 0
-    """Shown to its user; counted per user from 1. 0 for a former version."""
+    """Shown to the user, whose memories are counted from 1; 0 for a former version."""
     pinned: bool = False
-    """Every answer is to use it."""
 
     def is_expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now
 
     @property
     def tainted(self) -> bool:
-        """Return whether its text may not be its user's own."""
+        """Whether others may have written the text."""
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
 VERSIONED: Final = ("content", "category", "tags", "expires_at")
-"""A change of these fields keeps the former version."""
+"""Fields whose change keeps the former version."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """Unset fields match all."""
+    """Selects memories. A field that is not set matches all."""
 
     category: str | None = None
     tags: tuple[str, ...] = ()
-    """A memory must have all of them."""
+    """All of which a memory must have."""
     audience: Audience | None = None
     origin: SourceKind | None = None
 
@@ -119,7 +118,7 @@ ALL_MEMORIES: Final = MemoryFilter()
 class FoundMemory:
     memory: Memory
     confidence: float
-    """Probability that the search meant this one."""
+    """The probability that the query means this memory."""
 
 
 ChangeKind = Literal["added", "updated", "deleted"]
@@ -131,20 +130,20 @@ class MemoryChange:
 
     kind: ChangeKind
     memory: Memory
-    """After the change; before a deletion."""
+    """As it is after the change; if deleted, as it was before."""
     former: Memory | None = None
 
     @property
     def unchanged(self) -> bool:
-        """An update that changed no versioned field."""
+        """Whether an update changed no versioned field."""
         before, now = (
             [getattr(each, name, None) for name in VERSIONED] for each in (self.former, self.memory)
         )
         return self.kind == "updated" and before == now
 
     @property
-    def version(self) -> int | None:
-        """The id of the former version that the change kept."""
+    def version_id(self) -> int | None:
+        """The id of the former version, if the change kept one."""
         former_id = self.former.supersedes if self.former else None
         return None if self.memory.supersedes == former_id else self.memory.supersedes
 
@@ -157,7 +156,7 @@ class MemoryChange:
             memory.id,
             memory.content,
             memory.number,
-            former_id=self.version,
+            former_id=self.version_id,
             private=memory.audience == "private",
         )
 
@@ -170,7 +169,7 @@ class MemoryStatistics:
     oldest: datetime | None
     newest: datetime | None
     categories: tuple[tuple[str, int], ...] = ()
-    """With their number of memories, largest first."""
+    """Names and numbers of memories, largest first."""
     sources: tuple[tuple[SourceKind, int], ...] = ()
 
 
@@ -179,46 +178,46 @@ class ErasureCounts:
     memories: int = 0
     versions: int = 0
     summaries: int = 0
-    """Made from the emptied messages."""
+    """Deleted, as they were made from emptied messages."""
     messages: int = 0
-    """Emptied because the user asked to erase the conversations too."""
+    """Emptied, if conversations were erased, too."""
 
 
 def is_same_text(one: str, other: str) -> bool:
     """Return whether two texts differ only in width, case, white space and sentence punctuation."""
     first, second = (unicodedata.normalize("NFKC", text).casefold() for text in (one, other))
-    return _MARKS.sub("", first) == _MARKS.sub("", second)
+    return _PUNCTUATION.sub("", first) == _PUNCTUATION.sub("", second)
 
 
 def clean_content(content: str) -> str:
-    """Strip white space and control characters. Raises EmptyMemory, or MemoryTooLong, also if NFKC makes
-    it too long for search."""
+    """Strip white space and control characters. Raises EmptyMemory, or MemoryTooLong, also if NFKC makes the
+    text too long for search."""
     cleaned = without_controls(content).strip()
     if is_blank(cleaned):
         raise EmptyMemory
     if len(cleaned) > MAX_CONTENT_CHARACTERS:
         raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=len(cleaned))
-    unfolded = len(unicodedata.normalize("NFKC", cleaned))
-    if unfolded > 2 * MAX_CONTENT_CHARACTERS:
-        raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=unfolded)
+    normalized = len(unicodedata.normalize("NFKC", cleaned))
+    if normalized > 2 * MAX_CONTENT_CHARACTERS:
+        raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=normalized)
     return cleaned
 
 
 def check_details(category: str | None, tags: Iterable[str], metadata: Mapping[str, str]) -> None:
-    """Raise BesideTooLong if category, tags and metadata are too long."""
+    """Raise DetailsTooLong if category, tags and metadata are too long."""
     length = len(category or "") + sum(len(text) + 1 for text in (*tags, *metadata, *metadata.values()))
     if length > MAX_DETAILS_CHARACTERS:
         raise DetailsTooLong(limit=MAX_DETAILS_CHARACTERS, length=length)
 
 
 def clean_category(category: str | None) -> str:
-    """One short line, DEFAULT_CATEGORY if empty."""
-    return _line(category or "", MAX_CATEGORY_CHARACTERS) or DEFAULT_CATEGORY
+    """Return a category as one short line; DEFAULT_CATEGORY if it is empty."""
+    return _clean_line(category or "", MAX_CATEGORY_CHARACTERS) or DEFAULT_CATEGORY
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Short single lines, without empty ones and duplicates."""
-    lines = (_line(tag, MAX_TAG_CHARACTERS) for tag in tags)
+    """Return tags as short lines, without empty ones and duplicates."""
+    lines = (_clean_line(tag, MAX_TAG_CHARACTERS) for tag in tags)
     return tuple(dict.fromkeys(line for line in lines if line))[:MAX_TAGS]
 
 
@@ -231,7 +230,7 @@ def clean_source(source: Source) -> Source:
     return replace(source, link=link, model=model, author=author)
 
 
-def _line(text: str, limit: int) -> str:
+def _clean_line(text: str, limit: int) -> str:
     return " ".join(without_controls(text).split())[:limit].strip()
 
 
@@ -242,7 +241,7 @@ def parse_tags(text: str | None) -> tuple[str, ...]:
 
 
 def read_tags(text: str) -> tuple[str, ...]:
-    """As `parse_tags`. Raises TooManyTags or TagTooLong."""
+    """Parse tags as `parse_tags` does. Raises TooManyTags or TagTooLong."""
     tags = parse_tags(without_controls(text))
     if len(tags) > MAX_TAGS:
         raise TooManyTags(limit=MAX_TAGS, found=len(tags))
@@ -253,23 +252,23 @@ def read_tags(text: str) -> tuple[str, ...]:
 
 
 def read_category(text: str) -> str:
-    """As `clean_category`, but empty for none, and raises CategoryTooLong instead of cutting."""
+    """Return a category as one line; it may be empty. Raises CategoryTooLong."""
     category = " ".join(without_controls(text).split())
     if len(category) > MAX_CATEGORY_CHARACTERS:
         raise CategoryTooLong(limit=MAX_CATEGORY_CHARACTERS, length=len(category))
     return category
 
 
-_DAY: Final = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})\s?日?")
-"""Unlike `read_moments`, without a limit."""
-_UNTIL: Final = re.compile(r"^(?:until|till|by|for)\s|(?<!\s)\s*+まで(?:に|は|有効)?$")
-_WHOLE: Final = (
+_DATE: Final = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})\s?日?")
+"""Has no limit, unlike `read_moments`."""
+_END_WORDS: Final = re.compile(r"^(?:until|till|by|for)\s|(?<!\s)\s*+まで(?:に|は|有効)?$")
+_PERIOD_ENDS: Final = (
     (re.compile(r"(今月|来月|再来月)(?:中|いっぱい|の?終わり|の?最後)"), r"\1末"),
     (re.compile(r"(今週|来週|再来週)(?:中|いっぱい|末|の?終わり|の?最後)"), r"\1の日曜"),
     (re.compile(r"(今年|来年|再来年)(?:中|いっぱい|末|の?終わり|の?最後)"), r"\1の12月31日"),
     (re.compile(r"年内|年末"), "12月31日"),
 )
-"""Ends of a week, month or year, and what `read_moments` reads instead."""
+"""Ends of weeks, months and years, as users write them and as `read_moments` reads them."""
 _TODAY: Final = re.compile(r"(?:今日|本日|きょう)(?:中|いっぱい)?|(?:the end of )?today")
 
 
@@ -283,13 +282,13 @@ def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | Non
         return None
     if len(text) > MAX_LENGTH:
         raise EndNotUnderstood
-    written = _UNTIL.sub("", normalize(text)).strip()
-    for pattern, last in _WHOLE:
+    written = _END_WORDS.sub("", normalize(text)).strip()
+    for pattern, end_day in _PERIOD_ENDS:
         if found := pattern.fullmatch(written):
-            written = found.expand(last)
+            written = found.expand(end_day)
     for words in (written, f"{written}後", f"in {written}"):  # 1週間, 3 months
         try:
-            end = _read(words, now, zone)
+            end = _resolve_end(words, now, zone)
         except NoSuchTime:
             raise
         except WhenNotUnderstood:
@@ -300,10 +299,10 @@ def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | Non
     raise EndNotUnderstood
 
 
-def _read(written: str, now: datetime, zone: ZoneInfo) -> datetime:
-    """A day named on that same day has not passed yet."""
+def _resolve_end(written: str, now: datetime, zone: ZoneInfo) -> datetime:
+    """Return the end of a written day, or a written time. Today has not passed yet."""
     day = now.astimezone(zone).date()
-    if found := _DAY.fullmatch(written):
+    if found := _DATE.fullmatch(written):
         try:
             day = date(*map(int, found.groups()))
         except ValueError as error:

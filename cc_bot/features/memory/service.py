@@ -47,23 +47,23 @@ from cc_bot.in_order import ExportQueue
 
 PAGE_SIZE: Final = 8
 MAX_FOUND: Final = 60
-"""Hits shown."""
+"""Shown hits of a search."""
 UNSURE_BELOW: Final = 0.4
-"""Hits of lower confidence are marked."""
-MAX_QUOTED: Final = 700
-"""Characters of a memory in a sentence."""
+"""Hits of lower confidence are marked as unsure."""
+MAX_QUOTED_CHARACTERS: Final = 700
+"""Of a memory in a sentence."""
 MAX_TAGS_CHARACTERS: Final = 1100
 """For all tags in a form."""
 MAX_END_CHARACTERS: Final = 40
 MAX_QUERY_CHARACTERS: Final = 200
 _END_OF_DAY: Final = timedelta(seconds=1)
-_BARS: Final = 8
-_CELLS: Final = 8
+_MAX_BARS: Final = 8
+_BAR_WIDTH: Final = 8
 
 
 @dataclass(eq=False, slots=True)
 class Memories:
-    """`line` queues imports and exports of the process."""
+    """What the front ends share. `line` queues imports and exports."""
 
     stores: Stores
     line: ExportQueue
@@ -76,7 +76,7 @@ class MemoryPage:
 
     found: Sequence[FoundMemory]
     count: int
-    """For a search, at most MAX_FOUND and one."""
+    """Of all pages; for a search, at most MAX_FOUND + 1."""
     page: int
     pages: int
 
@@ -91,7 +91,8 @@ async def find_page(
     page_size: int = PAGE_SIZE,
     service: Memories,
 ) -> MemoryPage:
-    """Return a page of the caller's memories, for a query best first. A page past the end is the last one."""
+    """Return a page of the caller's memories, for a query the best first. After the last page comes the last
+    page."""
     memories, user_id, hits = service.stores.memories, caller.user_id, list[FoundMemory]()
     if query:
         hits = await memories.find(user_id, query, limit=MAX_FOUND + 1, audience="private", only=only)
@@ -164,7 +165,7 @@ def memory_item(found: FoundMemory, caller: Caller, clock: Clock) -> Item:
 
 
 def end_mark(memory: Memory, caller: Caller, clock: Clock) -> str:
-    """The end of a memory, or that it has expired; empty if it has none."""
+    """Say when a memory ends, or that it has expired; empty if it has no end."""
     if memory.expires_at is None:
         return ""
     if memory.is_expired(clock()):
@@ -173,34 +174,37 @@ def end_mark(memory: Memory, caller: Caller, clock: Clock) -> str:
 
 
 async def statistics(caller: Caller, *, service: Memories) -> Reply:
-    texts, kept = caller.words[MemoryBoxTexts], await service.stores.memories.get_statistics(caller.user_id)
+    texts, counted = (
+        caller.words[MemoryBoxTexts],
+        await service.stores.memories.get_statistics(caller.user_id),
+    )
     paused = (texts.paused,) if caller.memory_paused else ()
-    if not kept.count:
+    if not counted.count:
         return Reply((*paused, caller.words[MemoryTexts].none))
     lines = [*paused]
-    if kept.private:
-        lines.append(texts.private.format(count=kept.private))
-    if kept.expired:
-        lines.append(texts.expired.format(count=kept.expired))
-    if kept.oldest and kept.newest:
-        lines.append(texts.span.format(oldest=caller.day(kept.oldest), newest=caller.day(kept.newest)))
-    most = kept.categories[0][1]
-    for name, count in kept.categories[:_BARS]:
+    if counted.private:
+        lines.append(texts.private.format(count=counted.private))
+    if counted.expired:
+        lines.append(texts.expired.format(count=counted.expired))
+    if counted.oldest and counted.newest:
+        lines.append(texts.span.format(oldest=caller.day(counted.oldest), newest=caller.day(counted.newest)))
+    most = counted.categories[0][1]
+    for name, count in counted.categories[:_MAX_BARS]:
         shown = caller.text(caller.words[MemoryTexts].shown_category(name), 30)
         lines.append(texts.bar.format(bar=_bar(count, most), name=shown, count=count))
-    if rest := kept.categories[_BARS:]:
+    if rest := counted.categories[_MAX_BARS:]:
         count = sum(number for _, number in rest)
         lines.append(texts.other_categories.format(categories=len(rest), count=count))
     names = texts.source_names
-    sources = (texts.source_count.format(name=names[kind], count=count) for kind, count in kept.sources)
-    title = texts.statistics_title.format(count=kept.count)
+    sources = (texts.source_count.format(name=names[kind], count=count) for kind, count in counted.sources)
+    title = texts.statistics_title.format(count=counted.count)
     return Reply(tuple(lines), title=title, notes=(f"{texts.sources}: {' ・ '.join(sources)}",))
 
 
 def _bar(count: int, most: int) -> str:
-    """At least one cell; fixed width, so that bars align on a phone."""
-    filled = max(1, round(_CELLS * count / most))
-    return "▰" * filled + "▱" * (_CELLS - filled)
+    """Draw a bar of fixed width, so that bars align on a phone, with at least one filled cell."""
+    filled = max(1, round(_BAR_WIDTH * count / most))
+    return "▰" * filled + "▱" * (_BAR_WIDTH - filled)
 
 
 async def add(
@@ -214,7 +218,7 @@ async def add(
     source: Source,
     service: Memories,
 ) -> tuple[Memory, Reply]:
-    """Store a memory, or update one that says the same. Raises MemoryPaused and InputError."""
+    """Store a memory, or update one with the same text. Raises MemoryPaused and InputError."""
     _ensure_not_paused(caller)
     texts, memories = caller.words[MemoryTexts], service.stores.memories
     change = await memories.remember(
@@ -227,10 +231,12 @@ async def add(
         expires_at=parse_end(expires, service.clock(), caller.timezone),
     )
     if change.memory.audience != audience:
-        hidden = await memories.update(caller.user_id, change.memory.id, audience=audience)
-        change = replace(change, memory=hidden or change.memory)
-    known = caller.words[ReceiptTexts].unchanged if change.unchanged else caller.words[ReceiptTexts].updated
-    return change.memory, saved_reply(texts.added if change.kind == "added" else known, change.memory, caller)
+        updated = await memories.update(caller.user_id, change.memory.id, audience=audience)
+        change = replace(change, memory=updated or change.memory)
+    unadded = caller.words[ReceiptTexts].unchanged if change.unchanged else caller.words[ReceiptTexts].updated
+    return change.memory, saved_reply(
+        texts.added if change.kind == "added" else unadded, change.memory, caller
+    )
 
 
 def saved_reply(template: str, memory: Memory, caller: Caller) -> Reply:
@@ -246,7 +252,7 @@ async def delete(caller: Caller, *, id: int, service: Memories) -> Reply:  # noq
 
 
 async def find_id(caller: Caller, number: int, service: Memories) -> int:
-    """Return the id of the caller's memory of this number, also of a hidden one. Raises MemoryNotFound."""
+    """Return the id of the caller's memory with this number, also of a hidden one. Raises MemoryNotFound."""
     found = await service.stores.memories.get_id(caller.user_id, number)
     if found is None:
         raise MemoryNotFound(id=number)
@@ -276,49 +282,50 @@ def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
 async def change(
     caller: Caller, action: str, memory_id: int, *, version: int = 0, service: Memories
 ) -> Reply:
-    """Run a button of a memory: delete, undelete, erase, erase-said (also from conversations), restore or
-    undo-edit (with the version), pin, unpin, private, anywhere. Raises TooManyPinned, TooManyMemories or
+    """Run the action of a button: delete, undelete, erase, erase-said (also from conversations), restore or
+    undo-edit (with a version), pin, unpin, private, anywhere. Raises TooManyPinned, TooManyMemories or
     MemoryFull."""
     memories, removal, user_id = service.stores.memories, service.stores.memory_removal, caller.user_id
     texts, card, notes = caller.words[MemoryTexts], caller.words[MemoryCardTexts], tuple[str, ...]()
-    kept: Memory | None = None
+    changed: Memory | None = None
     done, failed = "", caller.words[ReceiptTexts].gone
     match action:
         case "delete":
             return await hide(caller, memory_id, service=service)
         case "erase" | "erase-said":
             erasure = caller.words[ErasureTexts]
-            mark = erasure.mark if action == "erase-said" else None
-            erased = await removal.erase(user_id, memory_id, stub=mark)
+            stub = erasure.mark if action == "erase-said" else None
+            erased = await removal.erase(user_id, memory_id, stub=stub)
             return Reply((erasure.say_erased(erased or ErasureCounts()),), receipts_changed=True)
         case "undelete":
-            kept = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
+            changed = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
             done, failed = texts.undeleted, texts.too_late
         case "restore":
-            kept = await memories.restore(user_id, memory_id, version)
+            changed = await memories.restore(user_id, memory_id, version)
             done, failed = card.restored, card.former_gone
         case "undo-edit":
-            kept = await memories.undo_update(user_id, memory_id, version)
+            changed = await memories.undo_update(user_id, memory_id, version)
             done, failed = card.edit_undone, card.edit_not_undone
         case "pin":
-            kept = await memories.pin(user_id, memory_id)
-            done, notes = card.pinned, (card.pin_use(kept, memories.profile_notes),) if kept else ()
+            changed = await memories.pin(user_id, memory_id)
+            done, notes = card.pinned, (card.pin_use(changed, memories.profile_notes),) if changed else ()
         case "unpin":
-            kept, done = await memories.unpin(user_id, memory_id), card.unpinned
+            changed, done = await memories.unpin(user_id, memory_id), card.unpinned
         case _:
             audience: Audience = "private" if action == "private" else "anywhere"
-            kept = await memories.update(user_id, memory_id, audience=audience)
-    said = _format_sentence(done, kept, caller) if kept else failed
-    return Reply((said,) if said else (), notes=notes, receipts_changed=kept is not None)
+            changed = await memories.update(user_id, memory_id, audience=audience)
+    sentence = _format_sentence(done, changed, caller) if changed else failed
+    return Reply((sentence,) if sentence else (), notes=notes, receipts_changed=changed is not None)
 
 
-async def erase_all(caller: Caller, *, asked: int, said: bool, service: Memories) -> ErasureCounts | None:
-    """Erase all memories, with `said` also from conversations; None, and nothing is erased, if there are more
-    than the `asked` number."""
-    if await service.stores.memories.count(caller.user_id) > asked:
+async def erase_all(
+    caller: Caller, *, max_count: int, conversations: bool, service: Memories
+) -> ErasureCounts | None:
+    """Erase all memories. If there are more than `max_count`, erase nothing and return None."""
+    if await service.stores.memories.count(caller.user_id) > max_count:
         return None
-    mark = caller.words[ErasureTexts].mark if said else None
-    return await service.stores.memory_removal.erase_all(caller.user_id, stub=mark)
+    stub = caller.words[ErasureTexts].mark if conversations else None
+    return await service.stores.memory_removal.erase_all(caller.user_id, stub=stub)
 
 
 async def pause(caller: Caller, *, service: Memories) -> Reply:
@@ -333,7 +340,7 @@ async def resume(caller: Caller, *, service: Memories) -> Reply:
 
 def _format_sentence(template: str, memory: Memory, caller: Caller) -> str:
     number = caller.words[ReceiptTexts].number.format(id=memory.number)
-    content = caller.text(memory.content, MAX_QUOTED)
+    content = caller.text(memory.content, MAX_QUOTED_CHARACTERS)
     return template.format(id=memory.number, number=number, content=content)
 
 
@@ -345,29 +352,29 @@ class MemoryForm:
     end: str = ""
     """The last day, as `parse_end` reads it."""
     audience: Audience | None = None
-    """None: not asked."""
+    """None if the form does not ask for it."""
 
 
-def fill_form(kept: Memory, zone: ZoneInfo) -> MemoryForm:
-    """Fill in a form. A tag of several words becomes several, an end within a day the end of that day."""
+def fill_form(memory: Memory, zone: ZoneInfo) -> MemoryForm:
+    """Fill in a form. A tag of several words becomes several tags; an end becomes that of its day."""
     return MemoryForm(
-        kept.content,
-        "" if kept.category == DEFAULT_CATEGORY else kept.category,
-        shorten(", ".join(map(one_line, kept.tags)), MAX_TAGS_CHARACTERS),
-        format_end(kept.expires_at, zone),
-        kept.audience,
+        memory.content,
+        "" if memory.category == DEFAULT_CATEGORY else memory.category,
+        shorten(", ".join(map(one_line, memory.tags)), MAX_TAGS_CHARACTERS),
+        format_end(memory.expires_at, zone),
+        memory.audience,
     )
 
 
-def form_hash(kept: Memory) -> str:
-    """A hash of what the form shows, to detect changes."""
-    said = repr([getattr(kept, name) for name in (*VERSIONED, "audience")])
-    return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
+def form_hash(memory: Memory) -> str:
+    """Return a hash of what the form shows, to detect changes."""
+    shown = repr([getattr(memory, name) for name in (*VERSIONED, "audience")])
+    return hashlib.sha256(shown.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 async def edit(caller: Caller, before: Memory, entered: MemoryForm, *, service: Memories) -> Memory | None:
-    """Apply the changes made in the form; None if the memory is gone. Raises MemoryEditOutdated if it has
-    changed since `before`, and InputError."""
+    """Store what was changed in the form; return None if the memory is gone. Raises InputError, and
+    MemoryEditOutdated if it has changed since `before`."""
     filled, texts = fill_form(before, caller.timezone), caller.words[MemoryTexts]
     return await service.stores.memories.update(
         caller.user_id,
@@ -384,12 +391,12 @@ async def edit(caller: Caller, before: Memory, entered: MemoryForm, *, service: 
 
 
 MAX_PLANNED_BYTES: Final = 8 * MAX_IMPORT_BYTES
-"""For a planned import, which may be longer than its file."""
+"""Of a planned import, which may be larger than its file."""
 
 Fetch = Callable[[], Awaitable[bytes]]
 
 
-def export_writer(
+def make_export_writer(
     caller: Caller, now: datetime, *, readable: bool
 ) -> Callable[[Sequence[PortableMemory]], str]:
     if readable:
@@ -397,13 +404,13 @@ def export_writer(
     return partial(to_json, exported_at=now)
 
 
-async def read_export(caller: Caller, *, readable: bool, service: Memories) -> AsyncIterator[bytes]:
+async def export_file(caller: Caller, *, readable: bool, service: Memories) -> AsyncIterator[bytes]:
     """Yield all memories as one file, JSON or a Markdown page; nothing if there are none. Raises
     FilesInLine."""
     async with service.line.of(caller.user_id):
         async with service.line.work:
             kept, now = await service.stores.memories.export_all(caller.user_id), service.clock()
-            file = await asyncio.to_thread(export_writer(caller, now, readable=readable), kept)
+            file = await asyncio.to_thread(make_export_writer(caller, now, readable=readable), kept)
         if kept:
             yield file.encode("utf-8", "replace")
 

@@ -78,7 +78,7 @@ def with_warning(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def describe_change(context: ToolContext, change: MemoryChange) -> dict[str, Any]:
     """Receipts of stored answers are built from this (discord/pages)."""
     result = describe(context, change.memory) | {"change": "unchanged" if change.unchanged else change.kind}
-    return result if change.version is None else result | {"former_ref": change.version}
+    return result if change.version_id is None else result | {"former_ref": change.version_id}
 
 
 def _confidence_word(confidence: float) -> str:

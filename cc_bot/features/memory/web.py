@@ -54,10 +54,10 @@ from cc_bot.features.memory.service import (
     UNSURE_BELOW,
     Memories,
     MemoryForm,
+    export_file,
     fill_form,
     form_hash,
     plan_import,
-    read_export,
     run_import,
 )
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts, WebMemoryTexts
@@ -435,7 +435,9 @@ class MemoryPages(Pages):
         """Erase all, unless there are more than the question named. Raises InputError."""
         visitor, asked = visitor_of(request), _parse_number(text_of(request, "count"))
         said = _scope(request) == "said"
-        erased = await memories.erase_all(visitor, asked=asked, said=said, service=self._services[Memories])
+        erased = await memories.erase_all(
+            visitor, max_count=asked, conversations=said, service=self._services[Memories]
+        )
         if erased is None:
             return redirect(request, "/memories/erase-all", "memories_more")
         return await self._erased(request, erased)
@@ -463,7 +465,7 @@ class MemoryPages(Pages):
         name = visitor.words[WebMemoryTexts].export_name.format(day=day)
         readable = request.query.get("format") == "markdown"
         kind, media_type = ("md", "text/markdown") if readable else ("json", "application/json")
-        pieces = read_export(visitor, readable=readable, service=service)
+        pieces = export_file(visitor, readable=readable, service=service)
         return await send_file(request, pieces, f"{name}.{kind}", media_type)
 
     async def show_import(self, request: web.Request) -> web.Response:
