@@ -49,8 +49,8 @@ class Times:
 
 async def turn(usage: UsageStore, times: Times, number: int, rules: Rules) -> None:
     times.now += timedelta(seconds=0.33)
-    wish = ReservationRequest(UsageSubject(1000 + number % USERS, GUILD, (7,)), "turn", "model", 4000)
-    await usage.settle(Settlement(await usage.reserve(wish, rules), SPENT))
+    request = ReservationRequest(UsageSubject(1000 + number % USERS, GUILD, (7,)), "turn", "model", 4000)
+    await usage.settle(Settlement(await usage.reserve(request, rules), SPENT))
 
 
 async def timed(run: Callable[[int], Awaitable[object]], times: int) -> float:

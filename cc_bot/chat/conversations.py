@@ -86,8 +86,8 @@ class Conversations:
         if request.replaces is not None:
             return await self._begin_regeneration(request, key, request.replaces)
         [question] = request.questions
-        visibility, lasting = question.visibility, not options.temporary
-        session = await self.stores.sessions.open(key, visibility=visibility, lasting=lasting)
+        visibility, store = question.visibility, not options.temporary
+        session = await self.stores.sessions.open(key, visibility=visibility, store=store)
         return SessionTurn(self, options, session, question, history=session.history, visibility=visibility)
 
     async def _begin_regeneration(
@@ -98,7 +98,7 @@ class Conversations:
         if request.references:
             question = replace(question, references=request.references)
         if answer.visibility == "public":  # its prompt must not contain private messages
-            session = await self.stores.sessions.open(key, beyond=2)
+            session = await self.stores.sessions.open(key, extra=2)
         if answer.discord_id is not None:  # that message will show the new answer
             options = replace(options, answer_discord_id=answer.discord_id)
         return SessionTurn(
@@ -113,7 +113,7 @@ class Conversations:
 
     async def read_newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
         """Return the session, and the newest question and answer. Raises NotNewest if it has another id."""
-        session = await self.stores.sessions.open(key, visibility="private", beyond=2)
+        session = await self.stores.sessions.open(key, visibility="private", extra=2)
         match session.history[-2:]:
             case (Message(role="user") as question, Message(role="assistant") as answer) if (
                 answer.id == answer_id
@@ -205,7 +205,7 @@ class SessionTurn(Turn):
             entry=self.options.entry,
             proposals=proposals,
             settlement=settlement,
-            place=self.options.place,
+            channel=self.options.place,
         )
 
     def after(self, stored: Sequence[Message], history_tokens: float) -> None:

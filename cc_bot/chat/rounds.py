@@ -28,7 +28,7 @@ from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedCalls
 from cc_bot.domain.tool_calls import is_of_server
 from cc_bot.domain.turn import (
     CallsResumed,
-    ImagesGiven,
+    ImagesShown,
     MemoriesRecalled,
     Notice,
     ServerCallInterrupted,
@@ -299,7 +299,7 @@ class Rounds:
                 results.append(ToolResultPart(request.id, request.name, text, outcome.tainted))
                 if outcome.images:
                     shown += outcome.images
-                    self.emit(ImagesGiven(outcome.images))
+                    self.emit(ImagesShown(outcome.images))
         except asyncio.CancelledError:
             self._cut_off([pair for pair in zip(requests, running, strict=True) if pair[0] in begun], draft)
             raise

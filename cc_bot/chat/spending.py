@@ -73,7 +73,7 @@ class UsageRecorder:
     _sounds: list[MeteredSound] = field(default_factory=list)
 
     def metered(self, model: ChatModel) -> ChatModel:
-        return _MeteredModel(model, self.reservation.wish, self.meter, self._asked)
+        return _MeteredModel(model, self.reservation.request, self.meter, self._asked)
 
     async def total(self) -> Sequence[ModelUsage]:
         total: dict[str, Usage] = {}
@@ -93,7 +93,7 @@ class UsageRecorder:
         except ModelError:
             self._sounds.remove(sound)
             raise
-        self.meter.record_tokens(self.reservation.wish.purpose, model, sound.usage)
+        self.meter.record_tokens(self.reservation.request.purpose, model, sound.usage)
 
     async def settlement(self) -> Settlement:
         spent, prices = await self.total(), (await self.policy()).prices
@@ -104,19 +104,19 @@ class UsageRecorder:
 @dataclass(eq=False, slots=True)
 class _MeteredModel:
     model: ChatModel
-    wish: ReservationRequest
+    request: ReservationRequest
     meter: Meter
     asked: list[_Asked]
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        asked = _Asked(request, request.answered_by or self.wish.model)
+        asked = _Asked(request, request.answered_by or self.request.model)
         self.asked.append(asked)
         try:
             async with aclosing(self.model.stream(request)) as events:
                 async for event in events:
                     asked.take(event)
                     if isinstance(event, Finish) and event.model:
-                        self.meter.record_tokens(self.wish.purpose, event.model, event.usage)
+                        self.meter.record_tokens(self.request.purpose, event.model, event.usage)
                     yield event
         except ModelError:
             if not asked.said:
@@ -164,8 +164,8 @@ class Spending:
     ) -> Reservation:
         """Reserve `tokens` plus those of a usual request that asks `model` first. `turn` enters the ledger in
         the same transaction."""
-        wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
-        return await self.usage.reserve(wish, (await self.policy()).limits, turn)
+        request = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
+        return await self.usage.reserve(request, (await self.policy()).limits, turn)
 
     async def release(self, reservation: Reservation) -> None:
         """For a turn that never began. On a storage error the reservation counts until `take_over`."""
@@ -234,4 +234,4 @@ class Spending:
 
 
 def _warn(reservation: Reservation, error: StorageError) -> None:
-    _log.warning("usage_not_settled", purpose=reservation.wish.purpose, error=type(error).__name__)
+    _log.warning("usage_not_settled", purpose=reservation.request.purpose, error=type(error).__name__)

@@ -262,7 +262,7 @@ class ApprovalDelivery:
         name = author_name(press.interaction) if press.by_asker else before.author_name if before else ""
         sentence = press.asker.words[ProposalTexts].after_call.format(what=proposal.content.calls[0].name)
         sessions = self.assistant.approvals.stores.sessions
-        session = await sessions.open(proposal.key, visibility=visibility, lasting=False)
+        session = await sessions.open(proposal.key, visibility=visibility, store=False)
         is_in_history = any(message.id == proposal.answer_id for message in session.history)
         await self.answers.continue_after_call(
             press.interaction,

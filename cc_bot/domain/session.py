@@ -14,7 +14,7 @@ EMPTY_CANVAS: Final = '{"elements":[]}'
 
 @dataclass(frozen=True, slots=True)
 class SessionKey:
-    """A thread and a DM are channels of their own."""
+    """`channel_id` may be that of a thread or DM."""
 
     user_id: int
     channel_id: int
@@ -38,10 +38,10 @@ class Session:
     last_active: datetime
     _: KW_ONLY
     more: bool = field(default=False, compare=False)
-    """Earlier messages may belong to the history: it is read by page."""
+    """Earlier messages of the history may not be read yet."""
     has_files: bool = field(default=True, compare=False)
     summaries: tuple[PromptNote, ...] = ()
-    rest: tuple[PromptNote, ...] = ()
+    unsummarized: tuple[PromptNote, ...] = ()
     """User messages of an expired session that are not summarized yet, oldest first."""
     canvas: str = EMPTY_CANVAS
     """JSON of the feature that draws on it, private elements included."""
@@ -59,7 +59,7 @@ class ArchivedSession:
 
 
 MAX_SUMMARY_CHARACTERS: Final = 1500
-"""Per text; a private request may contain two."""
+"""A private request may contain two summaries."""
 
 _STATEMENT_CHARACTERS: Final = 300
 _SENTENCE_END = re.compile(r"[。．！？!?]|\.(?=\s|$)|\n")
@@ -80,8 +80,8 @@ class Backlog:
     key: SessionKey
     session_id: str
     closed: bool
-    covered_to: int
-    """0 if none."""
+    summarized_to: int
+    """The last message in a summary; 0 if there is none."""
     messages: tuple[Message, ...]
     """Oldest first, without attachments."""
 
@@ -100,15 +100,15 @@ def clean_summary(text: str) -> str:
     return f"{kept[:-1]}…"
 
 
-def listed(statements: Iterable[str]) -> str:
-    """Return user messages one a line, oldest first, without duplicates; the newest if there are too many."""
+def list_statements(statements: Iterable[str]) -> str:
+    """Return user messages one a line, oldest first, without duplicates; the newest if they are too long."""
     plain = (" ".join(statement.split()) for statement in statements)
     lines = [f"- {shorten(statement, _STATEMENT_CHARACTERS)}" for statement in plain if statement]
     newest_first = list(dict.fromkeys(reversed(lines)))
-    room, kept = MAX_SUMMARY_CHARACTERS, list[str]()
+    left, kept = MAX_SUMMARY_CHARACTERS, list[str]()
     for line in newest_first:
-        room -= len(line) + 1
-        if room < 0:
+        left -= len(line) + 1
+        if left < 0:
             break
         kept.append(line)
     return "\n".join(reversed(kept))

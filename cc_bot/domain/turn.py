@@ -138,7 +138,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class ImagesGiven:
+class ImagesShown:
     """Shown to the model and below the answer; not stored."""
 
     images: tuple[Attachment, ...]
@@ -189,7 +189,7 @@ TurnEvent = (
     | Heard
     | AskedAbout
     | MessagesRead
-    | ImagesGiven
+    | ImagesShown
     | CanvasChanged
     | Notice
     | Done
@@ -208,7 +208,8 @@ mention: a question in a channel's conversation."""
 
 TOKEN_LIFETIME: Final = timedelta(minutes=14)
 """Discord accepts a token for 15 minutes; one is the margin for clock skew."""
-KEPT: Final = timedelta(days=7)
+INTERRUPTED_LIFETIME: Final = timedelta(days=7)
+"""How long an interrupted turn may be asked again."""
 
 
 @dataclass(frozen=True, slots=True)

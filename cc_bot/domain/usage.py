@@ -16,7 +16,7 @@ from cc_bot.domain.measures import Purpose
 from cc_bot.domain.turn import Usage
 
 UsageLimit = Literal["turns_per_minute", "tokens_per_day", "tokens_per_month", "concurrent"]
-"""concurrent: turns that run or are queued."""
+"""concurrent: turns that run or wait."""
 USAGE_LIMITS: Final[tuple[UsageLimit, ...]] = get_args(UsageLimit)
 
 Quota = Literal["memories", "memory_bytes", "imports_per_hour", "commands_per_minute"]
@@ -52,7 +52,7 @@ DEFAULT_RULES: Final[Rules] = {
     LimitKey("everyone", EVERYONE, "imports_per_hour"): 20,
     LimitKey("everyone", EVERYONE, "commands_per_minute"): 120,
 }
-"""More than a person needs; they bound what a script can use."""
+"""More than a person needs, less than a script could use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,11 @@ def limits_of_guild(rules: Rules, guild_id: int) -> Limits:
     return {name: limit for name, limit in found.items() if limit is not None}
 
 
-def limit_usage(limits: Limits) -> bool:
+def has_usage_limit(limits: Limits) -> bool:
     return not limits.keys().isdisjoint(USAGE_LIMITS)
 
 
-def limits_tokens(rules: Rules, user_id: int) -> bool:
+def has_token_limit(rules: Rules, user_id: int) -> bool:
     """Return whether any token limit may apply to a user, whatever their roles."""
     return any(
         value is not None
@@ -132,7 +132,7 @@ class ReachedLimit:
     """None: as soon as a turn ends."""
 
 
-def find_reached(
+def find_reached_limit(
     limits: Limits, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo, *, by_user: bool = True
 ) -> ReachedLimit | None:
     """Return the limit that is reached; of several, the one that resets last. Background work (not `by_user`)
@@ -196,14 +196,14 @@ def _midnight(day: date, zone: ZoneInfo) -> datetime:
 TOKENS_PER_AUDIO_SECOND: Final = 10
 """As OpenAI's models count."""
 MICROS: Final = 1_000_000
-"""Per unit of currency: costs are integers, so that sums are exact."""
+"""Per unit of currency. Costs are integers, so that sums are exact."""
 MAX_PRICE: Final = 10**9
 """Per million tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """In the currency of the price list, per million tokens."""
+    """Prices per million tokens, in the currency of the price list."""
 
     input: float
     output: float
@@ -212,7 +212,7 @@ class Price:
     per_minute: float = 0.0
     """For audio, in or out."""
 
-    def of(self, usage: Usage) -> int:
+    def cost(self, usage: Usage) -> int:
         """Return the cost in millionths of the currency."""
         cached = min(usage.cached_tokens, usage.prompt_tokens)
         cached_price = self.input if self.cached is None else self.cached
@@ -231,7 +231,7 @@ class PriceList:
     def cost(self, model: str, usage: Usage) -> int:
         """Return the cost in millionths of the currency; 0 for a model without a price."""
         price = self.models.get(model)
-        return price.of(usage) if price else 0
+        return price.cost(usage) if price else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,19 +337,19 @@ def _most_used(sums: Mapping[_Name, Total]) -> tuple[tuple[_Name, Total], ...]:
 class UsageReport:
     today: Total
     month: UsageBreakdown
-    """From the first of this month."""
+    """The days of this month so far."""
     recent: UsageBreakdown
     currency: str = ""
     """Empty if no model has a price."""
     unpriced: tuple[str, ...] = ()
     """Models used this month that have no price; empty if no model has one."""
     left: tuple[Remaining, ...] = ()
-    """The rest of each token limit."""
+    """What is left of each token limit."""
     users: int | None = None
-    """Number of users this month; None in the report of one user."""
+    """Number of users this month; None in a report about one user."""
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         return self.month.total == self.recent.total == Total()
 
 

@@ -243,7 +243,7 @@ class AnswerView:
                 output.notice(words[ReceiptTexts].no_tools)
             case turn.ServerCallInterrupted():
                 output.notice(words[UnfinishedTexts].in_doubt_outside, failed=True)
-            case turn.ImagesGiven(images):
+            case turn.ImagesShown(images):
                 output.notice(words[TerminalTexts].images_given.format(count=len(images)))
             case turn.CanvasChanged() as canvas:
                 output.notice(canvas_line(canvas, words))

@@ -10,7 +10,7 @@ from cc_bot.chat.tools import CallableTool, ToolContext, ToolOutcome, ToolRegist
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.change import Change
 from cc_bot.domain.message import Attachment
-from cc_bot.domain.turn import ImagesGiven
+from cc_bot.domain.turn import ImagesShown
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.memory import tools as memory
 from cc_bot.llm.model import AssistantPart, ToolResultPart, ToolSchema, UserPart
@@ -84,7 +84,7 @@ class TestAToolFromOutside:
         assert isinstance(looks, AssistantPart)
         assert isinstance(seen, UserPart)
         assert seen.images == (CHART, CHART)
-        assert [event.images for event in events if isinstance(event, ImagesGiven)] == [(CHART,), (CHART,)]
+        assert [event.images for event in events if isinstance(event, ImagesShown)] == [(CHART,), (CHART,)]
 
     async def test_comes_after_our_own_and_never_in_the_place_of_one(self, table: Table) -> None:
         pretender = Camera("remember")

@@ -16,7 +16,7 @@ from cc_bot.domain.turn import (
     Done,
     FilesDeleted,
     Heard,
-    ImagesGiven,
+    ImagesShown,
     Notice,
     TextDelta,
     ToolFinished,
@@ -142,7 +142,7 @@ class TestHeard:
 
 def test_pictures_of_tools_stand_below_the_last_message_under_names_of_ours_as_far_as_it_takes_them() -> None:
     def given(*images: Attachment, text: str = "はい") -> list[tuple[TextFile | MediaFile, ...]]:
-        state = after(ImagesGiven(images), TextDelta(text), done(text))
+        state = after(ImagesShown(images), TextDelta(text), done(text))
         return [page.files for page in final_pages(state, JA)]
 
     text = "あ" * 1600 + "\n\n" + "い" * 600

@@ -150,7 +150,7 @@ class TestAdmission:
         entry = await desk.admits()
         reservation = await entry.take_reservation()
         assert reservation is not None
-        assert reservation.wish.model == "small"
+        assert reservation.request.model == "small"
         assert await entry.take_reservation() is None
         refused = await desk.admits(replace(TURN, id="e2"))
         with pytest.raises(TooManyAtOnce):

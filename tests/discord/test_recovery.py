@@ -19,7 +19,7 @@ from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
+from cc_bot.domain.turn import INTERRUPTED_LIFETIME, AskedQuestion, PendingTurn
 from cc_bot.texts import texts
 from cc_bot.texts.answer import UnfinishedTexts
 from tests.discord.parts import Place, recipients_over, running_over
@@ -121,7 +121,7 @@ class TestAQuestion:
         await scene.starts()
         [lost] = scene.written()
         assert ("お返事できませんでした" in lost.text, lost.labels) == (True, [])
-        _, turn = await scene.begun(accepted_at=utc_now() - KEPT - timedelta(hours=1))
+        _, turn = await scene.begun(accepted_at=utc_now() - INTERRUPTED_LIFETIME - timedelta(hours=1))
         await scene.stores.ledger.mark_interrupted(turn.id, scene.aiko.id)
         await scene.starts()
         assert len(scene.written()) == 1

@@ -147,21 +147,21 @@ class TestReached:
         month = usage.ReachedLimit("tokens_per_month", datetime(2026, 12, 31, 15, tzinfo=UTC))
         for limit, expected in ((101, (None, None)), (100, (day, month))):
             bounds: tuple[Limits, ...] = ({"tokens_per_day": limit}, {"tokens_per_month": limit})
-            assert tuple(usage.find_reached(each, snapshot, NOW, TOKYO) for each in bounds) == expected
+            assert tuple(usage.find_reached_limit(each, snapshot, NOW, TOKYO) for each in bounds) == expected
 
     def test_of_several_tells_the_one_that_holds_longest_and_at_once_resets_at_no_time(self) -> None:
         bounds: Limits = {"turns_per_minute": 1, "tokens_per_day": 1, "tokens_per_month": 1, "concurrent": 1}
-        found = usage.find_reached(bounds, usage.UsageSnapshot((NOW,), 5, 5, 5), NOW, TOKYO)
+        found = usage.find_reached_limit(bounds, usage.UsageSnapshot((NOW,), 5, 5, 5), NOW, TOKYO)
         assert found is not None
         assert found.name == "tokens_per_month"
         two = usage.UsageSnapshot(turns_in_flight=2)
-        assert usage.find_reached({"concurrent": 3}, two, NOW, TOKYO) is None
-        assert usage.find_reached({"concurrent": 2}, two, NOW, TOKYO) == usage.ReachedLimit(
+        assert usage.find_reached_limit({"concurrent": 3}, two, NOW, TOKYO) is None
+        assert usage.find_reached_limit({"concurrent": 2}, two, NOW, TOKYO) == usage.ReachedLimit(
             "concurrent", None
         )
         bounds = {"turns_per_minute": 1, "concurrent": 1}
         assert (
-            usage.find_reached(
+            usage.find_reached_limit(
                 bounds, usage.UsageSnapshot((NOW,), turns_in_flight=1), NOW, TOKYO, by_user=False
             )
             is None
@@ -169,8 +169,10 @@ class TestReached:
 
     def test_of_a_minute_resets_when_enough_turns_are_a_minute_old(self) -> None:
         turns = tuple(NOW - timedelta(seconds=s) for s in (50, 40, 10))
-        assert usage.find_reached({"turns_per_minute": 4}, usage.UsageSnapshot(turns), NOW, TOKYO) is None
-        found = usage.find_reached({"turns_per_minute": 2}, usage.UsageSnapshot(turns), NOW, TOKYO)
+        assert (
+            usage.find_reached_limit({"turns_per_minute": 4}, usage.UsageSnapshot(turns), NOW, TOKYO) is None
+        )
+        found = usage.find_reached_limit({"turns_per_minute": 2}, usage.UsageSnapshot(turns), NOW, TOKYO)
         assert found == usage.ReachedLimit("turns_per_minute", NOW + timedelta(seconds=20))
 
 
@@ -187,10 +189,10 @@ def test_days_and_months_begin_at_midnight_also_where_clocks_move() -> None:
 
 def test_a_cost_is_that_of_tokens_by_kind_and_of_minutes_and_nothing_without_a_price() -> None:
     assert (
-        usage.Price(input=0.25, output=2.0, cached=0.025).of(Usage(1000, 100, 400)) == 600 * 0.25 + 10 + 200
+        usage.Price(input=0.25, output=2.0, cached=0.025).cost(Usage(1000, 100, 400)) == 600 * 0.25 + 10 + 200
     )
-    assert usage.Price(0, 0, per_minute=0.006).of(Usage(seconds=90)) == 0.009 * MICROS
-    assert usage.Price(1, 1).of(Usage(seconds=90)) == 0
+    assert usage.Price(0, 0, per_minute=0.006).cost(Usage(seconds=90)) == 0.009 * MICROS
+    assert usage.Price(1, 1).cost(Usage(seconds=90)) == 0
     prices = usage.PriceList("JPY", {"small": usage.Price(1, 2)})
     assert [prices.cost(model, Usage(1000, 1000)) for model in ("large", "small")] == [0, 3000]
 

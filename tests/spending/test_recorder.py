@@ -33,8 +33,8 @@ class Reports(Meter):
 
 
 def recorder_of(model: str, meter: Meter = NULL_METER) -> UsageRecorder:
-    wish = ReservationRequest(UsageSubject(1), "summary", model, 10)
-    return UsageRecorder(Reservation(1, wish, date(2026, 11, 24)), without_limits, meter)
+    request = ReservationRequest(UsageSubject(1), "summary", model, 10)
+    return UsageRecorder(Reservation(1, request, date(2026, 11, 24)), without_limits, meter)
 
 
 def on(recorder: UsageRecorder, *steps: Step) -> ChatModel:

@@ -159,7 +159,7 @@ async def do_everything(database: Database) -> set[str]:
 
 async def talk_in_sessions(stores: Stores, database: Database, called: set[str]) -> None:
     sessions = stores.sessions
-    await sessions.open(KEY, lasting=False)
+    await sessions.open(KEY, store=False)
     session = await sessions.commit_turn(await sessions.open(KEY), turn("やあ", attachments=(FILE,)))
     session = await sessions.open(KEY, visibility="private")
     await sessions.commit_turn(session, [Message("assistant", "また")], replaces=session.history[-1].id)
@@ -267,11 +267,11 @@ async def use_tokens(stores: Stores, database: Database, called: set[str]) -> No
     await stores.limits.set(LimitKey("guild", 5, "tokens_per_month"), 10_000, set_by=1)
     await stores.memories.admit_import(USER)
     payer, spent = UsageSubject(USER, 5, (7,)), ((ModelUsage("model", Usage(100, 10)), 5),)
-    wish = ReservationRequest(payer, "turn", "model", 50)
-    for asked in (wish, replace(wish, purpose="summary")):
+    request = ReservationRequest(payer, "turn", "model", 50)
+    for asked in (request, replace(request, purpose="summary")):
         assert await usage.settle(Settlement(await usage.reserve(asked, DEFAULT_RULES), spent))
-    await usage.reserve(wish, DEFAULT_RULES)
-    await usage.release(await usage.reserve(wish, DEFAULT_RULES))
+    await usage.reserve(request, DEFAULT_RULES)
+    await usage.release(await usage.reserve(request, DEFAULT_RULES))
     assert await noting(UsageStore(database, process="other"), called).take_over(lambda *_: 0) == 1
     await usage.forget_settled()
     assert await stores.limits.unset(LimitKey("user", USER, "tokens_per_day"))

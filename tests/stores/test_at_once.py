@@ -109,7 +109,7 @@ class TestSession:
                 for at in range(AT_ONCE)
             )
         )
-        history = (await programs[0].sessions.open(KEY, beyond=2 * AT_ONCE)).history
+        history = (await programs[0].sessions.open(KEY, extra=2 * AT_ONCE)).history
         asked, answered = history[::2], history[1::2]
         assert [message.content for message in answered] == [f"{each.content}の答え" for each in asked]
         assert {message.content for message in asked} == {f"質問{at}" for at in range(AT_ONCE)}

@@ -13,7 +13,7 @@ from cc_bot.domain.errors import StorageError, TooManyAtOnce, TurnLost
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.session import Session
 from cc_bot.domain.text import Locale
-from cc_bot.domain.turn import KEPT, AskedFile, AskedQuestion, PendingTurn, Usage
+from cc_bot.domain.turn import INTERRUPTED_LIFETIME, AskedFile, AskedQuestion, PendingTurn, Usage
 from cc_bot.domain.usage import LimitKey, ModelUsage, Rules, UsageSubject
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, got, turn
 from tests.stores.places import answer, said
@@ -62,14 +62,14 @@ async def interrupted(stores: Stores) -> PendingTurn:
 
 class TestEntry:
     async def test_comes_with_what_is_reserved_for_it_or_not_at_all(self, stores: Stores) -> None:
-        wish = ReservationRequest(UsageSubject(ME), "turn", "small", 100)
+        request = ReservationRequest(UsageSubject(ME), "turn", "small", 100)
         rules: Rules = {LimitKey("everyone", 0, "concurrent"): 1}
-        reservation = await stores.usage.reserve(wish, rules, ASKED)
+        reservation = await stores.usage.reserve(request, rules, ASKED)
         with pytest.raises(TooManyAtOnce):
-            await stores.usage.reserve(wish, rules, replace(ASKED, id="e3"))
+            await stores.usage.reserve(request, rules, replace(ASKED, id="e3"))
         assert [entry.id for entry in await stores.ledger.list_unfinished()] == ["e1"]
         await stores.usage.release(reservation)
-        await stores.usage.reserve(wish, rules)
+        await stores.usage.reserve(request, rules)
         assert await stores.usage.list_for_user(ME, date(2000, 1, 1)) == ()
 
     async def test_is_read_as_it_was_written_until_it_is_settled(self, open_again: OpenStores) -> None:
@@ -227,8 +227,8 @@ class TestCalls:
 
 class TestAnswer:
     async def test_its_entry_and_what_it_has_used_are_written_together_and_once(self, stores: Stores) -> None:
-        wish = ReservationRequest(UsageSubject(ME), "turn", "small", 100)
-        reservation = await stores.usage.reserve(wish, {}, ASKED)
+        request = ReservationRequest(UsageSubject(ME), "turn", "small", 100)
+        reservation = await stores.usage.reserve(request, {}, ASKED)
         settlement = Settlement(reservation, ((ModelUsage("small", Usage(10, 5)), 3),))
         session = await stores.sessions.open(KEY)
         exchange = turn("猫の名前は？", answer="タマです。")
@@ -282,7 +282,7 @@ class TestInterrupted:
         await stores.ledger.mark_interrupted("e1", ME)
         await stores.ledger.forget_interrupted(NOW)
         assert len(await stores.ledger.list_unfinished()) == 2
-        await stores.ledger.forget_interrupted(NOW + KEPT)
+        await stores.ledger.forget_interrupted(NOW + INTERRUPTED_LIFETIME)
         assert await stores.ledger.list_unfinished() == (AGAIN,)
 
 

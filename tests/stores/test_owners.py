@@ -47,8 +47,8 @@ class Machine:
         return self
 
     async def reserve(self, user_id: int = AIKO, *, entered: PendingTurn | None = None) -> Reservation:
-        wish = ReservationRequest(UsageSubject(user_id), "turn", "small", 100)
-        return await self.usage.reserve(wish, {}, entered)
+        request = ReservationRequest(UsageSubject(user_id), "turn", "small", 100)
+        return await self.usage.reserve(request, {}, entered)
 
     async def settle(self, reservation: Reservation) -> bool:
         return await self.usage.settle(used(reservation))

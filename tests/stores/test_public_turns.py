@@ -52,7 +52,7 @@ async def ask(
     question = said(0, text, author_id=user_id, visibility=visibility)
     replied = answer(0, f"{text}の答え", visibility=visibility)
     turn = (replace(question, discord_id=question_id), replace(replied, discord_id=answer_id))
-    stored = await stores.sessions.archive_turn(session, turn, place=place)
+    stored = await stores.sessions.archive_turn(session, turn, channel=place)
     return stored.messages[-1].id or 0
 
 

@@ -48,7 +48,7 @@ WHOLE: Final = {
     *(*(ledger.ADOPT_TURNS, ledger.SELECT_UNFINISHED, ledger.FORGET_INTERRUPTED),),
     PLACES,  # a row a channel
     *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_USERS),
-    *(settings.SELECT_LIMITS, usage.SELECT_LEFT, usage.FORGET_SETTLED, settings.SELECT_IN_FORCE),
+    *(settings.SELECT_LIMITS, usage.SELECT_ABANDONED, usage.FORGET_SETTLED, settings.SELECT_IN_FORCE),
     SELECT_FILE_BYTES,  # of all users, from the index alone
     *(
         PRUNE_PROPOSALS,

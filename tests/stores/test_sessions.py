@@ -84,13 +84,13 @@ class TestOpening:
             assert contents(before.history) == ["ひみつは123", "ひみつは123の答え"]
 
     async def test_in_passing_stores_and_takes_nothing(self, stores: Stores, database: Database) -> None:
-        session = await stores.sessions.open(KEY, lasting=False)
+        session = await stores.sessions.open(KEY, store=False)
         assert session.history == ()
         assert await database.query("SELECT id FROM sessions") == []
         with pytest.raises(StorageError):
             await stores.sessions.commit_turn(session, turn("残らない"))
         await say(stores, "やあ")
-        assert await stores.sessions.open(KEY, lasting=False) == await stores.sessions.open(KEY)
+        assert await stores.sessions.open(KEY, store=False) == await stores.sessions.open(KEY)
 
 
 class TestImages:

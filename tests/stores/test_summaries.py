@@ -39,7 +39,7 @@ async def seen(stores: Stores, visibility: Visibility = "private", key: SessionK
 
 
 async def rest(stores: Stores, visibility: Visibility = "private", key: SessionKey = KEY) -> list[str]:
-    return [known.text for known in (await stores.sessions.open(key, visibility=visibility)).rest]
+    return [known.text for known in (await stores.sessions.open(key, visibility=visibility)).unsummarized]
 
 
 class TestBacklog:
@@ -50,14 +50,14 @@ class TestBacklog:
         await stores.sessions.commit_turn(session, turn("新")[1:], replaces=session.history[-1].id)
         first = await backlog(stores)
         assert contents(first.messages) == ["一つ目", "一つ目の答え", "二つ目", "新の答え"]
-        assert (first.closed, first.covered_to) == (False, 0)
+        assert (first.closed, first.summarized_to) == (False, 0)
         await say(stores, "三つ目")  # it came while the first summary was being written
         assert await stores.summaries.put(first, {"public": "一番"})
         assert not await stores.summaries.put(first, {"public": "二番"})
         assert await kept(stores) == ["一番"]
         second = await backlog(stores)
         assert contents(second.messages) == ["三つ目", "三つ目の答え"]
-        assert second.covered_to == first.messages[-1].id
+        assert second.summarized_to == first.messages[-1].id
         assert await fold(stores)
         assert await stores.summaries.get_backlog(KEY) is None
 
@@ -125,7 +125,7 @@ class TestClear:
             await fold(stores)
             being_written.append(await backlog(stores))
             session = await stores.sessions.clear(KEY)
-            assert (session.summaries, session.rest) == ((), ())
+            assert (session.summaries, session.unsummarized) == ((), ())
             assert await stores.summaries.get_backlog(KEY) is None
             for each in being_written:
                 assert not await stores.summaries.put(each, {"public": "忘れない"})

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.chat.context.instructions import Instructions, instructions
 from cc_bot.chat.context.tokens import message_parts, message_tokens, user_part
 from cc_bot.domain.message import Message, Visibility
-from cc_bot.domain.session import PromptNote, Session, listed
+from cc_bot.domain.session import PromptNote, Session, list_statements
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.memory.model import Memory
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
@@ -176,11 +176,11 @@ def recap(session: Session, visibility: Visibility) -> PromptNote:
     summary."""
     summaries, rest = (
         [known for known in all_known if visibility == "private" or known.visibility == "public"]
-        for all_known in (session.summaries, session.rest)
+        for all_known in (session.summaries, session.unsummarized)
     )
     texts = [known.text for known in summaries]
     if rest:
-        texts.append(listed(known.text for known in rest))
+        texts.append(list_statements(known.text for known in rest))
     tainted = any(known.tainted for known in (*summaries, *rest))
     return PromptNote(visibility, "\n".join(filter(None, texts)), tainted)
 

@@ -69,7 +69,7 @@ async def with_files(
 
 
 def _newest_images(files: Sequence[Row], room_bytes: int) -> list[str]:
-    """Return the newest images that fit into so many bytes, as _SELECT_IMAGES names them."""
+    """Return the names, for _SELECT_IMAGES, of the newest images that fit into so many bytes."""
     slots = list[str]()
     for id_, _, content_type, _, document, _, size, position in reversed(files):
         if document or not content_type.startswith("image/"):
@@ -118,17 +118,17 @@ _DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
             SELECT id FROM messages
             WHERE session_id = $1 AND user_id = $2 AND status <> 'replaced'
             ORDER BY id DESC LIMIT $3
-        ) AS everything
+        ) AS all_messages
         UNION ALL
         SELECT id FROM (
             SELECT id FROM messages
             WHERE session_id = $1 AND user_id = $2 AND status <> 'replaced' AND visibility = 'public'
             ORDER BY id DESC LIMIT $3
-        ) AS said_in_public
+        ) AS public_messages
     )
 """
 
-# A late turn of a closed session brings files that will not be read.
+# A closed session got a late turn: its files will not be read.
 _DELETE_ATTACHMENTS_OF_LATE_TURN: Final = """
     DELETE FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND session_id IN (
@@ -175,12 +175,12 @@ FREE_OLDEST_FILES: Final = """
 
 
 def make_room(
-    session: Session, said: Sequence[Message], history_limit: int, quota: FileQuota
+    session: Session, messages: Sequence[Message], history_limit: int, quota: FileQuota
 ) -> Transaction[tuple[int, bool]]:
-    """Delete files that no request shows or that are too many. Returns how many to report to the user, and
-    whether all users together have too many."""
-    owned, brings_files = (session.id, session.key.user_id), any(message.attachments for message in said)
-    deleted, held = list[Row](), list[Row]()
+    """Delete files that no request shows or that exceed the quota. Returns how many to report to the user,
+    and whether the files of all users exceed it."""
+    owned, brings_files = (session.id, session.key.user_id), any(message.attachments for message in messages)
+    deleted, sizes = list[Row](), list[Row]()
     if history_limit and (session.has_files or brings_files):
         yield Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, history_limit))
     if session.has_files:
@@ -188,23 +188,23 @@ def make_room(
     if brings_files:
         yield Statement(_DELETE_ATTACHMENTS_OF_LATE_TURN, owned)
         deleted += yield Statement(_DELETE_FILES_BEYOND_QUOTA, (session.key.user_id, quota.user_bytes))
-        held += yield Statement(SELECT_FILE_BYTES)
-    return len(deleted), sum(size for _, size in held) > quota.total_bytes
+        sizes += yield Statement(SELECT_FILE_BYTES)
+    return len(deleted), sum(size for _, size in sizes) > quota.total_bytes
 
 
 def free_files(total_bytes: int) -> Transaction[None]:
-    """Free files of the users with the most until all users together are within the limit."""
+    """Empty files of the users with the most until all users together are within the limit."""
     while True:
-        held = sorted((size, user_id) for user_id, size in (yield Statement(SELECT_FILE_BYTES)))
-        excess = sum(size for size, _ in held) - total_bytes
+        sizes = sorted((size, user_id) for user_id, size in (yield Statement(SELECT_FILE_BYTES)))
+        excess = sum(size for size, _ in sizes) - total_bytes
         if excess <= 0:
             return
-        most, user_id = held[-1]
-        second = held[-2][0] if len(held) > 1 else 0
-        yield Statement(FREE_OLDEST_FILES, (user_id, min(excess, most - second + 1), b""))
+        largest, user_id = sizes[-1]
+        second = sizes[-2][0] if len(sizes) > 1 else 0
+        yield Statement(FREE_OLDEST_FILES, (user_id, min(excess, largest - second + 1), b""))
 
 
-def _columns(file: Attachment) -> tuple[str, str, bytes, str | None, int | None, int]:
+def _file_columns(file: Attachment) -> tuple[str, str, bytes, str | None, int | None, int]:
     document = None
     if file.document:
         document = json.dumps(asdict(file.document), ensure_ascii=False, separators=(",", ":"))
@@ -212,8 +212,8 @@ def _columns(file: Attachment) -> tuple[str, str, bytes, str | None, int | None,
     return (file.name, file.content_type, file.data, document, file.source_id, size)
 
 
-def insert_files(owned: tuple[str, int], message: Message) -> list[Statement]:
+def insert_files(session_and_user: tuple[str, int], message: Message) -> list[Statement]:
     return [
-        Statement(_INSERT_ATTACHMENT, (*owned, position, *_columns(file)))
+        Statement(_INSERT_ATTACHMENT, (*session_and_user, position, *_file_columns(file)))
         for position, file in enumerate(message.attachments)
     ]

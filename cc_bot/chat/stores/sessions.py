@@ -63,40 +63,40 @@ class _SessionMessage(NamedTuple):
 
 
 REPLIED_CHARACTERS: Final = 100
-_SAID: Final = Columns(_SessionMessage, message=MESSAGE)
+_MESSAGE_ROW: Final = Columns(_SessionMessage, message=MESSAGE)
 
-_OF_TAIL: Final = f"substr(r.content, 1, {REPLIED_CHARACTERS}), r.role, {MESSAGE.of('m')}"
+_MESSAGE_ROW_COLUMNS: Final = f"substr(r.content, 1, {REPLIED_CHARACTERS}), r.role, {MESSAGE.of('m')}"
 
-# Only the user's own message or the bot's. {visibility}: the parameter with the turn's visibility.
+# Replies to messages of this user and the bot only. {visibility}: the parameter with the turn's visibility.
 _JOIN_REPLIED: Final = """
     LEFT JOIN messages AS r
         ON r.discord_id = m.reply_to AND r.user_id = $1 AND r.visibility IN ('public', {visibility})
 """
 
 
-def _of(id_: str, role: str, **columns: str) -> str:
-    """The same columns for rows that are not the session's messages: `role` says what they are."""
-    return _SAID.filled(id=id_, role=f"'{role}'", **columns)
+def _part_columns(id_: str, role: str, **columns: str) -> str:
+    """Return the same columns for another part of the result, which `role` names."""
+    return _MESSAGE_ROW.filled(id=id_, role=f"'{role}'", **columns)
 
 
 # $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago
-_OPEN: Final = """
+_IS_OPEN: Final = """
     user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active > $4
 """
 
 # A subquery, so that PostgreSQL reads the index backwards. $5 the turn's visibility, $6 limit. A public turn
 # sees public messages, a private one all.
 _SELECT_TAIL: Final = f"""
-    SELECT {_OF_TAIL}
+    SELECT {_MESSAGE_ROW_COLUMNS}
     FROM messages AS m
     {_JOIN_REPLIED.format(visibility="$5")}
     WHERE m.user_id = $1 AND m.status <> 'replaced' AND m.visibility IN ('public', $5)
-        AND m.session_id = (SELECT id FROM sessions WHERE {_OPEN})
+        AND m.session_id = (SELECT id FROM sessions WHERE {_IS_OPEN})
     ORDER BY m.id DESC
     LIMIT $6
 """
 
-_SESSION_COLUMNS: Final = _of(
+_SESSION_COLUMNS: Final = _part_columns(
     *("0", "session"),
     content="s.id",
     author_name="s.created_at",
@@ -107,34 +107,38 @@ _SESSION_COLUMNS: Final = _of(
         ) THEN 1 ELSE 0 END
     """,
 )
-_SELECT_SESSION: Final = f"SELECT {_SESSION_COLUMNS} FROM sessions AS s WHERE {_OPEN}"
+_SELECT_SESSION: Final = f"SELECT {_SESSION_COLUMNS} FROM sessions AS s WHERE {_IS_OPEN}"
 
-_LAST_EXPIRED: Final = """
+_FROM_LAST_EXPIRED: Final = """
     FROM sessions
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND closed_at IS NOT NULL
     ORDER BY closed_at DESC LIMIT 1
 """
 
+_UNSUMMARIZED_COLUMNS: Final = _part_columns(
+    *("m.id", "unsummarized"), content="m.content", visibility="m.visibility", tainted="m.tainted"
+)
 # User messages of an expired session that are not summarized yet.
-_SELECT_REST: Final = f"""
-    SELECT {_of("m.id", "rest", content="m.content", visibility="m.visibility", tainted="m.tainted")}
+_SELECT_UNSUMMARIZED: Final = f"""
+    SELECT {_UNSUMMARIZED_COLUMNS}
     FROM messages AS m
     WHERE m.user_id = $1 AND m.role = 'user' AND m.visibility IN ('public', $5)
-        AND m.session_id = (SELECT id {_LAST_EXPIRED}) AND m.id > (SELECT summarized_to {_LAST_EXPIRED})
+        AND m.session_id = (SELECT id {_FROM_LAST_EXPIRED})
+        AND m.id > (SELECT summarized_to {_FROM_LAST_EXPIRED})
     ORDER BY m.id DESC
     LIMIT 20
 """
 
 _SELECT_SUMMARIES: Final = f"""
-    SELECT {_of("id", "summary", content="content", visibility="visibility", tainted="tainted")}
+    SELECT {_part_columns("id", "summary", content="content", visibility="visibility", tainted="tainted")}
     FROM summaries
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND visibility IN ('public', $5)
 """
 
 _SELECT_CANVAS: Final = f"""
-    SELECT {_of("0", "canvas", content="canvas_state")}
+    SELECT {_part_columns("0", "canvas", content="canvas_state")}
     FROM sessions
-    WHERE {_OPEN} AND canvas_state <> '{EMPTY_CANVAS}'
+    WHERE {_IS_OPEN} AND canvas_state <> '{EMPTY_CANVAS}'
 """
 
 # Five parts in one trip, which differ in `role`; a join would repeat the session with every message.
@@ -143,7 +147,7 @@ _SELECT_OPEN_SESSION: Final = f"""
     UNION ALL
     {_SELECT_SESSION}
     UNION ALL
-    SELECT * FROM ({_SELECT_REST}) AS rest
+    SELECT * FROM ({_SELECT_UNSUMMARIZED}) AS unsummarized
     UNION ALL
     {_SELECT_SUMMARIES}
     UNION ALL
@@ -229,14 +233,14 @@ INSERT_SESSION: Final = f"""
 
 _PAGE_SIZE: Final = 200
 
-_message_id, _role, _content = map(_SAID.column, ("id", "role", "content"))
-_visibility, _tainted = map(_SAID.column, ("visibility", "tainted"))
-_opened_at, _last_active, _has_files = map(_SAID.column, ("author_name", "heard", "tainted"))
+_message_id, _role, _content = map(_MESSAGE_ROW.column, ("id", "role", "content"))
+_visibility, _tainted = map(_MESSAGE_ROW.column, ("visibility", "tainted"))
+_opened_at, _last_active, _has_files = map(_MESSAGE_ROW.column, ("author_name", "heard", "tainted"))
 
 
 Parts = Mapping[str, Sequence[Row]]
 """The rows of _SELECT_OPEN_SESSION by part: `session` if one is open, its `messages`, newest first,
-`summary`, `rest` (of an expired session) and `canvas`."""
+`summary`, `unsummarized` (messages of an expired session) and `canvas`."""
 
 
 def _split(rows: Sequence[Row]) -> Parts:
@@ -252,7 +256,7 @@ def _has_question(rows: Sequence[Row]) -> bool:
 
 
 def _read_session(parts: Parts, key: SessionKey, now: datetime, *, more: bool = False) -> Session:
-    """Read the open session without files; if there is none, one that is not stored."""
+    """Return the open session without files, or a new one that is not stored."""
     session = next(iter(parts["session"]), None)
     return Session(
         id=_content(session) if session else "",
@@ -262,24 +266,24 @@ def _read_session(parts: Parts, key: SessionKey, now: datetime, *, more: bool = 
         last_active=datetime.fromisoformat(_last_active(session)) if session else now,
         more=more,
         has_files=session is None or bool(_has_files(session)),
-        summaries=_recollections(parts["summary"]),
-        rest=_recollections(parts["rest"]),
+        summaries=_prompt_notes(parts["summary"]),
+        unsummarized=_prompt_notes(parts["unsummarized"]),
         canvas=_content(parts["canvas"][0]) if parts["canvas"] else EMPTY_CANVAS,
     )
 
 
 def _read_history(rows: Sequence[Row]) -> tuple[Message, ...]:
-    """Oldest first, without files; the rows are newest first."""
+    """Return the messages, oldest first, without files. The rows are newest first."""
     messages, last_id = list[Message](), None
     for row in reversed(rows):
-        message = _said(row)
+        message = _read_message(row)
         messages.append(message.below(last_id) if message.references else message)
         last_id = message.discord_id
-    return tail(messages, 0)
+    return last_messages(messages, 0)
 
 
-def _said(row: Row) -> Message:
-    replied, replied_role, message = _SAID.read(row)
+def _read_message(row: Row) -> Message:
+    replied, replied_role, message = _MESSAGE_ROW.read(row)
     if message.reply_to is None or message.role == "assistant":
         return message
     name = message.author_name if replied_role == "user" else ""
@@ -289,13 +293,13 @@ def _said(row: Row) -> Message:
     return replace(message, references=(reference,))
 
 
-def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
+def last_messages(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
     """Return the last `limit` messages (0: all), never starting with an answer."""
     kept = tuple(messages)[-limit:]  # [-0:] is everything
     return tuple(dropwhile(lambda message: message.role == "assistant", kept))
 
 
-def _recollections(rows: Sequence[Row]) -> tuple[PromptNote, ...]:
+def _prompt_notes(rows: Sequence[Row]) -> tuple[PromptNote, ...]:
     return tuple(PromptNote(_visibility(row), _content(row), bool(_tainted(row))) for row in reversed(rows))
 
 
@@ -312,21 +316,21 @@ class SessionStore:
     file_quota: FileQuota = FILE_QUOTA
 
     async def open(
-        self, key: SessionKey, *, visibility: Visibility = "public", beyond: int = 0, lasting: bool = True
+        self, key: SessionKey, *, visibility: Visibility = "public", extra: int = 0, store: bool = True
     ) -> Session:
         """Return the current session with its history, or a new session if there is none or it has expired.
-        If not `lasting`, a new session is not stored.
+        Without `store`, a new session is not stored.
 
         The history of a `public` turn leaves out private messages. Only the newest page of a long history is
-        read; `more` tells whether `load_earlier` has more. `beyond`: messages to read beyond the limit.
+        read; `more` tells whether `load_earlier` has more. `extra`: messages to read beyond the limit.
         """
-        now, size = self.clock(), self._next_page_size() + beyond
+        now, size = self.clock(), self._next_page_size() + extra
         idle_cutoff = idle_since(now, self.session_ttl)
         columns = (*key_columns(key), idle_cutoff, visibility, size)
         rows = await self.database.query(_SELECT_OPEN_SESSION, *columns)
         parts = _split(rows)
-        if lasting and not parts["session"]:
-            parts = await self._renew(key, visibility, idle_cutoff=idle_cutoff, now=to_text(now))
+        if store and not parts["session"]:
+            parts = await self._renew_session(key, visibility, idle_cutoff=idle_cutoff, now=to_text(now))
         newest = parts["messages"]
         session = _read_session(parts, key, now, more=self._may_have_more(size, len(newest)))
         return replace(session, history=await self._complete(session, session.history))
@@ -338,7 +342,7 @@ class SessionStore:
         loaded, rows, more = len(session.history), list[Row](), True
         start = before = (session.history[0].id if session.history else None) or UNBOUNDED
         sql = f"""
-            SELECT {_OF_TAIL}
+            SELECT {_MESSAGE_ROW_COLUMNS}
             FROM sessions AS s
             JOIN messages AS m
                 ON m.session_id = s.id AND m.user_id = $1 AND m.id < $4
@@ -365,7 +369,7 @@ class SessionStore:
         before: int = UNBOUNDED,
         following: Sequence[Message] = (),
     ) -> tuple[Message, ...]:
-        """Return the messages with their files and the texts of memories."""
+        """Return the messages with their files and the texts of memories that their calls name."""
         found = await with_files(self.database, session, messages, before=before, following=following)
         return await fill_in_texts(self.database, session.key.user_id, found)
 
@@ -378,7 +382,9 @@ class SessionStore:
         deletions = [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
         deletions += clear_canvas(key)
         now = self.clock()
-        parts = await self._renew(key, "public", idle_cutoff=_END_OF_TIME, now=to_text(now), first=deletions)
+        parts = await self._renew_session(
+            key, "public", idle_cutoff=_END_OF_TIME, now=to_text(now), changes=deletions
+        )
         return _read_session(parts, key, now)
 
     async def expire(self) -> int:
@@ -421,7 +427,7 @@ class SessionStore:
         added = stored.messages
         return replace(
             session,
-            history=tail([*history, *added], size),
+            history=last_messages([*history, *added], size),
             last_active=(added[-1].created_at if added else None) or session.last_active,
             more=session.more or self._may_have_more(size, min(size, len(history) + len(added))),
             has_files=session.has_files or any(message.attachments for message in added),
@@ -438,29 +444,29 @@ class SessionStore:
         entry: str = "",
         proposals: Sequence[ProposedCalls] = (),
         settlement: Settlement | None = None,
-        place: ChannelKey | None = None,
+        channel: ChannelKey | None = None,
     ) -> StoredTurn:
         """Store a turn as `commit_turn` does, and return the stored rows. `entry`: the turn's id in the
-        ledger. `place`: the channel of a public turn; messages with a Discord id then belong to its context.
-        Raises ValueError for private messages with a `place`."""
-        if place and any(message.visibility == "private" for message in messages):
+        ledger. `channel`: that of a public turn; messages with a Discord id then belong to its context.
+        Raises ValueError for private messages with a `channel`."""
+        if channel and any(message.visibility == "private" for message in messages):
             raise ValueError("a private message belongs to no channel")
         now_ms = to_ms(self.clock())
         now = from_ms(now_ms)  # with the precision of the database
         user_id = session.key.user_id
         session_and_user = (session.id, user_id)
-        locks = (user_lock(user_id), *(channel_locks(place) if place else ()))
+        locks = (user_lock(user_id), *(channel_locks(channel) if channel else ()))
 
         def steps() -> Transaction[tuple[StoredTurn, bool]]:
             ids = [message.discord_id for message in messages if message.discord_id is not None]
-            if place and ids:
-                yield Statement(THAW_FROM, (place.channel_id, place.thread_id, min(ids)))
+            if channel and ids:
+                yield Statement(THAW_FROM, (channel.channel_id, channel.thread_id, min(ids)))
             if replaces is not None:
                 yield Statement(_THAW_REPLACED, (*session_and_user, replaces))
                 yield Statement(_MARK_REPLACED, (*session_and_user, replaces))
                 yield Statement(DELETE_OF_ANSWER, (user_id, replaces))
             added, proposal_rows = list[Message](), list[Row]()
-            channel_ids = (place.channel_id, place.thread_id) if place else (None, None)
+            channel_ids = (channel.channel_id, channel.thread_id) if channel else (None, None)
             for message in messages:
                 author_id = message.author_id or (user_id if message.role == "user" else 0)
                 tainted = message.taints
@@ -507,14 +513,14 @@ class SessionStore:
     def _may_have_more(self, limit: int, read: int, loaded: int = 0) -> bool:
         return read == limit and self._next_page_size(loaded + read) > 0
 
-    async def _renew(
+    async def _renew_session(
         self,
         key: SessionKey,
         visibility: Visibility,
         *,
         idle_cutoff: str,
         now: str,
-        first: Sequence[Statement] = (),
+        changes: Sequence[Statement] = (),
     ) -> Parts:
         columns = key_columns(key)
         sql = """
@@ -523,7 +529,7 @@ class SessionStore:
         """
         results = await self.database.transaction(
             [
-                *first,
+                *changes,
                 Statement(DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_cutoff)),
                 Statement(sql, (*columns, idle_cutoff, now)),
                 Statement(INSERT_SESSION, (*columns, str(uuid4()), now)),

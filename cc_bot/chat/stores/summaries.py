@@ -18,7 +18,7 @@ from cc_bot.domain.session import Backlog, SessionKey, Summary
 class _UncoveredMessage(NamedTuple):
     session_id: str
     closed: bool
-    covered_to: int
+    summarized_to: int
     message: Message
 
 
@@ -146,12 +146,12 @@ class SummaryStore(Store):
         if not said:
             return None
         messages = tuple(each.message for each in said)
-        return Backlog(key, said[0].session_id, said[0].closed, said[0].covered_to, messages)
+        return Backlog(key, said[0].session_id, said[0].closed, said[0].summarized_to, messages)
 
     async def put(self, backlog: Backlog, texts: Mapping[Visibility, str]) -> bool:
         """Store new summaries and mark the backlog as summarized. Returns False if the backlog is
         outdated."""
-        unchanged = (backlog.session_id, backlog.key.user_id, backlog.covered_to, int(backlog.closed))
+        unchanged = (backlog.session_id, backlog.key.user_id, backlog.summarized_to, int(backlog.closed))
         now = to_ms(self._clock())
         ids = [message.id for message in backlog.messages if message.id is not None]
         spans = (ids[0], ids[-1], now)

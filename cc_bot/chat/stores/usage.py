@@ -1,4 +1,4 @@
-"""Usage of each user by model and purpose, and reservations for turns in flight.
+"""Stores the usage of each user by model and purpose, and reservations for turns in flight.
 
 A turn is admitted with a reservation and settled with its actual usage. What a killed process had reserved
 counts as used. Limits are read, checked and reserved in one transaction.
@@ -33,11 +33,11 @@ from cc_bot.domain.usage import (
     UsageSnapshot,
     UsageSubject,
     day_of,
-    find_reached,
-    limit_usage,
+    find_reached_limit,
+    has_token_limit,
+    has_usage_limit,
     limits_of_guild,
     limits_of_user,
-    limits_tokens,
     remaining_tokens,
 )
 
@@ -46,7 +46,7 @@ from cc_bot.domain.usage import (
 COUNTED: Final = f"prompt_tokens + completion_tokens + {TOKENS_PER_AUDIO_SECOND} * seconds"
 
 
-# One statement, so that what is settled meanwhile counts exactly once. $1 user, $2 the first day
+# One statement, so that usage settled meanwhile counts exactly once. $1 user, $2 the first day
 SELECT_OWN_COUNTED: Final = f"""
     SELECT day, '' AS purpose, CAST(sum({COUNTED}) AS BIGINT) AS tokens, 0 AS at FROM usage
     WHERE user_id = $1 AND day >= $2
@@ -74,7 +74,7 @@ RESERVE: Final = """
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 """
 
-# $1 user or guild, $2 ms: turns before it no longer count
+# $1 user or guild, $2 ms: turns until then no longer count
 FORGET_OWN_SETTLED: Final = "DELETE FROM reservations WHERE user_id = $1 AND at <= $2 AND tokens = 0"
 FORGET_GUILDS_SETTLED: Final = (
     "DELETE FROM reservations WHERE guild_id = $1 AND at <= $2 AND tokens = 0 /* all users */"
@@ -122,21 +122,21 @@ SELECT_GUILD: Final = _SELECT_TOTALS.format("guild_id = $1 AND day >= $2")
 # $1 the first day
 SELECT_EVERYWHERE: Final = _SELECT_TOTALS.format("day >= $1")
 
-# $1 process, $2 ms: older ones are abandoned in any case
-SELECT_LEFT: Final = f"""
+# $1 process, $2 ms: reservations until then are abandoned in any case
+SELECT_ABANDONED: Final = f"""
     SELECT id, user_id, guild_id, purpose, model, tokens, at FROM reservations
     WHERE tokens > 0 AND (front_end = 'discord' AND {left_by_dead_process("reservations")} OR at <= $2)
     /* all users */
 """
 
-# $1 ms: turns before it no longer count
+# $1 ms: turns until then no longer count
 FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0 /* all users */"
 
 # $1 the first day of the month
 FORGET_ERASED: Final = "DELETE FROM erased_usage WHERE day < $1"
 
 MAX_TURN: Final = timedelta(minutes=15)
-"""It waits at most three minutes and runs ten."""
+"""A turn waits at most three minutes and runs at most ten."""
 UTC_ZONE: Final = ZoneInfo("UTC")
 
 Cost = Callable[[str, Usage], int]
@@ -156,9 +156,9 @@ class ReservationRequest:
 @dataclass(frozen=True, slots=True)
 class Reservation:
     id: int
-    wish: ReservationRequest
+    request: ReservationRequest
     day: date
-    """On which it counts, even if it ends later."""
+    """The day on which it counts, even if it ends later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,22 +181,22 @@ class UsageStore(Store):
         """`zone`: whose days and months count."""
         super().__init__(database, clock=clock, process=process)
         self._limited = set[int]()
-        """With a limit set by an owner: reservations there run one after the other."""
+        """Guilds with a limit: their reservations run one after the other."""
         self.zone = zone
 
     async def reserve(
-        self, wish: ReservationRequest, file_rules: Rules, turn: PendingTurn | None = None
+        self, request: ReservationRequest, file_rules: Rules, turn: PendingTurn | None = None
     ) -> Reservation:
         """Reserve and enter the turn in the ledger, or neither. Raises LimitReached."""
-        payer, number = wish.payer, secrets.randbits(62)
-        if limit_usage(limits_of_guild(file_rules, payer.guild_id)):
+        payer, number = request.payer, secrets.randbits(62)
+        if has_usage_limit(limits_of_guild(file_rules, payer.guild_id)):
             self._limited.add(payer.guild_id)
         outcome: Reservation | LimitReached | None = None
         while outcome is None:
             locked = payer.guild_id in self._limited
-            about = (user_lock(payer.user_id), *([guild_lock(payer.guild_id)] if locked else ()))
-            reserving = partial(self._reserve, number, wish, file_rules, turn, locked=locked)
-            outcome = await self._database.write(reserving, about)
+            lock_keys = (user_lock(payer.user_id), *([guild_lock(payer.guild_id)] if locked else ()))
+            reserving = partial(self._reserve, number, request, file_rules, turn, locked=locked)
+            outcome = await self._database.write(reserving, lock_keys)
             self._limited.update([payer.guild_id] if outcome is None else ())
         if isinstance(outcome, LimitReached):
             raise outcome
@@ -205,39 +205,41 @@ class UsageStore(Store):
     def _reserve(
         self,
         number: int,
-        wish: ReservationRequest,
+        request: ReservationRequest,
         file_rules: Rules,
         turn: PendingTurn | None,
         *,
         locked: bool,
     ) -> Transaction[Reservation | LimitReached | None]:
-        """Returns None, and does nothing, if the guild turns out to have a limit and is not `locked`."""
-        payer, now = wish.payer, self._clock()
+        """Return None, with nothing reserved, if the guild has a limit and is not `locked`."""
+        payer, now = request.payer, self._clock()
         own, guilds = yield from self._allowances(payer, file_rules, now)
-        guild_is_limited = limit_usage(guilds.limits)
+        guild_is_limited = has_usage_limit(guilds.limits)
         if guild_is_limited and not locked:
             return None
         minute_ago = to_ms(now - MINUTE)
         yield Statement(FORGET_OWN_SETTLED, (payer.user_id, minute_ago))
         if guild_is_limited:
             yield Statement(FORGET_GUILDS_SETTLED, (payer.guild_id, minute_ago))
-        by_user = wish.purpose == "turn"
+        by_user = request.purpose == "turn"
         for each, error in ((own, LimitReached), (guilds, ServerLimitReached)):
-            if limit := find_reached(each.limits, each.used, now, self.zone, by_user=by_user):
+            if limit := find_reached_limit(each.limits, each.used, now, self.zone, by_user=by_user):
                 if limit.resets_at is None:
                     return TooManyAtOnce(what=limit.name)
                 return error(what=limit.name, resets=limit.resets_at)
         subject = (number, payer.user_id, payer.guild_id, payer.front_end)
-        tokens = max(1, wish.tokens)
-        yield Statement(RESERVE, (*subject, wish.purpose, wish.model, tokens, to_ms(now), self._process))
+        tokens = max(1, request.tokens)
+        yield Statement(
+            RESERVE, (*subject, request.purpose, request.model, tokens, to_ms(now), self._process)
+        )
         if turn is not None:
             yield from accept_turn(turn, self._process)
-        return Reservation(number, wish, day_of(now, self.zone))
+        return Reservation(number, request, day_of(now, self.zone))
 
     def _allowances(
         self, payer: UsageSubject, file_rules: Rules, now: datetime
     ) -> Transaction[tuple[_Allowance, _Allowance]]:
-        """Return the user's and the guild's. Usage without a limit is not looked up."""
+        """Return the limits and usage of the user, and of the guild. Usage without a limit is not read."""
         rules = {**file_rules, **(yield from rules_by_owners())}
         first = day_of(now, self.zone).replace(day=1).isoformat()
         found = list[_Allowance]()
@@ -245,32 +247,32 @@ class UsageStore(Store):
             (SELECT_OWN_COUNTED, payer.user_id, limits_of_user(rules, payer)),
             (SELECT_GUILD_COUNTED, payer.guild_id, limits_of_guild(rules, payer.guild_id)),
         ):
-            rows = (yield Statement(sql, (id_, first))) if limit_usage(limits) else ()
+            rows = (yield Statement(sql, (id_, first))) if has_usage_limit(limits) else ()
             found.append(_Allowance(limits, self._snapshot(rows, now)))
         return found[0], found[1]
 
     def _snapshot(self, rows: Sequence[Row], now: datetime) -> UsageSnapshot:
-        used, turns, held = Counter[str](), list[tuple[int, int]](), 0
+        used, turns, reserved = Counter[str](), list[tuple[int, int]](), 0
         for day, purpose, tokens, at in rows:
             used[day] += tokens if day else 0
-            held += 0 if day else tokens
+            reserved += 0 if day else tokens
             turns += [(at, tokens)] if purpose == "turn" else []
         minute_ago, oldest, latest = (to_ms(now - ago) for ago in (MINUTE, MAX_TURN, -MAX_CLOCK_SKEW))
         return UsageSnapshot(
             turns=tuple(from_ms(at) for at, _ in turns if minute_ago < at <= latest),
-            today=used[day_of(now, self.zone).isoformat()] + held,
-            this_month=used.total() + held,
+            today=used[day_of(now, self.zone).isoformat()] + reserved,
+            this_month=used.total() + reserved,
             turns_in_flight=sum(tokens > 0 and at > oldest for at, tokens in turns),
         )
 
     async def settle(self, settlement: Settlement) -> bool:
         """Count the actual usage. Returns False if it was settled or erased already."""
-        about = [user_lock(settlement.reservation.wish.payer.user_id)]
-        return await self._database.write(lambda: settle(settlement), about)
+        lock_keys = [user_lock(settlement.reservation.request.payer.user_id)]
+        return await self._database.write(lambda: settle(settlement), lock_keys)
 
     async def release(self, reservation: Reservation) -> None:
         """Drop the reservation of a turn that never began."""
-        user_id = reservation.wish.payer.user_id
+        user_id = reservation.request.payer.user_id
         sql = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 AND tokens > 0"
         await self._change([user_lock(user_id)], sql, reservation.id, user_id)
 
@@ -279,16 +281,16 @@ class UsageStore(Store):
         return await self._database.write(lambda: self._take_over(cost), [MAINTENANCE_LOCK])
 
     def _take_over(self, cost: Cost) -> Transaction[int]:
-        rows = yield Statement(SELECT_LEFT, (self._process, to_ms(self._clock() - MAX_TURN)))
+        rows = yield Statement(SELECT_ABANDONED, (self._process, to_ms(self._clock() - MAX_TURN)))
         for id_, user_id, guild_id, purpose, model, tokens, at in rows:
             usage = Usage(prompt_tokens=tokens) if model else Usage()
-            wish = ReservationRequest(UsageSubject(user_id, guild_id), purpose, model, tokens)
-            reservation = Reservation(id_, wish, day_of(from_ms(at), self.zone))
+            request = ReservationRequest(UsageSubject(user_id, guild_id), purpose, model, tokens)
+            reservation = Reservation(id_, request, day_of(from_ms(at), self.zone))
             yield from settle(Settlement(reservation, ((ModelUsage(model, usage), cost(model, usage)),)))
         return len(rows)
 
     async def forget_settled(self) -> None:
-        """Drop what no longer counts for a minute or month."""
+        """Delete what no longer counts for any limit."""
         before, month = to_ms(self._clock() - MINUTE), self.today().replace(day=1).isoformat()
         await self._database.transaction(
             [Statement(FORGET_SETTLED, (before,)), Statement(FORGET_ERASED, (month,))], [MAINTENANCE_LOCK]
@@ -297,7 +299,7 @@ class UsageStore(Store):
     async def may_be_limited(self, user_id: int, file_rules: Rules) -> bool:
         """Return whether any token limit may apply to a user, whatever their roles."""
         set_rules = await self._database.read(rules_by_owners)
-        return limits_tokens({**file_rules, **set_rules}, user_id)
+        return has_token_limit({**file_rules, **set_rules}, user_id)
 
     async def get_remaining(
         self, payer: UsageSubject, file_rules: Rules
@@ -336,7 +338,7 @@ class UsageStore(Store):
         return int(count)
 
     async def list_users(self, since: date, *, limit: int) -> tuple[int, ...]:
-        """On Discord, the most recent first."""
+        """List Discord users, the most recent first."""
         # The `+` makes SQLite use usage_by_day, not the primary key. The terminal's user is 0.
         sql = """
             SELECT +user_id FROM usage WHERE day >= $1 AND user_id <> 0
@@ -346,7 +348,7 @@ class UsageStore(Store):
         return tuple(user_id for (user_id,) in rows)
 
     def today(self) -> date:
-        """In the operator's time zone."""
+        """Return the day in the operator's time zone."""
         return day_of(self._clock(), self.zone)
 
 
@@ -357,20 +359,20 @@ def settle_stored(settlement: Settlement) -> Transaction[None]:
 
 
 def settle(settlement: Settlement) -> Transaction[bool]:
-    """Returns False if the reservation is gone."""
+    """Store the usage of a reservation. Returns False if the reservation is gone."""
     reservation = settlement.reservation
-    wish, payer = reservation.wish, reservation.wish.payer
-    turns = int(wish.purpose == "turn")
+    request, payer = reservation.request, reservation.request.payer
+    turns = int(request.purpose == "turn")
     rows = yield Statement(SETTLE_TURN if turns else SETTLE, (reservation.id, payer.user_id))
     if not rows:
         return False
     day = reservation.day.isoformat()
     totals = []
-    for each, cost in settlement.costs or ((ModelUsage(wish.model, Usage()), 0),):
+    for each, cost in settlement.costs or ((ModelUsage(request.model, Usage()), 0),):
         usage = each.usage
         tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
         amounts = (turns, *tokens, usage.seconds, cost)
-        yield Statement(ADD_OWN, (payer.user_id, day, payer.guild_id, each.model, wish.purpose, *amounts))
+        yield Statement(ADD_OWN, (payer.user_id, day, payer.guild_id, each.model, request.purpose, *amounts))
         totals.append((payer.guild_id, day, each.model, *amounts, payer.user_id))
         turns = 0  # one turn, however many models it used
     # Last, and in a fixed order, as other transactions of the guild wait for these rows.

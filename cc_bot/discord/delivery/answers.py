@@ -44,7 +44,7 @@ from cc_bot.discord.references import QuestionLocation, References, links_in
 from cc_bot.domain.errors import Postponed, ShuttingDown, StorageError
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, ToolCall, Visibility, with_heard
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
+from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesShown, PendingTurn
 from cc_bot.in_order import KeyedLock
 from cc_bot.log import begin_turn
 from cc_bot.texts import Texts
@@ -110,7 +110,7 @@ class Answers:
         row, again = turn.row, turn.asked_again
         options = await self._make_options(turn, live)
         if turn.pictures:  # shown whatever the model says
-            live.feed(ImagesGiven(turn.pictures))
+            live.feed(ImagesShown(turn.pictures))
         async with self._order.after(row.id if turn.key else row.key.user_id) as release:
             questions = await self._make_questions(turn, live)
             references: Sequence[Reference] = ()

@@ -46,7 +46,7 @@ from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import Locale
-from cc_bot.domain.turn import KEPT, CallsResumed, Done, Heard, PendingTurn, Usage
+from cc_bot.domain.turn import INTERRUPTED_LIFETIME, CallsResumed, Done, Heard, PendingTurn, Usage
 from cc_bot.in_order import Tasks
 from cc_bot.log import job
 from cc_bot.texts.answer import UnfinishedTexts
@@ -175,7 +175,7 @@ class Recovery:
             for entry, user_id in list(self.running.unsettled.items()):
                 await ledger.delete_seen(entry, user_id)
                 del self.running.unsettled[entry]
-            await ledger.forget_interrupted(self.recipients.clock() - KEPT)
+            await ledger.forget_interrupted(self.recipients.clock() - INTERRUPTED_LIFETIME)
             unfinished = [
                 turn
                 for turn in await ledger.list_unfinished()

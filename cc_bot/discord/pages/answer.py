@@ -55,7 +55,7 @@ from cc_bot.domain.turn import (
     FilesDeleted,
     FilesLeftOut,
     Heard,
-    ImagesGiven,
+    ImagesShown,
     MemoriesRecalled,
     MessagesRead,
     Notice,
@@ -174,7 +174,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             return replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
         case Heard(text):
             return replace(state, heard=text, waiting="thinking")
-        case ImagesGiven(images):
+        case ImagesShown(images):
             return replace(state, images=(*state.images, *images))
         case CanvasChanged() as changed:
             return replace(state, canvas=changed)

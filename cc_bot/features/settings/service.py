@@ -29,7 +29,9 @@ async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Rep
     def name(model: str) -> str:
         return caller.text(model, MAX_NAME_CHARACTERS)
 
-    lines = texts.lines(report, caller.moment, name) if report.left or not report.empty else [texts.nothing]
+    lines = (
+        texts.lines(report, caller.moment, name) if report.left or not report.is_empty else [texts.nothing]
+    )
     if server and report.month.models:
         lines += ["", texts.models, *texts.model_lines(report, name)]
     recent = report.recent.without_unused_start()
