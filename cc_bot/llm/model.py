@@ -13,7 +13,7 @@ from cc_bot.domain.turn import Usage
 
 MAX_ANSWER_CHARACTERS: Final = 100_000  # fifty full messages on Discord; a longer answer is cut
 MAX_ARGUMENTS_CHARACTERS: Final = 32_768  # a memory of 4000 characters takes 24,000 as \uXXXX
-MAX_CALLS: Final = 64  # in one answer, four times as many as are made
+MAX_CALLS: Final = 64  # in one answer; four times as many as are executed
 MAX_STORED_NATIVE: Final = 32_768
 SILENT: Final = "[silent]"  # what a model answers if it has nothing to say: some can't send an empty answer
 _OPAQUE_TEXT: Final = re.compile(r"[\w+/=.:-]+", re.ASCII)

@@ -8,7 +8,7 @@ from cc_bot.chat.reply import Caller
 from cc_bot.domain.text import Locale
 from cc_bot.features.mcp.file import ServerRules
 from cc_bot.features.mcp.model import RemoteTool, ReviewedTool, ToolStatus
-from cc_bot.features.mcp.service import MAX_DETAILS_BYTES, details_file, say_accepted
+from cc_bot.features.mcp.service import MAX_DETAILS_BYTES, describe_accepted, details_file
 from cc_bot.features.mcp.texts import ToolServersTexts
 from cc_bot.texts import texts
 
@@ -69,5 +69,5 @@ class TestTheFile:
 def test_accepting_names_the_tools_and_counts_those_that_are_too_many_for_a_message() -> None:
     names = [f"notes__{'x' * 50}{number}" for number in range(200)]
     for locale in Locale:
-        told = say_accepted("notes", names, Caller(1, locale, ZoneInfo("UTC"), texts(locale)))
+        told = describe_accepted("notes", names, Caller(1, locale, ZoneInfo("UTC"), texts(locale)))
         assert ("x19`" in told, "180" in told, len(told) < 2000) == (True, True, True)

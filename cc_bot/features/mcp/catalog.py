@@ -222,7 +222,7 @@ class Catalog:
     reviewed: tuple[ReviewedTool, ...] = ()
     """Every listed or accepted tool; those awaiting an owner first."""
     code: str = ""
-    """Accepts the listed tools; empty if nothing awaits an owner."""
+    """The code that accepts these tools; empty if nothing awaits an owner."""
 
     @property
     def left_out(self) -> Sequence[tuple[str, LeftOutReason]]:

@@ -7,7 +7,7 @@ from cc_bot.features.mcp.catalog import from_text
 from cc_bot.features.mcp.file import servers_file
 from cc_bot.features.mcp.model import ToolServerProblem, find_unknown_tools
 from cc_bot.features.mcp.servers import ManagedServer, try_servers
-from cc_bot.features.mcp.service import say_left_out
+from cc_bot.features.mcp.service import describe_left_out
 from cc_bot.features.mcp.texts import McpCheckTexts, ToolServersFileTexts, ToolServersTexts
 from cc_bot.texts import Texts
 
@@ -55,7 +55,7 @@ def _check_server(server: ManagedServer, words: Texts) -> Sequence[Finding]:
     count = len(catalog.offered)
     findings = [ok("tools", sentences.tool_server_ok.format(server=name, tools=count, tokens=server.tokens))]
     if catalog.left_out:
-        names = say_left_out(catalog.left_out, words[ToolServersTexts])
+        names = describe_left_out(catalog.left_out, words[ToolServersTexts])
         findings.append(warning("tools", sentences.tool_server_left_out.format(server=name, tools=names)))
     elif not count and (listed := _listed_names(server)):
         names = one_line(", ".join(listed[:MAX_NAMES]))

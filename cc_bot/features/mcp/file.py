@@ -56,7 +56,7 @@ class ServerRules(BaseModel):
 
     enabled: bool = True
     tools: _Patterns | None = None
-    """Names or patterns; None: all but `deny`."""
+    """Names or patterns of the tools to offer; None for all."""
     deny: _Patterns = ()
     approve: Approval = "writes"
     approvers: Approvers = "asker"
@@ -68,8 +68,8 @@ class ServerRules(BaseModel):
     dms: bool | None = None
     roles: _Ids = frozenset()
     local: _Patterns | None = None
-    """Names or patterns of tools that reach nothing beyond the server; None: as the server declares and an
-    owner accepted."""
+    """Names or patterns of tools that reach nothing beyond the server. If None, what the server declares
+    counts once an owner has accepted it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +103,22 @@ class _ServerTable(BaseModel):
     cc_bot: ServerRules = ServerRules()
 
 
-_OTHER_PROGRAMS_KEYS: Final = frozenset(
+_IGNORED_SERVER_KEYS: Final = frozenset(
     {
         *("autoApprove", "alwaysAllow", "disabledTools", "timeout", "trust"),  # Cline, Roo, Gemini
         *("name", "description", "icon", "gallery", "version", "dev"),  # VS Code
     }
 )
-"""Keys of a server, ignored here."""
-_OTHER_TOP_LEVEL_KEYS: Final = frozenset({"inputs", "$schema", "globalShortcut", "preferences"})
-"""Of VS Code and Claude Desktop, ignored here."""
+"""Keys of servers that other programs read."""
+_IGNORED_TOP_LEVEL_KEYS: Final = frozenset({"inputs", "$schema", "globalShortcut", "preferences"})
+"""Keys of files of VS Code and Claude Desktop."""
 _SERVER_GROUPS: Final = ("mcpServers", "servers")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]{0,39}")
 _VARIABLE: Final = re.compile(
     r"\$\{(?:(?:env:)?+([A-Za-z_][A-Za-z0-9_]{0,99}+)(?::-([^$}]{0,1000}+))?+\}|[^}]{0,30}+\}?+)"
 )
 _PUBLIC_KEYS: Final = ("command", "args")
-"""Every user of the machine can read them in the list of processes."""
+"""Every user of the machine can read these in the list of processes."""
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 
@@ -135,7 +135,7 @@ def parse_servers(text: str, *, variables: Mapping[str, str], words: Texts) -> M
         if duplicates := tables.keys() & servers_of_group.keys():
             raise FileRefused(sentences.twice.format(key=printable_key(sorted(duplicates)[0])))
         tables |= servers_of_group
-    if unknown := [key for key in document if key not in _OTHER_TOP_LEVEL_KEYS]:
+    if unknown := [key for key in document if key not in _IGNORED_TOP_LEVEL_KEYS]:
         raise FileRefused(sentences.other_key.format(key=printable_key(unknown[0])))
     entries = [_Reader(name, variables, words).read(table) for name, table in tables.items()]
     servers = {entry.name: entry for entry in entries if entry is not None}
@@ -185,7 +185,7 @@ class _Reader:
             raise FileRefused(self._words.bad_name.format(server=self._server))
         if not isinstance(table, dict):
             raise FileRefused(self._words.not_an_object.format(name=self._server))
-        known = {key: value for key, value in table.items() if key not in _OTHER_PROGRAMS_KEYS}
+        known = {key: value for key, value in table.items() if key not in _IGNORED_SERVER_KEYS}
         parsed = self._tables.read(_ServerTable, f"mcpServers.{self._server}", known)
         if parsed.disabled or not parsed.cc_bot.enabled:
             return None

@@ -88,11 +88,10 @@ class ServerResult:
 
 @dataclass(frozen=True, slots=True)
 class StoredToolList:
-    """Lists as JSON, see catalog.py."""
+    """The tools that a server listed last, and those that an owner accepted, as JSON (see catalog.py)."""
 
     listed: str
     accepted: str = ""
-    """The list that an owner accepted; empty if none was."""
 
     @property
     def awaits_owner(self) -> bool:
@@ -107,8 +106,6 @@ class StoredToolList:
 ToolStatus = Literal["offered", "new", "changed", "gone", "left_out", "not_allowed"]
 """`left_out`: no model can use it. `not_allowed`: the operator's file excludes it."""
 AWAITING_OWNER: Final = frozenset[ToolStatus]({"new", "changed", "gone"})
-
-
 LeftOutReason = Literal["duplicate_name", "long_name", "too_large", "no_schema", "no_object"]
 
 
@@ -119,6 +116,7 @@ class RemoteTool:
     name: str
     description: str
     schema: str
+    """JSON; empty if it was too long."""
     read_only: bool
     digest: str
     """Hash of all the server's fields except `open_world`."""

@@ -66,7 +66,7 @@ class Servers:
     """Names of servers with newly withheld tools, for a message to the owners."""
 
     def tools_in(self, visitor: Visitor) -> Sequence[OfferedTool]:
-        """Return the tools offered in a channel, in a fixed order."""
+        """Return the tools offered to a user in a channel, in a fixed order."""
         return [
             tool
             for each in self.managed.values()
@@ -99,7 +99,7 @@ class Servers:
         if managed is None or not any(each.name == name for each in managed.catalog.offered):
             raise ToolGone
         managed.calls += 1
-        began_s, ok = time.monotonic(), False
+        started_s, ok = time.monotonic(), False
         try:
             if managed.connection is None:
                 raise ToolServerAway(server=server)
@@ -107,11 +107,11 @@ class Servers:
             ok = result.ok
         finally:
             managed.failures += not ok
-            self.meter.record_server_call(server, name, time.monotonic() - began_s, ok=ok)
+            self.meter.record_server_call(server, name, time.monotonic() - started_s, ok=ok)
         return result
 
     def get(self, server: str) -> ManagedServer:
-        """Raises ToolServerUnknown."""
+        """Return a server. Raises ToolServerUnknown."""
         if server not in self.managed:
             raise ToolServerUnknown
         return self.managed[server]
@@ -134,7 +134,7 @@ class Servers:
         if not entries and not self.managed:
             return
         stored = await self.lists.get_all() if entries and self.lists else {}
-        ending, managed_now = dict(self.managed), dict[str, ManagedServer]()
+        ending, managed_by_name = dict(self.managed), dict[str, ManagedServer]()
         for name, entry in entries.items():
             previous, managed = ending.get(name), ManagedServer(entry)
             if previous and previous.entry.has_same_target(entry):
@@ -144,8 +144,8 @@ class Servers:
                 managed.connection.entry = entry
             managed.stored = managed.stored or (previous.stored if previous else None) or stored.get(name)
             await self._review(managed)
-            managed_now[name] = managed
-        self.managed = managed_now
+            managed_by_name[name] = managed
+        self.managed = managed_by_name
         self._apply_budget()
         await _end_servers(list(ending.values()))
 

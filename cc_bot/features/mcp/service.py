@@ -29,9 +29,9 @@ async def show_tools(caller: Caller, server: str, *, servers: Servers) -> Reply:
     words = caller.words[ToolServersTexts]
     if not server:
         managed = servers.managed.values()
-        return Reply((_say_servers(managed, caller) if managed else words.none,))
+        return Reply((_describe_servers(managed, caller) if managed else words.none,))
     named = servers.get(server)
-    summary, catalog = _say_servers([named], caller), named.catalog
+    summary, catalog = _describe_servers([named], caller), named.catalog
     if not catalog.reviewed:
         return Reply((summary, words.details_none))
     written = await asyncio.to_thread(details_file, server, catalog.reviewed, named.entry.rules, words)
@@ -46,10 +46,10 @@ async def accept_tools(caller: Caller, server: str, code: str, *, servers: Serve
     accepted = await servers.accept(server, read)
     if accepted is not None:
         _log.info("admin_changed", change="tools_accepted", by=caller.user_id, server=server)
-    return Reply((say_accepted(server, accepted, caller),))
+    return Reply((describe_accepted(server, accepted, caller),))
 
 
-def _say_servers(servers: Iterable[ManagedServer], caller: Caller) -> str:
+def _describe_servers(servers: Iterable[ManagedServer], caller: Caller) -> str:
     words = caller.words[ToolServersTexts]
     lines = [words.title]
     for each in servers:
@@ -60,16 +60,16 @@ def _say_servers(servers: Iterable[ManagedServer], caller: Caller) -> str:
             withheld = ", ".join(caller.text(one_line(name)) for name in names)
             lines.append(words.withheld.format(tools=withheld))
         if left_out := each.catalog.left_out:
-            lines.append(words.left_out.format(tools=caller.text(say_left_out(left_out, words))))
+            lines.append(words.left_out.format(tools=caller.text(describe_left_out(left_out, words))))
     return "\n".join(lines)
 
 
-def say_left_out(tools: Iterable[tuple[str, LeftOutReason]], words: ToolServersTexts) -> str:
+def describe_left_out(tools: Iterable[tuple[str, LeftOutReason]], words: ToolServersTexts) -> str:
     """List tools that are left out, with reasons, on one line."""
     return one_line("; ".join(f"{name}: {words.reasons[reason].format()}" for name, reason in tools))
 
 
-def say_accepted(server: str, names: Sequence[str] | None, caller: Caller) -> str:
+def describe_accepted(server: str, names: Sequence[str] | None, caller: Caller) -> str:
     """Return which tools of a server are offered from now on; None: there was nothing to accept."""
     words, name = caller.words[ToolServersTexts], caller.text(one_line(server))
     if names is None:

@@ -101,8 +101,8 @@ class ServerProcess(Transport):
             cwd=entry.folder,
             process_group=0,
         )
-        # The watchdog is in the server's process group and kills that when the bot dies, even by kill -9: the
-        # server may ignore the end of its stdin. A process id could be reused, so it uses none.
+        # The watchdog kills the server's process group, of which it is a member, when the bot dies, even by
+        # kill -9: the server may ignore the end of its stdin. It uses no process id, which could be reused.
         with suppress(OSError):  # there is no shell, or the server has already ended
             self._watchdog = await asyncio.create_subprocess_exec(
                 *("/bin/sh", "-c", "trap '' HUP INT TERM; read -r _; kill -KILL 0"),

@@ -24,8 +24,7 @@ _NAME: Final = re.compile(r"[a-z0-9_-]{1,63}+(?:\.[a-z0-9_-]{1,63}+)*+")
 _PERCENT_ENCODED: Final = re.compile("%[0-9a-f]{2}", re.IGNORECASE)
 _INVISIBLE: Final = re.compile("[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]")
 _SAFE: Final = "!#$%&'()*+,-./:;=?@[]_~"
-"""Characters that stay as they are in paths and queries. With the percent sign, encoded characters do,
-too."""
+"""Characters that paths and queries may contain, and `%`, so that encoded characters stay encoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class WebAddress:
 
     @property
     def netloc(self) -> str:
-        """Host and port; without the scheme's default port."""
+        """The host, and the port unless it is the scheme's default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -190,7 +189,7 @@ _NOT_PUBLIC_6: Final = (
 _NAT64: Final = IPv6Network("64:ff9b::/96")  # contains an IPv4 address, for networks without IPv4
 
 
-def names_public(address: WebAddress) -> bool:
+def may_be_public(address: WebAddress) -> bool:
     """Return False if the host is an IP address that is not public."""
     try:
         return is_public(ip_address(address.host))

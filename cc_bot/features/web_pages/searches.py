@@ -16,7 +16,7 @@ import structlog
 
 from cc_bot.domain.errors import AddressRefused, PageError, SearchFailed, SearchFormatOff
 from cc_bot.domain.text import one_line, printable, shorten
-from cc_bot.features.web_pages.addresses import names_public, parse_address
+from cc_bot.features.web_pages.addresses import may_be_public, parse_address
 from cc_bot.features.web_pages.http import UNRESTRICTED, get, open_session, read_body, run_apart
 from cc_bot.features.web_pages.turn import SearchResult
 
@@ -117,7 +117,7 @@ def _read_results(found: Iterable[Any], snippet_field: str) -> Sequence[SearchRe
                 with suppress(AddressRefused):
                     address, snippet = parse_address(url), each.get(snippet_field)
                     text = _clean_text(snippet, MAX_SNIPPET_LENGTH) if isinstance(snippet, str) else ""
-                    if names_public(address):  # no other address can be read
+                    if may_be_public(address):  # no other address can be read
                         results.append(SearchResult(address, _clean_text(title, MAX_TITLE_LENGTH), text))
     return results
 

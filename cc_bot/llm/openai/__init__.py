@@ -45,7 +45,7 @@ _log = structlog.get_logger(__name__)
 class OpenAIChatModel(Endpoint):
     _: KW_ONLY
     reasoning: str = ""
-    """The effort of requests that name none."""
+    """The reasoning effort of requests that name none."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

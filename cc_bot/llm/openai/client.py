@@ -27,7 +27,7 @@ _CONNECT_TIMEOUT_S: Final = 5.0
 _KEEPALIVE_S: Final = 4.0  # many servers close idle connections after 5 s
 _MAX_RETRY_PAUSE_S: Final = 8.0
 
-# ValueError: malformed JSON or UTF-8. RecursionError: endless nesting.
+# ValueError is raised for malformed JSON or UTF-8, RecursionError for endless nesting.
 FAILURES: Final = (ServerError, aiohttp.ClientError, TimeoutError, ValueError, RecursionError)
 _UNREACHABLE: Final = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
 _WRONG_SHAPE: Final = (AttributeError, LookupError, TypeError)

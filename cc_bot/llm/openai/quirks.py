@@ -24,8 +24,8 @@ _NO_MODEL: Final = re.compile(
 )
 _TRANSIENT_STATUSES: Final = frozenset({408, 409, 425, 429})
 
-# llama.cpp, vLLM, SGLang, TGI, LM Studio, Ollama, Mistral, Gemini, xAI, gateways to Anthropic. Broad: a false
-# match costs one request with a shorter history, a missed one the answer.
+# From llama.cpp, vLLM, SGLang, TGI, LM Studio, Ollama, Mistral, Gemini, xAI, gateways to Anthropic. The
+# pattern is broad: a false match costs one request with a shorter history, a missed one the answer.
 _TOO_LONG: Final = re.compile(
     r"""
       context_length_exceeded | exceed_context_size_error | model_context_window_exceeded
@@ -139,7 +139,7 @@ class Quirks:
     effort_with_tools: str = ""
     """Sent with tools in place of the operator's setting."""
     effort_field: Literal["reasoning_effort", "thinking"] = "reasoning_effort"
-    echo: frozenset[str] = frozenset()
+    reasoning: frozenset[str] = frozenset()
     """Reasoning fields that messages with calls must have."""
     native: bool = True
     """Send back what came with earlier calls."""
@@ -165,8 +165,8 @@ def adapt(quirks: Quirks, changes: Mapping[str, Any]) -> Quirks:
 
 _NO_TEMPERATURE: Final = {"omit": frozenset({"temperature"})}
 _NO_CACHE_KEY: Final = {"omit": frozenset({"prompt_cache_key"})}
-_REASONING: Final = {"echo": frozenset({"reasoning_content"})}
-_DETAILS: Final = {"echo": frozenset({"reasoning_details"})}
+_REASONING: Final = {"reasoning": frozenset({"reasoning_content"})}
+_DETAILS: Final = {"reasoning": frozenset({"reasoning_details"})}
 
 # Host pattern, model pattern, changes. Later rows win.
 FAMILIES: Final[tuple[tuple[str, str, Mapping[str, Any]], ...]] = (
@@ -211,7 +211,7 @@ def known_quirks(base_url: str, model: str) -> Quirks:
     return quirks
 
 
-OPTIONAL: Final = frozenset(
+OPTIONAL_FIELDS: Final = frozenset(
     {"prompt_cache_key", "stream_options", "temperature", "reasoning_effort", "reasoning", "thinking"}
 )
 """Fields that can be left out of a request."""
@@ -233,7 +233,7 @@ class Lesson:
     refusal: re.Pattern[str]
     changes: Mapping[str, Any]
     lasting: bool = True
-    """False: for this request only."""
+    """False if it only applies to this request."""
 
 
 def _lesson(name: str, needs: str, refusal: str, *, lasting: bool = True, **changes: object) -> Lesson:
@@ -263,8 +263,8 @@ LESSONS: Final = (
         r"|item with id .{0,80} not found|items are not persisted|without its required|encrypted content",
         native=False,
     ),
-    _lesson("reasoning_content", "calls", r"reasoning_content", echo=frozenset({"reasoning_content"})),
-    _lesson("reasoning_details", "calls", r"reasoning.details", echo=frozenset({"reasoning_details"})),
+    _lesson("reasoning_content", "calls", r"reasoning_content", reasoning=frozenset({"reasoning_content"})),
+    _lesson("reasoning_details", "calls", r"reasoning.details", reasoning=frozenset({"reasoning_details"})),
     _lesson("no images", "images", _IMAGES_REFUSED, images=False),
     _lesson(
         "no system role",
@@ -351,7 +351,7 @@ class Attempts:
 
     def _find_lesson(self, refusal: str) -> Lesson | None:
         request_features, specific = self._describe_request(), list[Lesson]()
-        if named := sorted(name for name in OPTIONAL & {*self.sent} if name in refusal):
+        if named := sorted(name for name in OPTIONAL_FIELDS & {*self.sent} if name in refusal):
             specific.append(_lesson("no " + ", ".join(named), "", "|".join(named), omit=frozenset(named)))
         limit = _MAX_TOOLS.search(refusal)
         if limit and int(limit[1]) < self.quirks.max_tools:

@@ -263,7 +263,7 @@ class ToolCallAssembler:
         call.add(delta)
 
     def requests(self) -> tuple[tuple[ToolRequest, Any], ...]:
-        """Calls with a name, in order, each with a unique id and its `extra`."""
+        """Return the calls with a name, in order, each with a unique id and its `extra`."""
         requests: dict[str, tuple[ToolRequest, Any]] = {}
         for call in self._calls:
             if call.name:

@@ -231,9 +231,9 @@ def _chat_message_with_calls(part: AssistantPart, native: Json, quirks: Quirks) 
     for call, extra in zip(calls, extras, strict=False):
         if extra:
             call["extra_content"] = extra
-    reasoning, wanted = native.get("reasoning") or {}, quirks.echo if quirks.native else ()
-    echo = {name: reasoning.get(name) or _NO_REASONING[name] for name in sorted(wanted)}
-    return {"role": "assistant", "content": part.text or None, "tool_calls": calls, **echo}
+    reasoning, wanted = native.get("reasoning") or {}, quirks.reasoning if quirks.native else ()
+    reasoning_fields = {name: reasoning.get(name) or _NO_REASONING[name] for name in sorted(wanted)}
+    return {"role": "assistant", "content": part.text or None, "tool_calls": calls, **reasoning_fields}
 
 
 def _content(text: str, images: Sequence[Attachment]) -> str | list[Json]:
