@@ -65,12 +65,6 @@ def _read_provider(name: str, table: Any, variables: Mapping[str, str], words: T
     return provider
 
 
-def split_model(name: str, providers: Providers) -> tuple[str, Provider | None]:
-    """Split `provider/model`. The provider is None for other names, which are models of OPENAI_BASE_URL."""
-    prefix, _, model = name.partition("/")
-    return (model, providers[prefix]) if model and prefix in providers else (name, None)
-
-
 class Models:
     """All chat models by name, each created once."""
 
@@ -102,7 +96,7 @@ class Models:
         return FallbackChain([(name, self.get(name)) for name in names])
 
     def get(self, name: str) -> OpenAIChatModel:
-        """Return the model `name` or `provider/name`."""
+        """Return the model `name` of OPENAI_BASE_URL, or `provider/name`."""
         if name not in self._models:
             self._models[name] = self._create(name)
         return self._models[name]
@@ -126,9 +120,10 @@ class Models:
 
     def _create(self, name: str, *, max_retries: int = 2) -> OpenAIChatModel:
         config = self._config
-        model, provider = split_model(name, self._providers)
+        prefix, _, model = name.partition("/")
+        provider = self._providers.get(prefix) if model else None
         return OpenAIChatModel(
-            model,
+            model if provider else name,
             name=name,
             api_key=provider.api_key if provider else config.openai_api_key,
             base_url=provider.base_url if provider else config.openai_base_url,

@@ -1,4 +1,4 @@
-"""Addresses: which stand in a text, when two are the same, and which a turn may read."""
+"""Addresses: found in texts, compared, and allowed for a turn."""
 
 import pytest
 from hypothesis import given

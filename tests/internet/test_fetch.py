@@ -1,4 +1,4 @@
-"""Fetching pages from a web that does what it likes."""
+"""Fetching pages from untrusted servers."""
 
 import asyncio
 import gzip

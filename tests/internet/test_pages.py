@@ -1,4 +1,4 @@
-"""Pages as text, whatever they are made of."""
+"""Converting pages of all kinds to text."""
 
 import asyncio
 import gc
@@ -49,7 +49,7 @@ def html(text: str, encoding: str, content_type: str = "text/html") -> Answer:
 
 
 def answering(told: dict[str, str]) -> str:
-    """A program that says this instead of reading."""
+    """Return the command of a program that gives this answer."""
     answer = json.dumps(told).encode()
     return f"import sys; sys.stdout.buffer.write({len(answer).to_bytes(4, 'big') + answer!r})"
 
@@ -155,7 +155,7 @@ class TestHtml:
 
 
 def reading(seconds: float, noted: Path) -> tuple[str, ...]:
-    """A program that takes its time for a page, and notes which one it has begun."""
+    """Return the command of a slow reading process that writes down which page it begins."""
     program = f"""if True:
         import json, pathlib, sys, time
         page = sys.stdin.read().split()[-1]

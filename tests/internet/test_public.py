@@ -1,4 +1,4 @@
-"""Which addresses are anybody's."""
+"""Which IP addresses are public."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 

@@ -1,4 +1,4 @@
-"""Searching by the services that an operator names."""
+"""Searching by the configured services."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Asking a model in a test: the shortest request, and everything that was heard."""
+"""Helpers that ask a model and collect the events of its answer."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,7 +26,7 @@ class Heard:
 
     @property
     def finish(self) -> Finish:
-        """The last event, which must be the only Finish."""
+        """Return the last event, which must be the only Finish."""
         (finish,) = (event for event in self.events if isinstance(event, Finish))
         assert self.events[-1] is finish
         return finish
@@ -40,7 +40,7 @@ async def hear(model: ChatModel, request: ChatRequest = QUESTION) -> Heard:
 async def model_at(
     server: LoopbackModelServer, *, timeout_s: float = 5, max_retries: int = 2
 ) -> AsyncIterator[OpenAIChatModel]:
-    """A model on a running server. Without a key, as with a local server."""
+    """Return a model of a running server, without a key, as for a local server."""
     model = OpenAIChatModel(
         "loopback", base_url=server.base_url, timeout_s=timeout_s, max_retries=max_retries
     )
@@ -54,7 +54,7 @@ async def model_at(
 async def loopback(
     *replies: Reply, responder: Responder | None = None, timeout_s: float = 5, max_retries: int = 2
 ) -> AsyncIterator[tuple[OpenAIChatModel, LoopbackModelServer]]:
-    """A model, and the server of its own that answers as scripted."""
+    """Yield a model and its server, which answers as scripted."""
     async with (
         LoopbackModelServer(*replies, responder=responder) as server,
         model_at(server, timeout_s=timeout_s, max_retries=max_retries) as model,

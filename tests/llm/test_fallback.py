@@ -1,4 +1,4 @@
-"""The chain of models, over models on loopback servers."""
+"""A chain of models on loopback servers."""
 
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -44,7 +44,7 @@ AFTER_A_TOOL = ChatRequest(
 
 @asynccontextmanager
 async def chain_of(*servers: LoopbackModelServer) -> AsyncIterator[FallbackChain]:
-    """A chain of models named a, b, c …, each on a server of its own and without retries."""
+    """Return a chain of models named a, b, c …, each on its own server and without retries."""
     async with AsyncExitStack() as stack:
         models = []
         for name, server in zip("abc", servers, strict=False):
@@ -55,7 +55,7 @@ async def chain_of(*servers: LoopbackModelServer) -> AsyncIterator[FallbackChain
 
 
 class OneWord:
-    """A model that knows whether a request is under way."""
+    """A model that records whether a request is running."""
 
     asking = False
 

@@ -1,4 +1,4 @@
-"""The page about models: its settings can be copied, and it explains every change that the log may name."""
+"""docs/models.md: its settings can be copied, and it explains every change that the log may name."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ def read(page: str) -> str:
 
 
 def settings(page: str) -> list[str]:
-    """The lines to copy for each server, without comments."""
+    """Return the lines to copy for each server, without comments."""
     [block] = re.findall(r"```sh\n(# OpenAI\n.*?)```", read(page), flags=re.DOTALL)
     return [re.sub(r"^#.*\n", "", each, flags=re.MULTILINE).strip() for each in block.split("\n\n")]
 

@@ -26,7 +26,7 @@ from tests.scripted_model import only
 
 @dataclass(frozen=True)
 class Chat:
-    """Somebody who talks with it."""
+    """A conversation of a user with the offline model."""
 
     stores: Stores
     assistant: Assistant
@@ -38,7 +38,7 @@ class Chat:
         return SessionKey(self.user_id, 2)
 
     def another(self) -> "Chat":
-        """Somebody of whom nothing is known."""
+        """Return a user without memories."""
         return replace(self, user_id=next(self.ids))
 
     async def ask(self, text: str, *files: Attachment) -> Message:
@@ -47,7 +47,7 @@ class Chat:
         return done(events).answer
 
     async def say(self, *texts: str) -> str:
-        """The answer to the last of them."""
+        """Send messages and return the answer to the last."""
         return [(await self.ask(text)).content for text in texts][-1]
 
     async def calls(self, text: str) -> list[tuple[str, dict[str, Any]]]:
@@ -60,7 +60,7 @@ class Chat:
         return [each.text for each in await self.stores[ScheduleStore].list(self.user_id)]
 
     async def knows(self, *contents: str) -> "Chat":
-        """Memories of another day."""
+        """Add memories, as if from an earlier day."""
         for content in contents:
             await self.stores.memories.add(self.user_id, content)
         return self
@@ -73,7 +73,7 @@ async def chat(tmp_path: Path) -> AsyncIterator[Chat]:
 
 
 def check(found: dict[str, Any], expected: dict[str, Any]) -> None:
-    """One report of everything that is not as expected."""
+    """Report all differences at once."""
     assert {said: found[said] for said in expected if found[said] != expected[said]} == {}
 
 

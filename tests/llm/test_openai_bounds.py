@@ -1,4 +1,4 @@
-"""What comes from a server is bounded, however it comes: nobody else waits for one answer or its calls."""
+"""Limits of what a server may send, so that no other user has to wait for one answer or its calls."""
 
 import time
 from collections.abc import Callable
@@ -142,7 +142,7 @@ def test_fragments_cost_the_same_however_many_came_before(kind: str) -> None:
 
 
 def seconds_for(kind: str, count: int) -> float:
-    """Of this process alone, so that it does not matter who else is at work."""
+    """Return the processor time of this process, which doesn't depend on other processes."""
     fragments = [FRAGMENTS[kind](number) for number in range(count)]
     assembler = ToolCallAssembler()
     begun = time.process_time()

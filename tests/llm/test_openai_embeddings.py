@@ -1,4 +1,4 @@
-"""OpenAIEmbedder over real HTTP: what it asks for, what it takes, and what it makes of trouble."""
+"""OpenAIEmbedder over real HTTP: requests, responses and failures."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ async def embedder_at(
 async def asked(
     *answers: Answer, longest: int | None = None, **given: Any
 ) -> AsyncIterator[tuple[OpenAIEmbedder, LoopbackEmbeddingsServer]]:
-    """An embedder, and the server of its own that answers as scripted."""
+    """Yield an embedder and its server, which answers as scripted."""
     limit = {} if longest is None else {"longest": longest}
     async with (
         LoopbackEmbeddingsServer(*answers, **limit) as server,

@@ -1,4 +1,4 @@
-"""What OpenAIChatModel does when a server refuses, breaks, hangs or is left."""
+"""OpenAIChatModel when a server refuses, fails or hangs, or when a stream is closed."""
 
 import asyncio
 import json
@@ -48,7 +48,7 @@ PATIENCE_S = 1.5
 
 
 def drips(step: Step) -> Reply:
-    """The step again and again, for many times the timeout."""
+    """Return a step repeated for many times the timeout."""
     steps: list[Step] = [step, Pause(TIMEOUT_S / 5)] * 3000
     return Reply(*steps)
 

@@ -1,4 +1,4 @@
-"""What a refusal teaches, what it does not, and for how long."""
+"""What is learned from refusals, and for how long."""
 
 import asyncio
 import json

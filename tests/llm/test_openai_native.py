@@ -1,4 +1,4 @@
-"""What a provider gives with its calls goes back to it, and only what nobody can read is stored."""
+"""Data that a provider sends with its calls is sent back to it, and stored without readable text."""
 
 import json
 from dataclasses import replace
@@ -32,7 +32,7 @@ def delta(**fields: object) -> Chunk:
 
 
 async def exchange(*steps: Step, model: str, made: int = 64, stored: bool = False) -> Json:
-    """The message with calls of the second request, after an answer of these steps to the first."""
+    """Return the second request's message with calls, after an answer of these steps."""
     async with LoopbackModelServer(Reply(*steps, End("tool_calls")), says("はい。")) as server:
         chat = OpenAIChatModel(model, base_url=server.base_url)
         finish = (await hear(chat)).finish

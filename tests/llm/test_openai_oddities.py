@@ -1,4 +1,4 @@
-"""Whatever a server puts into its JSON, reading it raises nothing that a turn does not expect."""
+"""Reading any JSON of a server raises only errors that a turn expects."""
 
 import json
 from typing import Any

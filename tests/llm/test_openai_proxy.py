@@ -1,4 +1,4 @@
-"""HTTPS_PROXY holds for the model's server: the connection goes through CONNECT."""
+"""HTTPS_PROXY applies to the model's server: the connection uses CONNECT."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:
-    """A new key for HOST, and its certificate."""
+    """Return a new key for HOST and its certificate."""
     key, cert = folder / "key.pem", folder / "cert.pem"
     options = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2")
     name = ("-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}")

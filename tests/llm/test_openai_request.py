@@ -1,4 +1,4 @@
-"""What OpenAIChatModel sends."""
+"""Requests of OpenAIChatModel."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ RECALL: Final = ToolSchema("recall", "Look it up.", SCHEMA)
 EVERYTHING: Final = replace(QUESTION, tools=(RECALL,), cache_key="0f3a", temperature=0.3)
 
 
-async def read_chunks(request: ChatRequest) -> Json:
+async def sent_body(request: ChatRequest) -> Json:
     async with loopback() as (model, server):
         await hear(model, request)
         return server.requests[0].body
@@ -45,7 +45,7 @@ class TestPrompt:
         emoji = "𠮷野家で👨‍👩‍👧‍👦と食べた。私の誕生日は？"
         asked = (SystemPart("簡潔に答えてください。"), UserPart("こんにちは"), AssistantPart("こんにちは！"))
         called = (AssistantPart("", (recall,)), ToolResultPart("callabc01", "recall", "3月15日"))
-        body = await read_chunks(ChatRequest((*asked, UserPart(emoji), *called)))
+        body = await sent_body(ChatRequest((*asked, UserPart(emoji), *called)))
         function = {"name": "recall", "arguments": '{"query": "誕生日"}'}
         assert body["messages"] == [
             {"role": "system", "content": "簡潔に答えてください。"},
@@ -73,7 +73,7 @@ class TestPrompt:
         ):
             broken = AssistantPart("", (ToolRequest("callabc01", "recall", arguments),))
             prompt = (UserPart("?"), broken, ToolResultPart("callabc01", "recall", "bad JSON"))
-            body = await read_chunks(ChatRequest(prompt))
+            body = await sent_body(ChatRequest(prompt))
             assert body["messages"][1]["tool_calls"][0]["function"]["arguments"] == "{}", arguments[:20]
 
     async def test_goes_with_a_key_where_there_is_one(self) -> None:
@@ -84,12 +84,12 @@ class TestPrompt:
             assert server.requests[0].headers["Authorization"] == "Bearer sk-secret"
 
     async def test_goes_with_the_options_that_it_has(self) -> None:
-        body = await read_chunks(EVERYTHING)
+        body = await sent_body(EVERYTHING)
         function = {"name": "recall", "description": "Look it up.", "parameters": SCHEMA}
         assert body["tools"] == [{"type": "function", "function": function}]
         assert (body["prompt_cache_key"], body["temperature"]) == ("0f3a", 0.3)
-        assert (await read_chunks(replace(QUESTION, temperature=0.0)))["temperature"] == 0
-        assert not {"tools", "prompt_cache_key", "temperature"} & {*await read_chunks(QUESTION)}
+        assert (await sent_body(replace(QUESTION, temperature=0.0)))["temperature"] == 0
+        assert not {"tools", "prompt_cache_key", "temperature"} & {*await sent_body(QUESTION)}
 
 
 NOW: Final = SystemPart("現在の日時: …")
@@ -108,7 +108,7 @@ class TestLaterSystemParts:
         self, case: tuple[tuple[PromptPart, ...], list[tuple[str, object]]]
     ) -> None:
         parts, expected = case
-        body = await read_chunks(
+        body = await sent_body(
             ChatRequest((SystemPart("簡潔に。"), UserPart("こんにちは"), AssistantPart("やあ"), *parts))
         )
         sent = [(message["role"], message["content"]) for message in body["messages"]]
@@ -116,7 +116,7 @@ class TestLaterSystemParts:
         assert sent[0] == ("system", "簡潔に。")
 
     async def test_precede_a_picture(self) -> None:
-        body = await read_chunks(ChatRequest((SystemPart("簡潔に。"), NOW, UserPart("", (photo(b"x"),)))))
+        body = await sent_body(ChatRequest((SystemPart("簡潔に。"), NOW, UserPart("", (photo(b"x"),)))))
         words, picture = body["messages"][1]["content"]
         assert words["text"].startswith(FOLDED)
         assert picture["type"] == "image_url"
@@ -130,14 +130,14 @@ class TestLaterSystemParts:
             *call,
             AssistantPart("はい"),
         )
-        first = await read_chunks(ChatRequest((*history, NOW, UserPart("二"))))
+        first = await sent_body(ChatRequest((*history, NOW, UserPart("二"))))
         longer = (*history, UserPart("二"), AssistantPart("ええ"), SystemPart("後の日時"), UserPart("三"))
-        second = await read_chunks(ChatRequest(longer))
+        second = await sent_body(ChatRequest(longer))
         assert first["messages"][:-1] == second["messages"][: len(first["messages"]) - 1]
 
 
 def without(option: str, text: str = "") -> Callable[[Json], Reply | str]:
-    """A server that refuses an option with these words."""
+    """Return a server that refuses an option with this text."""
     return lambda body: fails(400, text or f"unknown field {option}") if option in body else "東京です。"
 
 
@@ -213,7 +213,7 @@ def photo(data: bytes) -> Attachment:
 
 
 class Sink:
-    """Takes a request in without keeping it, and answers it."""
+    """Reads a request without storing it, and answers."""
 
     def __init__(self) -> None:
         self.head = ""
@@ -253,7 +253,7 @@ class TestPictures:
         """Each request brings those of its history along anew."""
         image = photo(b"\x89PNG\r\n\x1a\n" + bytes(6 * MIB))
         asked = UserPart("二枚とも見て", (image, image))
-        body = await read_chunks(
+        body = await sent_body(
             ChatRequest(prompt=(UserPart("一", (image,)), UserPart("二", (image,)), asked))
         )
         [first, second, last] = [message["content"] for message in body["messages"]]

@@ -1,4 +1,4 @@
-"""The Responses API: what is sent there, and what is read from its streams."""
+"""The Responses API: requests and streams."""
 
 import json
 from collections.abc import AsyncIterator
@@ -171,7 +171,7 @@ def results(finish: Finish) -> list[PromptPart]:
 
 
 async def sent_back(events: list[Json], text: str, *, made: int = 64) -> list[Json]:
-    """The items of the second request that follow its question, after these events and `made` calls."""
+    """Return the second request's items after its question, following these events and `made` calls."""
     async with model_of(events, [says("はい"), END]) as (model, server):
         finish = (await hear(model)).finish
         requests = finish.tool_requests[:made]

@@ -1,4 +1,4 @@
-"""OpenAITranscriber and OpenAISpeaker over real HTTP: what they send, take, and make of trouble."""
+"""OpenAITranscriber and OpenAISpeaker over real HTTP: requests, responses and failures."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -42,7 +42,7 @@ async def speaker_at(server: LoopbackSpeechServer, *, timeout_s: float = 5) -> A
 async def heard_by(
     *answers: Heard, timeout_s: float = 5
 ) -> AsyncIterator[tuple[OpenAITranscriber, LoopbackSpeechServer]]:
-    """A transcriber, and the server of its own that hears as scripted."""
+    """Yield a transcriber and its server, which answers as scripted."""
     async with (
         LoopbackSpeechServer(*answers) as server,
         transcriber_at(server, timeout_s=timeout_s) as transcriber,

@@ -1,4 +1,4 @@
-"""How OpenAIChatModel reads what servers send, the sloppy ones too."""
+"""How OpenAIChatModel reads streams, also of servers that break the protocol."""
 
 import json
 from collections.abc import AsyncIterator

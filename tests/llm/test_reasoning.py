@@ -1,4 +1,4 @@
-"""What a model thinks is not part of its answer, in whatever pieces and by whatever field it comes."""
+"""Reasoning is not part of an answer, in any pieces and any field."""
 
 import pytest
 from hypothesis import given
@@ -40,7 +40,7 @@ NO_THOUGHTS = (
 
 
 def read(text: str, cuts: list[int]) -> str:
-    """What is visible of a text that comes in pieces."""
+    """Return the visible part of a text that comes in pieces."""
     thoughts, said, start = ReasoningFilter(), "", 0
     for end in (*sorted({cut % (len(text) + 1) for cut in cuts}), len(text)):
         piece = thoughts.add(text[start:end])

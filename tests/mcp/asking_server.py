@@ -1,4 +1,4 @@
-"""A server of the library's own, in the newest protocol, that asks back before it answers: over stdio."""
+"""A server of the library, in the newest protocol over stdio, that sends a form before it answers."""
 
 from typing import Annotated
 

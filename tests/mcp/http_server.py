@@ -1,4 +1,4 @@
-"""A server with tools over HTTP, of the library's own: `python tests/mcp/http_server.py PORT`."""
+"""A server of the library with tools, over HTTP: `python tests/mcp/http_server.py PORT`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Servers of the operator, running: those of the tests and real ones."""
+"""Runs servers of an operator's file."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ HERE: Final = Visitor(1, (2,), 3)
 
 
 def closed_port() -> int:
-    """A port that nobody listens at."""
+    """Return a port without a listener."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         return int(held.getsockname()[1])
@@ -43,7 +43,7 @@ class KeptLists(ToolListStore):
 
 
 def hostile(*switches: object, **rules: Any) -> dict[str, Any]:
-    """An entry for the server that does what servers must not."""
+    """Return the entry of a server that does what servers must not do."""
     return {
         "command": sys.executable,
         "args": [str(HOSTILE), *map(str, switches)],
@@ -52,7 +52,7 @@ def hostile(*switches: object, **rules: Any) -> dict[str, Any]:
 
 
 class Running:
-    """The servers of one file, and the file."""
+    """The servers of one file, with the file."""
 
     def __init__(self, servers: Servers, path: Path, lists: KeptLists) -> None:
         self.servers = servers
@@ -60,7 +60,7 @@ class Running:
         self.lists = lists
 
     def write(self, **entries: Mapping[str, Any]) -> None:
-        """Put other servers into the file."""
+        """Write other servers to the file."""
         write(self.path, entries)
 
     def server(self, name: str = "hostile") -> ManagedServer:
@@ -70,7 +70,7 @@ class Running:
         return [each.full_name for each in self.servers.tools_in(visitor)]
 
     async def accept(self, server: str = "hostile") -> tuple[str, ...] | None:
-        """Agree to the tools as they are at this moment."""
+        """Accept the tools as they are now."""
         return await self.servers.accept(server, self.server(server).catalog.code)
 
     async def until(self, holds: Callable[[], object]) -> None:
@@ -79,7 +79,7 @@ class Running:
                 await asyncio.sleep(0.02)
 
     async def until_ready(self, server: str = "hostile") -> None:
-        """Wait for a server, and accept the tools that it has when it is new."""
+        """Wait for a server, and accept its tools if none were accepted before."""
         await self.until(lambda: self.server(server).state == "ready" and server in self.lists.kept)
         if not self.lists.kept[server].accepted:
             await self.accept(server)
@@ -98,7 +98,7 @@ def write(path: Path, entries: Mapping[str, Any]) -> None:
 async def running(
     folder: Path, *, lists: KeptLists | None = None, budget: int = 4000, **entries: Mapping[str, Any]
 ) -> AsyncIterator[Running]:
-    """Have the servers run."""
+    """Run servers."""
     path, kept = folder / "mcp.json", lists or KeptLists()
     write(path, entries)
     named = {"CC_BOT_MCP_FILE": str(path), "CC_BOT_LOCALE": "en"}
@@ -110,7 +110,7 @@ async def running(
 
 @asynccontextmanager
 async def ready(folder: Path, *switches: object, **rules: Any) -> AsyncIterator[Running]:
-    """Have one hostile server run that is ready, with these switches and rules."""
+    """Run one hostile server with these switches and rules, and wait until it is ready."""
     async with running(folder, hostile=hostile(*switches, **rules)) as bot:
         await bot.until_ready()
         yield bot

@@ -1,4 +1,4 @@
-"""The tools that servers list: offered, left out, and withheld until an owner accepts them as they are."""
+"""The tools that servers list: offered, left out, or withheld until an owner accepts them."""
 
 import json
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ def tool(name: str, description: str = "", **schema: Any) -> dict[str, Any]:
 
 
 def write(folder: Path, *tools: dict[str, Any]) -> Path:
-    """A file with what a server lists."""
+    """Write the tools that a server lists to a file."""
     (path := folder / "tools.json").write_text(json.dumps(tools), "utf-8")
     return path
 
@@ -28,7 +28,7 @@ def write(folder: Path, *tools: dict[str, Any]) -> Path:
 async def listing(
     folder: Path, *tools: dict[str, Any], lists: KeptLists | None = None, **rules: Any
 ) -> AsyncIterator[Running]:
-    """Have a server run that lists these tools, and says so when the list changes."""
+    """Run a server that lists these tools, and reports when the list changes."""
     entry = hostile("--list", write(folder, *tools), "--list-changed", **rules)
     async with running(folder, lists=lists, hostile=entry) as bot:
         await bot.until_ready()
@@ -185,7 +185,7 @@ UNSAID: Final = tool("unsaid")
 
 
 def hints(*open_world: object) -> list[dict[str, Any]]:
-    """A tool for each of these hints."""
+    """Return a tool for each of these hints."""
     hinted = [{**tool(f"t{n}"), "annotations": {"openWorldHint": each}} for n, each in enumerate(open_world)]
     return [*hinted, UNSAID]
 

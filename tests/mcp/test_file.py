@@ -1,4 +1,4 @@
-"""The operator's file of servers: what it may say, and the one sentence for each mistake in it."""
+"""The operator's file of servers: its settings, and the error for each mistake."""
 
 import json
 import sys

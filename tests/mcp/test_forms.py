@@ -1,4 +1,4 @@
-"""What a server asks back is asked of whoever had the call made, as a form of texts; or it is declined."""
+"""Forms that servers send during a call are shown to the call's user, or declined."""
 
 import asyncio
 import json
@@ -21,8 +21,8 @@ from tests.mcp.running import Running, hostile, ready, running
 ASKING: Final = Path(__file__).parent / "asking_server.py"
 
 
-class Somebody:
-    """An Asker who answers what is given here; or nothing, for ever."""
+class FixedAsker:
+    """An Asker with a fixed answer, or one that never answers."""
 
     def __init__(self, answer: Mapping[str, str] | None = None, *, never: bool = False) -> None:
         self.answer, self.never = answer, never
@@ -30,7 +30,7 @@ class Somebody:
         """What happens until there is an answer."""
         self.forms = list[Form]()
         self.refusals = list[CcBotError]()
-        self.taken_back = 0
+        self.withdrawn = 0
         self.asked = asyncio.Event()
 
     async def ask(self, form: Form) -> Mapping[str, str] | None:
@@ -42,7 +42,7 @@ class Somebody:
             if self.later:
                 await self.later()
         except asyncio.CancelledError:
-            self.taken_back += 1
+            self.withdrawn += 1
             raise
         return self.answer
 
@@ -51,14 +51,14 @@ class Somebody:
 
 
 def asking(folder: Path, message: str = "どなたですか", **properties: Mapping[str, Any]) -> dict[str, Any]:
-    """A server that asks back for these fields."""
+    """Return the entry of a server that sends a form with these fields."""
     schema = {"type": "object", "properties": properties}
     return asking_with(folder, {"message": message, "requestedSchema": schema})
 
 
 @asynccontextmanager
-async def held(folder: Path, **rules: Any) -> AsyncIterator[Running]:
-    """A server that asks back once there is a file `go`, and notes what it was called with in `calls`."""
+async def holding(folder: Path, **rules: Any) -> AsyncIterator[Running]:
+    """Run a server that sends a form once there is a file `go`, and writes its calls to `calls`."""
     switches = ("--elicit", "--hold", folder / "go", "--count", folder / "calls")
     async with ready(folder, *switches, **rules) as bot:
         yield bot
@@ -69,22 +69,22 @@ def asking_with(folder: Path, params: Mapping[str, Any]) -> dict[str, Any]:
     return hostile("--elicit-with", file)
 
 
-async def asked(bot: Running, somebody: Somebody | None) -> dict[str, Any]:
-    """What the server was answered, and the line that the model is told of that."""
-    first, *notes = (await bot.echo(asker=somebody)).text.splitlines()
+async def asked(bot: Running, asker: FixedAsker | None) -> dict[str, Any]:
+    """Return the server's answer from the form, and the notes for the model."""
+    first, *notes = (await bot.echo(asker=asker)).text.splitlines()
     return {"notes": notes, **json.loads(first).get("result", {})}
 
 
 class TestAForm:
     async def test_is_answered_or_declined_by_whoever_had_the_call_made(self, tmp_path: Path) -> None:
-        somebody, declining = Somebody({"name": " 愛子 "}), Somebody(None)
+        asker, declining = FixedAsker({"name": " 愛子 "}), FixedAsker(None)
         async with ready(tmp_path, "--elicit") as bot:
-            told = await asked(bot, somebody)
+            told = await asked(bot, asker)
             assert told == {"notes": [], "action": "accept", "content": {"name": "愛子"}}
             told = await asked(bot, declining)
             assert (told["action"], "did not want to answer" in told["notes"][0]) == ("decline", True)
             assert (await asked(bot, None))["action"] == "decline", "nobody can be asked"
-        [form] = somebody.forms
+        [form] = asker.forms
         assert (form.server, form.message, form.fields[0].title) == ("hostile", "どなたですか", "お名前")
 
     @pytest.mark.slow
@@ -92,7 +92,10 @@ class TestAForm:
         entry = {"command": sys.executable, "args": [str(ASKING)]}
         async with running(tmp_path, asking=entry) as bot:
             await bot.until_ready("asking")
-            one, other = Somebody({"name": "愛子", "guests": "２"}), Somebody({"name": "Ben", "guests": "3"})
+            one, other = (
+                FixedAsker({"name": "愛子", "guests": "２"}),
+                FixedAsker({"name": "Ben", "guests": "3"}),
+            )
             results = await asyncio.gather(
                 bot.servers.call("asking", "book", {"day": "土曜"}, one),
                 bot.servers.call("asking", "book", {"day": "Sunday"}, other),
@@ -112,13 +115,13 @@ class TestAForm:
         entered = {"count": "１２", "price": "1,234.5", "hot": "はい", "size": "大", "colour": "赤"}
         async with running(tmp_path, hostile=entry) as bot:
             await bot.until_ready()
-            told = await asked(bot, Somebody(entered))
+            told = await asked(bot, FixedAsker(entered))
         assert told["content"] == {"count": 12, "price": 1234.5, "hot": True, "size": "l", "colour": "r"}
 
     async def test_stops_the_time_of_the_call_and_is_cancelled_in_its_own(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        loop, somebody, passed_s = asyncio.get_running_loop(), Somebody({"name": "愛子"}), [0]
+        loop, asker, passed_s = asyncio.get_running_loop(), FixedAsker({"name": "愛子"}), [0]
         now = loop.time
         monkeypatch.setattr(loop, "time", lambda: now() + passed_s[0])
 
@@ -127,48 +130,48 @@ class TestAForm:
             for _ in range(3):
                 await asyncio.sleep(0)  # what was due meanwhile happens
 
-        somebody.later = an_hour_later
+        asker.later = an_hour_later
         monkeypatch.setattr(forms, "OPEN_FOR_S", 7200)
         async with running(tmp_path, hostile=hostile("--elicit", timeout_s=60)) as bot:
             await bot.until_ready()
-            assert (await asked(bot, somebody))["action"] == "accept"
-        never = Somebody(never=True)
+            assert (await asked(bot, asker))["action"] == "accept"
+        never = FixedAsker(never=True)
         monkeypatch.setattr(forms, "OPEN_FOR_S", 0.2)
         async with running(tmp_path, hostile=hostile("--elicit")) as bot:
             await bot.until_ready()
             told = await asked(bot, never)
-        assert (told["action"], "in time" in told["notes"][0], never.taken_back) == ("cancel", True, 1)
+        assert (told["action"], "in time" in told["notes"][0], never.withdrawn) == ("cancel", True, 1)
 
     async def test_is_taken_back_when_the_call_is_stopped(self, tmp_path: Path) -> None:
-        somebody = Somebody(never=True)
+        asker = FixedAsker(never=True)
         async with ready(tmp_path, "--elicit", "--count", tmp_path / "calls") as bot:
-            call = asyncio.create_task(bot.echo(asker=somebody))
-            await somebody.asked.wait()
+            call = asyncio.create_task(bot.echo(asker=asker))
+            await asker.asked.wait()
             call.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await call
-            await bot.until(lambda: somebody.taken_back)
+            await bot.until(lambda: asker.withdrawn)
             await bot.until(lambda: "cancelled" in (tmp_path / "calls").read_text("utf-8"))
 
     async def test_of_the_older_protocol_is_nobodys_while_two_calls_are_under_way(
         self, tmp_path: Path
     ) -> None:
-        somebody, other = Somebody({"name": "愛子"}), Somebody({"name": "Ben"})
-        async with held(tmp_path) as bot:
-            calls = asyncio.gather(asked(bot, somebody), asked(bot, other))
+        asker, other = FixedAsker({"name": "愛子"}), FixedAsker({"name": "Ben"})
+        async with holding(tmp_path) as bot:
+            calls = asyncio.gather(asked(bot, asker), asked(bot, other))
             await bot.until((tmp_path / "calls").exists)
             (tmp_path / "go").touch()
             results = await calls
             # The one that asks last may be the only one that is left.
             assert results[0]["action"] == "decline" or results[1]["action"] == "decline"
-            assert len(somebody.forms) + len(other.forms) <= 1
+            assert len(asker.forms) + len(other.forms) <= 1
             assert CALL_UNCLEAR in "".join((*results[0]["notes"], *results[1]["notes"]))
 
     async def test_of_a_call_that_was_stopped_or_took_too_long_reaches_nobody_else(
         self, tmp_path: Path
     ) -> None:
-        others = Somebody({"name": "愛子"}), Somebody({"name": "Ben"})
-        async with held(tmp_path, timeout_s=1) as bot:
+        others = FixedAsker({"name": "愛子"}), FixedAsker({"name": "Ben"})
+        async with holding(tmp_path, timeout_s=1) as bot:
             stopped = asyncio.create_task(bot.echo(asker=others[0]))
             await bot.until((tmp_path / "calls").exists)
             stopped.cancel()
@@ -185,12 +188,12 @@ class TestASecret:
         (folder := tmp_path / "url").mkdir()
         notes = []
         for entry in (asking(tmp_path, password={"type": "string"}), asking_with(folder, url)):
-            somebody = Somebody({"password": "hunter2"})
+            asker = FixedAsker({"password": "hunter2"})
             async with running(tmp_path, hostile=entry) as bot:
                 await bot.until_ready()
-                told = await asked(bot, somebody)
+                told = await asked(bot, asker)
             assert (told["action"], "content" in told) == ("decline", False)
-            assert (somebody.forms, len(somebody.refusals)) == ([], 1)
+            assert (asker.forms, len(asker.refusals)) == ([], 1)
             notes += told["notes"]
         assert "it asked for a secret" in notes[0]
 
@@ -216,7 +219,7 @@ NO_FORMS: Final[dict[str, dict[str, Any]]] = {
 
 
 def refusal_of(properties: Mapping[str, Any], above: str = "") -> type[Exception] | None:
-    """What a form with these fields is refused with; None where it is asked."""
+    """Return the error that refuses a form with these fields; None if it is shown."""
     schema = {"type": "object", "properties": properties}
     try:
         to_form("notes", ElicitRequestFormParams(message=above, requested_schema=schema))
@@ -226,7 +229,7 @@ def refusal_of(properties: Mapping[str, Any], above: str = "") -> type[Exception
 
 
 def asks_for_secret(words: Words) -> bool:
-    """Whether a form with these words, which stand in `form_words`, is declined."""
+    """Return whether a form with these texts of `form_words` is declined."""
     above, name, title, description, default, *choices = (
         (words, "a", "Answer", "", "") if isinstance(words, str) else (*words, *[""] * (5 - len(words)))
     )
@@ -248,9 +251,9 @@ class TestWhatIsNoForm:
         assert {what: refusal_of(fields) for what, fields in NO_FORMS.items()} == dict.fromkeys(
             NO_FORMS, FormUnsuitable
         )
-        somebody = Somebody({})
+        asker = FixedAsker({})
         async with running(tmp_path, hostile=asking(tmp_path, **NO_FORMS["a list"])) as bot:
             await bot.until_ready()
-            told = await asked(bot, somebody)
+            told = await asked(bot, asker)
         assert told["action"] == "decline"
-        assert (somebody.forms, [type(each) for each in somebody.refusals]) == ([], [FormUnsuitable])
+        assert (asker.forms, [type(each) for each in asker.refusals]) == ([], [FormUnsuitable])

@@ -1,4 +1,4 @@
-"""Messages of servers, cleaned before the library reads them, and results, cut to what may be told."""
+"""Messages of servers are cleaned before the library reads them, and results are cut."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Servers that others wrote, of both protocols: over stdin and stdout, and over HTTP."""
+"""Servers by other authors, of both protocols, over stdio and HTTP."""
 
 import asyncio
 import subprocess
@@ -23,7 +23,7 @@ HTTP_SERVER = Path(__file__).parent / "http_server.py"
 
 @asynccontextmanager
 async def program(*command: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Another Python program, until this is left."""
+    """Run another Python program inside the block."""
     devnull = subprocess.DEVNULL
     process = await asyncio.create_subprocess_exec(sys.executable, *command, stdout=devnull, stderr=devnull)
     try:
@@ -94,7 +94,7 @@ async def _is_too_long(_: web.Request) -> web.StreamResponse:
 
 
 class WithSessions:
-    """A server over HTTP that has sessions."""
+    """A server over HTTP with sessions."""
 
     def __init__(self) -> None:
         self.known = set[str]()
@@ -150,7 +150,7 @@ class WithSessions:
 
 @asynccontextmanager
 async def sessions(folder: Path, double: WithSessions) -> AsyncIterator[Running]:
-    """Have a bot that has a session with it."""
+    """Run a bot that has a session with the server."""
     async with (
         TestServer(double.app) as here,
         running(folder, notes={"url": str(here.make_url("/mcp"))}) as bot,

@@ -1,4 +1,4 @@
-"""Schemas of servers' tools: in a form that models take."""
+"""Schemas of servers' tools, in a form that providers accept."""
 
 from typing import Any
 

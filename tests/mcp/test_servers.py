@@ -1,4 +1,4 @@
-"""All servers of a file: started, kept, called; whatever one of them does, the others go on."""
+"""The servers of a file are started, supervised and called; a failing one affects no other."""
 
 import asyncio
 import gc
@@ -168,7 +168,7 @@ class TestAProcess:
 
 
 def process_of(bot: Running, server: str) -> int | None:
-    """The id of a server's process; None before there is one."""
+    """Return the id of a server's process; None if there is none."""
     connection = bot.servers.managed[server].connection
     process: Any = getattr(connection._transport, "_process", None) if connection else None
     return int(process.pid) if process else None

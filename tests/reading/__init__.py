@@ -1,1 +1,1 @@
-"""Documents as text, and the process that reads them."""
+"""Tests of the readers of documents, and of their sandbox."""

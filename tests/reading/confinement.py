@@ -1,4 +1,4 @@
-"""Whether this system confines the process that reads, and how to have it refuse that."""
+"""Whether this system confines the reading process, and how to simulate one that does not."""
 
 import sys
 from pathlib import Path

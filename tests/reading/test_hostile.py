@@ -1,4 +1,4 @@
-"""Documents that mean harm, or mean nothing: each gets its one sentence in time, and the reader goes on."""
+"""Malicious or damaged documents: each is refused in time, and the reader goes on."""
 
 import asyncio
 import struct
@@ -24,7 +24,7 @@ def word(xml: str) -> bytes:
 
 
 def bomb(name: str, size: int) -> bytes:
-    """A part of an archive that unfolds to so many bytes."""
+    """Return a part of an archive that decompresses to so many bytes."""
     written = BytesIO()
     with (
         zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
@@ -36,7 +36,7 @@ def bomb(name: str, size: int) -> bytes:
 
 
 def lying(data: bytes, size: int) -> bytes:
-    """The archive, which now says that its only part is so small."""
+    """Return the archive with a wrong size of its only part."""
     at = data.index(b"PK\x01\x02") + 24
     return data[:at] + struct.pack("<I", size) + data[at + 4 :]
 
@@ -51,7 +51,7 @@ FAR_CELL = documents.excel({"a": [["x"]]})
 
 
 def objects(count: int, *, pages: int = 1) -> bytes:
-    """A PDF whose pages draw so many objects, each the same ones."""
+    """Return a PDF whose pages all draw the same objects."""
     drawn = b"0 0 m 9 9 l S " * count
     stream = b"4 0 obj<</Length %d>>stream\n%s\nendstream endobj\n" % (len(drawn), drawn)
     return _PDF + b"3 0 R " * pages + b"]/Count %d>>endobj\n" % pages + _PAGE + stream + _END
@@ -113,7 +113,7 @@ SEEDS = [
 
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    """A document in which some bytes are others, are gone, or are there twice."""
+    """Return a document with some bytes changed, removed or repeated."""
     data = bytearray(draw(st.sampled_from(SEEDS)))
     for _ in range(draw(st.integers(1, 12))):
         at = draw(st.integers(0, max(len(data) - 1, 0)))
@@ -132,7 +132,7 @@ def damaged(draw: st.DrawFn) -> bytes:
 
 
 async def check(data: bytes) -> None:
-    """Whatever it is, it is read or refused, and the loop never stands meanwhile."""
+    """Check that data is read or refused, and that the event loop is never blocked meanwhile."""
     try:
         found = await asyncio.wait_for(DocumentReader(unconfined=UNCONFINED).read(data), IN_TIME_S)
     except InputError:

@@ -1,4 +1,4 @@
-"""Documents of every kind as the reading process tells of them, each made by a library that others use."""
+"""Documents of every kind, each written by a common library, as the reading process reads them."""
 
 import asyncio
 import json

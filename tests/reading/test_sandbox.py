@@ -1,4 +1,4 @@
-"""The reading process attacked from within: what it gave up is gone, in Python and below it."""
+"""Attacks from within the reading process, in Python and by system calls."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ except NotConfined:
 
 
 def attack(source: str, limits: str = "") -> subprocess.CompletedProcess[str]:
-    """Run what an attacker would, in a process that has entered the sandbox."""
+    """Run an attacker's code in a process that has entered the sandbox."""
     code = ENTERED.format(limits) + source
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False, cwd=Path.cwd()
@@ -29,7 +29,7 @@ def attack(source: str, limits: str = "") -> subprocess.CompletedProcess[str]:
 
 
 def outcomes(*expressions: str) -> list[str]:
-    """What comes of each of these in one process, or the name of its error."""
+    """Return the result of each expression in one process, or the name of its error."""
     source = "".join(
         f"try:\n    print({each})\nexcept BaseException as error:\n    print(type(error).__name__)\n"
         for each in expressions
@@ -84,7 +84,7 @@ class TestPython:
 
 @pytest.mark.skipif(not ON_LINUX, reason="the kernel's own refusals are Linux's")
 class TestKernel:
-    """Code of a library that a file has taken over asks no audit hook."""
+    """System calls, which no audit hook sees, as from a library that a file has taken over."""
 
     def test_refuses_too(self) -> None:
         told = dict(zip(REFUSED_BY_THE_KERNEL, outcomes(*REFUSED_BY_THE_KERNEL), strict=True))

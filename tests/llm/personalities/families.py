@@ -23,7 +23,7 @@ _PICTURE: Final[Json] = {"type": "image_url", "image_url": {"url": "data:image/p
 
 
 def request(*more: Json, **fields: object) -> Json:
-    """A request as a naive client makes it: a tool round, then `more`, then a question."""
+    """Return the request of a naive client: a tool round, then `more`, then a question."""
     return {
         "model": "m",
         "stream": True,

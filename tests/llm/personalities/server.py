@@ -28,7 +28,7 @@ class Refusal:
 
 
 def error(message: str, status: int = 400, **more: object) -> Refusal:
-    """OpenAI's form of an error."""
+    """Return an error in OpenAI's format."""
     return Refusal({"error": {"message": message, "type": "invalid_request_error", **more}}, status)
 
 
@@ -116,14 +116,14 @@ class PersonalityServer(LocalServer):
 
 
 def text_of(message: Json) -> str:
-    """The words of a message, without the context that was folded into it."""
+    """Return a message's text without the context that was joined to it."""
     content = message.get("content") or ""
     parts = [{"text": content}] if isinstance(content, str) else content
     return "".join(part.get("text", "") for part in parts).rpartition("</context>")[2]
 
 
 def wish_in(text: str) -> str:
-    """What the words before KEEP want remembered."""
+    """Return the text that is to be remembered, before KEEP."""
     return text.split(KEEP, maxsplit=1)[0].strip()
 
 

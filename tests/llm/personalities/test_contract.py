@@ -1,4 +1,4 @@
-"""One contract for every family of models: tools, a restart, another model and back, and Stop."""
+"""The contract of every family of models: tools, a restart, another model and back, and Stop."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -36,7 +36,7 @@ def test_refuses_a_request_without_the_cure(name: str) -> None:
 
 @asynccontextmanager
 async def process(folder: Path, server: PersonalityServer, model: str) -> AsyncIterator[Core]:
-    """The program's core with this model, over the file in a folder."""
+    """Yield the program's core with this model and the database in a folder."""
     environ = {
         "CC_BOT_DATABASE_URL": f"sqlite:///{folder}/sessions.db",
         "OPENAI_BASE_URL": server.base_url,
