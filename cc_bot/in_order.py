@@ -1,9 +1,10 @@
-"""Keyed locks, background tasks, a rate limiter, and a queue for files."""
+"""Keyed locks, background tasks, signals, a rate limiter, and a queue for files."""
 
 import asyncio
+import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
-from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -41,6 +42,22 @@ class Tasks(set[asyncio.Task[None]]):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@contextmanager
+def handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
+    """Have the loop call the handlers of signals by name. Loops on Windows have no `add_signal_handler`, and
+    asyncio's own handlers are restored."""
+    loop = asyncio.get_running_loop()
+
+    def call_handler(number: int, _frame: object) -> None:
+        loop.call_soon_threadsafe(handlers[signal.Signals(number).name])
+
+    with ExitStack() as before:
+        for name in handlers:
+            if number := getattr(signal, name, None):
+                before.callback(signal.signal, number, signal.signal(number, call_handler))
+        yield
 
 
 class KeyedLock:

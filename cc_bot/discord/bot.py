@@ -23,10 +23,10 @@ from cc_bot.discord.gate import OwnerNews
 from cc_bot.discord.gateway import GrantedReading, RestShare, check_token, fetch_reading, gateway_bot, refusal
 from cc_bot.discord.handlers import admit_commands
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names, tell_failure
-from cc_bot.discord.services import BotDependencies, build_services, ended_before, signals
+from cc_bot.discord.services import BotDependencies, build_services, ended_before
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.features import modules
-from cc_bot.in_order import Tasks
+from cc_bot.in_order import Tasks, handle_signals
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 
@@ -74,9 +74,13 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
         await given.membership.evicted.wait()
         stop.set()
 
+    def stop_on_signal() -> None:
+        given.watchdog.leave()
+        stop.set()
+
     eviction = asyncio.create_task(stop_if_evicted())
     try:
-        with signals(stop, given.watchdog):
+        with handle_signals(dict.fromkeys(("SIGINT", "SIGTERM"), stop_on_signal)):
             fetch = functools.partial(fetch_reading, settings.reading, settings.token, settings.api_url)
             report = functools.partial(_report_fault, given, say)
             fetching = asyncio.create_task(_retry_while_discord_fails(fetch, report))

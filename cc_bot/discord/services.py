@@ -1,9 +1,7 @@
 """Puts the parts of the bot together."""
 
 import asyncio
-import contextlib
-import signal
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, fields
 from functools import partial
@@ -52,7 +50,7 @@ class ProcessWatchdog(Protocol):
         """Report that the bot answers."""
 
     def leave(self) -> None:
-        """Limit the time for the shutdown. May be called twice, and from a signal handler."""
+        """Limit the time for the shutdown. May be called twice."""
 
 
 async def ended_before(task: asyncio.Task[Result], interruption: Awaitable[object]) -> bool:
@@ -68,26 +66,6 @@ async def ended_before(task: asyncio.Task[Result], interruption: Awaitable[objec
     finally:
         other.cancel()
         await asyncio.gather(other, return_exceptions=True)
-
-
-@contextlib.contextmanager
-def signals(stop: asyncio.Event, watchdog: ProcessWatchdog) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    wanted = (signal.SIGINT, signal.SIGTERM)
-
-    def ask(*_: object) -> None:
-        watchdog.leave()
-        loop.call_soon_threadsafe(stop.set)
-
-    previous = {number: signal.getsignal(number) for number in wanted}
-    for number in wanted:
-        # Unlike the loop's handlers, this works on Windows too.
-        signal.signal(number, ask)
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 def provide(client: lightbulb.Client, *parts: object) -> None:

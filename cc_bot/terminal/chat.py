@@ -3,7 +3,6 @@ import contextlib
 import errno
 import io
 import os
-import signal
 import sys
 import threading
 import unicodedata
@@ -30,6 +29,7 @@ from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.errors import OutputLost, StorageError
 from cc_bot.features import modules
+from cc_bot.in_order import handle_signals
 from cc_bot.terminal.commands import Chat, ChatProfile, complete, run_line, tell_unfinished_calls
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import Texts
@@ -178,22 +178,6 @@ async def _read_piped(file: io.FileIO) -> str | None:
     return content.decode("utf-8-sig", "replace") if content else None
 
 
-@contextlib.contextmanager
-def _handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
-    """Uses `signal.signal`: Windows' loops have no `add_signal_handler`, and asyncio's handlers must be
-    restored."""
-    loop = asyncio.get_running_loop()
-
-    def pass_on(number: int, _frame: object) -> None:
-        loop.call_soon_threadsafe(handlers[signal.Signals(number).name])
-
-    with contextlib.ExitStack() as before:
-        for name in handlers:
-            if number := getattr(signal, name, None):
-                before.callback(signal.signal, number, signal.signal(number, pass_on))
-        yield
-
-
 Read = Callable[[], Awaitable[str | None]]
 
 
@@ -275,7 +259,7 @@ async def run_chat(
         piped = PlainView(sys.stdout, sys.stderr)
         file = io.FileIO(sys.stdin.fileno(), closefd=False)
         lines = ending.lines(partial(_read_piped, file))
-        with _handle_signals(dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), ending.begin)):
+        with handle_signals(dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), ending.begin)):
             chat = Chat(assistant, stores, parts, profile, piped)
             await Conversation(chat).converse(lines, nullcontext)
         return ending.begun.is_set() or not piped.failed
@@ -300,6 +284,6 @@ async def _chat_with_person(chat: Chat, ending: _Ending, view: RichView) -> None
     chat.confirm = confirm
     view.say(words.greeting.format(model=chat.profile.model_label), style="dim")
     lines = ending.lines(partial(line.read, chat.texts))
-    with _handle_signals({"SIGINT": chat.stop, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
+    with handle_signals({"SIGINT": chat.stop, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
         await Conversation(chat).converse(lines, _silence_keyboard)
     view.say(words.goodbye, style="dim")
