@@ -67,15 +67,15 @@ async def measure(discord: LoopbackDiscord, rest: hikari.api.RESTClient, url: st
             pass
 
         async def told_reply() -> object:
-            references.targets.note(told)
+            references.cache.put(told)
             return await references.resolve(answering, at, ignore)
 
         async def asked_reply() -> object:
-            references.targets.forget(target.id)
+            references.cache.discard(target.id)
             return await references.resolve(answering, at, ignore)
 
         async def told_forward() -> object:
-            references.targets.note(shown)
+            references.cache.put(shown)
             return await references.open_forwards(forward.channel.id, (forward.id,))
 
         async def link_floor() -> object:

@@ -39,16 +39,20 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(eq=False, slots=True)
-class _Holder:
+class _Reserved:
+    """The bytes that one answer may hold in memory."""
+
     user_id: int
     size: int = 0
 
 
-_holder: ContextVar[_Holder | None] = ContextVar("holder of files", default=None)
+_reserved: ContextVar[_Reserved | None] = ContextVar("reserved", default=None)
 
 
 @dataclass(eq=False, slots=True)
-class HeldFiles:
+class FileBudget:
+    """Limits the bytes of files in memory, of each user and of all."""
+
     max_user_bytes: int = 24 * 2**20
     max_bytes: int = 32 * 2**20
     wait_s: float = 60.0
@@ -57,64 +61,65 @@ class HeldFiles:
     _readers: KeyedLock = field(default_factory=KeyedLock)
 
     @asynccontextmanager
-    async def answer(self, user_id: int) -> AsyncIterator[None]:
-        """Count what is taken inside the block as held for this user."""
-        holder = _Holder(user_id)
-        token = _holder.set(holder)
+    async def use_for(self, user_id: int) -> AsyncIterator[None]:
+        """Count what is reserved within the block for this user, and release it at the end."""
+        reserved = _Reserved(user_id)
+        token = _reserved.set(reserved)
         try:
             yield
         finally:
-            _holder.reset(token)
-            if holder.size:
-                self._by_user[user_id] -= holder.size
-                self._by_user += Counter()  # forget those who hold nothing
+            _reserved.reset(token)
+            if reserved.size:
+                self._by_user[user_id] -= reserved.size
+                self._by_user += Counter()  # removes users without files
                 async with self._changed:
                     self._changed.notify_all()
 
-    async def take(self, size: int) -> None:
-        """Wait for room; any size fits while nothing else is held. Raises DocumentsWait."""
-        holder = _holder.get()
-        if holder is None or size <= 0:
+    async def reserve(self, size: int) -> None:
+        """Wait for room. Any size fits if nothing else is reserved. Raises DocumentsWait."""
+        reserved = _reserved.get()
+        if reserved is None or size <= 0:
             return
         try:
             async with asyncio.timeout(self.wait_s), self._changed:
-                await self._changed.wait_for(lambda: self._has_room(holder, size))
-                holder.size += size
-                self._by_user[holder.user_id] += size
+                await self._changed.wait_for(lambda: self._has_room(reserved, size))
+                reserved.size += size
+                self._by_user[reserved.user_id] += size
         except TimeoutError as error:
             _log.warning("files_wait", size=size)
             raise DocumentsWait from error
 
-    def reader(self) -> AbstractAsyncContextManager[object]:
-        holder = _holder.get()
-        return nullcontext() if holder is None else self._readers.after(holder.user_id)
+    def reading_turn(self) -> AbstractAsyncContextManager[object]:
+        """Have a user's files read one after the other."""
+        reserved = _reserved.get()
+        return nullcontext() if reserved is None else self._readers.after(reserved.user_id)
 
-    def _has_room(self, holder: _Holder, size: int) -> bool:
-        of_user, of_all = self._by_user[holder.user_id], self._by_user.total()
-        return (of_user + size <= self.max_user_bytes or of_user == holder.size) and (
-            of_all + size <= self.max_bytes or of_all == holder.size
+    def _has_room(self, reserved: _Reserved, size: int) -> bool:
+        of_user, of_all = self._by_user[reserved.user_id], self._by_user.total()
+        return (of_user + size <= self.max_user_bytes or of_user == reserved.size) and (
+            of_all + size <= self.max_bytes or of_all == reserved.size
         )
 
 
 TIMEOUT_S = 20.0
 MAX_BYTES = 20 * 2**20
-"""For one message; recordings may add one recording's size."""
+"""Per message, without recordings, which have a limit of their own."""
 _MAX_NAME_LENGTH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedFiles:
     files: tuple[Attachment, ...] = ()
     left_out: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, several: Iterable["Fetched"]) -> "Fetched":
+    def merge(cls, several: Iterable["FetchedFiles"]) -> "FetchedFiles":
         found = tuple(several)
         left_out = tuple(name for each in found for name in each.left_out)
         return cls(tuple(file for each in found for file in each.files), left_out)
 
     @property
-    def not_read(self) -> Sequence[str]:
+    def unread_notes(self) -> Sequence[str]:
         """Return a line for the model about each file that was left out."""
         return [f"[not shown, it could not be read: {on_one_line(name)}]" for name in self.left_out]
 
@@ -132,7 +137,7 @@ def forwards_of(message: hikari.PartialMessage) -> Sequence[hikari.messages.Mess
 
 
 def files_of(message: hikari.PartialMessage) -> tuple[hikari.Attachment, ...]:
-    """Includes those it forwards."""
+    """Return the files of a message and of those it forwards."""
     forwarded = (file for snapshot in forwards_of(message) for file in snapshot.attachments)
     return (*(message.attachments or ()), *forwarded)
 
@@ -156,7 +161,7 @@ async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
 
 
 async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
-    """hikari's `read` leaves its session open on failures."""
+    """Download a file. Raises AttachmentNotFetched. hikari's `read` leaves its session open on failures."""
     file = io.BytesIO()
     try:
         async with (
@@ -177,30 +182,28 @@ async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
 @dataclass(eq=False, slots=True)
 class AttachmentFetcher:
     documents: DocumentSource | None
-    held: HeldFiles = field(default_factory=HeldFiles)
-    hears: bool = True
+    file_budget: FileBudget = field(default_factory=FileBudget)
+    can_transcribe: bool = True
     """False if the feature `voice` was taken out: recordings can't be read."""
 
     async def fetch(
         self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, heard: bool = False
-    ) -> Fetched:
-        """Download files concurrently, without unreadable ones, those without room, and recordings `heard`
-        before.
-
-        Raises AttachmentTooLarge, AttachmentNotFetched and other InputErrors if none is left, and
-        DocumentsWait.
+    ) -> FetchedFiles:
+        """Download files concurrently. Unreadable and too large ones are left out, and with `heard`
+        recordings, whose transcript is known. Raises DocumentsWait; and an InputError if no file can be read.
         """
         wanted = [file for file in files if not (heard and file.is_recording)]
-        fitting, left, held = list[bool](), {True: recordings.MAX_BYTES, False: room_bytes}, 0
+        fits, total_bytes = list[bool](), 0
+        left_bytes = {True: recordings.MAX_BYTES, False: room_bytes}
         for file in wanted:
-            fitting.append(file.size <= left[file.is_recording])
-            left[file.is_recording] -= file.size if fitting[-1] else 0
-            held += file.size if fitting[-1] and not _is_called_document(file) else 0
-        await self.held.take(held)
+            fits.append(file.size <= left_bytes[file.is_recording])
+            left_bytes[file.is_recording] -= file.size if fits[-1] else 0
+            total_bytes += file.size if fits[-1] and not _is_called_document(file) else 0
+        await self.file_budget.reserve(total_bytes)
         async with asyncio.TaskGroup() as group:
             fetching = [
-                group.create_task(self._outcome(file, fits=fits))
-                for file, fits in zip(wanted, fitting, strict=True)
+                group.create_task(self._outcome(file, fits=each_fits))
+                for file, each_fits in zip(wanted, fits, strict=True)
             ]
         outcomes = [(file, task.result()) for file, task in zip(wanted, fetching, strict=True)]
         read = tuple(
@@ -209,10 +212,10 @@ class AttachmentFetcher:
             if isinstance(outcome, tuple)
             for part in outcome
         )
-        wrong = [(file.name, outcome) for file, outcome in outcomes if isinstance(outcome, InputError)]
-        if wrong and not read:
-            raise wrong[0][1]
-        return Fetched(read, tuple(name for name, _ in wrong))
+        unreadable = [(file.name, outcome) for file, outcome in outcomes if isinstance(outcome, InputError)]
+        if unreadable and not read:
+            raise unreadable[0][1]
+        return FetchedFiles(read, tuple(name for name, _ in unreadable))
 
     @property
     def _reader(self) -> DocumentSource:
@@ -229,7 +232,7 @@ class AttachmentFetcher:
             if not fits:
                 return too_large(MAX_BYTES)
             if _is_called_document(file):  # it is in memory only while it is read
-                async with self.held.reader(), self._reader.turn():
+                async with self.file_budget.reading_turn(), self._reader.turn():
                     return await self._read(file, has_turn=True)
             return await self._read(file)
         except InputError as error:
@@ -237,15 +240,15 @@ class AttachmentFetcher:
 
     async def _read(self, file: AskedFile, *, has_turn: bool = False) -> tuple[Attachment, ...]:
         fetched = await _fetch_file(file.url, size_limit(file.media_type, file.name))
-        async with nullcontext() if has_turn else self.held.reader():
+        async with nullcontext() if has_turn else self.file_budget.reading_turn():
             data = fetched.getvalue()
             if not is_document(file.name, data):
                 # Measuring or decoding takes up to 0.5 s: no work for the event loop.
                 read = await asyncio.to_thread(read_attachment, file.name, data)
-                if read.is_recording and not self.hears:
+                if read.is_recording and not self.can_transcribe:
                     raise NobodyListens
                 return (read,)
-            del data  # of a document nothing is left in the file
+            del data  # a copy; the document is read from the file
             async with nullcontext() if has_turn else self._reader.turn():
                 return document_files(file.name, await self._reader.read_without_queue(fetched))
 
@@ -254,16 +257,16 @@ def _is_called_document(file: AskedFile) -> bool:
     return is_called_document(file.media_type, file.name)
 
 
-def with_files(question: Message, fetched: Fetched) -> Message:
+def with_files(question: Message, fetched: FetchedFiles) -> Message:
     return replace(
         question,
-        content="\n".join((question.content, *fetched.not_read)),
-        attachments=tuple(_told_apart((*question.attachments, *fetched.files))),
+        content="\n".join((question.content, *fetched.unread_notes)),
+        attachments=tuple(_with_unique_names((*question.attachments, *fetched.files))),
     )
 
 
-def _told_apart(files: Sequence[Attachment]) -> Iterator[Attachment]:
-    """The model asks for files by name."""
+def _with_unique_names(files: Sequence[Attachment]) -> Iterator[Attachment]:
+    """The model requests files by name."""
     seen = Counter[str]()
     for file in files:
         seen[file.name] += 1

@@ -1,7 +1,7 @@
-"""The bot's life cycle: log in, register commands, answer, and shut down without losing answers.
+"""Runs the bot: logs in, registers commands, answers, and shuts down without losing answers.
 
-lightbulb skips an extension that fails to load, and hikari only logs listeners' errors: both are checked.
-While Discord fails, the start waits, but not for long for the registration of commands.
+lightbulb skips extensions that fail to load, and hikari only logs errors of listeners, so both are checked
+here. While Discord fails, the start waits; for the registration of commands it waits only shortly.
 """
 
 import asyncio
@@ -20,10 +20,17 @@ from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 from cc_bot.discord import commands
 from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.gate import OwnerNews
-from cc_bot.discord.gateway import GrantedReading, RestShare, check_token, fetch_reading, gateway_bot, refusal
+from cc_bot.discord.gateway import (
+    GrantedReading,
+    RestShare,
+    check_token,
+    fetch_reading,
+    gateway_bot,
+    startup_error_of,
+)
 from cc_bot.discord.handlers import admit_commands
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names, tell_failure
-from cc_bot.discord.services import BotDependencies, build_services, ended_before
+from cc_bot.discord.services import BotDependencies, build_services, finishes_before
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.features import modules
 from cc_bot.in_order import Tasks, handle_signals
@@ -36,9 +43,9 @@ T = TypeVar("T")
 
 
 SHORT_DATABASE_TIMEOUTS_S = 2.0
-"""Before the drain ends."""
+"""How long before the end of the drain the database's timeouts become short."""
 SHOW_CUT_TURNS_S = 2.0
-"""After the drain."""
+"""For showing turns as cut off, after the drain."""
 _RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
 _REGISTRATION_TIMEOUT_S: Final = 5.0
 IDENTIFY_INTERVAL_S = 5.0
@@ -64,34 +71,34 @@ async def list_command_names(token: str) -> frozenset[str]:
     return frozenset(builder.name for builder in builders)
 
 
-async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
+async def run_bot(parts: BotDependencies, say: Callable[[str], None]) -> None:
     """Run the bot until SIGINT or SIGTERM, or until other processes take over. Raises a StartupError."""
-    settings = given.settings
+    settings = parts.settings
     check_token(settings.token)
     stop = asyncio.Event()
 
     async def stop_if_evicted() -> None:
-        await given.membership.evicted.wait()
+        await parts.membership.evicted.wait()
         stop.set()
 
     def stop_on_signal() -> None:
-        given.watchdog.leave()
+        parts.watchdog.leave()
         stop.set()
 
     eviction = asyncio.create_task(stop_if_evicted())
     try:
         with handle_signals(dict.fromkeys(("SIGINT", "SIGTERM"), stop_on_signal)):
             fetch = functools.partial(fetch_reading, settings.reading, settings.token, settings.api_url)
-            report = functools.partial(_report_fault, given, say)
+            report = functools.partial(_report_fault, parts, say)
             fetching = asyncio.create_task(_retry_while_discord_fails(fetch, report))
-            if not await ended_before(fetching, stop.wait()):
+            if not await finishes_before(fetching, stop.wait()):
                 return
             reading = fetching.result()
             if reading != settings.reading:
                 say(texts(settings.operator_locale)[CliTexts].mentions_only)
-            now = int(hikari.Snowflake.from_datetime(given.clock()))
-            granted = GrantedReading(reading, await given.stores.channels.set_reading(reading, now))
-            await DiscordBot(given, granted, say).run(stop)
+            now = int(hikari.Snowflake.from_datetime(parts.clock()))
+            granted = GrantedReading(reading, await parts.stores.channels.set_reading(reading, now))
+            await DiscordBot(parts, granted, say).run(stop)
     finally:
         eviction.cancel()
 
@@ -107,10 +114,10 @@ async def _retry_while_discord_fails(call: Callable[[], Awaitable[T]], report: C
     raise AssertionError  # the pauses never end
 
 
-def _report_fault(given: BotDependencies, say: Callable[[str], None], error: Exception) -> None:
+def _report_fault(parts: BotDependencies, say: Callable[[str], None], error: Exception) -> None:
     detail = _error_detail(error)
     _log.warning("discord_fails", detail=detail)
-    say(texts(given.settings.operator_locale)[CliTexts].discord_fails.format(detail=detail))
+    say(texts(parts.settings.operator_locale)[CliTexts].discord_fails.format(detail=detail))
 
 
 def _error_detail(error: Exception) -> str:
@@ -121,19 +128,19 @@ def _error_detail(error: Exception) -> str:
 
 
 class DiscordBot:
-    def __init__(self, given: BotDependencies, granted: GrantedReading, say: Callable[[str], None]) -> None:
-        self._given = given
-        self._settings = settings = given.settings
-        self._membership = given.membership
+    def __init__(self, parts: BotDependencies, granted: GrantedReading, say: Callable[[str], None]) -> None:
+        self._parts = parts
+        self._settings = settings = parts.settings
+        self._membership = parts.membership
         self._words = texts(settings.operator_locale)
         self._say = say
-        self._report_fault = functools.partial(_report_fault, given, say)
+        self._report_fault = functools.partial(_report_fault, parts, say)
         self._tasks = Tasks()
         self._is_registering = False
         self._registration_tried = asyncio.Event()
         self._reported_not_registered = False
         self._start_failure: StartupError | None = None
-        membership = given.membership
+        membership = parts.membership
         share = RestShare(membership.may_send, lambda: 1 if settings.api_keeps_limits else membership.sharing)
         self._bot = gateway_bot(settings.token, settings.api_url, granted.reading, share)
         self._connection_leases = contextlib.AsyncExitStack()
@@ -144,27 +151,27 @@ class DiscordBot:
             hooks=[admit_commands],
             sync_commands=False,
         )
-        self._services = build_services(self._bot, self._client, given, granted)
+        self._services = build_services(self._bot, self._client, parts, granted)
         makers = (module.make_jobs for module in modules("jobs"))
-        self._jobs = [job for make in makers for job in make(given, self._services)]
-        membership.on_end.append(given.assistant.turns.cut)
+        self._jobs = [job for make in makers for job in make(parts, self._services)]
+        membership.on_end.append(parts.assistant.turns.cut)
         membership.on_change.append(self._services.recovery.recheck)
         self._client.error_handler(self._on_failed_command)
         # Loads commands before the gateway connects: earlier interactions would be lost.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
     async def run(self, stop: asyncio.Event) -> None:
-        async with self._given.serve_pages(self._services.pages) as begin_pages:
+        async with self._parts.serve_pages(self._services.pages) as begin_pages:
             start = asyncio.create_task(self._start())
             try:
-                if not await ended_before(start, stop.wait()):
+                if not await finishes_before(start, stop.wait()):
                     return
                 await begin_pages()
                 await self._answer_until(stop)
             except hikari.GatewayServerClosedConnectionError as error:
-                raise refusal(error) from error
+                raise startup_error_of(error) from error
             finally:
-                self._given.pulse.look = None
+                self._parts.pulse.look = None
                 start.cancel()
                 await asyncio.gather(start, return_exceptions=True)
                 await self._shut_down()
@@ -177,18 +184,18 @@ class DiscordBot:
         for job in self._jobs:
             job.begin()
         self._services.recovery.begin()
-        if news := self._given.get(OwnerNews):
-            self._tasks.start(self._tell_owners(news))
-        self._given.pulse.look = self._latency_s
-        self._given.watchdog.ready()
-        if await ended_before(asyncio.create_task(self._bot.join()), stop.wait()):
+        if news := self._parts.get(OwnerNews):
+            self._tasks.start(self._notify_owners(news))
+        self._parts.pulse.look = self._latency_s
+        self._parts.watchdog.ready()
+        if await finishes_before(asyncio.create_task(self._bot.join()), stop.wait()):
             raise DiscordUnreachable
         if self._membership.evicted.is_set():
             self._say(words.taken_over)
         else:
             self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
 
-    async def _tell_owners(self, news: OwnerNews) -> None:
+    async def _notify_owners(self, news: OwnerNews) -> None:
         while True:
             sentence = await news.next(self._words)
             for owner_id in await self._services.gate.owners.ids():
@@ -205,7 +212,7 @@ class DiscordBot:
         except hikari.UnauthorizedError as error:
             raise self._start_failure or RefusedToken from error
         except hikari.GatewayServerClosedConnectionError as error:
-            raise self._start_failure or refusal(error) from error
+            raise self._start_failure or startup_error_of(error) from error
         except (hikari.HikariError, OSError) as error:
             raise self._start_failure or DiscordUnreachable from error
         finally:
@@ -258,7 +265,7 @@ class DiscordBot:
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
 
     async def _wait_for_connection_turn(self) -> None:
-        """Acquire a lease per rate limit key of the shards."""
+        """Wait for a lease per rate limit key of the shards."""
         if self._settings.shards is None:
             return
         info = await _retry_while_discord_fails(self._bot.rest.fetch_gateway_bot_info, self._report_fault)
@@ -309,8 +316,8 @@ class DiscordBot:
         self._say(self._words[CliTexts].commands_wait.format(detail=detail))
 
     async def _shut_down(self) -> None:
-        """Drain running turns, show the rest as cut off, and log out. A failed step skips no other."""
-        services, given, loop = self._services, self._given, asyncio.get_running_loop()
+        """Drain running turns, show the rest as cut off, and log out. A step that fails skips no other."""
+        services, parts, loop = self._services, self._parts, asyncio.get_running_loop()
         drain_s = 0.0 if self._membership.evicted.is_set() else self._settings.drain_s
         async with contextlib.AsyncExitStack() as cleanup:  # runs the callbacks in reverse order
             cleanup.push_async_callback(self._client.stop)
@@ -318,18 +325,18 @@ class DiscordBot:
             for task in self._tasks:
                 task.cancel()
             cleanup.push_async_callback(self._disconnect)
-            cleanup.push_async_callback(given.privacy.close, loop.time() + drain_s + SHOW_CUT_TURNS_S)
+            cleanup.push_async_callback(parts.privacy.close, loop.time() + drain_s + SHOW_CUT_TURNS_S)
             cleanup.push_async_callback(services.recovery.close)
             cleanup.push_async_callback(services.answers.side_message.close)
             services.messages.close()
             if services.answers.running.spoken:
                 cleanup.push_async_callback(services.answers.running.spoken.close)
-            begin_shutdown = given.stores.begin_shutdown
+            begin_shutdown = parts.stores.begin_shutdown
             shortening = loop.call_later(max(0.0, drain_s - SHORT_DATABASE_TIMEOUTS_S), begin_shutdown)
             for job in self._jobs:
                 await job.close()
-            draining = (given.assistant.turns, given.privacy, *self._jobs)
-            await asyncio.gather(*(each.drain(drain_s) for each in draining))
+            to_drain = (parts.assistant.turns, parts.privacy, *self._jobs)
+            await asyncio.gather(*(each.drain(drain_s) for each in to_drain))
             shortening.cancel()
             begin_shutdown()
             deadline_s = loop.time() + SHOW_CUT_TURNS_S

@@ -24,13 +24,13 @@ from cc_bot.proxy import proxy_for
 
 API_URL: Final = "https://discord.com/api"
 
-AT_ONCE: Final = 45
-"""Requests with the bot's token in SPAN_S. Discord allows 50 a second, and bans after 10,000 refused ones in
-ten minutes."""
-SPAN_S: Final = 1.25
-"""More than a second, as requests take different times to arrive."""
-FIRST: Final = 0
-"""The shard of DMs, and of channels whose server is unknown."""
+MAX_REQUESTS: Final = 45
+"""With the bot's token in WINDOW_S. Discord allows 50 a second, and bans after 10,000 refused requests in ten
+minutes."""
+WINDOW_S: Final = 1.25
+"""Longer than a second, as requests take different times to arrive."""
+FIRST_SHARD: Final = 0
+"""Gets DMs, and channels whose server is unknown."""
 
 _ADDRESSED = hikari.Intents.GUILDS | hikari.Intents.GUILD_MESSAGES | hikari.Intents.DM_MESSAGES
 INTENTS: Final[Mapping[Reading, hikari.Intents]] = {
@@ -85,7 +85,7 @@ async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Rea
 @dataclass(frozen=True, slots=True)
 class RestShare:
     may_send: Callable[[], bool] = lambda: True
-    sharing: Callable[[], int] = lambda: 1
+    sharing_processes: Callable[[], int] = lambda: 1
     """Processes that share the limit."""
 
 
@@ -108,7 +108,7 @@ def gateway_bot(
         logs=None,
         suppress_optimization_warning=True,
     )
-    hold_to_the_limit(bot.rest, share)
+    pace_requests(bot.rest, share)
     return bot
 
 
@@ -124,7 +124,7 @@ def own_user(bot: hikari.GatewayBot) -> hikari.OwnUser:
     return me
 
 
-def refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
+def startup_error_of(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
     if error.code == hikari.ShardCloseCode.AUTHENTICATION_FAILED:
         return RefusedToken()
     if error.code == hikari.ShardCloseCode.DISALLOWED_INTENT:  # not enabled in the Developer Portal
@@ -141,8 +141,8 @@ class Shards:
     places: Places
     locales: GuildLocales
 
-    async def has(self, shard: Shard, channel_id: int) -> bool:
-        """True if Discord does not answer, as checking twice is better than never."""
+    async def includes(self, shard: Shard, channel_id: int) -> bool:
+        """Return whether a shard gets the channel's events; True if Discord does not answer."""
         if shard == WHOLE:
             return True
         try:
@@ -152,81 +152,81 @@ class Shards:
         except hikari.HikariError:
             return True
         if guild_id is None:
-            return shard.id == FIRST
+            return shard.id == FIRST_SHARD
         return hikari.snowflakes.calculate_shard_id(shard.count, guild_id) == shard.id
 
-    async def serves_here(self, bot: hikari.GatewayBot, channel_id: int) -> bool:
+    async def serves_channel(self, bot: hikari.GatewayBot, channel_id: int) -> bool:
         for shard in map(shard_of, bot.shards.values()):
-            if len(bot.shards) == shard.count or await self.has(shard, channel_id):
+            if len(bot.shards) == shard.count or await self.includes(shard, channel_id):
                 return True
         return not bot.shards
 
 
 class PacedBucketManager(RESTBucketManager):
-    """hikari's rate limits per route, and a global one that is kept before Discord refuses.
+    """Adds a global rate limit to hikari's limits per route, before Discord refuses requests.
 
     hikari (2.6.0) learns the global limit only from a refusal, and retries unused routes without a pause
     until it is over.
     """
 
-    __slots__ = ("_answered", "_first", "_sent_at", "_share")
+    __slots__ = ("_answered_routes", "_first_request_locks", "_sent_at", "_share")
 
     def __init__(self, max_rate_limit: float, share: RestShare = RestShare()) -> None:
         super().__init__(max_rate_limit)
         self._share = share
-        self._sent_at = deque[float](maxlen=AT_ONCE)
-        self._first: dict[int, asyncio.Lock] = {}
-        self._answered: set[int] = set()
+        self._sent_at = deque[float](maxlen=MAX_REQUESTS)
+        self._first_request_locks: dict[int, asyncio.Lock] = {}
+        self._answered_routes: set[int] = set()
 
     @asynccontextmanager
     async def acquire_bucket(
         self, compiled_route: CompiledRoute, authentication: str | None
     ) -> AsyncIterator[None]:
         route = hash(compiled_route.route)
-        async with AsyncExitStack() as held:
-            if route not in self._answered:
-                first = self._first.setdefault(route, asyncio.Lock())
+        async with AsyncExitStack() as stack:
+            if route not in self._answered_routes:
+                first = self._first_request_locks.setdefault(route, asyncio.Lock())
                 await first.acquire()
-                if route in self._answered:
+                if route in self._answered_routes:
                     first.release()
                 else:
-                    held.callback(first.release)
-            if route in self._route_hash_to_bucket_hash or route not in self._answered:
-                await held.enter_async_context(super().acquire_bucket(compiled_route, authentication))
+                    stack.callback(first.release)
+            if route in self._route_hash_to_bucket_hash or route not in self._answered_routes:
+                await stack.enter_async_context(super().acquire_bucket(compiled_route, authentication))
             if authentication is not None:  # after the bucket, which may take longer
                 await self._global_ratelimit.acquire()
-                await self._pace()
-            # Checked last, as any of the waits may have taken long.
+                await self._wait_for_slot()
+            # Checked last, since each wait above may have been long.
             if not self._share.may_send():
-                raise hikari.ComponentStateConflictError("other processes go on with what this one does")
+                raise hikari.ComponentStateConflictError("other processes have taken over")
             yield
-            self._answered.add(route)
+            self._answered_routes.add(route)
 
     @property
     def rate_limit_usage(self) -> float:
-        begun = asyncio.get_running_loop().time() - SPAN_S
-        return sum(at > begun for at in self._sent_at) / self._at_once
+        begun = asyncio.get_running_loop().time() - WINDOW_S
+        return sum(at > begun for at in self._sent_at) / self._max_requests
 
     @property
-    def _at_once(self) -> int:
-        return max(1, AT_ONCE // self._share.sharing())
+    def _max_requests(self) -> int:
+        return max(1, MAX_REQUESTS // self._share.sharing_processes())
 
-    async def _pace(self) -> None:
+    async def _wait_for_slot(self) -> None:
         now = asyncio.get_running_loop().time()
-        most = self._at_once
-        at = max(now, self._sent_at[-most] + SPAN_S) if len(self._sent_at) >= most else now
+        limit = self._max_requests
+        at = max(now, self._sent_at[-limit] + WINDOW_S) if len(self._sent_at) >= limit else now
         self._sent_at.append(at)
         if at > now:
             await asyncio.sleep(at - now)
 
 
 def rate_limit_usage(rest: hikari.api.RESTClient) -> float:
-    """Return the used share of the limit, from 0 to 1."""
+    """Return the used share of the rate limit, from 0 to 1."""
     manager = cast("hikari.impl.RESTClientImpl", rest)._bucket_manager
     return manager.rate_limit_usage if isinstance(manager, PacedBucketManager) else 0.0
 
 
-def hold_to_the_limit(rest: hikari.api.RESTClient, share: RestShare = RestShare()) -> None:
+def pace_requests(rest: hikari.api.RESTClient, share: RestShare = RestShare()) -> None:
     client = cast("hikari.impl.RESTClientImpl", rest)
     client._bucket_manager = PacedBucketManager(  # there is no other way in
         client._bucket_manager.max_rate_limit, share

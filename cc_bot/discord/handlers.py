@@ -1,7 +1,7 @@
-"""Commands, and handlers of button presses, menu choices and submitted forms, behind the gate.
+"""Declares commands, and handlers of button presses, menu choices and submitted forms. All pass the gate.
 
-Commands are declared by their keys in texts/commands.py. The custom id of a control has all that its handler
-needs, so that it still works after a restart.
+A command's key names it in `CommandTexts`. A control's custom id holds all that its handler needs, so that it
+still works after a restart.
 """
 
 import asyncio
@@ -64,24 +64,25 @@ class Submission(NamedTuple, Generic[Kind]):
         return {each.custom_id: each.value or "" for row in self.interaction.components for each in row}
 
 
-Shown = Reply | EphemeralView | str | None
-"""The response, a sentence for an ephemeral follow-up, or None if the handler has shown everything."""
-Act = Callable[..., Awaitable[Shown]]
-"""Called with a Press or Submission; other parameters are injected."""
-Response = Literal["update", "message", "later", "own"]
-"""Acknowledged before the handler runs: `update` edits the button's message, `message` is an ephemeral one.
-Acknowledged by the handler: `later`, or `own`: at once, without the database and out of order."""
+HandlerResult = Reply | EphemeralView | str | None
+"""What replaces the response, a sentence for an ephemeral follow-up, or None if the handler responded."""
+Handler = Callable[..., Awaitable[HandlerResult]]
+"""Gets a Press or Submission; its other parameters are injected."""
+Acknowledgement = Literal["update", "message", "later", "own"]
+"""How a press is acknowledged: before the handler runs, to edit the button's message (`update`) or for an
+ephemeral one (`message`); or by the handler (`later`), which may also run out of order and without the
+database (`own`)."""
 
 _DOUBLE_PRESS_S: Final = 1.0
-"""The user has not seen the effect of the first press yet."""
+"""Within it the user has not seen the effect of the first press yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class PressHandler:
-    act: Act
+    run: Handler
     not_yours: Callable[[Texts], str] | None
     only: Callable[[Any], bool]
-    response: Response
+    response: Acknowledgement
 
 
 _HANDLERS: Final = defaultdict[type[Control], list[PressHandler]](list)
@@ -91,32 +92,32 @@ def on_press(
     *kinds: type[Control],
     not_yours: Callable[[Texts], str] | None,
     only: Callable[[Any], bool] = lambda _: True,
-    response: Response = "update",
-) -> Callable[[Act], Act]:
-    """Register a function for presses that match `only`. Other users than the one in the custom id are
-    answered with `not_yours`; without it they may press, too."""
+    response: Acknowledgement = "update",
+) -> Callable[[Handler], Handler]:
+    """Register a function for presses that match `only`. Users other than the control's are told `not_yours`;
+    if it is None, they may press, too."""
 
-    def register(act: Act) -> Act:
-        injected: Any = lightbulb.di.with_di(act)
+    def register(run: Handler) -> Handler:
+        injected: Any = lightbulb.di.with_di(run)
         for kind in kinds:
             _HANDLERS[kind].append(PressHandler(injected, not_yours, only, response))
-        return act
+        return run
 
     return register
 
 
 _Key = tuple[int, int, bool]
-"""Message id, user id, and whether the press is for an answer."""
-_Wish = tuple[str, ...]
+"""Message id, user id, and whether the press asks for an answer."""
+_Pressed = tuple[str, ...]
+"""The custom id, and the chosen values."""
 
 
 class Presses:
-    """All but StopButton, which reduces load, pass the gate. It is open for /privacy: all may erase their
-    data.
+    """Runs the handlers of presses. StopButton passes without the gate, since it reduces load; for /privacy
+    the gate is open, since everyone may erase their data.
 
-    One press runs at a time per user and message; a double press counts once. While a press is handled, the
-    user's next one on the same message is acknowledged and queued. If its button is gone by then, it does
-    nothing.
+    Presses of a user on a message run one after the other, and a double press counts once. A queued press is
+    acknowledged at once; if its button is gone when it is due, it does nothing.
     """
 
     def __init__(self, client: lightbulb.Client, gate: Gate, recipients: Recipients) -> None:
@@ -124,7 +125,7 @@ class Presses:
         self._gate = gate
         self._recipients = recipients
         self._order = KeyedLock()
-        self._last = LruCache[_Key, tuple[_Wish, float]]()
+        self._last_press = LruCache[_Key, tuple[_Pressed, float]]()
 
     def listen(self, bot: hikari.GatewayBot) -> None:
         bot.subscribe(hikari.ComponentInteractionCreateEvent, self._on_press)
@@ -149,7 +150,7 @@ class Presses:
         is_form = isinstance(interaction, hikari.ModalInteraction)
         if control is None or handler is None or control.is_form != is_form:
             _log.info("press_unknown")
-            words = (await self._recipients.for_interaction_in_time(interaction, settings)).words
+            words = (await self._recipients.find_quickly(interaction, settings)).words
             await tell(interaction, words[AnswerTexts].unknown_press)
             return
         if settings is None and handler.response != "own":  # the database may take long
@@ -168,16 +169,16 @@ class Presses:
     ) -> None:
         is_for_answer = isinstance(control, AnswerButton | RetryButton)
         key = (int(interaction.message.id), int(interaction.user.id), is_for_answer)
-        wish, now_s = (interaction.custom_id, *interaction.values), asyncio.get_running_loop().time()
-        waits, last = self._order.length(key) > 0, self._last.get(key)
-        if last and last[0] == wish and (waits or now_s - last[1] < _DOUBLE_PRESS_S):
+        pressed, now_s = (interaction.custom_id, *interaction.values), asyncio.get_running_loop().time()
+        is_queued, last = self._order.length(key) > 0, self._last_press.get(key)
+        if last and last[0] == pressed and (is_queued or now_s - last[1] < _DOUBLE_PRESS_S):
             await defer_update(interaction)
             return
-        self._last[key] = wish, now_s
-        if waits:
+        self._last_press[key] = pressed, now_s
+        if is_queued:
             await defer_update(interaction)
         async with self._order.after(key):
-            if not waits or await _is_still_shown(interaction):
+            if not is_queued or await _is_still_shown(interaction):
                 await handle()
 
     async def _handle(
@@ -187,11 +188,7 @@ class Presses:
         handler: PressHandler,
         settings: UserSettings | None,
     ) -> None:
-        find = (
-            self._recipients.for_interaction_in_time
-            if handler.response == "own"
-            else self._recipients.for_interaction
-        )
+        find = self._recipients.find_quickly if handler.response == "own" else self._recipients.find
         recipient = await find(interaction, settings)
         if handler.not_yours and control.user_id != recipient.user_id:
             await tell(interaction, handler.not_yours(recipient.words))
@@ -203,9 +200,9 @@ class Presses:
             self._client.di.enter_context(lightbulb.di.Contexts.LISTENER),
         ):
             if isinstance(interaction, hikari.ModalInteraction):
-                shown = await handler.act(Submission(interaction, control, recipient))
+                shown = await handler.run(Submission(interaction, control, recipient))
             else:
-                shown = await handler.act(Press(interaction, control, recipient))
+                shown = await handler.run(Press(interaction, control, recipient))
         if isinstance(shown, str):
             await tell(interaction, shown)
         elif shown is not None:
@@ -225,7 +222,7 @@ async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
 
 
 async def show(interaction: Answerable, shown: Reply | EphemeralView, reader: Recipient) -> None:
-    """Replace the acknowledged response."""
+    """Replace the response, after it was acknowledged."""
     view = shown if isinstance(shown, EphemeralView) else reply_view(shown, reader)
     await interaction.edit_initial_response(
         view.content or None,
@@ -249,8 +246,8 @@ def command(
     parameters: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> Callable[[Run], Run]:
-    """Register a function as the command of a key. It gets the context, the options by name (or fixed
-    values), and other parameters injected by type. `parameters` are lightbulb's."""
+    """Register a function as the command of a key. It gets the context, and the options (or fixed values) by
+    name; its other parameters are injected by type. `parameters` are lightbulb's."""
     is_slash = base is lightbulb.SlashCommand
     passed = [*options] if is_slash else ["target"]
 
@@ -281,8 +278,8 @@ def reply_command(
     hooks: Sequence[lightbulb.ExecutionHook] = (),
     **options: Any,
 ) -> None:
-    """Register a function as a slash command with an ephemeral reply. It gets the caller, the options by name
-    (or fixed values), and other parameters injected by type. None: it has replied itself."""
+    """Register a function as a slash command with an ephemeral reply. It gets the caller, and the options (or
+    fixed values) by name; its other parameters are injected by type. It returns None if it has replied."""
     injected: Any = lightbulb.di.with_di(run)
 
     @command(register, key, parameters={"hooks": [*hooks]}, **options)
@@ -317,34 +314,34 @@ def choices(noun: str, *values: str) -> Sequence[lightbulb.Choice[str]]:
 
 Choice = str | tuple[str, str] | tuple[str, int]
 Suggest = Callable[..., Awaitable[Sequence[Choice]]]
-"""Returns the choices; its other parameters are injected."""
+"""Returns the choices; its parameters but the context are injected."""
 
 
-_SUGGESTED_WITHIN_S: Final = 2.8
-"""Discord waits three seconds."""
+_SUGGESTION_TIMEOUT_S: Final = 2.8
+"""Discord is_queued three seconds."""
 
 
 @lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
 async def admit_commands(
     _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
 ) -> None:
-    """Pass a command through the gate, and provide what the gate read as Preloaded."""
+    """Pass a command through the gate, and have what the gate read injected as Preloaded."""
     preloaded = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
     given.add_value(Preloaded, preloaded)
 
 
 def suggesting(suggest: Suggest) -> Any:
-    """Return an autocomplete provider, without choices for users without access."""
+    """Return an autocomplete provider that offers nothing to users without access."""
     injected: Any = lightbulb.di.with_di(suggest)
 
     @lightbulb.di.with_di
     async def suggest_if_admitted(
         ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED
     ) -> None:
-        found: Sequence[Choice] = ()  # a list of choices can't show why it is empty
+        found: Sequence[Choice] = ()  # choices can't say why there are none
         try:
             await gate.admit(ctx.interaction, "choices")
-            async with asyncio.timeout(_SUGGESTED_WITHIN_S):
+            async with asyncio.timeout(_SUGGESTION_TIMEOUT_S):
                 found = await injected(ctx)
         except TimeoutError:
             return

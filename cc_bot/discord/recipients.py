@@ -126,7 +126,7 @@ class Recipients:
         ids = {each.name: int(each.id) for each in registered if each.type is hikari.CommandType.SLASH}
         self._words = {locale: texts_with_mentions(locale, ids) for locale in Locale}
 
-    async def for_interaction(
+    async def find(
         self, interaction: hikari.PartialInteraction, settings: UserSettings | None = None
     ) -> Recipient:
         """Return the user of an interaction. `settings` saves a read. Raises StorageError."""
@@ -141,19 +141,19 @@ class Recipients:
             manages_guild=member is not None and bool(member.permissions & MANAGER_PERMISSIONS),
         )
 
-    async def for_interaction_in_time(
+    async def find_quickly(
         self, interaction: hikari.PartialInteraction, settings: UserSettings | None = None
     ) -> Recipient:
         """Return the user of an interaction, without settings if the database does not answer in time."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(DATABASE_TIMEOUT_S):
-                return await self.for_interaction(interaction, settings)
-        return await self.for_interaction(interaction, UserSettings())
+                return await self.find(interaction, settings)
+        return await self.find(interaction, UserSettings())
 
     async def defer(self, interaction: Answerable) -> Recipient:
         """Acknowledge an interaction ephemerally, and return its user."""
         await defer(interaction, ephemeral=True)
-        return await self.for_interaction(interaction)
+        return await self.find(interaction)
 
     async def for_user(
         self, user_id: int, channel_locale: Locale | None = None, settings: UserSettings | None = None
@@ -205,6 +205,6 @@ async def tell_failure(interaction: Answerable, error: Exception, recipients: Re
         _log.warning("interaction_failed", error=type(error).__name__)
     shown = error if isinstance(error, CcBotError) else CcBotError()
     try:
-        await tell(interaction, explain(shown, (await recipients.for_interaction_in_time(interaction)).words))
+        await tell(interaction, explain(shown, (await recipients.find_quickly(interaction)).words))
     except hikari.HikariError as unreachable:
         _log.warning("user_not_told", error=type(unreachable).__name__)

@@ -1,8 +1,8 @@
-"""References of a question: the message that it replies to and those above, linked messages, and the picture
-right above it; or the message of a menu command, and those after it.
+"""Reads what a question refers to: the message that it replies to and those above, linked messages, and the
+picture right above it; or the message of a menu command, and those after it.
 
-Only the id of the message replied to is stored. Messages that the author or the bot may not read are reported
-as not shown, whether they exist or not.
+Only the id of the replied message is stored. Messages that the author or the bot may not read are reported as
+not shown, whether they exist or not.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from cc_bot.chat.context.tokens import YOU, with_author
 from cc_bot.chat.stores.channels import Said
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.turn import Emit
-from cc_bot.discord.attachments import AttachmentFetcher, Fetched, asked_file, asked_files, files_of
+from cc_bot.discord.attachments import AttachmentFetcher, FetchedFiles, asked_file, asked_files, files_of
 from cc_bot.discord.delivery.reply import is_gone
 from cc_bot.discord.incoming import (
     FILE_NOTE,
@@ -52,29 +52,29 @@ from cc_bot.texts.answer import AnswerTexts
 
 _log = structlog.get_logger(__name__)
 
-KEPT_S: Final = 3600.0
-"""Elsewhere the bot is not notified of deletions."""
+TARGET_TTL_S: Final = 3600.0
+"""In channels without the bot nothing reports that a message was deleted."""
 MAX_CACHED: Final = 200
-CHAIN: Final = 3
-LINKS: Final = 5
-LINKS_TOLD: Final = 10
-"""Reported to the model as not shown."""
-PICTURE_WITHIN: Final = timedelta(minutes=5)
-PICTURE_AMONG: Final = 25
+MAX_REPLY_CHAIN: Final = 3
+MAX_LINKS: Final = 5
+MAX_REPORTED: Final = 10
+"""Links up to here are reported to the model as not shown."""
+MAX_PICTURE_AGE: Final = timedelta(minutes=5)
+MAX_PICTURE_DISTANCE: Final = 25
 TIMEOUT_S: Final = 15.0
-"""Then the question is asked without references."""
+"""After it the question is asked without references."""
 RETRY_PAUSES_S: Final = (1.0,)
-FOLLOWING: Final = 200
-FOLLOWING_CHARACTERS: Final = 24_000
+MAX_FOLLOWING: Final = 200
+MAX_FOLLOWING_CHARACTERS: Final = 24_000
 """18,000 tokens of Japanese."""
-FOLLOWING_EACH: Final = 1000
+MAX_CHARACTERS_EACH: Final = 1000
 
-_SAID: Final = ORDINARY | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
-_GO_ON: Final = frozenset(texts(locale)[AnswerTexts].continue_question for locale in Locale)
+_READABLE_TYPES: Final = ORDINARY | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
+_CONTINUE_QUESTIONS: Final = frozenset(texts(locale)[AnswerTexts].continue_question for locale in Locale)
 _LINK: Final = re.compile(
     r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
 )
-_POINTS_AT_PICTURE: Final = re.compile(
+_MENTIONS_PICTURE: Final = re.compile(
     r"写真|画像|写メ|イラスト|スクショ|スクリーンショット|こ[のれ]|こちら|上の|さっきの|今の"
     r"|\b(?:this|that|these|above|pictures?|photos?|images?|screenshots?|drawings?)\b",
     re.IGNORECASE,
@@ -82,8 +82,8 @@ _POINTS_AT_PICTURE: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """A menu command's message, as Discord sent it."""
+class MenuTarget:
+    """The message of a menu command, as Discord sent it."""
 
     message: hikari.Message
     interaction_id: int
@@ -92,56 +92,56 @@ class Target:
 
 
 @dataclass(eq=False, slots=True)
-class Targets:
-    """Messages that came with others, kept in memory, never stored.
+class MessageCache:
+    """Caches messages that came with events, in memory only.
 
-    Those of menu commands are kept per user, as the bot may see their content only there. Others save
+    The targets of menu commands are cached per user, since the bot sees their content only there. Others save
     requests.
     """
 
     now_s: Callable[[], float] = time.monotonic
-    _kept: LruCache[tuple[int, int], tuple[Target, float]] = field(
+    _targets: LruCache[tuple[int, int], tuple[MenuTarget, float]] = field(
         default_factory=lambda: LruCache(MAX_CACHED)
     )
-    _brought: LruCache[int, hikari.PartialMessage] = field(default_factory=lambda: LruCache(MAX_CACHED))
+    _messages: LruCache[int, hikari.PartialMessage] = field(default_factory=lambda: LruCache(MAX_CACHED))
 
-    def note(self, message: hikari.PartialMessage) -> None:
+    def put(self, message: hikari.PartialMessage) -> None:
         """Cache a message with forwards or files, and the one that it replies to."""
         if message.message_snapshots or message.attachments:
-            self._brought[int(message.id)] = message
+            self._messages[int(message.id)] = message
         if message.referenced_message:
-            self._brought[int(message.referenced_message.id)] = message.referenced_message
+            self._messages[int(message.referenced_message.id)] = message.referenced_message
 
-    def get_brought(self, message_id: int) -> hikari.PartialMessage | None:
-        return self._brought.get(message_id)
+    def get(self, message_id: int) -> hikari.PartialMessage | None:
+        return self._messages.get(message_id)
 
-    def forget(self, message_id: int) -> None:
-        self._brought.discard(message_id)
+    def discard(self, message_id: int) -> None:
+        self._messages.discard(message_id)
 
-    def forget_brought(self) -> None:
-        self._brought = LruCache(MAX_CACHED)
+    def clear(self) -> None:
+        self._messages = LruCache(MAX_CACHED)
 
-    def keep(self, user_id: int, target: Target) -> None:
-        self._kept[user_id, int(target.message.id)] = target, self.now_s()
+    def put_target(self, user_id: int, target: MenuTarget) -> None:
+        self._targets[user_id, int(target.message.id)] = target, self.now_s()
 
-    def get(self, user_id: int, message_id: int) -> Target | None:
-        """None after KEPT_S."""
-        target, at_s = self._kept.get((user_id, message_id)) or (None, 0.0)
-        if self.now_s() - at_s < KEPT_S:
+    def get_target(self, user_id: int, message_id: int) -> MenuTarget | None:
+        """Return a target that is not older than TARGET_TTL_S."""
+        target, at_s = self._targets.get((user_id, message_id)) or (None, 0.0)
+        if self.now_s() - at_s < TARGET_TTL_S:
             return target
-        self._kept.discard((user_id, message_id))
+        self._targets.discard((user_id, message_id))
         return None
 
 
-def is_present(interaction: Answerable) -> bool:
+def is_bot_present(interaction: Answerable) -> bool:
     """Return whether the bot itself is in the channel."""
     by_guild = hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
     return is_bot_dm(interaction) or (interaction.guild_id is not None and by_guild)
 
 
-def is_said(message: hikari.Message) -> bool:
-    """Return whether it is a user's or bot's message that no longer shows "thinking"."""
-    return message.type in _SAID and hikari.MessageFlag.LOADING not in message.flags
+def is_readable(message: hikari.Message) -> bool:
+    """Return whether it is a message of a user or bot, and no longer shows "thinking"."""
+    return message.type in _READABLE_TYPES and hikari.MessageFlag.LOADING not in message.flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class QuestionLocation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Resolved:
     reference: Reference
     id: int | None = None
     reply_to: int | None = None
@@ -164,13 +164,13 @@ class _Found:
 class References:
     rest: hikari.api.RESTClient
     stores: Stores
-    may_be_read: Callable[[ChannelKey, int], Awaitable[bool]]
-    """True if the operator lets the bot read a channel."""
+    may_bot_read: Callable[[ChannelKey, int], Awaitable[bool]]
+    """Whether the operator lets the bot read a channel."""
     places: Places
     files: AttachmentFetcher
     bot: Callable[[], hikari.User]
     reads_all: bool
-    targets: Targets = field(default_factory=Targets)
+    cache: MessageCache = field(default_factory=MessageCache)
 
     async def resolve(
         self, question: Message, at: QuestionLocation, emit: Emit, links_in: str = ""
@@ -179,13 +179,13 @@ class References:
         StorageError, and TargetNotShown or ConversationNotShown if the message of a menu command can't be
         read."""
         if question.pointing == "since":
-            return await self._conversation(question, at, emit)
+            return await self._read_conversation(question, at, emit)
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                replied = await self._chain(question, at)
+                replied = await self._read_chain(question, at)
                 links = typed_part(links_in) or question.typed
                 linked = await self._read_links(links, question.author_id, at)
-                pictures = () if replied or linked else await self._picture_above(question, at)
+                pictures = () if replied or linked else await self._read_picture_above(question, at)
         except TimeoutError:
             _log.warning("references_not_read", error="TimeoutError")
             if question.pointing == "menu":
@@ -215,65 +215,66 @@ class References:
         return (await self.resolve(question, at, emit, first.content if first else "")).references
 
     async def find_question(self, user_id: int, answer_id: int) -> Message | None:
-        """Skips requests to continue its answer."""
+        """Return the question of an answer, without requests to continue it."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
-        while question and question.id and question.content in _GO_ON:
+        while question and question.id and question.content in _CONTINUE_QUESTIONS:
             question = await self.stores.sessions.get_question(user_id, question.id)
         return question
 
-    async def open_forwards(self, place_id: int, ids: Sequence[int]) -> Fetched:
-        opened = list[Fetched]()
+    async def open_forwards(self, place_id: int, ids: Sequence[int]) -> FetchedFiles:
+        opened = list[FetchedFiles]()
         for message_id in ids:
-            message = self.targets.get_brought(message_id) or await self._fetch(place_id, message_id)
+            message = self.cache.get(message_id) or await self._fetch(place_id, message_id)
             if message is None:
                 continue
-            found = await self._files(message)
-            said = "\n".join((text_of(message, self.bot()), *found.not_read))
+            found = await self._fetch_files(message)
+            said = "\n".join((text_of(message, self.bot()), *found.unread_notes))
             text = Attachment(FORWARD_NAME, "text/plain", said.encode())
             shown = tuple(replace(file, source_id=message_id) for file in (text, *found.files))
-            opened.append(Fetched(shown, found.left_out))
-        return Fetched.of(opened)
+            opened.append(FetchedFiles(shown, found.left_out))
+        return FetchedFiles.merge(opened)
 
-    async def fetch_files_of(self, question: Message, place_id: int, room_bytes: int) -> Fetched:
-        """Raises InputError if no file can be read."""
+    async def fetch_files_of(self, question: Message, place_id: int, room_bytes: int) -> FetchedFiles:
+        """Download the files of a channel message. Raises InputError if none can be read."""
         if FILE_NOTE not in question.content or question.discord_id is None:
-            return Fetched()
-        message = self.targets.get_brought(question.discord_id)
+            return FetchedFiles()
+        message = self.cache.get(question.discord_id)
         try:
             message = message or await self.rest.fetch_message(place_id, question.discord_id)
         except hikari.HTTPError as error:
             raise AttachmentNotFetched from error
         return await self.files.fetch(asked_files(message), room_bytes, heard=bool(question.heard))
 
-    async def _chain(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
+    async def _read_chain(self, question: Message, at: QuestionLocation) -> Sequence[_Resolved]:
         if question.pointing == "menu":
-            return (await self._asked_about(question, at),)
-        found, next_id = list[_Found](), question.reply_to
-        while next_id is not None and len(found) < CHAIN:
-            pointing: ReferenceKind = "above" if found else "reply"
-            found.append(await self._read_replied(pointing, next_id, question.author_id, at))
+            return (await self._read_target(question, at),)
+        found, next_id = list[_Resolved](), question.reply_to
+        while next_id is not None and len(found) < MAX_REPLY_CHAIN:
+            kind: ReferenceKind = "above" if found else "reply"
+            found.append(await self._read_replied(kind, next_id, question.author_id, at))
             next_id = found[-1].reply_to
         return found
 
     async def _read_replied(
-        self, pointing: ReferenceKind, message_id: int, asker_id: int, at: QuestionLocation
-    ) -> _Found:
+        self, kind: ReferenceKind, message_id: int, author_id: int, at: QuestionLocation
+    ) -> _Resolved:
         """Read a message of the question's channel, from the archive if it is complete there. Before a reset,
         only the author's own session is read."""
-        said, reset_id = await self.stores.channels.get_said(message_id, at.place_id, asker_id)
-        own = said is not None and said.user_id == asker_id
+        said, reset_id = await self.stores.channels.get_said(message_id, at.place_id, author_id)
+        own = said is not None and said.user_id == author_id
         if at.guild_id and message_id <= reset_id and not own:
-            return _Found(Reference(pointing, shown=False))
+            return _Resolved(Reference(kind, shown=False))
         if said and (
-            said.message.role == "assistant"
-            or (pointing == "above" and FILE_NOTE not in said.message.content)
+            said.message.role == "assistant" or (kind == "above" and FILE_NOTE not in said.message.content)
         ):
-            return _as_stored(pointing, said, asker_id)
-        message = self.targets.get_brought(message_id)
+            return _from_archive(kind, said, author_id)
+        message = self.cache.get(message_id)
         message = message or await self._fetch(at.place_id, message_id, stored=said is not None)
-        found = await self._read(pointing, message, asker_id, at)
-        called = said.message.author_name if said and found.reference.author_name else ""
-        return replace(found, reference=replace(found.reference, author_name=called)) if called else found
+        found = await self._read(kind, message, author_id, at)
+        archived_name = said.message.author_name if said and found.reference.author_name else ""
+        if not archived_name:
+            return found
+        return replace(found, reference=replace(found.reference, author_name=archived_name))
 
     async def _fetch(self, place_id: int, message_id: int, *, stored: bool = False) -> hikari.Message | None:
         """None on failure. `stored`: the archive has it in this channel, and deletes it if Discord no longer
@@ -288,76 +289,77 @@ class References:
         return None
 
     async def _read(
-        self, kind: ReferenceKind, message: hikari.PartialMessage | None, asker_id: int, at: QuestionLocation
-    ) -> _Found:
+        self, kind: ReferenceKind, message: hikari.PartialMessage | None, author_id: int, at: QuestionLocation
+    ) -> _Resolved:
         if message is None or not message.author:
-            return _Found(Reference(kind, shown=False))
+            return _Resolved(Reference(kind, shown=False))
         bot = self.bot()
         own, answers = message.author.id == bot.id, reply_to(message)
         if has_no_visible_content(message):
             withheld = not (own or self.reads_all or at.guild_id is None)
-            return _Found(Reference(kind, shown=False), None, answers, withheld)
-        found = await self._files(message)
-        foreign = message.author.id != asker_id or contains_foreign_text(message, int(bot.id))
+            return _Resolved(Reference(kind, shown=False), None, answers, withheld)
+        found = await self._fetch_files(message)
+        foreign = message.author.id != author_id or contains_foreign_text(message, int(bot.id))
         if own and (posted := await self.stores.archive.get_said(int(message.id))):
             owner_id, reminder = posted
-            foreign = owner_id != asker_id or reminder.tainted
+            foreign = owner_id != author_id or reminder.tainted
         reference = Reference(
             kind,
-            "\n".join((_said_by(message, bot), *found.not_read)),
+            "\n".join((_shown_text(message, bot), *found.unread_notes)),
             "" if own else name_of_author(message),
             int(message.author.id),
             found.files,
             tainted=foreign,
         )
-        return _Found(reference, int(message.id), answers, left_out=found.left_out)
+        return _Resolved(reference, int(message.id), answers, left_out=found.left_out)
 
-    async def _files(self, message: hikari.PartialMessage) -> Fetched:
+    async def _fetch_files(self, message: hikari.PartialMessage) -> FetchedFiles:
         files = [asked_file(file) for file in files_of(message)]
         try:
             return await self.files.fetch(files)
         except InputError as error:
             _log.info("file_left_out", error=type(error).__name__)
-            return Fetched(left_out=tuple(file.name for file in files))
+            return FetchedFiles(left_out=tuple(file.name for file in files))
 
-    async def _read_links(self, text: str, asker_id: int, at: QuestionLocation) -> Sequence[_Found]:
-        """The others than the first LINKS are not shown."""
+    async def _read_links(self, text: str, author_id: int, at: QuestionLocation) -> Sequence[_Resolved]:
+        """Read the first MAX_LINKS links; further ones are not shown."""
         links = list(dict.fromkeys(_LINK.findall(text)))
         readable = dict[tuple[int, int], bool]()
-        found = [await self._link(link, readable, asker_id, at) for link in links[:LINKS]]
-        return [*found, *[_Found(Reference("link", shown=False))] * len(links[LINKS:LINKS_TOLD])]
+        found = [await self._read_link(link, readable, author_id, at) for link in links[:MAX_LINKS]]
+        not_shown = _Resolved(Reference("link", shown=False))
+        return [*found, *[not_shown] * len(links[MAX_LINKS:MAX_REPORTED])]
 
-    async def _link(
-        self, link: Sequence[str], readable: dict[tuple[int, int], bool], asker_id: int, at: QuestionLocation
-    ) -> _Found:
+    async def _read_link(
+        self, link: Sequence[str], readable: dict[tuple[int, int], bool], author_id: int, at: QuestionLocation
+    ) -> _Resolved:
         guild, channel, message = link
-        not_shown = _Found(Reference("link", shown=False))
+        not_shown = _Resolved(Reference("link", shown=False))
         if guild == "@me" or int(message) == at.id or at.guild_id not in (None, int(guild)):
             return not_shown
         guild_id, channel_id = int(guild), int(channel)
         if (guild_id, channel_id) not in readable:
-            readable[guild_id, channel_id] = await self._is_for(asker_id, guild_id, channel_id)
+            readable[guild_id, channel_id] = await self._may_read(author_id, guild_id, channel_id)
         if not readable[guild_id, channel_id]:
             return not_shown
-        found = await self._read("link", await self._fetch(channel_id, int(message)), asker_id, at)
+        found = await self._read("link", await self._fetch(channel_id, int(message)), author_id, at)
         return replace(found, reply_to=None)
 
-    async def _is_for(self, asker_id: int, guild_id: int, channel_id: int) -> bool:
+    async def _may_read(self, author_id: int, guild_id: int, channel_id: int) -> bool:
         try:
             channel = await retry(lambda: self.rest.fetch_channel(channel_id), RETRY_PAUSES_S)
             place = await self.places.get(channel_id, channel)
-            if place.guild_id != guild_id or not await self.may_be_read(place.key, guild_id):
+            if place.guild_id != guild_id or not await self.may_bot_read(place.key, guild_id):
                 return False
-            return await retry(lambda: may_read(self.rest, guild_id, channel, asker_id), RETRY_PAUSES_S)
+            return await retry(lambda: may_read(self.rest, guild_id, channel, author_id), RETRY_PAUSES_S)
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
             return False
 
-    async def _asked_about(self, question: Message, at: QuestionLocation) -> _Found:
-        """Use the message as it came with this interaction, else as it is now, or as it came before if it
+    async def _read_target(self, question: Message, at: QuestionLocation) -> _Resolved:
+        """Read the message as it came with this interaction, else as it is now, or as it came before if it
         can't be fetched. Raises TargetNotShown."""
         message_id = question.reply_to or 0
-        target = self.targets.get(question.author_id, message_id)
+        target = self.cache.get_target(question.author_id, message_id)
         message = target.message if target else None
         if target is None or (target.interaction_id != at.id and target.may_be_fetched):
             try:
@@ -370,15 +372,15 @@ class References:
             raise TargetNotShown
         return replace(await self._read("menu", message, question.author_id, at), reply_to=None)
 
-    async def _conversation(self, question: Message, at: QuestionLocation, emit: Emit) -> Message:
+    async def _read_conversation(self, question: Message, at: QuestionLocation, emit: Emit) -> Message:
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                messages = await self._from(question, at)
-                more = len(messages) > FOLLOWING + 1
-                said = [message for message in messages[: FOLLOWING + 1] if is_said(message)]
+                messages = await self._fetch_conversation(question, at)
+                more = len(messages) > MAX_FOLLOWING + 1
+                said = [message for message in messages[: MAX_FOLLOWING + 1] if is_readable(message)]
                 lines, read = self._transcript(said, more=more)
                 starts = bool(said) and said[0].id == question.reply_to
-                files = (await self._files(said[0])).files if starts else ()
+                files = (await self._fetch_files(said[0])).files if starts else ()
         except TimeoutError:
             raise ConversationNotShown from None
         if not lines:
@@ -392,17 +394,18 @@ class References:
             emit(read)
         return replace(question, references=(reference,))
 
-    async def _from(self, question: Message, at: QuestionLocation) -> Sequence[hikari.Message]:
-        """Oldest first, at most one too many."""
+    async def _fetch_conversation(self, question: Message, at: QuestionLocation) -> Sequence[hikari.Message]:
+        """Return the target and the messages after it, oldest first, at most one too many."""
         first_id = question.reply_to or 0
-        if at.guild_id is not None and not await self._is_for(question.author_id, at.guild_id, at.place_id):
+        author_id, guild_id = question.author_id, at.guild_id
+        if guild_id is not None and not await self._may_read(author_id, guild_id, at.place_id):
             raise ConversationNotShown
         try:
-            found = await self.rest.fetch_messages(at.place_id, after=first_id - 1).limit(FOLLOWING + 2)
+            found = await self.rest.fetch_messages(at.place_id, after=first_id - 1).limit(MAX_FOLLOWING + 2)
         except hikari.HikariError as error:
             _log.info("conversation_not_read", error=type(error).__name__)
             raise ConversationNotShown from error
-        target, messages = self.targets.get(question.author_id, first_id), sorted(found, key=lambda m: m.id)
+        target, messages = self.cache.get_target(author_id, first_id), sorted(found, key=lambda m: m.id)
         if messages and messages[0].id == first_id:
             return (_prefer_visible(messages[0], target), *messages[1:])
         return (target.message, *messages) if target and not target.may_be_fetched else messages
@@ -411,13 +414,13 @@ class References:
         self, said: Sequence[hikari.Message], *, more: bool
     ) -> tuple[Sequence[str], MessagesRead | None]:
         """Return a line per message, and how many were read, if not all."""
-        lines, total, room, bot = list[str](), 0, FOLLOWING_CHARACTERS, self.bot()
+        lines, total, room, bot = list[str](), 0, MAX_FOLLOWING_CHARACTERS, self.bot()
         for message in said:
             line = ""
             if not has_no_visible_content(message):
                 own = message.author.id == bot.id
                 name, author_id = (YOU, 0) if own else (name_of_author(message), int(message.author.id))
-                line = with_author(name, author_id, shorten(_said_by(message, bot), FOLLOWING_EACH))
+                line = with_author(name, author_id, shorten(_shown_text(message, bot), MAX_CHARACTERS_EACH))
             room -= len(line)
             if room < 0:
                 more = True
@@ -427,14 +430,14 @@ class References:
         read = MessagesRead(len(lines), total, more)
         return lines, read if more or read.read < total else None
 
-    async def _picture_above(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
+    async def _read_picture_above(self, question: Message, at: QuestionLocation) -> Sequence[_Resolved]:
         """Read the author's newest picture above a question that refers to one, except in DMs."""
-        asks = _POINTS_AT_PICTURE.search(question.content) and not question.attachments
+        asks = _MENTIONS_PICTURE.search(question.content) and not question.attachments
         if not (asks and self.reads_all and at.guild_id is not None):
             return ()
-        since = hikari.Snowflake(at.id).created_at - PICTURE_WITHIN
+        since = hikari.Snowflake(at.id).created_at - MAX_PICTURE_AGE
         try:
-            above = await self.rest.fetch_messages(at.place_id, before=at.id).limit(PICTURE_AMONG)
+            above = await self.rest.fetch_messages(at.place_id, before=at.id).limit(MAX_PICTURE_DISTANCE)
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
             return ()
@@ -445,25 +448,25 @@ class References:
         return ()
 
 
-def _said_by(message: hikari.PartialMessage, bot: hikari.User) -> str:
+def _shown_text(message: hikari.PartialMessage, bot: hikari.User) -> str:
     own = message.author and message.author.id == bot.id
     return (own and without_small_print(message.content or "")) or content_of(message, bot)
 
 
-def _as_stored(pointing: ReferenceKind, said: Said, asker_id: int) -> _Found:
+def _from_archive(kind: ReferenceKind, said: Said, author_id: int) -> _Resolved:
     message, own = said.message, said.message.role == "assistant"
-    mine = said.user_id == asker_id if own else message.author_id == asker_id
+    mine = said.user_id == author_id if own else message.author_id == author_id
     reference = Reference(
-        pointing,
+        kind,
         message.content,
         "" if own else message.author_name,
         message.author_id,
         tainted=message.tainted or not mine,
     )
-    return _Found(reference, message.discord_id, message.reply_to)
+    return _Resolved(reference, message.discord_id, message.reply_to)
 
 
-def _prefer_visible(message: hikari.Message, target: Target | None) -> hikari.Message:
+def _prefer_visible(message: hikari.Message, target: MenuTarget | None) -> hikari.Message:
     """Return the message from the interaction if the fetched one has no content and is unchanged."""
     if target is None or not has_no_visible_content(message):
         return message

@@ -1,4 +1,4 @@
-"""Puts the parts of the bot together."""
+"""Builds the parts of the bot."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -53,23 +53,23 @@ class ProcessWatchdog(Protocol):
         """Limit the time for the shutdown. May be called twice."""
 
 
-async def ended_before(task: asyncio.Task[Result], interruption: Awaitable[object]) -> bool:
-    """Return whether the task ended before the interruption, else cancel it. Raises the task's error."""
-    other = asyncio.ensure_future(interruption)
+async def finishes_before(task: asyncio.Task[Result], interruption: Awaitable[object]) -> bool:
+    """Return whether the task ends before the interruption, else cancel it. Raises the task's error."""
+    interrupting = asyncio.ensure_future(interruption)
     try:
-        await asyncio.wait((task, other), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((task, interrupting), return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             task.cancel()
             return False
         task.result()
         return True
     finally:
-        other.cancel()
-        await asyncio.gather(other, return_exceptions=True)
+        interrupting.cancel()
+        await asyncio.gather(interrupting, return_exceptions=True)
 
 
-def provide(client: lightbulb.Client, *parts: object) -> None:
-    """Have lightbulb inject each part where its type is asked for."""
+def register_parts(client: lightbulb.Client, *parts: object) -> None:
+    """Register each part under its type, so that lightbulb injects it."""
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     for part in parts:
         registry.register_value(type(part), part)
@@ -96,24 +96,25 @@ class DiscordSettings:
 
 
 class Job(Protocol):
-    """A feature's jobs while the bot is connected: `make_jobs(given, services)` in its `jobs`."""
+    """A feature's background work while the bot is connected. Its module `jobs` has a
+    `make_jobs(parts, services)`."""
 
     def begin(self) -> None:
         pass
 
     async def close(self) -> None:
-        """Begin nothing more."""
+        """Begin no more work."""
 
     async def drain(self, timeout_s: float) -> None:
-        """Wait for what runs."""
+        """Wait for running work."""
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait until a time of the event loop, then cancel what runs."""
+        """Wait until a time of the event loop, then cancel running work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotDependencies(Parts):
-    """Parts that the bot is given and does not close."""
+    """Parts parts to the bot, which does not close them."""
 
     settings: DiscordSettings
     watchdog: ProcessWatchdog
@@ -130,33 +131,33 @@ class BotServices:
     answers: Answers
     messages: MessageListener
     pace: RateLimiter
-    """For requests that nobody waits for."""
+    """For requests in the background."""
     recovery: Recovery
 
 
 def build_services(
-    bot: hikari.GatewayBot, client: lightbulb.Client, given: BotDependencies, granted: GrantedReading
+    bot: hikari.GatewayBot, client: lightbulb.Client, parts: BotDependencies, granted: GrantedReading
 ) -> BotServices:
-    settings, stores = given.settings, given.stores
-    owners = Owners(settings.owners, given.policies, bot.rest)
+    settings, stores = parts.settings, parts.stores
+    owners = Owners(settings.owners, parts.policies, bot.rest)
     recipients = Recipients(
-        stores.settings, settings.locale, settings.timezone, given.clock, is_owner=owners.has
+        stores.settings, settings.locale, settings.timezone, parts.clock, is_owner=owners.has
     )
     places, expected_deletions, pace = Places(bot.rest, stores.channels), ExpectedDeletions(), RateLimiter()
     receipts = ReceiptUpkeep(bot.rest, stores, pace)
     running = RunningTurns(
         stores.ledger,
         stores.channels,
-        given.spending,
-        given.clock,
+        parts.spending,
+        parts.clock,
         receipts,
-        given.meter,
-        given.get(SpokenAnswers),
-        given.get(Askers),
+        parts.meter,
+        parts.get(SpokenAnswers),
+        parts.get(Askers),
     )
-    gate = Gate(owners, given.policies, stores.access, places, bot.rest)
-    chooser = AgentSelector(given.agents, stores.agents, places)
-    side_message, maker = SideMessage(), given.get(SideMessageMaker)
+    gate = Gate(owners, parts.policies, stores.access, places, bot.rest)
+    chooser = AgentSelector(parts.agents, stores.agents, places)
+    side_message, maker = SideMessage(), parts.get(SideMessageMaker)
     if maker:
         side_message = maker.make(
             rest=bot.rest,
@@ -164,7 +165,7 @@ def build_services(
             places=places,
             expected_deletions=expected_deletions,
             is_current=chooser.is_current,
-            leases=given.membership,
+            leases=parts.membership,
         )
         side_message.listen(bot)
     shards = Shards(places, recipients.guilds)
@@ -173,22 +174,24 @@ def build_services(
         stores,
         gate.may_read,
         places,
-        AttachmentFetcher(given.get(DocumentSource), running.held, hears=given.assistant.hearing is not None),
+        AttachmentFetcher(
+            parts.get(DocumentSource), running.file_budget, can_transcribe=parts.assistant.hearing is not None
+        ),
         partial(own_user, bot),
         reads_all=granted.reading == "all",
     )
     replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
-    answers = Answers(given.assistant, running, chooser, recipients, references, side_message, replies)
+    answers = Answers(parts.assistant, running, chooser, recipients, references, side_message, replies)
     messages = MessageListener(bot, stores, answers, gate, places=places, granted=granted, shards=shards)
-    recovery = Recovery(running, stores.proposals, replies, recipients, given.assistant.approvals)
-    provide(
+    recovery = Recovery(running, stores.proposals, replies, recipients, parts.assistant.approvals)
+    register_parts(
         client,
         stores,
         *(getattr(stores, each.name) for each in fields(stores)),
-        *(*stores.own.values(), *given.own.values()),
-        *(given.assistant, given.privacy, given.spending),
-        *(given, granted, owners, gate),
-        ApprovalDelivery(given.assistant, answers, owners),
+        *(*stores.own.values(), *parts.own.values()),
+        *(parts.assistant, parts.privacy, parts.spending),
+        *(parts, granted, owners, gate),
+        ApprovalDelivery(parts.assistant, answers, owners),
         *(recipients, running, receipts, chooser, places, expected_deletions, side_message),
         *(messages, messages.quotes, messages.forwards, answers),
     )

@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from cc_bot.chat.context.attachments import MAX_IMAGE_BYTES
-from cc_bot.discord.attachments import AttachmentFetcher, Fetched, HeldFiles, asked_file, with_files
+from cc_bot.discord.attachments import AttachmentFetcher, FetchedFiles, FileBudget, asked_file, with_files
 from cc_bot.domain.errors import AttachmentNotFetched, AttachmentTooLarge, DocumentsWait, DocumentUnreadable
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.features.documents.reader import DocumentReader
@@ -50,7 +50,7 @@ class Shelf:
             yield attachments
 
 
-async def fetched(*names: str) -> Fetched:
+async def fetched(*names: str) -> FetchedFiles:
     async with Shelf(len(names)).holding(*names) as attachments:
         return await fetcher().fetch([*map(asked_file, attachments)])
 
@@ -67,8 +67,8 @@ class TestFiles:
         with pytest.raises(DocumentUnreadable) as refused:
             await fetched("b.zip", "gone.txt")
         frames = [frame for frame, _ in traceback.walk_tb(refused.value.__traceback__)]
-        held = [value for frame in frames for value in frame.f_locals.values()]
-        assert not any(isinstance(value, bytes | bytearray) for value in held)
+        budget = [value for frame in frames for value in frame.f_locals.values()]
+        assert not any(isinstance(value, bytes | bytearray) for value in budget)
         assert refused.value.__context__ is None
 
     async def test_for_which_those_before_them_leave_no_room_are_not_fetched(self) -> None:
@@ -110,20 +110,20 @@ class TestFiles:
 
     def test_of_one_name_are_told_apart(self) -> None:
         files = tuple(Attachment(name, "text/plain", b"x") for name in ("a.pdf", "a.pdf", "b", "b", "a.pdf"))
-        asked = with_files(Message("user", "？"), Fetched(files))
+        asked = with_files(Message("user", "？"), FetchedFiles(files))
         assert [file.name for file in asked.attachments] == ["a.pdf", "a (2).pdf", "b", "b (2)", "a (3).pdf"]
 
 
 class Answer:
     """An answer that has taken its files, or waits for that, until it is told to end."""
 
-    def __init__(self, held: HeldFiles, user_id: int, size: int) -> None:
+    def __init__(self, budget: FileBudget, user_id: int, size: int) -> None:
         self.has_files = asyncio.Event()
-        self.task = asyncio.create_task(self._run(held, user_id, size))
+        self.task = asyncio.create_task(self._run(budget, user_id, size))
 
-    async def _run(self, held: HeldFiles, user_id: int, size: int) -> None:
-        async with held.answer(user_id):
-            await held.take(size)
+    async def _run(self, budget: FileBudget, user_id: int, size: int) -> None:
+        async with budget.use_for(user_id):
+            await budget.reserve(size)
             self.has_files.set()
             await asyncio.Event().wait()
 
@@ -136,8 +136,8 @@ async def turns_of_the_loop() -> None:
 class TestRoom:
     async def test_of_a_user_and_of_all_is_had_again_once_an_answer_ends(self) -> None:
         for most, asking in ((100, AIKO), (10, BEN)):
-            held = HeldFiles(max_user_bytes=10, max_bytes=most)
-            first, second, third = (Answer(held, user, 6) for user in (AIKO, asking, BEN))
+            budget = FileBudget(max_user_bytes=10, max_bytes=most)
+            first, second, third = (Answer(budget, user, 6) for user in (AIKO, asking, BEN))
             await first.has_files.wait()
             if most == 100:
                 await third.has_files.wait()
@@ -147,28 +147,28 @@ class TestRoom:
             await second.has_files.wait()
 
     async def test_is_enough_for_all_that_one_answer_takes(self) -> None:
-        held = HeldFiles(max_user_bytes=10, max_bytes=10)
-        async with held.answer(AIKO):
-            await held.take(6)
-            await held.take(60)
+        budget = FileBudget(max_user_bytes=10, max_bytes=10)
+        async with budget.use_for(AIKO):
+            await budget.reserve(6)
+            await budget.reserve(60)
 
     async def test_that_does_not_come_is_told_before_anything_is_fetched(self) -> None:
-        held = HeldFiles(max_user_bytes=1, wait_s=0.01)
-        await Answer(held, AIKO, 6).has_files.wait()
+        budget = FileBudget(max_user_bytes=1, wait_s=0.01)
+        await Answer(budget, AIKO, 6).has_files.wait()
         files = message(files=["a.txt"]).attachments  # from a server that there is not
-        async with held.answer(AIKO):
+        async with budget.use_for(AIKO):
             with pytest.raises(DocumentsWait):
-                await AttachmentFetcher(DocumentReader(), held).fetch([*map(asked_file, files)])
+                await AttachmentFetcher(DocumentReader(), budget).fetch([*map(asked_file, files)])
 
 
 class TestReader:
     async def test_is_one_for_each_user(self) -> None:
-        held = HeldFiles()
+        budget = FileBudget()
         reading, most = 0, 0
 
         async def read(user_id: int) -> None:
             nonlocal reading, most
-            async with held.answer(user_id), held.reader():
+            async with budget.use_for(user_id), budget.reading_turn():
                 reading += 1
                 most = max(most, reading)
                 await turns_of_the_loop()

@@ -9,7 +9,7 @@ import hikari
 import pytest
 
 from cc_bot.db.process import Shard
-from cc_bot.discord.gateway import RestShare, check_token, fetch_reading, hold_to_the_limit
+from cc_bot.discord.gateway import RestShare, check_token, fetch_reading, pace_requests
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
 from cc_bot.domain.message import Reading
 from tests.discord.parts import Place
@@ -60,7 +60,7 @@ class TestAShard:
         shards.locales.note_guild(1, 5 << 22)
 
         async def having(channel_id: int) -> list[int]:
-            return [number for number in range(4) if await shards.has(Shard(number, 4), channel_id)]
+            return [number for number in range(4) if await shards.includes(Shard(number, 4), channel_id)]
 
         assert [await having(1), await having(dm.id)] == [[1], [0]]
         for status, expected in ((403, [0]), (503, [0, 1, 2, 3])):
@@ -72,7 +72,7 @@ class TestAShard:
 async def client(discord: LoopbackDiscord, share: RestShare | None) -> AsyncIterator[hikari.api.RESTClient]:
     bot = hikari.GatewayBot(discord.token, rest_url=discord.api_url, banner=None, max_retries=0)
     if share:
-        hold_to_the_limit(bot.rest, share)
+        pace_requests(bot.rest, share)
     rest = cast("hikari.impl.RESTClientImpl", bot.rest)
     rest.start()
     try:

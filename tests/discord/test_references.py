@@ -9,7 +9,7 @@ import pytest
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.messages.routing import Forwards
-from cc_bot.discord.references import KEPT_S, QuestionLocation, References, Target, Targets
+from cc_bot.discord.references import TARGET_TTL_S, MenuTarget, MessageCache, QuestionLocation, References
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Message, Reference
 from cc_bot.domain.session import SessionKey
@@ -122,9 +122,9 @@ class TestWhatIsPointedAt:
 
 
 def test_a_target_is_whoevers_menu_handed_it_over_for_an_hour() -> None:
-    now, target = [0.0], Target(message("十時です", id="400"), 1, may_be_fetched=True)
-    targets = Targets(lambda: now[0])
-    targets.keep(AIKO, target)
-    assert (targets.get(BEN, 400), targets.get(AIKO, 401)) == (None, None)
-    for now[0], expected in ((KEPT_S - 1, target), (KEPT_S, None), (KEPT_S - 1, None)):
-        assert targets.get(AIKO, 400) is expected
+    now, target = [0.0], MenuTarget(message("十時です", id="400"), 1, may_be_fetched=True)
+    cache = MessageCache(lambda: now[0])
+    cache.put_target(AIKO, target)
+    assert (cache.get_target(BEN, 400), cache.get_target(AIKO, 401)) == (None, None)
+    for now[0], expected in ((TARGET_TTL_S - 1, target), (TARGET_TTL_S, None), (TARGET_TTL_S - 1, None)):
+        assert cache.get_target(AIKO, 400) is expected

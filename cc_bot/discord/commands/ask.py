@@ -29,7 +29,7 @@ from cc_bot.discord.messages.routing import Forwards, ProactiveMessageQuotes
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.places import may_read
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.discord.references import Target, is_present, is_said
+from cc_bot.discord.references import MenuTarget, is_bot_present, is_readable
 from cc_bot.domain.errors import (
     ConversationNotShown,
     EmptyQuestion,
@@ -111,13 +111,13 @@ async def _point_to(
     answers: Answers,
 ) -> Recipient | None:
     """Keep a message for its question. Returns the user, or None after reporting a problem."""
-    recipient = await answers.recipients.for_interaction_in_time(interaction, preloaded.settings)
+    recipient = await answers.recipients.find_quickly(interaction, preloaded.settings)
     if problem:
         await tell(interaction, explain(problem, recipient.words))
         return None
-    may_be_fetched = is_present(interaction) and not is_ephemeral(target)
-    kept = Target(target, int(interaction.id), may_be_fetched)
-    answers.references.targets.keep(recipient.user_id, kept)
+    may_be_fetched = is_bot_present(interaction) and not is_ephemeral(target)
+    kept = MenuTarget(target, int(interaction.id), may_be_fetched)
+    answers.references.cache.put_target(recipient.user_id, kept)
     return recipient
 
 
@@ -159,7 +159,7 @@ async def summarise_from_here(
     ctx: lightbulb.Context, *, target: hikari.Message, answers: Answers, preloaded: Preloaded
 ) -> None:
     interaction = ctx.interaction
-    problem = None if is_present(interaction) else ConversationNotShown()
+    problem = None if is_bot_present(interaction) else ConversationNotShown()
     if recipient := await _point_to(target, problem, interaction, preloaded, answers):
         text = recipient.words[MessageMenuTexts].summarise
         question = partial(_question, interaction, text, int(target.id), "since")
@@ -175,7 +175,7 @@ async def ask_from_form(press: Submission[AskForm], answers: Answers, forwards: 
         await tell(interaction, explain(EmptyQuestion(), recipient.words))
         return
     forwards.forget((form.message_id,))
-    target = answers.references.targets.get(recipient.user_id, form.message_id)
+    target = answers.references.cache.get_target(recipient.user_id, form.message_id)
     hidden = target is not None and is_ephemeral(target.message)  # ephemeral messages stay private
     audience = unicodedata.normalize("NFKC", entered.get("audience", "")).strip(" !.。").casefold()
     public = audience in EVERYONE and not hidden
@@ -184,7 +184,7 @@ async def ask_from_form(press: Submission[AskForm], answers: Answers, forwards: 
 
 
 def _problem_reading(target: hikari.Message) -> InputError | None:
-    return NothingToRead() if has_no_visible_content(target) or not is_said(target) else None
+    return NothingToRead() if has_no_visible_content(target) or not is_readable(target) else None
 
 
 def _form(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:

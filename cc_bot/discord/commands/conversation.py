@@ -61,7 +61,7 @@ async def reset(ctx: lightbulb.Context, *, recipients: Recipients, messages: Mes
     await defer(interaction, ephemeral=not allowed)
     if allowed:
         await messages.reset(key_of_interaction(interaction.channel), int(interaction.id))
-    words = (await recipients.for_interaction(interaction)).words[SessionTexts]
+    words = (await recipients.find(interaction)).words[SessionTexts]
     refused = words.reset_unsure if allowed is None else words.reset_refused
     await interaction.edit_initial_response(words.reset if allowed else refused)
 

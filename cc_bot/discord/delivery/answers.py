@@ -17,7 +17,7 @@ from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.context.tokens import UNSAID
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.discord.agents import AgentSelector, SelectedAgent
-from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
+from cc_bot.discord.attachments import MAX_BYTES, FetchedFiles, with_files
 from cc_bot.discord.delivery.live import LiveAnswer, show_failures, texts_for_channel, try_to_finish
 from cc_bot.discord.delivery.outlets import MessageReplies, noop, reply_by_token
 from cc_bot.discord.delivery.reply import Reply, Sent
@@ -90,7 +90,7 @@ class Answers:
             await live.open()
             turn.message_id = int((await reply.message_ids())[0])
             await turn.on_opened(turn.message_id)
-        async with live, running.held.answer(recipient.user_id):
+        async with live, running.file_budget.use_for(recipient.user_id):
             with show_failures(live, recipient):
                 await self._run(turn, live)
             ended_at_s = time.monotonic()
@@ -204,7 +204,7 @@ class Answers:
     ) -> tuple[Message, ...]:
         """Return the questions with files and references. Raises InputError if a question loses all its
         files, and as `_resolve_references`."""
-        asked, questions, fetched = turn.row.question, list[Message](), list[Fetched]()
+        asked, questions, fetched = turn.row.question, list[Message](), list[FetchedFiles]()
         channel_id, room_bytes = turn.row.key.channel_id, MAX_BYTES
         for question in typed:
             forwards = asked.forwards if asked else ()
@@ -216,7 +216,7 @@ class Answers:
             room_bytes -= sum(len(file.data) for file in files.files)
             fetched += [shown, files]
             questions.append(with_files(replace(question, attachments=shown.files), files))
-        for event in Fetched.of(fetched).events:
+        for event in FetchedFiles.merge(fetched).events:
             live.feed(event)
         return await self._resolve_references(turn, questions, live)
 
@@ -242,7 +242,7 @@ class Answers:
         begin_turn()
 
         async def accept() -> DiscordTurn:
-            recipient = await self.recipients.for_interaction(interaction, preloaded.settings)
+            recipient = await self.recipients.find(interaction, preloaded.settings)
             chosen = await self.chooser.for_interaction(interaction, preloaded.agents)
             row = self.running.row_of_interaction(
                 interaction,

@@ -30,7 +30,7 @@ from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.chat.stores.ledger import TurnLedger
 from cc_bot.chat.stores.usage import Reservation
 from cc_bot.discord.agents import SelectedAgent
-from cc_bot.discord.attachments import HeldFiles
+from cc_bot.discord.attachments import FileBudget
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.interactions import Answerable, is_server_or_network_error
@@ -130,7 +130,7 @@ class RunningTurns:
     meter: Meter = NULL_METER
     spoken: SpokenAnswers | None = None
     askers: Askers | None = None
-    held: HeldFiles = field(default_factory=HeldFiles)
+    file_budget: FileBudget = field(default_factory=FileBudget)
     retry_due: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when recovery has something to do in this process."""
     unshown: set[str] = field(default_factory=set)

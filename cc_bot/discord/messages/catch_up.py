@@ -193,7 +193,7 @@ class _Run:
 
     async def wait_for(self, channel_id: int) -> None:
         place = (await asyncio.shield(self._unread)).get(channel_id)
-        if place is None or not await self._catch_up.shards.has(self._shard, channel_id):
+        if place is None or not await self._catch_up.shards.includes(self._shard, channel_id):
             return
         if channel_id not in self._fills:
             self._fills[channel_id] = self._tasks.start(self._catch_up.fill(place))
@@ -218,7 +218,7 @@ class _Run:
         for place_id in unread:
             if count == MAX_CHANNELS:
                 break
-            if await self._catch_up.shards.has(self._shard, place_id):
+            if await self._catch_up.shards.includes(self._shard, place_id):
                 count += 1
                 await self.wait_for(place_id)
                 await asyncio.sleep(PAUSE_S)

@@ -12,7 +12,7 @@ import structlog
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.gate import Gate
-from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user, shard_of
+from cc_bot.discord.gateway import FIRST_SHARD, GrantedReading, Shards, own_user, shard_of
 from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
 from cc_bot.discord.messages.catch_up import MAX_PAGES, MAX_PAGES_OF_MENTIONS, PAUSE_S, CatchUp
 from cc_bot.discord.messages.mentions import ChannelAnswers, MentionQueue
@@ -108,7 +108,7 @@ class MessageListener:
 
     def resume(self) -> None:
         if self._reading != "off":
-            self._retry_later(partial(self.mentions.resume, partial(self._shards.serves_here, self._bot)))
+            self._retry_later(partial(self.mentions.resume, partial(self._shards.serves_channel, self._bot)))
 
     async def reset(self, key: ChannelKey, marker_id: int) -> None:
         """Reset a channel's conversation. Notifies the authors of waiting questions."""
@@ -156,9 +156,9 @@ class MessageListener:
             await self._router.apologize(message)
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
-        self._answers.references.targets.forget_brought()
+        self._answers.references.cache.clear()
         self._catch_up.begin(shard_of(event.shard))
-        if event.shard.id == FIRST:
+        if event.shard.id == FIRST_SHARD:
             await self._dm_catch_up.cancel()
             self._dm_catch_up.start(self._catch_up_dms())
 
@@ -226,7 +226,7 @@ class MessageListener:
     async def _apply_edit(self, message: hikari.PartialMessage) -> None:
         """Store an edit. A question is answered again if its answer is the newest. An update may lack the
         content, or only add a link preview."""
-        self._answers.references.targets.forget(int(message.id))
+        self._answers.references.cache.discard(int(message.id))
         if has_no_visible_content(message):
             return
         content = await self._router.content_of(message)
@@ -249,7 +249,7 @@ class MessageListener:
 
     async def _apply_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
         for message_id in message_ids:
-            self._answers.references.targets.forget(message_id)
+            self._answers.references.cache.discard(message_id)
             await self._answers.side_message.forget_message(message_id)
         self.forwards.forget(message_ids)
         expected = self._answers.replies.expected_deletions.was_expected

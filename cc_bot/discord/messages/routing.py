@@ -82,7 +82,7 @@ class Forwards:
 
     def add(self, message: hikari.Message) -> None:
         channel_id = int(message.channel_id)
-        self.references.targets.note(message)
+        self.references.cache.put(message)
         self._read_channels[channel_id] = None
         self._waiting[channel_id][int(message.id)] = message.created_at
         self._cancel_asking(channel_id)
@@ -101,7 +101,7 @@ class Forwards:
         replied = question.referenced_message
         if not replied or not replied.author or replied.author.id != question.author.id:
             return waiting
-        self.references.targets.note(question)
+        self.references.cache.put(question)
         own = (int(replied.id),) if replied.message_snapshots else ()
         return tuple(sorted({*waiting, *own}))
 
@@ -153,7 +153,7 @@ class Forwards:
             if message.author.id == user_id:
                 if not message.message_snapshots or message.created_at <= since:
                     break
-                self.references.targets.note(message)
+                self.references.cache.put(message)
                 self._waiting[channel_id][int(message.id)] = message.created_at
 
     async def _ask_what_to_do(self, message: hikari.Message) -> None:
@@ -398,7 +398,7 @@ class MessageRouter:
         if waiting is None:
             waiting = await self.wants_answer(key, message)
         if waiting:
-            self.answers.references.targets.note(message)
+            self.answers.references.cache.put(message)
         if await self.stores.channels.add(key, stored, waiting=waiting) and waiting:
             self.mentions.wake(key)
 
@@ -419,7 +419,7 @@ class MessageRouter:
         if message.guild_id is not None:
             with suppress(hikari.HTTPError):  # else the channel's conversation lacks the question
                 place = await self.gate.places.key_of(int(message.channel_id))
-        self.answers.references.targets.note(message)
+        self.answers.references.cache.put(message)
         forwards = await self.forwards.take_for_message(message)
         asked = AskedQuestion(
             text,

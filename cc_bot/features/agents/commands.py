@@ -29,7 +29,7 @@ async def suggest_agents(
     choices: AgentChoices = lightbulb.di.INJECTED,
     recipients: Recipients = lightbulb.di.INJECTED,
 ) -> Sequence[Choice]:
-    recipient = await recipients.for_interaction(ctx.interaction)
+    recipient = await recipients.find(ctx.interaction)
     usable = await choices.agents.usable_at(place_of(ctx.interaction))
     return matching_agents(usable, str(ctx.focused.value or ""), recipient.locale)
 
@@ -120,7 +120,7 @@ async def set_default(
     wanted = find_agent(await choices.agents.usable_at(place), name)
     done = allowed and wanted is not None and place.guild_id is not None
     await defer(interaction, ephemeral=not done)
-    recipient = await recipients.for_interaction(interaction)
+    recipient = await recipients.find(interaction)
     words = recipient.words[AgentTexts]
     if place.guild_id is None:
         sentence = words.default_nowhere

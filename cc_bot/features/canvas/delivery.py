@@ -200,7 +200,7 @@ class CanvasBoards(SideMessage):
         shards = Shards(self.places, self.recipients.guilds)
         with upkeep("canvases"):
             for key in await self.messages.list_shown(MAX_CHECKED, shard):
-                if await shards.has(shard, key.channel_id):
+                if await shards.includes(shard, key.channel_id):
                     await self.restore(key)
                     await asyncio.sleep(CHECK_PAUSE_S)
 
@@ -256,9 +256,7 @@ class CanvasBoards(SideMessage):
         current = await self._get_current(key, interaction)
         canvas = canvas_from_json(current.state) if current else Canvas()
         if not canvas.empty:
-            rendered = await self._render(
-                canvas, await self.recipients.for_interaction(interaction), private=True
-            )
+            rendered = await self._render(canvas, await self.recipients.find(interaction), private=True)
             await self._post_follow_up(self._ephemeral, key, interaction, rendered)
         return True
 
@@ -418,7 +416,7 @@ class CanvasBoards(SideMessage):
 
     async def _recipient(self, key: SessionKey, interaction: Answerable | None) -> Recipient:
         if interaction is not None:
-            return await self.recipients.for_interaction(interaction)
+            return await self.recipients.find(interaction)
         return await self.recipients.for_user(key.user_id, self.recipients.guilds.for_channel(key.channel_id))
 
     async def _render(self, canvas: Canvas, recipient: Recipient, *, private: bool) -> RenderedCanvas:

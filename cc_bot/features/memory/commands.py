@@ -101,7 +101,7 @@ async def suggest_categories(
     recipients: Recipients = lightbulb.di.INJECTED,
 ) -> Sequence[Choice]:
     """Suggest the user's categories: prefix matches first, then the largest."""
-    recipient = await recipients.for_interaction(ctx.interaction)
+    recipient = await recipients.find(ctx.interaction)
     wanted = str(ctx.focused.value or "").strip().casefold()
     kept = await store.list_categories(recipient.user_id)
     shown = (recipient.words[MemoryTexts].shown_category(name) for name, _ in kept)
@@ -416,7 +416,7 @@ async def _open_form(
     time."""
     try:
         async with asyncio.timeout(FORM_TIMEOUT_S):
-            recipient = await recipients.for_interaction(interaction)
+            recipient = await recipients.find(interaction)
             kept = await find(recipient.user_id)
     except (StorageError, TimeoutError) as error:
         trouble = error if isinstance(error, StorageError) else StorageError()

@@ -58,7 +58,7 @@ loader = lightbulb.Loader()
 async def suggest_timezones(
     ctx: lightbulb.AutocompleteContext[str], recipients: Recipients = lightbulb.di.INJECTED
 ) -> Sequence[Choice]:
-    own = (await recipients.for_interaction(ctx.interaction)).timezone.key
+    own = (await recipients.find(ctx.interaction)).timezone.key
     return suggest_zones(str(ctx.focused.value or ""), own)
 
 
@@ -84,7 +84,7 @@ async def settings(
         changes["spoken"] = voice == "on"
     if changes:
         await choose(stores, caller.user_id, **changes, default_zone=recipients.timezone.key)
-        caller = await recipients.for_interaction(ctx.interaction)
+        caller = await recipients.find(ctx.interaction)
     texts = caller.words[SessionTexts]
     saved = [texts.settings_saved] if changes else []
     lines = _overview(caller, await stores.settings.get(caller.user_id), may_speak=may_speak)
