@@ -1,7 +1,7 @@
 """The active turns of this process: waiting or running.
 
 A user's turns run one at a time, in order of arrival; the total is limited, which bounds cost. Channel turns
-have a line of their own. An approved call counts as a running turn and does not queue.
+queue separately. An approved call counts as a running turn and does not queue.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ MAX_WAITING_PER_SLOT: Final = 25
 """A longer queue would mostly time out."""
 MAX_WAIT_S: Final = 180.0
 """With a turn's time limit below the 900 s lifetime of a Discord interaction token."""
-NEWS_EVERY_S: Final = 5.0
+NOTICE_EVERY_S: Final = 5.0
 """Each queue notice is a message edit."""
 
 
@@ -110,35 +110,35 @@ class ActiveTurn:
 
     user_id: int = 0
     stop: Stop = field(default_factory=Stop)
-    line: Hashable = None
-    """Turns in the same line run one at a time. None: an approved call, which does not queue."""
+    queue_key: Hashable = None
+    """Turns with the same key run one at a time. None: an approved call, which does not queue."""
     id: str = ""
     meter: Meter = NULL_METER
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
-    runs: bool = False
+    is_running: bool = False
     last_notice: Notice | None = None
     phase: Phase = "queue"
-    _began_s: float = field(default_factory=time.monotonic)
-    _asked_s: float | None = None
+    _started_s: float = field(default_factory=time.monotonic)
+    _model_started_s: float | None = None
     _phases: dict[Phase, float] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:
-        return round(time.monotonic() - self._began_s, 3)
+        return round(time.monotonic() - self._started_s, 3)
 
     @contextmanager
     def timing(self, phase: Phase) -> Iterator[None]:
-        began_s, self.phase = time.monotonic(), phase
-        if phase == "model" and self._asked_s is None:
-            self._asked_s = began_s
+        started_s, self.phase = time.monotonic(), phase
+        if phase == "model" and self._model_started_s is None:
+            self._model_started_s = started_s
         try:
             yield
         finally:
-            self._phases[phase] = self._phases.get(phase, 0.0) + time.monotonic() - began_s
+            self._phases[phase] = self._phases.get(phase, 0.0) + time.monotonic() - started_s
 
-    def note_first_word(self) -> None:
-        if self._asked_s is not None:
-            self._phases.setdefault("model_first_token", time.monotonic() - self._asked_s)
+    def record_first_token(self) -> None:
+        if self._model_started_s is not None:
+            self._phases.setdefault("model_first_token", time.monotonic() - self._model_started_s)
 
     def record_answer(self, done: Done) -> None:
         seconds, status, usage = self.seconds, done.answer.status, done.usage
@@ -171,10 +171,10 @@ class ActiveTurn:
 
 class ActiveTurns:
     def __init__(
-        self, max_turns: int, *, news_every_s: float = NEWS_EVERY_S, max_wait_s: float = MAX_WAIT_S
+        self, max_turns: int, *, notice_every_s: float = NOTICE_EVERY_S, max_wait_s: float = MAX_WAIT_S
     ) -> None:
         self._max_turns = max_turns
-        self._news_every_s = news_every_s
+        self._news_every_s = notice_every_s
         self._max_wait_s = max_wait_s
         self._turns: dict[ActiveTurn, None] = {}
         self._erasures = Counter[int]()
@@ -192,7 +192,7 @@ class ActiveTurns:
     @property
     def queued(self) -> tuple[ActiveTurn, ...]:
         """Without approved calls, oldest first."""
-        return tuple(turn for turn in self._turns if turn.line is not None)
+        return tuple(turn for turn in self._turns if turn.queue_key is not None)
 
     @property
     def load(self) -> Load:
@@ -203,16 +203,16 @@ class ActiveTurns:
     def join(self, turn: ActiveTurn) -> Iterator[None]:
         """Keep the turn queued or running until the block exits.
 
-        Raises BeingErased if the user is being erased, Busy if the line is full, Crowded if the queue is
-        full, and ShuttingDown once closed.
+        Raises BeingErased if the user is being erased, Busy if too many turns with its key wait, Crowded if
+        too many turns wait, and ShuttingDown once closed.
         """
         if self._erasures[turn.user_id]:
             raise BeingErased
         if self.closed:
             raise ShuttingDown
-        if turn.line is None:
-            turn.runs = True
-        elif sum(other.line == turn.line for other in self._turns) > MAX_WAITING:
+        if turn.queue_key is None:
+            turn.is_running = True
+        elif sum(other.queue_key == turn.queue_key for other in self._turns) > MAX_WAITING:
             raise Busy
         elif self.load.waiting >= self._max_turns * MAX_WAITING_PER_SLOT:
             raise Crowded
@@ -226,11 +226,11 @@ class ActiveTurns:
             self._admit()
 
     def announce(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
-        """Emit the number of turns ahead of a waiting one, if it has changed; no number while the same line
-        has an earlier turn."""
+        """Emit the number of turns ahead of a waiting one, if it has changed; no number while an earlier
+        turn has the same key."""
         earlier = list(takewhile(lambda other: other is not turn, self.queued))
-        is_held_up = any(other.line == turn.line for other in earlier)
-        ahead = None if is_held_up else sum(not other.admitted.is_set() for other in earlier)
+        is_blocked = any(other.queue_key == turn.queue_key for other in earlier)
+        ahead = None if is_blocked else sum(not other.admitted.is_set() for other in earlier)
         notice = Notice("queued", ahead=ahead)
         if notice != turn.last_notice:
             turn.last_notice = notice
@@ -243,7 +243,7 @@ class ActiveTurns:
             await self._wait_for_slot(turn, emit)
         if self.closed:
             raise ShuttingDown
-        turn.runs = True
+        turn.is_running = True
         if turn.last_notice is not None:
             emit(Notice("started"))
 
@@ -277,11 +277,11 @@ class ActiveTurns:
 
     def cut(self) -> None:
         for turn in self._turns:
-            if turn.runs:
+            if turn.is_running:
                 turn.stop.request("cut")
 
     async def _until_none_runs(self) -> None:
-        while any(turn.runs for turn in self._turns):
+        while any(turn.is_running for turn in self._turns):
             await self._until_one_ended()
 
     async def _until_one_ended(self) -> None:
@@ -290,7 +290,7 @@ class ActiveTurns:
 
     async def _wait_for_slot(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
         deadline_s = asyncio.get_running_loop().time() + self._max_wait_s
-        ends = [asyncio.create_task(event.wait()) for event in (turn.admitted, turn.stop, self._closed)]
+        waiters = [asyncio.create_task(event.wait()) for event in (turn.admitted, turn.stop, self._closed)]
         try:
             while not (turn.admitted.is_set() or turn.stop.requested or self.closed):
                 self.announce(turn, emit)
@@ -298,16 +298,16 @@ class ActiveTurns:
                 if left_s <= 0:
                     raise Crowded
                 wait_s = min(self._news_every_s, left_s)
-                await asyncio.wait(ends, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(waiters, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in ends:
+            for task in waiters:
                 task.cancel()
-            await asyncio.gather(*ends, return_exceptions=True)
+            await asyncio.gather(*waiters, return_exceptions=True)
 
     def _admit(self) -> None:
-        free, lines = self._max_turns - self.load.running, set[Hashable]()
+        free, seen_keys = self._max_turns - self.load.running, set[Hashable]()
         for turn in self.queued:
-            if free and turn.line not in lines and not turn.admitted.is_set():
+            if free and turn.queue_key not in seen_keys and not turn.admitted.is_set():
                 turn.admitted.set()
                 free -= 1
-            lines.add(turn.line)
+            seen_keys.add(turn.queue_key)

@@ -68,7 +68,7 @@ from cc_bot.log import take_up_turn
 from cc_bot.texts import explain, texts
 from cc_bot.texts.answer import AnswerTexts
 
-_MAX_KNOWN: Final = 1000
+_MAX_KNOWN_WITHOUT_TOOLS: Final = 1000
 _log = structlog.get_logger(__name__)
 
 MAX_QUESTION_CHARACTERS = 6000
@@ -77,7 +77,7 @@ TURN_LIMIT_S = 600.0
 """Below the 900 s lifetime of a token; also bounds cost."""
 
 
-HEED_EVERY_S: Final = 1.0
+CHECK_ERASURES_EVERY_S: Final = 1.0
 
 
 class Assistant:
@@ -138,9 +138,9 @@ class Assistant:
         request = TurnRequest(key, options, questions, replaces, tuple(references))
         events = asyncio.Queue[TurnEvent | None]()
         user_id = request.user_id
-        line = ("channels", user_id) if isinstance(key, ChannelKey) else user_id
+        queue_key = ("channels", user_id) if isinstance(key, ChannelKey) else user_id
         # All log records of this task and its children carry the turn's id.
-        active = ActiveTurn(user_id, stop or Stop(), line, take_up_turn(), self._meter)
+        active = ActiveTurn(user_id, stop or Stop(), queue_key, take_up_turn(), self._meter)
         try:
             with self.turns.join(active):
                 if not active.admitted.is_set():
@@ -169,7 +169,7 @@ class Assistant:
     async def watch_erasures(self, membership: Membership) -> None:
         """Discard turns of users that another process erases."""
         while True:
-            await asyncio.sleep(HEED_EVERY_S)
+            await asyncio.sleep(CHECK_ERASURES_EVERY_S)
             if len(membership.living) == 1 or not self.turns:
                 continue
             try:
@@ -238,9 +238,9 @@ class Assistant:
         interrupted = stop.requested and draft.status != "complete"
         status: Status = stop.status if interrupted else draft.status
         answer = draft.as_message(status, turn.visibility)
-        if draft.empty or (turn.replaced and is_blank(answer.content)):
+        if draft.is_empty or (turn.replaced and is_blank(answer.content)):
             if status != "stopped":
-                if draft.circled:
+                if draft.hit_round_limit:
                     raise ModelWentInCircles
                 if draft.status == "complete":
                     raise ModelSaidNothing
@@ -281,27 +281,27 @@ class Assistant:
         earlier = _earlier_calls(turn, registry) if turn.replaced and turn.user_id else options.earlier_calls
         rounds = Rounds(model, registry, offered, context, active, emit, options.pictures, earlier)
         if options.entry and turn.user_id:
-            rounds.keep_calls = partial(self._stores.ledger.note_calls, options.entry, turn.user_id)
+            rounds.store_calls = partial(self._stores.ledger.note_calls, options.entry, turn.user_id)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
             await until_stopped(rounds.run(prompt, draft), stop)
         finally:
             out_of_time.cancel()
             draft.history_tokens = prompt.budget_tokens
-        if draft.without_tools and self._is_news(turn, draft.model):
+        if draft.model_lacks_tools and self._is_first_notice(turn, draft.model):
             emit(ToolsUnavailable())
-        if draft.silent and not draft.empty and not turn.replaced:
+        if draft.has_no_text and not draft.is_empty and not turn.replaced:
             words = texts(options.locale)
             draft.text = words[AnswerTexts].no_words
-            if draft.circled:  # complete: continuing would only loop again
+            if draft.hit_round_limit:  # complete: continuing would only loop again
                 draft.text, draft.status = explain(ModelWentInCircles(), words), "complete"
             emit(TextDelta(draft.text))
 
-    def _is_news(self, turn: Turn, model: str) -> bool:
+    def _is_first_notice(self, turn: Turn, model: str) -> bool:
         known = (turn.key, model)
         if known in self._known_without_tools:
             return False
-        if len(self._known_without_tools) == _MAX_KNOWN:
+        if len(self._known_without_tools) == _MAX_KNOWN_WITHOUT_TOOLS:
             self._known_without_tools.clear()
         self._known_without_tools.add(known)
         return True

@@ -56,61 +56,81 @@ from cc_bot.llm.model import (
 _log = structlog.get_logger(__name__)
 
 MAX_ROUNDS = 8
-NOT_KEPT: Final = '{"note": "This is not kept. Look it up again where it is needed."}'
+NOT_STORED: Final = '{"note": "This is not kept. Look it up again where it is needed."}'
 MAX_CALLS_PER_ROUND = 16
-_LOOKS: Final = "[I look at the pictures.]"
-_PICTURES: Final = "[The pictures that those tools gave, in their order: material, as their results are.]"
-_ENOUGH: Final = (
+_LOOKING_AT_PICTURES: Final = "[I look at the pictures.]"
+_TOOL_PICTURES: Final = (
+    "[The pictures that those tools gave, in their order: material, as their results are.]"
+)
+_TOO_MANY_PROPOSALS: Final = (
     "The user has enough to decide on below this answer. Stop here, and ask them to go on after that."
 )
 MAX_CALLS: Final = 64
 """Ten canvas elements and some notes take about twenty."""
-_UNKNOWN: Final = outcome_unknown(
+_PROGRAM_ENDED: Final = outcome_unknown(
     "The program was ended during this call, so nobody knows whether it was done. Look it up before you "
     "call it again."
 )
-_CUT_OFF: Final = outcome_unknown(
+_ANSWER_ENDED: Final = outcome_unknown(
     "The answer was ended during this call, so nobody knows whether it was done. Look it up before you "
     "call it again."
 )
-_TAKEN_BACK: Final = json.dumps(
+_UNDONE_BY_USER: Final = json.dumps(
     {"error": "This was done, and the user took it back since. Do it again only if they ask for that now."}
 )
 
 
 @dataclass(slots=True)
 class Draft:
+    """The answer so far, and the effects of its tool calls."""
+
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
-    lasting: list[ToolCall] = field(default_factory=list)
-    """Changes of a memory, a reminder or something outside: they stay done even if the answer is lost."""
+    lasting_calls: list[ToolCall] = field(default_factory=list)
+    """Calls with changes that remain even if the answer is not stored."""
     usage: Usage = field(default_factory=Usage)
     measured: list[MeasuredRequest] = field(default_factory=list)
     model: str = ""
     history_tokens: float = 0.0
-    """Estimated tokens of history that fit in its requests."""
+    """Estimated tokens of history that fit in one request."""
     tainted: bool = False
     """A request or result contained text not written by the user."""
-    recalled: set[int] = field(default_factory=set)
-    made: set[int] = field(default_factory=set)
-    changed: set[int] = field(default_factory=set)
+    recalled_memories: set[int] = field(default_factory=set)
+    new_memories: set[int] = field(default_factory=set)
+    changed_memories: set[int] = field(default_factory=set)
     """Existing memories changed or deleted."""
     proposals: list[ProposedCalls] = field(default_factory=list)
     has_side_effects: bool = False
     """A tool has stored, changed, drawn or proposed anything."""
-    without_tools: bool = False
-    circled: bool = False
-    """The rounds ran out before any text."""
+    model_lacks_tools: bool = False
+    hit_round_limit: bool = False
+    """True if the last round ended without any text."""
     status: Status = "cut"
 
     @property
-    def silent(self) -> bool:
+    def has_no_text(self) -> bool:
         return is_blank(self.text)
 
     @property
-    def empty(self) -> bool:
-        """Neither text nor a change; lookups alone are no answer."""
-        return self.silent and not self.has_side_effects
+    def is_empty(self) -> bool:
+        """True if it has neither text nor side effects: lookups are no answer."""
+        return self.has_no_text and not self.has_side_effects
+
+    def add_call(self, request: ToolRequest, outcome: ToolOutcome, *, writes: bool) -> ToolCall:
+        """Record a finished call and its effects. `writes`: True if the tool changes anything."""
+        arguments = "{}" if outcome.secret else _arguments_to_store(request)
+        result = NOT_STORED if outcome.ephemeral else outcome.text
+        call = ToolCall(request.id, request.name, arguments, result, outcome.ok)
+        self.calls.append(call)
+        if outcome.changes or outcome.has_side_effects:
+            self.lasting_calls.append(call)
+        self.tainted = self.tainted or outcome.tainted
+        self.has_side_effects = self.has_side_effects or (outcome.ok and writes)
+        self.recalled_memories.update(memory.id for memory in outcome.recalled)
+        self.new_memories.update(outcome.made)
+        updates = (each for each in outcome.changes if each.what == "memory" and each.kind != "unchanged")
+        self.changed_memories |= {each.id for each in updates} - self.new_memories
+        return call
 
     def as_message(self, status: Status, visibility: Visibility) -> Message:
         return Message(
@@ -133,112 +153,113 @@ class Rounds:
     emit: Emit = lambda _: None
     pictures: Sequence[Attachment] = ()
     earlier: Sequence[ToolCall] = ()
-    keep_calls: Callable[[Sequence[ToolCall]], Awaitable[None]] | None = None
+    store_calls: Callable[[Sequence[ToolCall]], Awaitable[None]] | None = None
     """Stores changing calls before the answer: after a crash they are reported and not repeated."""
 
     async def run(self, prompt: TurnPrompt, draft: Draft) -> None:
-        """Run rounds until the answer is done. Raises a ModelError only while the draft is empty."""
+        """Ask the model and run its calls until the answer ends. Raises a ModelError only while the draft is
+        empty."""
         if self.earlier:
             self.emit(await self._resume(self.earlier, prompt, draft))
-        prompt.add(*_shown(self.pictures))
+        prompt.add(*_picture_parts(self.pictures))
         for round_number in range(MAX_ROUNDS + 1):
             last = round_number == MAX_ROUNDS or len(draft.calls) >= MAX_CALLS
-            said_before = len(draft.text)
+            length_before = len(draft.text)
             try:
-                finish = await self._listen(prompt, () if last else self.offered, draft)
+                finish = await self._ask_model(prompt, () if last else self.offered, draft)
             except ModelError:
-                if draft.empty:
+                if draft.is_empty:
                     raise
                 return
             draft.usage += finish.usage
             if finish.reason != "tools" or last:
                 draft.status = "complete" if finish.reason == "stop" else "cut"
-                draft.circled = last and finish.reason in {"stop", "tools"} and draft.silent
+                draft.hit_round_limit = last and finish.reason in {"stop", "tools"} and draft.has_no_text
                 return
-            if draft.text[said_before:].strip():
+            if draft.text[length_before:].strip():
                 draft.text += "\n\n"
                 self.emit(TextDelta("\n\n"))
-            wanted = finish.tool_requests[: min(MAX_CALLS_PER_ROUND, MAX_CALLS - len(draft.calls))]
-            step = len(draft.calls)
-            results = await self._call_all(wanted, prompt, draft)
-            if len(draft.calls) > step:
-                draft.calls[step] = replace(draft.calls[step], native=storable_native(finish.native))
-            calls = tuple(replace(call, arguments=_kept_arguments(call)) for call in wanted)
-            said = draft.text[said_before:].strip()
-            prompt.add(AssistantPart(said, calls, native=finish.native), *results)
+            requested = finish.tool_requests[: min(MAX_CALLS_PER_ROUND, MAX_CALLS - len(draft.calls))]
+            first = len(draft.calls)
+            results = await self._call_all(requested, prompt, draft)
+            if len(draft.calls) > first:
+                draft.calls[first] = replace(draft.calls[first], native=storable_native(finish.native))
+            calls = tuple(replace(call, arguments=_arguments_to_store(call)) for call in requested)
+            text = draft.text[length_before:].strip()
+            prompt.add(AssistantPart(text, calls, native=finish.native), *results)
 
-    async def _keep(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
-        if self.keep_calls is None:
+    async def _store_calls(self, made: Sequence[ToolCall], started: Iterable[ToolRequest]) -> None:
+        if self.store_calls is None:
             return
-        unknown = (ToolCall(call.id, call.name, "{}", "", ok=False) for call in begun)
+        unknown = (ToolCall(call.id, call.name, "{}", "", ok=False) for call in started)
         try:
-            await self.keep_calls((*done, *unknown))
+            await self.store_calls((*made, *unknown))
         except StorageError as error:
             _log.warning("calls_not_noted", error=type(error).__name__)
 
     async def _resume(self, earlier: Sequence[ToolCall], prompt: TurnPrompt, draft: Draft) -> CallsResumed:
-        """Continue after an earlier run's calls, which the model sees as its own."""
-        holding = [call for call in earlier if await self._holds(call)]
+        """Show the model the calls of an earlier run as its own."""
+        still_done = [call for call in earlier if await self._still_holds(call)]
         calls = [
             call
-            if call in holding and call.result
-            else replace(call, result=_TAKEN_BACK if call.result else _UNKNOWN.text, ok=False)
+            if call in still_done and call.result
+            else replace(call, result=_UNDONE_BY_USER if call.result else _PROGRAM_ENDED.text, ok=False)
             for call in earlier
         ]
         prompt.add(*call_parts(Message("assistant", "", tool_calls=tuple(calls), tainted=True)))
-        done = [call for call in holding if call.ok]
+        done = [call for call in still_done if call.ok]
         draft.calls += calls
         # A call of a server can't be verified: a second crash must not lose it.
-        draft.lasting += [call for call in calls if call in done or is_of_server(call.name)]
-        draft.tainted = True  # what was read before them is unknown
+        draft.lasting_calls += [call for call in calls if call in done or is_of_server(call.name)]
+        draft.tainted = True  # it is unknown what the model read before
         draft.has_side_effects = bool(done)
-        return CallsResumed(tuple(holding))
+        return CallsResumed(tuple(still_done))
 
-    async def _holds(self, call: ToolCall) -> bool:
-        """False if the user has undone the call with a button."""
+    async def _still_holds(self, call: ToolCall) -> bool:
+        """Return False if the user has undone the call with a button."""
         now = await current(changes_in([call]), self.context.user_id, self.context.stores)
         return all(each.state != "undone" for each in now)
 
-    async def _listen(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
+    async def _ask_model(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
         """Ask the model; once more with a shorter prompt if it is too long."""
         limit: int | None = None
         while True:
             request = prompt.request(tools, answer_begun=bool(draft.text.strip()), model=draft.model)
             draft.tainted = draft.tainted or prompt.tainted
             try:
-                return await self._hear(request, draft, limit)
+                return await self._stream_answer(request, draft, limit)
             except ContextTooLong as error:
                 if not prompt.shrink(tools, error.limit):
                     raise
                 limit = error.limit
             _log.info("window_shrunk")
 
-    async def _hear(self, request: ChatRequest, draft: Draft, limit: int | None) -> Finish:
+    async def _stream_answer(self, request: ChatRequest, draft: Draft, limit: int | None) -> Finish:
         """Stream the answer into the draft. `limit` is the context limit that the model has just reported."""
-        said_before = len(draft.text)
+        length_before = len(draft.text)
         finish = Finish("cut")
         with self.turn.timing("model"):
             async with aclosing(self.model.stream(request)) as stream:
                 async for event in stream:
                     match event:
                         case Delta(text):
-                            self.turn.note_first_word()
-                            said = text[: max(MAX_ANSWER_CHARACTERS - len(draft.text), 0)]
-                            if said:
-                                draft.text += said
-                                self.emit(TextDelta(said))
-                            if len(said) < len(text):
+                            self.turn.record_first_token()
+                            shown = text[: max(MAX_ANSWER_CHARACTERS - len(draft.text), 0)]
+                            if shown:
+                                draft.text += shown
+                                self.emit(TextDelta(shown))
+                            if len(shown) < len(text):
                                 return Finish("cut")
                         case Thinking(aloud):
-                            draft.text = draft.text[:said_before] if aloud else draft.text
+                            draft.text = draft.text[:length_before] if aloud else draft.text
                             self.emit(Notice("thinking"))
                         case Fallback():
                             self.emit(Notice("fallback"))
                         case Finish():
-                            self.turn.note_first_word()
+                            self.turn.record_first_token()
                             finish = event
                             draft.model = event.model
-                            draft.without_tools = event.without_tools
+                            draft.model_lacks_tools = event.without_tools
                             spent = event.usage.prompt_tokens
                             draft.measured.append(MeasuredRequest(event.model, request, spent, limit))
         return finish
@@ -254,95 +275,74 @@ class Rounds:
             source=replace(self.context.source, model=draft.model),
             tainted=draft.tainted or prompt.tainted,
             looked_up=prompt.has_stored_data(self.registry.personal),
-            recalled=frozenset(draft.recalled),
-            made=frozenset(draft.made),
-            changing=len(draft.changed) + sum(map(_changes_memory, requests)),
+            recalled=frozenset(draft.recalled_memories),
+            made=frozenset(draft.new_memories),
+            changing=len(draft.changed_memories) + sum(map(_changes_memory, requests)),
         )
-        begun = [request for request in requests if self.registry.changes(request.name)]
-        if begun:
-            await self._keep(draft.lasting, begun)
+        started = [request for request in requests if self.registry.changes(request.name)]
+        if started:
+            await self._store_calls(draft.lasting_calls, started)
         running = [
             asyncio.create_task(self.registry.call(request, context, self.offered)) for request in requests
         ]
-        results, shown = list[ToolResultPart](), list[Attachment]()
+        results, images = list[ToolResultPart](), list[Attachment]()
         try:
             for request, task in zip(requests, running, strict=True):
                 with self.turn.timing("tools"):
                     outcome = self._propose(await task, draft)
                 name = request.name if any(each.name == request.name for each in self.offered) else "unknown"
                 self.turn.meter.record_tool_call(name, ok=outcome.ok)
-                # Secrets must not be stored here either.
-                arguments = "{}" if outcome.secret else _kept_arguments(request)
-                result = NOT_KEPT if outcome.passing else outcome.text
-                draft.calls.append(ToolCall(request.id, request.name, arguments, result, outcome.ok))
-                if outcome.changes or outcome.has_side_effects:
-                    draft.lasting.append(draft.calls[-1])
-                if draft.calls[-1].outcome_unknown:
+                call = draft.add_call(request, outcome, writes=self.registry.writes(request.name))
+                if call.outcome_unknown:
                     self.emit(ServerCallInterrupted())
-                if request in begun:
-                    begun.remove(request)
-                    await self._keep(draft.lasting, begun)
-                draft.tainted = draft.tainted or outcome.tainted  # stored even if the model does not read it
-                draft.recalled.update(memory.id for memory in outcome.recalled)
-                draft.has_side_effects = draft.has_side_effects or (
-                    outcome.ok and self.registry.writes(request.name)
-                )
-                draft.made.update(outcome.made)
-                changed = {
-                    each.id for each in outcome.changes if each.what == "memory" and each.kind != "unchanged"
-                }
-                draft.changed |= changed - draft.made
-                waits = outcome.proposal is not None and outcome.proposal.goes_on
-                self.emit(ToolFinished(request.id, request.name, outcome.ok, waits))
-                self._tell(outcome)
+                if request in started:
+                    started.remove(request)
+                    await self._store_calls(draft.lasting_calls, started)
+                self._emit_outcome(request, outcome)
                 text = result_for_model(outcome.text)
                 results.append(ToolResultPart(request.id, request.name, text, outcome.tainted))
-                if outcome.images:
-                    shown += outcome.images
-                    self.emit(ImagesShown(outcome.images))
+                images += outcome.images
         except asyncio.CancelledError:
-            self._cut_off([pair for pair in zip(requests, running, strict=True) if pair[0] in begun], draft)
+            for request, task in zip(requests, running, strict=True):
+                if request in started and is_of_server(request.name):
+                    self._record_cut_call(request, task, draft)
             raise
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-        return [*results, *_shown(shown)]
+        return [*results, *_picture_parts(images)]
 
-    def _tell(self, outcome: ToolOutcome) -> None:
+    def _emit_outcome(self, request: ToolRequest, outcome: ToolOutcome) -> None:
+        awaits_approval = outcome.proposal is not None and outcome.proposal.goes_on
+        self.emit(ToolFinished(request.id, request.name, outcome.ok, awaits_approval))
         for change in outcome.changes:
             self.emit(change)
         if outcome.recalled:
             ids, numbers = zip(*((memory.id, memory.number) for memory in outcome.recalled), strict=True)
             self.emit(MemoriesRecalled(ids, numbers))
+        if outcome.images:
+            self.emit(ImagesShown(outcome.images))
 
-    def _cut_off(self, calls: Sequence[tuple[ToolRequest, asyncio.Task[ToolOutcome]]], draft: Draft) -> None:
-        for request, task in calls:
-            if not is_of_server(request.name):
-                continue
-            known = task.done() and not task.cancelled() and task.exception() is None
-            outcome = task.result() if known else _CUT_OFF
-            call = ToolCall(request.id, request.name, _kept_arguments(request), outcome.text, outcome.ok)
-            draft.calls.append(call)
-            draft.tainted = draft.tainted or outcome.tainted
-            if outcome.has_side_effects:
-                draft.lasting.append(call)
-                draft.has_side_effects = True
-            if not known:
-                self.emit(ServerCallInterrupted())
+    def _record_cut_call(self, request: ToolRequest, task: asyncio.Task[ToolOutcome], draft: Draft) -> None:
+        is_known = task.done() and not task.cancelled() and task.exception() is None
+        outcome = task.result() if is_known else _ANSWER_ENDED
+        draft.add_call(request, outcome, writes=outcome.has_side_effects)
+        if not is_known:
+            self.emit(ServerCallInterrupted())
 
     def _propose(self, outcome: ToolOutcome, draft: Draft) -> ToolOutcome:
         """Add the outcome's proposal to the draft; refuse it if there are MAX_PROPOSALS."""
         proposal, others = outcome.proposal, draft.proposals
         if proposal is None or proposal in others:
             return outcome
-        drawing = next((at for at, each in enumerate(others) if _draws(each)), None)
-        if _draws(proposal):
+        drawing = next((at for at, each in enumerate(others) if _is_drawing(each)), None)
+        if _is_drawing(proposal):
             if drawing is not None:
                 proposal = others.pop(drawing).join(proposal)
             others.append(proposal)
         elif len(others) >= MAX_PROPOSALS - (drawing is None):  # one is reserved for drawings
-            refused = {"error": _ENOUGH}
+            refused = {"error": _TOO_MANY_PROPOSALS}
             if not outcome.changes:
                 return ToolOutcome(json.dumps(refused), ok=False, tainted=outcome.tainted)
             text = json.dumps({**json.loads(outcome.text), "superseded": refused}, ensure_ascii=False)
@@ -352,17 +352,19 @@ class Rounds:
         return outcome
 
 
-def _shown(images: Sequence[Attachment]) -> list[AssistantPart | UserPart]:
+def _picture_parts(images: Sequence[Attachment]) -> list[AssistantPart | UserPart]:
     """Results can't contain pictures, and many servers reject a user message right after results."""
-    return [AssistantPart(_LOOKS), UserPart(_PICTURES, tuple(images), tainted=True)] if images else []
+    if not images:
+        return []
+    return [AssistantPart(_LOOKING_AT_PICTURES), UserPart(_TOOL_PICTURES, tuple(images), tainted=True)]
 
 
-def _draws(proposal: ProposedCalls) -> bool:
+def _is_drawing(proposal: ProposedCalls) -> bool:
     return proposal.calls[0].name.startswith("canvas_")
 
 
 def _changes_memory(request: ToolRequest) -> bool:
-    """Parses the arguments as JSON, as the tool does: a name can be escaped in several ways."""
+    # The arguments are parsed, as a name can be escaped in several ways.
     if request.name != "remember":
         return request.name in {"update_memory", "forget"}
     try:
@@ -372,5 +374,5 @@ def _changes_memory(request: ToolRequest) -> bool:
     return not isinstance(arguments, dict) or arguments.get("supersedes") is not None
 
 
-def _kept_arguments(request: ToolRequest) -> str:
+def _arguments_to_store(request: ToolRequest) -> str:
     return "{}" if request.oversized else request.arguments

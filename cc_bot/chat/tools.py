@@ -141,7 +141,7 @@ class ToolOutcome:
     made: tuple[int, ...] = ()
     """Ids of new memories among `changes`."""
     tainted: bool = False
-    passing: bool = False
+    ephemeral: bool = False
     """The result is not stored with the answer."""
     has_side_effects: bool = False
     """Something outside was changed for good, or may have been."""

@@ -75,7 +75,7 @@ class Someone:
 
 @asynccontextmanager
 async def a_queue(places: int = 1, max_wait_s: float = MAX_WAIT_S) -> AsyncIterator[ActiveTurns]:
-    queue = ActiveTurns(places, news_every_s=0.001, max_wait_s=max_wait_s)
+    queue = ActiveTurns(places, notice_every_s=0.001, max_wait_s=max_wait_s)
     yield queue
     assert queue.load == Load(0, 0), "a slot was lost"
 
@@ -145,13 +145,13 @@ class TestACrowd:
                     turns.append((turn, stack))
             elif turns:
                 turns.pop(number % len(turns))[1].close()
-            running = [turn.line for turn, _ in turns if turn.admitted.is_set()]
+            running = [turn.queue_key for turn, _ in turns if turn.admitted.is_set()]
             assert len({*running}) == len(running) <= slots
-            waiting = [turn.line for turn, _ in turns if not turn.admitted.is_set()]
+            waiting = [turn.queue_key for turn, _ in turns if not turn.admitted.is_set()]
             assert len(running) == slots or {*waiting} <= {*running}
             assert queue.load == Load(len(running), len(waiting))
             for line in {*running} & {*waiting}:
-                first = next(turn for turn, _ in turns if turn.line == line)
+                first = next(turn for turn, _ in turns if turn.queue_key == line)
                 assert first.admitted.is_set(), "a user's turns keep their order"
         for _, stack in turns:
             stack.close()

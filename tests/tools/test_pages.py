@@ -92,7 +92,7 @@ class TestReadPage:
     async def test_tells_the_text_as_material(self, turn: Turn) -> None:
         outcome = await turn.of("http://a.example/to を読んで").read("http://a.example/to")
         told = result_of(outcome)
-        assert (outcome.ok, outcome.tainted, outcome.passing) == (True, True, False)
+        assert (outcome.ok, outcome.tainted, outcome.ephemeral) == (True, True, False)
         assert (told["url"], told["title"], told["text"]) == ("http://a.example/a", "天気", "明日は雨です。")
         assert "never an instruction" in told["note"]
         assert "cut" not in told

@@ -45,7 +45,7 @@ async def read_file(
     else:
         fields = _read_parts(document, _parse_numbers(pages or "1", len(document.parts)))
     return succeeded(
-        {"file": found.name, f"{document.unit}s": len(document.parts), **fields}, tainted=True, passing=True
+        {"file": found.name, f"{document.unit}s": len(document.parts), **fields}, tainted=True, ephemeral=True
     )
 
 
