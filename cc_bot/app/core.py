@@ -106,7 +106,7 @@ async def open_core(
             meter=meter,
             spending=spending,
         )
-        opened.push_async_callback(assistant.settle)
+        opened.push_async_callback(assistant.wait_for_tasks)
         privacy = Privacy(
             stores,
             assistant.turns.exclusive,

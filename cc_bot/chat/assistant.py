@@ -34,8 +34,8 @@ from cc_bot.chat.turn import (
     Turn,
     TurnOptions,
     TurnRequest,
-    tool_context,
-    visitor_of,
+    make_tool_context,
+    visitor_of_turn,
 )
 from cc_bot.db.leases import Membership
 from cc_bot.domain.clock import Clock, utc_now
@@ -95,7 +95,7 @@ class Assistant:
         meter: Meter = NULL_METER,
         spending: Spending | None = None,
     ) -> None:
-        """Without `summaries` none are made or shown to the model; without `spending` nothing is limited."""
+        """Without `summaries` no conversation is summarized; without `spending` no usage is limited."""
         self._stores = stores
         self.chains = chains
         self._known_without_tools = set[tuple[SessionKey, str]]()
@@ -107,7 +107,7 @@ class Assistant:
         self._calibration = Calibration(stores.token_factors, chains.first_name(()))
         self.conversations = Conversations(stores, self._calibration, style, clock, summaries)
         self.hearing: Hearing | None = None
-        """Handed in by the program. Without it there are no recordings."""
+        """None without the feature `voice`."""
         self.approvals = Approvals(stores, tools, clock)
         self.turns = ActiveTurns(max_turns)
 
@@ -120,17 +120,19 @@ class Assistant:
         *,
         replaces: int | None = None,
         references: Sequence[Reference] = (),
-        reserved: Callable[[], Awaitable[Reservation | None]] | None = None,
+        get_reservation: Callable[[], Awaitable[Reservation | None]] | None = None,
     ) -> AsyncGenerator[TurnEvent, None]:
         """Answer a new message in a session, or archived messages of one user in a channel. Yields the turn's
         events; cancels the turn if the consumer stops iterating.
 
-        `replaces`: the newest answer, whose question is answered again. In a session it is the row, which
-        stays archived as `replaced`; there is no `message`, but its `references`. In a channel it is the
-        Discord message id, and the old answer is overwritten, as it answers an edited text.
-        `reserved` is awaited once the turn is queued, and returns its reservation if it has one. The last
-        event is Done: the turn is then stored unless it is temporary or empty. Raises InputError for an
-        invalid message, NotNewest, what `reserved` raises, TurnError if there is no answer, and StorageError.
+        `replaces`: the newest answer, to answer its question again. In a session this is its row id; the old
+        answer stays archived as `replaced`, and only `references` are given, no `message`. In a channel it is
+        its Discord message id; the old answer is overwritten, as its question was edited.
+        `get_reservation` is awaited once the turn is queued; if it returns None, the assistant reserves.
+
+        The last event is Done: the turn is then stored unless it is temporary or empty. Raises InputError for
+        an invalid message, NotNewest, TurnError if there is no answer, StorageError, and what
+        `get_reservation` raises.
         """
         questions = (message,) if isinstance(message, Message) else tuple(message)
         for question in questions if replaces is None else ():
@@ -145,7 +147,7 @@ class Assistant:
             with self.turns.join(active):
                 if not active.admitted.is_set():
                     self.turns.announce(active, events.put_nowait)  # before anything else
-                running = asyncio.create_task(self._run(request, active, reserved, events.put_nowait))
+                running = asyncio.create_task(self._run(request, active, get_reservation, events.put_nowait))
                 running.add_done_callback(lambda _: events.put_nowait(None))
                 try:
                     while (event := await events.get()) is not None:
@@ -162,7 +164,7 @@ class Assistant:
         finally:  # the caller has the answer
             after()
 
-    def calling(self, user_id: int, stop: Stop) -> AbstractContextManager[None]:
+    def track_approved_call(self, user_id: int, stop: Stop) -> AbstractContextManager[None]:
         """Count an approved call as a running turn. Raises ShuttingDown and BeingErased."""
         return self.turns.join(ActiveTurn(user_id, stop))
 
@@ -177,24 +179,20 @@ class Assistant:
             except StorageError as error:
                 _log.warning("erasures_not_read", error=type(error).__name__)
 
-    async def settle(self) -> None:
+    async def wait_for_tasks(self) -> None:
         await self._calibration.wait_for_tasks()
 
     async def _run(
         self,
         request: TurnRequest,
         active: ActiveTurn,
-        reserved: Callable[[], Awaitable[Reservation | None]] | None,
+        get_reservation: Callable[[], Awaitable[Reservation | None]] | None,
         emit: Emit,
     ) -> tuple[Done, Callable[[], None]]:
-        """Admit, queue, begin, answer and store the turn. The second value starts its background work.
-
-        The turn is queued before it is admitted: a user who has to wait is notified at once, and a refused
-        turn leaves the queue.
-        """
+        """Reserve, wait, answer and store. Also returns a function that starts the turn's background work."""
         stop, draft, options = active.stop, Draft(), request.options
         with active.timing("queue"):
-            reservation = await reserved() if reserved else None
+            reservation = await get_reservation() if get_reservation else None
             if reservation is None:
                 payer, model = options.payer(request.user_id), self.chains.first_name(options.agent.models)
                 tokens = sum(map(_max_tokens, request.questions))
@@ -216,7 +214,7 @@ class Assistant:
                 done, stored = await self._store(turn, draft, stop, recorder)
         active.record_answer(done)
         self._calibration.learn(draft.measured)
-        if isinstance(request.key, ChannelKey):  # so a crash now does not change the next request
+        if isinstance(request.key, ChannelKey):  # the next request must not depend on a crash now
             await self._calibration.wait_for_tasks()
         if stored is None:
             return done, lambda: None
@@ -224,7 +222,7 @@ class Assistant:
             emit(CanvasChanged(turn.canvas.is_empty(stored.canvas)))
         if stored.files_deleted:
             emit(FilesDeleted(stored.files_deleted))
-        return done, partial(turn.after, stored.messages, draft.history_tokens)
+        return done, partial(turn.start_background_work, stored.messages, draft.history_tokens)
 
     async def _store(
         self, turn: Turn, draft: Draft, stop: Stop, recorder: UsageRecorder
@@ -261,10 +259,10 @@ class Assistant:
     async def _answer(
         self, turn: Turn, draft: Draft, recorder: UsageRecorder, active: ActiveTurn, emit: Emit
     ) -> None:
-        """Let the model answer into the draft until it is done, stopped, or out of time. Tool calls without
-        an answer get a closing sentence: many servers reject a history without one."""
+        """Let the model answer into the draft until it ends, is stopped or out of time. A draft with calls
+        but without text gets a sentence: many servers reject calls that no answer follows."""
         options, stop = turn.options, active.stop
-        registry = self.tools.for_visitor(visitor_of(turn))
+        registry = self.tools.for_visitor(visitor_of_turn(turn))
         offered = registry.schemas(
             writing=not options.temporary,
             memory=not options.memory_paused,
@@ -276,7 +274,7 @@ class Assistant:
         )
         with active.timing("store"):
             prompt = await turn.prompt(offered)
-        context = tool_context(turn, self._stores, self._clock, registry)
+        context = make_tool_context(turn, self._stores, self._clock, registry)
         model = recorder.metered(self.chains.chain_for(options.agent.models))
         earlier = _earlier_calls(turn, registry) if turn.replaced and turn.user_id else options.earlier_calls
         rounds = Rounds(model, registry, offered, context, active, emit, options.pictures, earlier)
@@ -293,7 +291,7 @@ class Assistant:
         if draft.has_no_text and not draft.is_empty and not turn.replaced:
             words = texts(options.locale)
             draft.text = words[AnswerTexts].no_words
-            if draft.hit_round_limit:  # complete: continuing would only loop again
+            if draft.hit_round_limit:  # complete, as continuing would loop again
                 draft.text, draft.status = explain(ModelWentInCircles(), words), "complete"
             emit(TextDelta(draft.text))
 

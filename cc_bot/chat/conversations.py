@@ -208,7 +208,7 @@ class SessionTurn(Turn):
             channel=self.options.place,
         )
 
-    def after(self, stored: Sequence[Message], history_tokens: float) -> None:
+    def start_background_work(self, stored: Sequence[Message], history_tokens: float) -> None:
         if self._conversations.summaries:
             self._conversations.summaries.after_turn(
                 self.key,

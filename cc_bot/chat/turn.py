@@ -66,12 +66,14 @@ _LEARN_EVERY_NTH_RESPONSE: Final = 5
 
 @dataclass(eq=False)
 class Calibration:
+    """Learns from responses how many tokens each model counts, and its context limit."""
+
     factors: TokenFactorStore
     model: str
-    """The model that is asked first, unless an agent has its own."""
+    """The first model of agents that name none."""
     _limits: dict[str, int] = field(default_factory=dict)
     _responses: Counter[str] = field(default_factory=Counter)
-    """Responses in this process, by model."""
+    """Number of responses in this process, by model."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def factor(self, chain: Sequence[str] = ()) -> float:
@@ -83,40 +85,39 @@ class Calibration:
         return self._limits.get(chain[0] if chain else self.model)
 
     def learn(self, measured: Sequence[MeasuredRequest]) -> None:
-        """Start to learn from a turn's requests, in the background."""
-        self._limits |= {one.model: one.limit for one in measured if one.limit is not None}
-        if due := [one for one in measured if self._is_due(one)]:
-            task = asyncio.create_task(self._learn(due))
+        """Learn from a turn's requests, in the background."""
+        self._limits |= {each.model: each.limit for each in measured if each.limit is not None}
+        if chosen := [each for each in measured if self._should_learn(each)]:
+            task = asyncio.create_task(self._learn(chosen))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
     async def wait_for_tasks(self) -> None:
         await asyncio.gather(*self._tasks)
 
-    def _is_due(self, one: MeasuredRequest) -> bool:
-        """Return whether to learn from a request: pictures are only estimated, and later responses hardly
-        change a factor."""
-        if not one.model or one.prompt_tokens <= 0:
+    def _should_learn(self, measured: MeasuredRequest) -> bool:
+        if not measured.model or measured.prompt_tokens <= 0:
             return False
-        self._responses[one.model] += 1
-        responses = self._responses[one.model]
-        due = responses <= _FIRST_RESPONSES_LEARNED or responses % _LEARN_EVERY_NTH_RESPONSE == 0
-        return due and not has_images(one.request.prompt)
+        self._responses[measured.model] += 1
+        responses = self._responses[measured.model]  # later ones hardly change the factor
+        is_due = responses <= _FIRST_RESPONSES_LEARNED or responses % _LEARN_EVERY_NTH_RESPONSE == 0
+        return is_due and not has_images(measured.request.prompt)  # tokens of images are only guessed
 
     async def _learn(self, measured: Iterable[MeasuredRequest]) -> None:
         try:
-            for one in measured:
-                estimated = await asyncio.to_thread(request_tokens, one.request)
-                await self.factors.learn(one.model, estimated=estimated, counted=one.prompt_tokens)
+            for each in measured:
+                estimated = await asyncio.to_thread(request_tokens, each.request)
+                await self.factors.learn(each.model, estimated=estimated, counted=each.prompt_tokens)
         except StorageError as error:
             _log.warning("calibration_failed", error=type(error).__name__)
 
 
 @dataclass(eq=False)
 class TurnPrompt:
+    """The prompt of a turn: its first request, and the calls and results of its rounds."""
+
     build: Callable[[float], ChatRequest]
-    """Takes the maximum of estimated history tokens, and returns the request before the first round, without
-    tools; shrinkable if it contains history."""
+    """Returns the first request, without tools, with at most this many estimated tokens of history."""
     budget_tokens: float
     """Estimated tokens of history that fit; reduced if the request is rejected as too long."""
     _: KW_ONLY
@@ -125,7 +126,7 @@ class TurnPrompt:
     cache_key: str = ""
     agent: Agent = BUILT_IN_AGENT
     limit: int | None = None
-    """The model's context limit, if known; includes the `offered` tools."""
+    """The model's context limit, if known; the `offered` tools count."""
     offered: Sequence[ToolSchema] = ()
     has_private_data: bool = False
     """True if it contains private data beyond the question."""
@@ -135,17 +136,17 @@ class TurnPrompt:
             other_tokens = _tokens(self.build(0).prompt) + tools_tokens(self.offered)
             fitting = fitting_history(other_tokens, int(self.limit / self.factor))
             self.budget_tokens = min(self.budget_tokens, fitting)
-        self._start = self.build(self.budget_tokens)
-        self._rounds: tuple[PromptPart, ...] = ()
+        self._first_request = self.build(self.budget_tokens)
+        self._round_parts: tuple[PromptPart, ...] = ()
         self._shrunk = False
 
     def add(self, *parts: PromptPart) -> None:
-        self._rounds += parts
+        self._round_parts += parts
 
     def request(self, tools: Sequence[ToolSchema], *, answer_begun: bool, model: str) -> ChatRequest:
         return replace(
-            self._start,
-            prompt=(*self._start.prompt, *self._rounds),
+            self._first_request,
+            prompt=(*self._first_request.prompt, *self._round_parts),
             tools=tuple(tools),
             answer_begun=answer_begun,
             answered_by=model,
@@ -158,34 +159,34 @@ class TurnPrompt:
     @property
     def tainted(self) -> bool:
         """True if the prompt contains text not written by the turn's user."""
-        return any(part.tainted for part in (*self._start.prompt, *self._rounds))
+        return any(part.tainted for part in (*self._first_request.prompt, *self._round_parts))
 
     def has_stored_data(self, personal: Container[str]) -> bool:
         """Return whether the prompt contains stored data of the user, such as a result of a `personal`
         tool."""
-        parts = (*self._start.prompt, *self._rounds)
+        parts = (*self._first_request.prompt, *self._round_parts)
         return self.has_private_data or any(
             isinstance(part, ToolResultPart) and part.name in personal and not _found_nothing(part.text)
             for part in parts
         )
 
     def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
-        """Drop older history, so that the request fits in `limit` tokens (None: unknown). Returns False if it
-        contains no history, or was already shortened."""
+        """Drop older history, so that the request fits in `limit` tokens if known. Returns False if there is
+        no history, or if some was dropped before."""
         if not self._shrinkable:
             return False
         fixed_tokens = _tokens(self.build(0).prompt)
-        history_tokens = _tokens(self._start.prompt) - fixed_tokens
-        other_tokens = fixed_tokens + _tokens(self._rounds) + tools_tokens(tools)
+        history_tokens = _tokens(self._first_request.prompt) - fixed_tokens
+        other_tokens = fixed_tokens + _tokens(self._round_parts) + tools_tokens(tools)
         allowed = None if limit is None else int(limit / self.factor)
         self.budget_tokens = shrunk_history(history_tokens, other_tokens, allowed)
-        self._start = self.build(self.budget_tokens)
+        self._first_request = self.build(self.budget_tokens)
         self._shrunk = True
         return True
 
     @property
     def _shrinkable(self) -> bool:
-        return not self._shrunk and self._start.shrinkable
+        return not self._shrunk and self._first_request.shrinkable
 
 
 def _found_nothing(result: str) -> bool:
@@ -207,6 +208,7 @@ class TurnOptions:
     timezone: ZoneInfo
     temporary: bool = False
     welcomed: bool = True
+    """False if the user's first answer may need a welcome."""
     bot_id: int = 0
     answer_discord_id: int | None = None
     """The Discord message that shows the answer, if known."""
@@ -220,7 +222,7 @@ class TurnOptions:
     channel_id: int = 0
     thread_title: str = ""
     thread_owner_id: int = 0
-    can_write_there: bool = True
+    can_post: bool = True
     """True if the bot may post in the channel without a token."""
     front_end: Literal["discord", "terminal"] = "discord"
     entry: str = ""
@@ -229,7 +231,7 @@ class TurnOptions:
     """Calls by an interrupted earlier run of the same turn."""
     role_ids: tuple[int, ...] | None = ()
     pictures: tuple[Attachment, ...] = ()
-    """Pictures from the approved call that the turn continues; the caller shows them."""
+    """Pictures that the approved call returned, which the turn continues."""
     asker: Asker | None = None
     """Asks the user a tool server's questions."""
     by_owner: bool = False
@@ -285,10 +287,9 @@ class Turn(ABC):
 
     visibility: Visibility = "public"
     canvas: Drawing | None = None
-    """None if there is no canvas, or changes would not be stored."""
+    """None if there is no canvas, or if its changes would not be stored."""
     shown_memories = frozenset[int]()
-    """Ids of memories that this conversation stored or showed before the question; complete once the prompt
-    is built."""
+    """Ids of memories that this conversation stored or showed before; set when the prompt is built."""
 
     def __init__(
         self,
@@ -340,14 +341,14 @@ class Turn(ABC):
     ) -> StoredTurn:
         """Store the turn and its usage. Raises StorageError."""
 
-    def after(self, stored: Sequence[Message], history_tokens: float) -> None:  # noqa: B027 - channels have none
-        """Start background work, once the answer is delivered. `history_tokens`: what fits in one request."""
+    def start_background_work(self, stored: Sequence[Message], history_tokens: float) -> None:  # noqa: B027 - channels have none
+        """Start background work after delivery. `history_tokens`: tokens of history that fit in a request."""
 
 
-def tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegistry) -> ToolContext:
+def make_tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegistry) -> ToolContext:
     options = turn.options
     place: Place = "terminal" if options.front_end == "terminal" else "channel"
-    if place == "channel" and (turn.visibility == "private" or not options.can_write_there):
+    if place == "channel" and (turn.visibility == "private" or not options.can_post):
         place = "dm"
     return ToolContext(
         turn.key,
@@ -372,7 +373,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegistry) 
     )
 
 
-def visitor_of(turn: Turn) -> Visitor:
+def visitor_of_turn(turn: Turn) -> Visitor:
     options = turn.options
     channels = dict.fromkeys((turn.key.channel_id, options.channel_id))
     roles = None if options.role_ids is None else frozenset(options.role_ids)
@@ -382,8 +383,7 @@ def visitor_of(turn: Turn) -> Visitor:
 async def read_profile_notes(
     memories: MemoryStore, user_id: int, visibility: Visibility, offered: Sequence[ToolSchema]
 ) -> Sequence[Memory]:
-    """Return notes for the prompt; none if the model has no tool to look them up. Leaves out notes that
-    readers of an answer with this visibility must not see."""
+    """Return notes for the prompt that all readers of the answer may see; none without the tool `recall`."""
     if not memories.profile_notes or not any(tool.name == "recall" for tool in offered):
         return ()
     audience: Audience = "private" if visibility == "private" else "anywhere"

@@ -166,7 +166,7 @@ class ApprovalDelivery:
         forms = None  # the author would not see an ephemeral message
         if running.askers and (press.by_asker or not press.ephemeral):
             forms = running.askers.asker(reply_in_place(press.interaction, Page("")), press.asker)
-        with running.track(turn), self.assistant.calling(press.asker.user_id, turn.stop):
+        with running.track(turn), self.assistant.track_approved_call(press.asker.user_id, turn.stop):
             channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIFETIME
             shown = CallMessage(channel_id, int(message.id), press.interaction.token, until, press.ephemeral)
             claimed = await approvals.claim(press.proposal, turn.name, shown)

@@ -375,7 +375,7 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
         await until_stopped(approvals.wait_for_server(proposal), stop)
         if stop.requested:
             return None
-        with chat.assistant.calling(chat.user_id, stop):
+        with chat.assistant.track_approved_call(chat.user_id, stop):
             claimed = await approvals.claim(proposal, secrets.token_hex(4), CallMessage())
             if claimed.content.goes_on:
                 chat.view.say(words[ProposalTexts].outcome("claimed", one_line(claimed.title)))

@@ -347,7 +347,7 @@ class TestCall:
         claimed, stop = await desk.claim(), Stop()
 
         async def run() -> ApprovedResult:
-            with desk.assistant.calling(ME, stop):
+            with desk.assistant.track_approved_call(ME, stop):
                 return await desk.run(claimed, stop)
 
         running = asyncio.create_task(run())
@@ -365,7 +365,7 @@ class TestCall:
     async def test_of_an_erased_user_tells_nobody(self, desk: Desk) -> None:
         claimed = await desk.claim()
         async with desk.assistant.turns.exclusive(ME):
-            with pytest.raises(BeingErased), desk.assistant.calling(ME, Stop()):
+            with pytest.raises(BeingErased), desk.assistant.track_approved_call(ME, Stop()):
                 pass
         await desk.stores.personal_data.erase(ME)
         result = await desk.run(claimed)

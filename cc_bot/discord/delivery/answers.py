@@ -127,7 +127,7 @@ class Answers:
                 turn.stop,
                 replaces=replaces,
                 references=references,
-                reserved=turn.take_reservation,
+                get_reservation=turn.take_reservation,
             )
             try:
                 async with aclosing(events):
@@ -163,7 +163,7 @@ class Answers:
             channel_id=place.channel_id if place else 0,
             thread_title=title,
             thread_owner_id=owner_id,
-            can_write_there=turn.interaction is None or can_write(turn.interaction),
+            can_post=turn.interaction is None or can_write(turn.interaction),
             entry=row.id,
             earlier_calls=row.calls,
             role_ids=turn.role_ids,
